@@ -1,0 +1,237 @@
+"""SafeAR: plans for people whom a model rejected, with the risk in plain sight.
+
+    import safear as sa
+
+    problem = sa.load_problem("loan.yaml")
+    menu = sa.recommend(problem, model, person)
+
+Names are loaded on first use, so that `import safear` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from safear._version import __version__
+
+if TYPE_CHECKING:
+    from safear.classifier.adapters import FunctionClassifier as FunctionClassifier
+    from safear.classifier.adapters import ModelClassifier as ModelClassifier
+    from safear.classifier.adapters import RuleClassifier as RuleClassifier
+    from safear.classifier.adapters import TableClassifier as TableClassifier
+    from safear.classifier.adapters import as_classifier as as_classifier
+    from safear.classifier.load import load_classifier as load_classifier
+    from safear.classifier.protocol import Classifier as Classifier
+    from safear.classifier.protocol import Inputs as Inputs
+    from safear.datasets.bundled import example_names as example_names
+    from safear.datasets.bundled import load_example as load_example
+    from safear.errors import ClassifierError as ClassifierError
+    from safear.errors import InputError as InputError
+    from safear.errors import MDPError as MDPError
+    from safear.errors import MissingExtraError as MissingExtraError
+    from safear.errors import Mistake as Mistake
+    from safear.errors import NoRecourseError as NoRecourseError
+    from safear.errors import ObjectiveError as ObjectiveError
+    from safear.errors import PersonError as PersonError
+    from safear.errors import ProblemError as ProblemError
+    from safear.errors import SafearError as SafearError
+    from safear.errors import TermsError as TermsError
+    from safear.errors import TooLargeError as TooLargeError
+    from safear.evaluate.exact import Runs as Runs
+    from safear.evaluate.exact import evaluate as evaluate
+    from safear.evaluate.exact import run_exactly as run_exactly
+    from safear.evaluate.simulate import simulate as simulate
+    from safear.evaluate.states import StateDistributions as StateDistributions
+    from safear.evaluate.states import evaluate_states as evaluate_states
+    from safear.mdp.check import check_mdp as check_mdp
+    from safear.mdp.compile import compile_blocks as compile_blocks
+    from safear.mdp.compile import compile_mdp as compile_mdp
+    from safear.mdp.model import MDP as MDP
+    from safear.mdp.space import StateSpace as StateSpace
+    from safear.recourse.menu import Menu as Menu
+    from safear.recourse.menu import Offer as Offer
+    from safear.recourse.menu import recommend as recommend
+    from safear.recourse.plan import Plan as Plan
+    from safear.recourse.plan import make_plan as make_plan
+    from safear.recourse.records import menu_record as menu_record
+    from safear.recourse.traces import Trace as Trace
+    from safear.recourse.traces import find_traces as find_traces
+    from safear.risk.distribution import CostDistribution as CostDistribution
+    from safear.risk.distribution import Costs as Costs
+    from safear.risk.objectives import Mean as Mean
+    from safear.risk.objectives import MeanLowerStd as MeanLowerStd
+    from safear.risk.objectives import MeanStd as MeanStd
+    from safear.risk.objectives import parse_objective as parse_objective
+    from safear.solve.episodic import Episodic as Episodic
+    from safear.solve.policy import Policy as Policy
+    from safear.solve.solution import LearningCurve as LearningCurve
+    from safear.solve.solution import Solution as Solution
+    from safear.solve.solve import solve as solve
+    from safear.spec.checks import check_problem as check_problem
+    from safear.spec.document import problem_schema as problem_schema
+    from safear.spec.dump import dump_problem as dump_problem
+    from safear.spec.dump import dump_problem_text as dump_problem_text
+    from safear.spec.load import load_person as load_person
+    from safear.spec.load import load_problem as load_problem
+    from safear.spec.load import load_terms as load_terms
+    from safear.spec.load import parse_problem as parse_problem
+    from safear.spec.load import parse_terms as parse_terms
+    from safear.spec.model import Action as Action
+    from safear.spec.model import Feature as Feature
+    from safear.spec.model import Goal as Goal
+    from safear.spec.model import Move as Move
+    from safear.spec.model import Outcome as Outcome
+    from safear.spec.model import Problem as Problem
+    from safear.spec.model import SetTo as SetTo
+    from safear.spec.model import SideEffect as SideEffect
+    from safear.spec.person import read_person as read_person
+    from safear.spec.quantity import Amount as Amount
+    from safear.spec.quantity import ByCase as ByCase
+    from safear.spec.quantity import ByLevel as ByLevel
+    from safear.spec.terms import Terms as Terms
+    from safear.spec.terms import apply_terms as apply_terms
+
+_MODULES = {
+    "safear.classifier.adapters": [
+        "FunctionClassifier",
+        "ModelClassifier",
+        "RuleClassifier",
+        "TableClassifier",
+        "as_classifier",
+    ],
+    "safear.classifier.load": ["load_classifier"],
+    "safear.classifier.protocol": ["Classifier", "Inputs"],
+    "safear.datasets.bundled": ["example_names", "load_example"],
+    "safear.errors": [
+        "ClassifierError",
+        "InputError",
+        "MDPError",
+        "MissingExtraError",
+        "Mistake",
+        "NoRecourseError",
+        "ObjectiveError",
+        "PersonError",
+        "ProblemError",
+        "SafearError",
+        "TermsError",
+        "TooLargeError",
+    ],
+    "safear.evaluate.exact": ["Runs", "evaluate", "run_exactly"],
+    "safear.evaluate.simulate": ["simulate"],
+    "safear.evaluate.states": ["StateDistributions", "evaluate_states"],
+    "safear.mdp.check": ["check_mdp"],
+    "safear.mdp.compile": ["compile_blocks", "compile_mdp"],
+    "safear.mdp.model": ["MDP"],
+    "safear.mdp.space": ["StateSpace"],
+    "safear.recourse.menu": ["Menu", "Offer", "recommend"],
+    "safear.recourse.plan": ["Plan", "make_plan"],
+    "safear.recourse.records": ["menu_record"],
+    "safear.recourse.traces": ["Trace", "find_traces"],
+    "safear.risk.distribution": ["CostDistribution", "Costs"],
+    "safear.risk.objectives": ["Mean", "MeanLowerStd", "MeanStd", "parse_objective"],
+    "safear.solve.episodic": ["Episodic"],
+    "safear.solve.policy": ["Policy"],
+    "safear.solve.solution": ["LearningCurve", "Solution"],
+    "safear.solve.solve": ["solve"],
+    "safear.spec.checks": ["check_problem"],
+    "safear.spec.document": ["problem_schema"],
+    "safear.spec.dump": ["dump_problem", "dump_problem_text"],
+    "safear.spec.load": ["load_person", "load_problem", "load_terms", "parse_problem", "parse_terms"],
+    "safear.spec.model": ["Action", "Feature", "Goal", "Move", "Outcome", "Problem", "SetTo", "SideEffect"],
+    "safear.spec.person": ["read_person"],
+    "safear.spec.quantity": ["Amount", "ByCase", "ByLevel"],
+    "safear.spec.terms": ["Terms", "apply_terms"],
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "MDP",
+    "Action",
+    "Amount",
+    "ByCase",
+    "ByLevel",
+    "Classifier",
+    "ClassifierError",
+    "CostDistribution",
+    "Costs",
+    "Episodic",
+    "Feature",
+    "FunctionClassifier",
+    "Goal",
+    "InputError",
+    "Inputs",
+    "LearningCurve",
+    "MDPError",
+    "Mean",
+    "MeanLowerStd",
+    "MeanStd",
+    "Menu",
+    "MissingExtraError",
+    "Mistake",
+    "ModelClassifier",
+    "Move",
+    "NoRecourseError",
+    "ObjectiveError",
+    "Offer",
+    "Outcome",
+    "PersonError",
+    "Plan",
+    "Policy",
+    "Problem",
+    "ProblemError",
+    "RuleClassifier",
+    "Runs",
+    "SafearError",
+    "SetTo",
+    "SideEffect",
+    "Solution",
+    "StateDistributions",
+    "StateSpace",
+    "TableClassifier",
+    "Terms",
+    "TermsError",
+    "TooLargeError",
+    "Trace",
+    "__version__",
+    "apply_terms",
+    "as_classifier",
+    "check_mdp",
+    "check_problem",
+    "compile_blocks",
+    "compile_mdp",
+    "dump_problem",
+    "dump_problem_text",
+    "evaluate",
+    "evaluate_states",
+    "example_names",
+    "find_traces",
+    "load_classifier",
+    "load_example",
+    "load_person",
+    "load_problem",
+    "load_terms",
+    "make_plan",
+    "menu_record",
+    "parse_objective",
+    "parse_problem",
+    "parse_terms",
+    "problem_schema",
+    "read_person",
+    "recommend",
+    "run_exactly",
+    "simulate",
+    "solve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'safear' has no attribute '{name}'")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

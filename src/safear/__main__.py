@@ -1,0 +1,5 @@
+"""`python -m safear`."""
+
+from safear.cli.main import main
+
+main()

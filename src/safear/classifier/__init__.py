@@ -1,0 +1,1 @@
+"""Classifiers: the protocol, and adapters for models, functions, rules and tables."""

@@ -1,0 +1,59 @@
+"""What a classifier is to SafeAR: something that says for many inputs at once whether the decision is favourable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.spec.model import Feature
+from safear.spec.vector import CodeArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """Distinct inputs x of a classifier: the level numbers of the features that it sees, one row per input."""
+
+    features: tuple[Feature, ...]
+    codes: NDArray[np.int16]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def columns(self) -> dict[str, CodeArray]:
+        """The level numbers, one array per feature."""
+        return {feature.name: self.codes[:, i] for i, feature in enumerate(self.features)}
+
+    def frame(self) -> pd.DataFrame:
+        """The inputs as a model wants them: each level's value if it has one, else its name."""
+        import pandas as pd  # noqa: PLC0415  # a quarter of a second that rules and tables do not need
+
+        return pd.DataFrame(
+            {feature.name: _values(feature)[self.codes[:, i]] for i, feature in enumerate(self.features)}
+        )
+
+    def levels(self, row: int) -> dict[str, str]:
+        """The level names of one input."""
+        return {feature.name: feature.levels[self.codes[row, i]] for i, feature in enumerate(self.features)}
+
+
+@runtime_checkable
+class Classifier(Protocol):
+    """Says which inputs get the favourable decision."""
+
+    def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
+        """One truth value per input."""
+        ...
+
+
+def _values(feature: Feature) -> NDArray[np.generic]:
+    if not feature.values:
+        return np.array(feature.levels, dtype=object)
+    if all(isinstance(value, float) for value in feature.values):
+        return np.array(feature.values, dtype=float)
+    return np.array(feature.values, dtype=object)

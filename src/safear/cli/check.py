@@ -1,0 +1,71 @@
+"""`safear check`: is this problem file sound?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command(
+    epilog="""\b
+Example:
+  safear check loan
+  safear check my-problem.yaml --classifier model.skops
+  safear check my-problem.yaml --whole"""
+)
+@click.argument("problem_file", metavar="PROBLEM")
+@click.option("--classifier", metavar="SOURCE", help="FILE.skops, FILE.csv, MODULE:NAME or FILE.py:NAME.")
+@click.option(
+    "--trust", multiple=True, metavar="TYPE", help="A type that a skops file may hold besides the known ones."
+)
+@click.option("--whole", is_flag=True, help="Look at every state, not only at what the named people can reach.")
+def check(problem_file: str, classifier: str | None, trust: tuple[str, ...], whole: bool) -> None:  # noqa: FBT001
+    """Check a PROBLEM file (or a bundled problem by name).
+
+    All mistakes are reported at once, each with its line. Then, with the problem's rule or a --classifier, each of its
+    people is tried: who is rejected, and can they reach the goal?
+    """
+    from safear.classifier.load import load_classifier
+    from safear.datasets.bundled import find_problem
+    from safear.errors import ProblemError
+    from safear.mdp.lattice import find_lattice
+    from safear.mdp.space import StateSpace
+    from safear.recourse.diagnose import diagnose_people, diagnose_space, find_hints
+    from safear.spec.load import locate_mistakes
+
+    problem = find_problem(problem_file)
+    space, fixed = StateSpace(problem.features, {}), [f for f in problem.features if not f.mutable]
+    blocks = StateSpace(tuple(fixed), {}).size
+    click.echo(
+        f"{problem.title}: {len(problem.features)} features, {len(problem.actions)} actions, horizon {problem.horizon}"
+    )
+    lattice = find_lattice(problem)
+    click.echo(
+        f"{space.size:,} states in {blocks:,} block{'s' * (blocks > 1)}; costs are multiples of {lattice.quantum}"
+    )
+    if lattice.error:
+        click.echo(f"costs are rounded; a total is off by at most {lattice.error.normalize():f} {problem.cost_unit}")
+    model = load_classifier(classifier, problem, trust=trust) if classifier else None
+    if model is None and problem.rule is None:
+        click.echo("no rule and no --classifier: decisions are not checked")
+    else:
+        people, mistakes = diagnose_people(problem, model)
+        for person in people:
+            if person.favourable:
+                click.echo(f"{person.name}: favourable already")
+            else:
+                way = f"{person.goals:,} goals among {person.states:,} states" if person.goals else "no way to a goal"
+                click.echo(f"{person.name}: rejected; {way} within reach")
+        if mistakes:
+            raise ProblemError(locate_mistakes(Path(problem_file), mistakes))
+        if whole:
+            all_states = diagnose_space(problem, model)
+            rejected = all_states.states - all_states.goals
+            click.echo(
+                f"of {all_states.states:,} states {all_states.goals:,} are goals; "
+                f"of the other {rejected:,} there is no way to a goal from {all_states.without_recourse:,}"
+            )
+    for hint in find_hints(problem):
+        click.echo(f"hint: {hint}")
+    click.echo("no mistakes found")

@@ -1,0 +1,54 @@
+"""`safear`: the group of commands, and how errors leave the program.
+
+Commands import the library when they run, so that `--help` and completion answer at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from safear import __version__
+from safear.cli.check import check
+from safear.cli.examples import completion, demo, examples, schema
+from safear.cli.recommend import recommend
+from safear.errors import SafearError
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+@click.group(
+    context_settings=CONTEXT,
+    epilog="""\b
+Example:
+  safear demo
+  safear recommend loan --objective mean --objective mean-std:0.5
+  safear check my-problem.yaml
+
+Exit codes: 0 fine, 2 a mistake in what was given, 3 no plan reaches a goal.""",
+)
+@click.version_option(__version__, message="safear %(version)s")
+def cli() -> None:
+    """Plans for people whom a model rejected, with the risk in plain sight."""
+
+
+for command in (demo, check, recommend, examples, schema, completion):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line. What went wrong on the user's side is told without a traceback."""
+    try:
+        cli(standalone_mode=True)
+    except SafearError as error:
+        click.echo(str(error), err=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:  # the reader (`| head`) has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

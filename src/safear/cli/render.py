@@ -1,0 +1,132 @@
+"""What the command line shows to people."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from safear.recourse.menu import TAIL, Menu, Offer
+from safear.recourse.traces import Trace
+from safear.recourse.words import format_chance, format_cost, format_number, name_goal
+from safear.solve.greedy import Progress as ProgressCallback
+
+
+def print_menu(menu: Menu) -> None:
+    """The decision, the plans side by side, and each plan in words with its most probable traces."""
+    console = _console()
+    goal = name_goal(menu.problem)
+    console.print(f"[bold]{escape(menu.problem.title)}[/bold]")
+    if menu.favourable:
+        console.print(f"Decision: {escape(goal)}. There is nothing to do.")
+        return
+    console.print(f"Decision: not {escape(goal)}. What can be done about it, and what may go wrong on the way:\n")
+    console.print(_overview(menu))
+    console.print(_footnote(menu), style="dim")
+    for offer in menu:
+        _print_offer(console, offer, goal)
+
+
+def _overview(menu: Menu) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("plan")
+    table.add_column("first step")
+    for heading in ("succeeds", "average", "95% within", "worst 5%"):
+        table.add_column(heading, justify="right")
+    unit = menu.problem.cost_unit
+    for offer in menu:
+        costs = offer.cost.all_runs
+        figures = (costs.mean, costs.var(TAIL), costs.cvar(TAIL))
+        table.add_row(
+            f"[bold]{escape(offer.name)}[/bold]",
+            escape(offer.first_action or ""),
+            format_chance(offer.cost.success),
+            *(format_cost(figure, unit) for figure in figures),
+        )
+    return table
+
+
+def _footnote(menu: Menu) -> str:
+    failure = float(menu.problem.goal.failure_cost)
+    steps = f"{menu.problem.horizon} steps"
+    if failure:
+        extra = f"a run without success after {steps} counts {format_cost(failure, menu.problem.cost_unit)} more"
+    else:
+        extra = f"a run without success after {steps} counts with what was spent"
+    return f"Exact figures over all runs; {extra}. Worst 5%: the average of the costliest 5 in 100 runs."
+
+
+def _print_offer(console: Console, offer: Offer, goal: str) -> None:
+    objectives = ", ".join(str(objective) for objective in offer.objectives)
+    about = "" if objectives == offer.name else f" [dim]({offer.solution.method}, {escape(objectives)})[/dim]"
+    console.print(f"\n[bold]{escape(offer.name.capitalize())}[/bold]{about}")
+    for line in offer.plan.lines():
+        console.print(f"  {line}", markup=False)
+    console.print("  How it may go:")
+    table = Table(box=None, show_header=False, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column(justify="right", min_width=9, no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column()
+    unit = "" if offer.solution.mdp.problem is None else offer.solution.mdp.problem.cost_unit
+    for trace in offer.traces.shown:
+        end = f"[green]✓ {escape(goal)}[/green]" if trace.success else "[red]✗ not in time[/red]"
+        table.add_row(format_chance(trace.chance), format_cost(trace.cost, unit), f"{_describe_trace(trace)} {end}")
+    rest = offer.traces.rest
+    if rest is not None:
+        low, high = format_number(rest.least_cost), format_number(rest.largest_cost)
+        span = format_cost(rest.least_cost, unit) if low == high else f"{low} to {high} {unit}"
+        failing = rest.chance - rest.success
+        note = f" ({format_chance(failing)} of all runs fail)" if failing > 1e-12 else ""
+        table.add_row(format_chance(rest.chance), "", f"[dim]all other ways together: {span}{note}[/dim]")
+    console.print(table)
+
+
+def _describe_trace(trace: Trace) -> str:
+    """`study part-time ✗ x2, study part-time, increase savings`: failed tries are marked, repeated ones counted."""
+    parts: list[tuple[str, bool, int]] = []
+    for step in trace.steps:
+        if parts and parts[-1][:2] == (step.action, step.works):
+            parts[-1] = (step.action, step.works, parts[-1][2] + 1)
+        else:
+            parts.append((step.action, step.works, 1))
+    words = []
+    for action, works, times in parts:
+        repeated = f" ×{times}" if times > 1 else ""
+        words.append(f"{escape(action)}{repeated}" if works else f"[red]✗ {escape(action)}{repeated}[/red]")
+    return ", ".join(words)
+
+
+def print_simulations(record: dict[str, Any]) -> None:
+    """The cross-check by simulation, if there was one."""
+    for plan in record["plans"]:
+        simulated = plan.get("simulated")
+        if simulated is not None:
+            _console().print(
+                f"{plan['name']}: {simulated['rollouts']:,} simulated runs: success {simulated['success']:.4f} "
+                f"(exact {plan['success']:.4f}), average {simulated['all_runs']['mean']:.4f} "
+                f"(exact {plan['all_runs']['mean']:.4f})",
+                markup=False,
+            )
+
+
+@contextmanager
+def show_progress() -> Iterator[ProgressCallback | None]:
+    """A progress bar on the error stream while something takes long; nothing where nobody looks."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (TextColumn("solving"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("solving")
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def _console() -> Console:
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=110)

@@ -1,0 +1,42 @@
+"""The problems that come with the package, as files usable by name."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from safear.errors import ProblemError, suggest
+from safear.spec.load import load_problem, parse_problem
+from safear.spec.model import Problem
+
+_FOLDER = resources.files(__package__) / "problems"
+
+
+def example_names() -> list[str]:
+    """The names of the bundled problems."""
+    return sorted(entry.name.removesuffix(".yaml") for entry in _FOLDER.iterdir() if entry.name.endswith(".yaml"))
+
+
+def example_text(name: str) -> str:
+    """The text of a bundled problem file."""
+    if name not in example_names():
+        raise ProblemError.at((), f"there is no bundled problem '{name}'", suggest(name, example_names()))
+    return (_FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+def load_example(name: str) -> Problem:
+    """A bundled problem."""
+    return parse_problem(example_text(name), f"{name}.yaml")
+
+
+def find_problem(source: str) -> Problem:
+    """A problem from a file or, if there is no such file, the bundled one of that name."""
+    if not Path(source).exists() and source in example_names():
+        return load_example(source)
+    try:
+        return load_problem(source)
+    except ProblemError as error:
+        if not Path(source).exists() and not Path(source).suffix:
+            cause = f"there is neither a file nor a bundled problem '{source}'"
+            raise ProblemError.at((), cause, suggest(source, example_names())) from error
+        raise

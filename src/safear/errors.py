@@ -1,0 +1,171 @@
+"""All errors that SafeAR raises on purpose.
+
+::
+
+    SafearError                     anything below; has an exit code for the command line
+    ├── InputError (exit 2)         somebody can fix what they gave us; holds every mistake that was found
+    │   ├── ProblemError            a problem, in a file or built in Python
+    │   ├── TermsError              personal terms
+    │   ├── PersonError             a person
+    │   ├── ClassifierError         a classifier that cannot be read, called or understood
+    │   ├── ObjectiveError          an objective, a level, a method or its options
+    │   ├── MDPError                arrays that are not an MDP (see `check_mdp`)
+    │   └── TooLargeError           more states than can be handled this way
+    ├── MissingExtraError (exit 2)  an optional dependency is not installed
+    └── NoRecourseError (exit 3)    no plan reaches a goal
+
+Every mistake says where it is, what is wrong and, where we know, what would be right.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a mistake is: a path into the document and, if it came from a file, the position there."""
+
+    path: Path = ()
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    source: str | None = None  # the line itself
+    offset: int = 0  # how far into a text (a condition) the mistake is
+    on_key: bool = False  # the name itself is wrong, not what it is given
+
+    def __str__(self) -> str:
+        position = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+        return ": ".join(part for part in (position, format_path(self.path)) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One thing that is wrong: where, what, and what would be right."""
+
+    place: Place
+    cause: str
+    remedy: str | None = None
+
+    def __str__(self) -> str:
+        lines = [": ".join(part for part in (str(self.place), self.cause) if part)]
+        if self.place.source is not None and self.place.column is not None:
+            # Tabs are kept, so that the caret stands under its character in any terminal.
+            margin = "".join("\t" if c == "\t" else " " for c in self.place.source[: self.place.column - 1])
+            lines += [f"    {self.place.source}", f"    {margin}^"]
+        if self.remedy:
+            lines.append(f"    {self.remedy}")
+        return "\n".join(lines)
+
+    def inside(self, *prefix: str | int) -> Mistake:
+        """The same mistake, seen from the document that holds this part at `prefix`."""
+        return replace(self, place=replace(self.place, path=(*prefix, *self.place.path)))
+
+
+def mistake(path: Iterable[str | int], cause: str, remedy: str | None = None) -> Mistake:
+    """A mistake at `path`, its file not yet known."""
+    return Mistake(Place(tuple(path)), cause, remedy)
+
+
+def key_mistake(path: Iterable[str | int], cause: str, remedy: str | None = None) -> Mistake:
+    """A mistake in the name at the end of `path`, not in what stands there."""
+    return Mistake(Place(tuple(path), on_key=True), cause, remedy)
+
+
+def format_path(path: Path) -> str:
+    """`("actions", "improve skill", "outcomes", 0)` as `actions.improve skill.outcomes[0]`."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def suggest(word: str, known: Iterable[str]) -> str | None:
+    """`did you mean 'outcomes'?`, or else what could stand there."""
+    choices = list(dict.fromkeys(known))
+    folded = {choice.casefold(): choice for choice in choices}
+    close = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean '{folded[close[0]]}'?"
+    if not choices:
+        return None
+    return f"possible: {quote_list(choices)}"
+
+
+def quote_list(words: Sequence[str], limit: int = 12) -> str:
+    """`'a', 'b' and 3 more`."""
+    shown = ", ".join(f"'{word}'" for word in words[:limit])
+    return f"{shown} and {len(words) - limit} more" if len(words) > limit else shown
+
+
+class SafearError(Exception):
+    """Anything that SafeAR raises on purpose."""
+
+    exit_code: ClassVar[int] = 1
+
+
+@dataclass(eq=False)
+class InputError(SafearError):
+    """Somebody can fix what they gave us. `mistakes` holds all that was found."""
+
+    mistakes: Sequence[Mistake] = field(default_factory=tuple)
+    exit_code: ClassVar[int] = 2
+
+    def __str__(self) -> str:
+        return "\n".join(str(item) for item in self.mistakes)
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[Sequence[Mistake]]]:
+        return type(self), (self.mistakes,)
+
+    @classmethod
+    def at(cls, path: Iterable[str | int], cause: str, remedy: str | None = None) -> Self:
+        """An error with a single mistake."""
+        return cls([mistake(path, cause, remedy)])
+
+
+class ProblemError(InputError):
+    """A problem, in a file or built in Python."""
+
+
+class TermsError(InputError):
+    """Personal terms."""
+
+
+class PersonError(InputError):
+    """A person."""
+
+
+class ClassifierError(InputError):
+    """A classifier that cannot be read, called or understood."""
+
+
+class ObjectiveError(InputError):
+    """An objective, a level, a method or its options."""
+
+
+class MDPError(InputError):
+    """Arrays that are not an MDP."""
+
+
+class TooLargeError(InputError):
+    """More states than can be handled this way."""
+
+
+class MissingExtraError(SafearError):
+    """An optional dependency is not installed."""
+
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed; install it with: pip install 'safear[{extra}]'")
+
+
+class NoRecourseError(SafearError):
+    """No plan reaches a goal."""
+
+    exit_code: ClassVar[int] = 3

@@ -1,0 +1,1 @@
+"""Evaluation of policies: exact distributions, and simulation as a cross-check."""

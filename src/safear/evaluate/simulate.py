@@ -1,0 +1,41 @@
+"""Seeded simulation of a policy: a cross-check of the exact evaluation, and what the paper did."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from safear.errors import ObjectiveError
+from safear.evaluate.exact import Runs, find_start
+from safear.solve.policy import Policy
+from safear.solve.solution import Solution
+from safear.spec.model import Person
+
+
+def simulate(
+    solution: Solution | Policy,
+    start: Person | int | None = None,
+    *,
+    rollouts: int,
+    rng: np.random.Generator,
+) -> Runs:
+    """Run a policy `rollouts` times; each run is one entry of the result, with chance 1 / rollouts."""
+    if rollouts < 1:
+        raise ObjectiveError.at((), f"{rollouts} rollouts; at least 1 is needed")
+    policy = solution.policy if isinstance(solution, Solution) else solution
+    mdp = policy.mdp
+    origin = find_start(mdp, start)
+    state = np.full(rollouts, origin)
+    spent = np.zeros(rollouts, dtype=np.int64)
+    # Chances cumulated over all edges: each row is a stretch of it, and one search finds the edge for all runs at once.
+    cumulated = np.concatenate([[0.0], np.cumsum(mdp.edge_chance)])
+    for step in range(mdp.horizon):
+        rows = policy.rows(step, state)
+        going = np.flatnonzero(rows >= 0)
+        if not len(going):
+            break
+        first, last = mdp.edge_start[rows[going]], mdp.edge_start[rows[going] + 1]
+        drawn = cumulated[first] + rng.random(len(going)) * (cumulated[last] - cumulated[first])
+        edge = np.clip(np.searchsorted(cumulated, drawn, side="right") - 1, first, last - 1)
+        spent[going] += mdp.edge_cost[edge]
+        state[going] = mdp.edge_next[edge]
+    return Runs(mdp, origin, state, spent, np.full(rollouts, 1 / rollouts))

@@ -1,0 +1,76 @@
+"""`check_mdp`: is this an MDP? For those who build or change one by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from safear.errors import MDPError, Mistake, mistake
+from safear.mdp.model import MDP
+from safear.spec.checks import TOLERANCE
+
+
+def check_mdp(mdp: MDP) -> None:
+    """Raise an MDPError with everything that is wrong with an MDP; return None if it is sound.
+
+    Checked: lengths and order of the pointers, next states and actions in range, chances in (0, 1] that add up to 1,
+    costs not below 0, no rows at goals, an action at most once in a state, sorted states, a start that exists.
+    """
+    mistakes = list(_check_shape(mdp))
+    if not mistakes:
+        mistakes = list(_check_content(mdp))
+    if mistakes:
+        raise MDPError(mistakes)
+
+
+def _check_shape(mdp: MDP) -> Iterator[Mistake]:
+    if mdp.horizon < 1:
+        yield mistake(("horizon",), f"{mdp.horizon} is not above 0")
+    for name, pointers, count, total in (
+        ("row_start", mdp.row_start, mdp.n_states, mdp.n_rows),
+        ("edge_start", mdp.edge_start, mdp.n_rows, mdp.n_edges),
+    ):
+        if len(pointers) != count + 1:
+            yield mistake((name,), f"has {len(pointers)} entries, not {count + 1}")
+        elif pointers[0] != 0 or pointers[-1] != total or (np.diff(pointers) < 0).any():
+            yield mistake((name,), f"should go up from 0 to {total}")
+    for name in ("edge_chance", "edge_cost", "edge_outcome"):
+        if len(getattr(mdp, name)) != mdp.n_edges:
+            yield mistake((name,), f"has {len(getattr(mdp, name))} entries for {mdp.n_edges} edges")
+    for name in ("states", "depth"):
+        array = getattr(mdp, name)
+        if array is not None and len(array) != mdp.n_states:
+            yield mistake((name,), f"has {len(array)} entries for {mdp.n_states} states")
+
+
+def _check_content(mdp: MDP) -> Iterator[Mistake]:
+    empty_rows = np.flatnonzero(np.diff(mdp.edge_start) == 0)
+    if len(empty_rows):
+        yield mistake(("edge_start", int(empty_rows[0])), "a row without an edge")
+    yield from _first_wrong("edge_next", (mdp.edge_next < 0) | (mdp.edge_next >= mdp.n_states), "is not a state")
+    yield from _first_wrong("row_action", mdp.row_action >= len(mdp.actions), "is not an action")
+    yield from _first_wrong(
+        "edge_chance", ~((mdp.edge_chance > 0) & (mdp.edge_chance <= 1 + TOLERANCE)), "is not in (0, 1]"
+    )
+    yield from _first_wrong("edge_cost", mdp.edge_cost < 0, "is below 0")
+    sums = np.bincount(mdp.edge_row, weights=mdp.edge_chance, minlength=mdp.n_rows)
+    yield from _first_wrong("row", np.abs(sums - 1) > TOLERANCE, "has chances that do not add up to 1")
+    if (np.diff(mdp.row_start)[mdp.goal] > 0).any():
+        yield mistake(("goal",), "a goal state has actions")
+    same_state = np.diff(mdp.row_state) == 0
+    yield from _first_wrong("row_action", same_state & (np.diff(mdp.row_action.astype(int)) <= 0), "is out of order")
+    if mdp.failure_cost < 0:
+        yield mistake(("failure_cost",), f"{mdp.failure_cost} is below 0")
+    if mdp.states is not None and (np.diff(mdp.states) <= 0).any():
+        yield mistake(("states",), "should go up")
+    if mdp.start is not None and not 0 <= mdp.start < mdp.n_states:
+        yield mistake(("start",), f"{mdp.start} is not a state")
+    if not mdp.quantum > 0:
+        yield mistake(("quantum",), f"{mdp.quantum} is not above 0")
+
+
+def _first_wrong(name: str, wrong: np.ndarray[tuple[int], np.dtype[np.bool_]], cause: str) -> Iterator[Mistake]:
+    if wrong.any():
+        more = f" ({int(wrong.sum())} in all)" if wrong.sum() > 1 else ""
+        yield mistake((name, int(np.argmax(wrong))), f"{cause}{more}")

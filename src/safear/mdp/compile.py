@@ -1,0 +1,186 @@
+"""From a `Problem` and a classifier to an `MDP`: for one person, for a block, or for the whole space."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.classifier.adapters import as_classifier
+from safear.errors import PersonError, ProblemError, TooLargeError
+from safear.mdp.expand import Edges, allowed, expand, join_edges
+from safear.mdp.goals import Goals
+from safear.mdp.lattice import Lattice, find_lattice
+from safear.mdp.model import MDP
+from safear.mdp.space import StateArray, StateSpace, person_codes
+from safear.spec.checks import check_problem
+from safear.spec.model import Person, Problem
+from safear.spec.person import read_person
+
+MAX_BYTES = 4 * 2**30
+MAX_REACHABLE = 2_000_000
+_BYTES_PER_EDGE = 160  # arrays of the result and those of the way there, measured
+_BYTES_PER_STATE = 120
+
+
+def compile_mdp(
+    problem: Problem,
+    classifier: object = None,
+    *,
+    start: Mapping[str, object] | None = None,
+    block: Mapping[str, object] | None = None,
+    max_states: int = MAX_REACHABLE,
+    max_bytes: int = MAX_BYTES,
+) -> MDP:
+    """Compile a problem.
+
+    With `start`, only the states that this person can reach within the horizon (at most `max_states`). With `block`,
+    all states that share the immutable features of that person. With neither, the whole space. A space that would need
+    more than `max_bytes` is refused before anything is allocated.
+    `classifier` is whatever `as_classifier` takes; None is the problem's own rule.
+    """
+    compiler = _Compiler.of(problem, classifier)
+    if start is not None:
+        return compiler.reachable(read_person(problem, start), max_states)
+    if block is not None:
+        return compiler.whole(compiler.fixed_by(block), max_bytes)
+    return compiler.whole({}, max_bytes)
+
+
+def compile_blocks(problem: Problem, classifier: object = None, *, max_bytes: int = MAX_BYTES) -> Iterator[MDP]:
+    """One MDP per block: per combination of levels of the immutable features. Only one is in memory at a time."""
+    compiler = _Compiler.of(problem, classifier)
+    immutable = [feature for feature in problem.features if not feature.mutable]
+    for codes in product(*(range(len(feature.levels)) for feature in immutable)):
+        fixed = {feature.name: code for feature, code in zip(immutable, codes, strict=True)}
+        yield compiler.whole(fixed, max_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiler:
+    problem: Problem
+    goals: Goals
+    lattice: Lattice
+
+    @classmethod
+    def of(cls, problem: Problem, classifier: object) -> _Compiler:
+        mistakes = check_problem(problem)
+        if mistakes:
+            raise ProblemError(mistakes)
+        return cls(problem, Goals(problem, as_classifier(classifier, problem)), find_lattice(problem))
+
+    def fixed_by(self, block: Mapping[str, object]) -> dict[str, int]:
+        """The level numbers of the immutable features of a block."""
+        immutable = [feature for feature in self.problem.features if not feature.mutable]
+        missing = [feature.name for feature in immutable if feature.name not in block]
+        if missing:
+            raise PersonError.at((missing[0],), f"'{missing[0]}' is immutable and should be given for a block")
+        unknown = [f for f in immutable if str(block[f.name]) not in f.levels]
+        if unknown:
+            cause = f"'{block[unknown[0].name]}' is not a level of '{unknown[0].name}'"
+            raise PersonError.at((unknown[0].name,), cause)
+        return {feature.name: feature.levels.index(str(block[feature.name])) for feature in immutable}
+
+    def whole(self, fixed: Mapping[str, int], max_bytes: int) -> MDP:
+        """All states that agree with `fixed`."""
+        space = StateSpace(self.problem.features, fixed)
+        self._require_room(space, max_bytes)
+        states = np.arange(space.size, dtype=np.int64)
+        codes = space.decode(states)
+        fine = allowed(self.problem, space.columns(codes), len(states))
+        states, codes = states[fine], codes[fine]
+        goal = self.goals.among(codes) if len(states) else np.empty(0, dtype=bool)
+        edges = expand(self.problem, self.lattice, space, states[~goal])
+        return self._assemble(space, states, goal, edges)
+
+    def reachable(self, start: Person, max_states: int) -> MDP:
+        """The states within `horizon` steps of a person, breadth first. Goals are not left."""
+        space = StateSpace(self.problem.features, self._constant(start))
+        space.require_indexable()
+        frontier = space.encode(person_codes(self.problem.features, start)[None, :])
+        states, depth = frontier, np.zeros(1, dtype=np.int16)
+        goal = self.goals.among(space.decode(frontier))
+        parts: list[Edges] = []
+        is_goal = goal
+        for step in range(1, self.problem.horizon + 1):
+            edges = expand(self.problem, self.lattice, space, frontier[~is_goal])
+            parts.append(edges)
+            frontier = np.setdiff1d(edges.target, states)
+            if not len(frontier):
+                break
+            is_goal = self.goals.among(space.decode(frontier))
+            states, goal = np.concatenate([states, frontier]), np.concatenate([goal, is_goal])
+            depth = np.concatenate([depth, np.full(len(frontier), step, dtype=np.int16)])
+            if len(states) > max_states:
+                cause = f"one person can reach more than {max_states:,} states in {step} steps"
+                remedy = "shorten the horizon, merge levels, or raise max_states"
+                raise TooLargeError.at((), cause, remedy)
+        order = np.argsort(states)
+        first = states[0]
+        states = states[order]
+        edges = join_edges(parts)
+        mdp_start = int(np.searchsorted(states, first))
+        return self._assemble(space, states, goal[order], edges, start=mdp_start, depth=depth[order])
+
+    def _constant(self, person: Person) -> dict[str, int]:
+        """The level numbers of all features that no action and no side effect can change."""
+        changes = [outcome.change for action in self.problem.actions for outcome in action.outcomes]
+        changes += [effect.change for effect in self.problem.side_effects]
+        changed = {name for change in changes for name in change}
+        features = self.problem.features
+        return {f.name: f.levels.index(person[f.name]) for f in features if f.name not in changed}
+
+    def _require_room(self, space: StateSpace, max_bytes: int) -> None:
+        outcomes = sum(len(action.outcomes) for action in self.problem.actions)
+        need = space.size * (_BYTES_PER_STATE + _BYTES_PER_EDGE * outcomes)
+        if need <= max_bytes:
+            return
+        blocks = math.prod(len(f.levels) for f in self.problem.features if not f.mutable and f.name not in space.fixed)
+        what = "block" if space.fixed else "state space"
+        size = f"the {what} has {space.size:,} states and would need about {need / 2**30:,.1f} GiB"
+        remedy = "solve from one person with start=... (a reachable solve)"
+        if blocks > 1:
+            remedy += f", or one of its {blocks:,} blocks at a time with block=... or compile_blocks"
+        raise TooLargeError.at((), f"{size}; the limit is {max_bytes / 2**30:,.1f} GiB", remedy)
+
+    def _assemble(
+        self,
+        space: StateSpace,
+        states: StateArray,
+        goal: NDArray[np.bool_],
+        edges: Edges,
+        *,
+        start: int | None = None,
+        depth: NDArray[np.int16] | None = None,
+    ) -> MDP:
+        """Sort edges by state, action and outcome, and point rows and states into them."""
+        source = np.searchsorted(states, edges.source)
+        order = np.lexsort((edges.outcome, edges.action, source))
+        source, action = source[order], edges.action[order]
+        new_row = np.ones(len(order), dtype=bool)
+        new_row[1:] = (np.diff(source) != 0) | (np.diff(action) != 0)
+        first_edge = np.flatnonzero(new_row)
+        return MDP(
+            horizon=self.problem.horizon,
+            goal=goal,
+            row_start=np.searchsorted(source[first_edge], np.arange(len(states) + 1)),
+            row_action=action[first_edge].astype(np.uint8),
+            edge_start=np.append(first_edge, len(order)),
+            edge_next=np.searchsorted(states, edges.target[order]),
+            edge_chance=edges.chance[order],
+            edge_cost=edges.cost[order],
+            edge_outcome=edges.outcome[order].astype(np.uint8),
+            actions=tuple(action.name for action in self.problem.actions),
+            failure_cost=self.lattice.units(self.problem.goal.failure_cost),
+            quantum=self.lattice.quantum,
+            cost_error=self.lattice.error,
+            start=start,
+            states=states,
+            depth=depth,
+            space=space,
+            problem=self.problem,
+        )

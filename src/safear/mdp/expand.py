@@ -1,0 +1,122 @@
+"""The edges that leave given states: actions, outcomes, changes, side effects, constraints.
+
+An action is offered in a state if its `when` holds, if at least one outcome with a chance above 0 changes the state,
+and if no such outcome breaks a constraint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.errors import ProblemError
+from safear.mdp.lattice import Lattice
+from safear.mdp.space import StateArray, StateSpace
+from safear.spec.checks import TOLERANCE
+from safear.spec.model import Action, Problem
+from safear.spec.quantity import Amount
+from safear.spec.vector import Codes, apply_change, apply_side_effects, evaluate_quantity, holds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edges:
+    """Edges between states given by their index in the space; arrays of the same length."""
+
+    source: StateArray
+    action: NDArray[np.int64]
+    outcome: NDArray[np.int64]
+    target: StateArray
+    chance: NDArray[np.float64]
+    cost: NDArray[np.int64]
+
+
+def expand(problem: Problem, lattice: Lattice, space: StateSpace, states: StateArray) -> Edges:
+    """All edges that leave `states`, in no particular order."""
+    columns = space.columns(space.decode(states))
+    parts = []
+    for number, action in enumerate(problem.actions):
+        rows = np.flatnonzero(holds(action.when, columns, problem.feature_by_name))
+        if len(rows):
+            before = {name: column[rows] for name, column in columns.items()}
+            parts.append(_expand_action(problem, lattice, space, number, states[rows], before))
+    return join_edges(parts)
+
+
+def join_edges(parts: list[Edges]) -> Edges:
+    """Several sets of edges as one."""
+    if not parts:
+        whole, real = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64)
+        return Edges(whole, whole, whole, whole, real, whole)
+    return Edges(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Edges)))
+
+
+def allowed(problem: Problem, columns: Codes, count: int) -> NDArray[np.bool_]:
+    """Which states fulfil every constraint."""
+    result = np.ones(count, dtype=bool)
+    for constraint in problem.constraints:
+        result &= holds(constraint, columns, problem.feature_by_name)
+    return result
+
+
+def _expand_action(
+    problem: Problem, lattice: Lattice, space: StateSpace, number: int, states: StateArray, before: Codes
+) -> Edges:
+    action, features, count = problem.actions[number], problem.feature_by_name, len(states)
+
+    def cost_units(amount: Amount) -> int:
+        return lattice.units(amount.nominal)
+
+    reached = [apply_change(outcome.change, before, features) for outcome in action.outcomes]
+    general = evaluate_quantity(action.cost, before, reached[0], features=features, number=cost_units)
+    chance = _chances(problem, action, before, reached)
+    targets, costs, fine = [], [], []
+    for outcome, after_change in zip(action.outcomes, reached, strict=True):
+        after = apply_side_effects(before, after_change, problem)
+        targets.append(space.encode(space.matrix(after)))
+        fine.append(allowed(problem, after, count))
+        own = outcome.cost
+        costs.append(
+            general
+            if own is None
+            else evaluate_quantity(own, before, after_change, features=features, number=cost_units)
+        )
+    target, cost = np.stack(targets, axis=1), np.stack(costs, axis=1)
+    possible = chance > 0
+    offered = (possible & (target != states[:, None])).any(axis=1) & (~possible | np.stack(fine, axis=1)).all(axis=1)
+    row, outcome_number = np.nonzero(possible & offered[:, None])
+    return Edges(
+        source=states[row],
+        action=np.full(len(row), number, dtype=np.int64),
+        outcome=outcome_number.astype(np.int64),
+        target=target[row, outcome_number],
+        chance=chance[row, outcome_number],
+        cost=cost[row, outcome_number].astype(np.int64),
+    )
+
+
+def _chances(
+    problem: Problem, action: Action, before: Codes, reached: list[dict[str, NDArray[np.int16]]]
+) -> NDArray[np.float64]:
+    """The chance of each outcome in each state; the outcome without one gets the rest."""
+    features = problem.feature_by_name
+    count = len(next(iter(before.values())))
+    chance = np.zeros((count, len(action.outcomes)))
+    rest = None
+    for number, outcome in enumerate(action.outcomes):
+        if outcome.chance is None:
+            rest = number
+        else:
+            chance[:, number] = evaluate_quantity(
+                outcome.chance, before, reached[number], features=features, number=lambda amount: float(amount.nominal)
+            )
+    total = chance.sum(axis=1)
+    wrong = (total > 1 + TOLERANCE) | ((np.abs(total - 1) > TOLERANCE) & (rest is None))
+    if wrong.any():  # only where the levels were too many for `check_problem` to look at all of them
+        cause = f"chances add up to {total[np.argmax(wrong)]:.10g}, not 1"
+        raise ProblemError.at(("actions", action.name, "outcomes"), cause)
+    if rest is not None:
+        left = 1 - total
+        chance[:, rest] = np.where(left > 1e-12, left, 0.0)  # 1 - (0.7 + 0.2 + 0.1) is rounding, not a chance
+    return chance

@@ -1,0 +1,112 @@
+"""`MDP`: a compiled recourse problem as arrays.
+
+States have rows (an action that is offered there), rows have edges (an outcome with its chance, cost and next state)::
+
+    state s  ->  rows   row_start[s] : row_start[s + 1],    row_action[row]
+    row r    ->  edges  edge_start[r] : edge_start[r + 1],  edge_next, edge_chance, edge_cost, edge_outcome
+
+Goal states have no rows: the run is over. Costs are whole numbers of `quantum`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.errors import PersonError
+from safear.mdp.space import StateSpace, person_codes
+from safear.spec.model import Person, Problem
+from safear.spec.person import read_person
+
+
+@dataclass(frozen=True, eq=False)
+class MDP:
+    """A finite-horizon Markov decision process with costs on its edges.
+
+    `states` are sorted indices of `space`. If it was compiled from one person, `start` is their state and `depth[s]`
+    the least number of steps to s; what happens at s before that step is not part of the MDP.
+    """
+
+    horizon: int
+    goal: NDArray[np.bool_]
+    row_start: NDArray[np.int64]
+    row_action: NDArray[np.uint8]
+    edge_start: NDArray[np.int64]
+    edge_next: NDArray[np.int64]
+    edge_chance: NDArray[np.float64]
+    edge_cost: NDArray[np.int64]
+    edge_outcome: NDArray[np.uint8]
+    actions: tuple[str, ...]
+    failure_cost: int = 0
+    quantum: Decimal = Decimal(1)
+    cost_error: Decimal = Decimal(0)
+    start: int | None = None
+    states: NDArray[np.int64] | None = None
+    depth: NDArray[np.int16] | None = None
+    space: StateSpace | None = None
+    problem: Problem | None = None
+
+    @property
+    def n_states(self) -> int:
+        """The number of states."""
+        return len(self.goal)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of pairs of a state and an action that is offered there."""
+        return len(self.row_action)
+
+    @property
+    def n_edges(self) -> int:
+        """The number of outcomes of all rows."""
+        return len(self.edge_next)
+
+    @cached_property
+    def row_state(self) -> NDArray[np.int64]:
+        """The state of each row."""
+        return np.repeat(np.arange(self.n_states), np.diff(self.row_start))
+
+    @cached_property
+    def edge_row(self) -> NDArray[np.int64]:
+        """The row of each edge."""
+        return np.repeat(np.arange(self.n_rows), np.diff(self.edge_start))
+
+    @cached_property
+    def dead_end(self) -> NDArray[np.bool_]:
+        """States that are no goal and offer no action: the run ends there as a failure."""
+        return ~self.goal & np.equal(np.diff(self.row_start), 0)
+
+    def to_cost(self, units: float) -> float:
+        """Quanta as a cost in the problem's unit."""
+        return float(units * self.quantum) if isinstance(units, int) else float(units) * float(self.quantum)
+
+    def locate(self, person: Person | int | None = None) -> int:
+        """The number of a person's state in this MDP; None is the person it was compiled for."""
+        if isinstance(person, int | np.integer):
+            if not 0 <= person < self.n_states:
+                raise PersonError.at((), f"there is no state {person}; the MDP has {self.n_states}")
+            return int(person)
+        if person is None:
+            if self.start is None:
+                raise PersonError.at((), "no person is given", "give start=..., or compile the MDP from one person")
+            return self.start
+        if self.problem is None or self.space is None or self.states is None:
+            raise PersonError.at((), "this MDP was not compiled from a problem", "give the number of the state")
+        codes = person_codes(self.problem.features, read_person(self.problem, dict[str, Any](person)))
+        if self.space.contains(codes):
+            index = int(self.space.encode(codes[None, :])[0])
+            position = int(np.searchsorted(self.states, index))
+            if position < self.n_states and self.states[position] == index:
+                return position
+        raise PersonError.at((), "this person is not in the MDP", "compile it with start=person")
+
+    def person(self, state: int) -> dict[str, str]:
+        """The level names of a state."""
+        if self.space is None or self.states is None:
+            raise PersonError.at((), "this MDP was not compiled from a problem")
+        return self.space.person(int(self.states[state]))

@@ -1,0 +1,1 @@
+"""Recourse for a person: traces, contingent plans in plain words, menus."""

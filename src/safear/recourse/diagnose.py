@@ -1,0 +1,78 @@
+"""Does a problem make sense as a whole? What `safear check` looks at beyond the words of the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.errors import Mistake, mistake
+from safear.mdp.compile import compile_mdp
+from safear.mdp.model import MDP
+from safear.recourse.words import name_goal
+from safear.spec.checks import unused_features
+from safear.spec.model import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class PersonDiagnosis:
+    """A named person: their decision, how many states they can reach, and whether a goal is among them."""
+
+    name: str
+    favourable: bool
+    states: int
+    goals: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceDiagnosis:
+    """All states: how many are goals, and how many of the others have no way to one within the horizon."""
+
+    states: int
+    goals: int
+    without_recourse: int
+
+
+def diagnose_people(problem: Problem, classifier: object = None) -> tuple[list[PersonDiagnosis], list[Mistake]]:
+    """Each named person, and the mistake that none of those who are rejected can reach a goal."""
+    people = []
+    for name, person in problem.people.items():
+        mdp = compile_mdp(problem, classifier, start=person)
+        people.append(PersonDiagnosis(name, bool(mdp.goal[mdp.locate()]), mdp.n_states, int(mdp.goal.sum())))
+    rejected = [person for person in people if not person.favourable]
+    if rejected and not any(person.goals for person in rejected):
+        cause = f"no action leads this person to '{name_goal(problem)}' within {problem.horizon} steps"
+        remedy = "check the actions and the horizon: the goal cannot be reached"
+        return people, [mistake(("people", person.name), cause, remedy) for person in rejected]
+    return people, []
+
+
+def diagnose_space(problem: Problem, classifier: object = None) -> SpaceDiagnosis:
+    """Count goals and states without recourse in the whole space."""
+    mdp = compile_mdp(problem, classifier)
+    helpless = ~can_reach_goal(mdp)
+    return SpaceDiagnosis(mdp.n_states, int(mdp.goal.sum()), int(helpless.sum()))
+
+
+def can_reach_goal(mdp: MDP) -> NDArray[np.bool_]:
+    """From which states some sequence of outcomes leads to a goal within the horizon."""
+    able = mdp.goal.copy()
+    source = mdp.row_state[mdp.edge_row]
+    for _ in range(mdp.horizon):
+        more = able.copy()
+        more[source[able[mdp.edge_next]]] = True
+        if (more == able).all():
+            break
+        able = more
+    return able
+
+
+def find_hints(problem: Problem) -> list[str]:
+    """What is allowed, but may not be meant."""
+    hints = [f"features.{name}: {reason}" for name, reason in unused_features(problem).items()]
+    if problem.goal.failure_cost == 0:
+        hints.append("goal.failure_cost is 0: a plan that fails early looks cheap; say what failing costs")
+    if problem.has_intervals:
+        hints.append("some chances are intervals: solving uses their nominal values")
+    return hints

@@ -1,0 +1,237 @@
+"""A policy as a contingent plan: what to do, what may happen, and what to do then.
+
+A step of the plan is a situation together with what is done in it, a pair (state, action). How probable it is to go
+from one to the next is added up exactly over all times, so a step can say where each of its outcomes leads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from safear.evaluate.exact import find_start
+from safear.mdp.model import MDP
+from safear.recourse.words import describe_levels, format_cost, name_goal, times_in
+from safear.solve.policy import Policy
+from safear.solve.solution import Solution
+from safear.spec.model import Person
+
+RARE = 0.01  # a way on that is taken in fewer of the cases is not spelled out
+RARE_STEP = 0.001  # nor a step that fewer runs come to
+_GOAL, _END, _STUCK = -1, -2, -3  # where a run may go besides a row
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """What comes after an outcome, with its share of the cases in which the outcome happens.
+
+    `step` is the number of a step of the plan, None where there is none: `kind` is then "goal", "out of time",
+    "stuck" (no action is left) or "not shown".
+    """
+
+    kind: str
+    step: int | None
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One outcome of a step: how likely, what it costs, what it changes, and what comes next, most likely first."""
+
+    chance: float
+    works: bool
+    label: str
+    cost: float
+    follow_ups: tuple[FollowUp, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """A situation and what to do in it. `visits` is how often, on average, a run comes here."""
+
+    number: int
+    person: dict[str, str]
+    situation: str
+    action: str
+    visits: float
+    branches: tuple[Branch, ...]
+    unit: str = "units"
+
+    @property
+    def chance(self) -> float:
+        """The probability that the action works."""
+        return sum(branch.chance for branch in self.branches if branch.works)
+
+    @property
+    def cost(self) -> float:
+        """What the action costs if it works."""
+        return next((branch.cost for branch in self.branches if branch.works), self.branches[0].cost)
+
+    def __str__(self) -> str:
+        return f"{self.action}: {format_cost(self.cost, self.unit)}, works {times_in(self.chance)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A contingent plan: steps in the order in which they come if all goes well, then the others, likely ones first."""
+
+    steps: tuple[PlanStep, ...]
+    goal: str
+    hidden_steps: int = 0
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> list[str]:
+        """The plan in plain words, a line each."""
+        if not self.steps:
+            return ["Nothing to do."]
+        lines = [line for step in self.steps for line in _describe_step(step, self.goal)]
+        if self.hidden_steps:
+            situations = "1 more situation is" if self.hidden_steps == 1 else f"{self.hidden_steps} more situations are"
+            lines.append(f"{situations} rare and not shown.")
+        return lines
+
+
+def make_plan(solution: Solution | Policy, start: Person | int | None = None, *, limit: int = 12) -> Plan:
+    """The contingent plan of a policy for a person: the likely steps, at most `limit` of them."""
+    policy = solution.policy if isinstance(solution, Solution) else solution
+    mdp = policy.mdp
+    origin = find_start(mdp, start)
+    first, visits, flows = _follow(policy, origin)
+    goal = name_goal(mdp.problem)
+    if first < 0:
+        return Plan((), goal)
+    rows = _order(mdp, first, visits, flows)
+    shown = [row for row in rows if row == first or visits[row] >= RARE_STEP][:limit]
+    numbers = {row: number for number, row in enumerate(shown, start=1)}
+    levels = mdp.person(origin) if mdp.space is not None else {}
+    steps = tuple(_make_step(mdp, row, numbers, visits, flows, levels) for row in shown)
+    return Plan(steps, goal, len(rows) - len(steps))
+
+
+Flows = dict[int, dict[int, float]]  # edge -> {next row, or one of the constants: probability}
+
+
+def _follow(policy: Policy, origin: int) -> tuple[int, dict[int, float], Flows]:
+    """The first row, how often each row is taken, and how often each edge leads on to which row."""
+    mdp = policy.mdp
+    visits: dict[int, float] = {}
+    flows: Flows = {}
+    here = {origin: 1.0}
+    first = _row_at(policy, origin, 0)
+    for step in range(mdp.horizon):
+        there: dict[int, float] = {}
+        for state, chance in here.items():
+            row = _row_at(policy, state, step)
+            if row < 0:
+                continue
+            visits[row] = visits.get(row, 0.0) + chance
+            for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1]):
+                target, flow = int(mdp.edge_next[edge]), chance * float(mdp.edge_chance[edge])
+                there[target] = there.get(target, 0.0) + flow
+                onward = flows.setdefault(edge, {})
+                next_row = _row_at(policy, target, step + 1)
+                onward[next_row] = onward.get(next_row, 0.0) + flow
+        here = there
+    return first, visits, flows
+
+
+def _row_at(policy: Policy, state: int, step: int) -> int:
+    mdp = policy.mdp
+    if mdp.goal[state]:
+        return _GOAL
+    if mdp.dead_end[state] and (mdp.depth is None or mdp.depth[state] < mdp.horizon):
+        return _STUCK
+    if step >= mdp.horizon:
+        return _END
+    return int(policy.rows(step, np.array([state]))[0])
+
+
+def _order(mdp: MDP, first: int, visits: dict[int, float], flows: Flows) -> list[int]:
+    """The rows met if every action works, then the others by how often they are taken."""
+    line: list[int] = []
+    row = first
+    while row >= 0 and row not in line:
+        line.append(row)
+        onward = flows[int(mdp.edge_start[row])]
+        row = max(onward, key=lambda target: onward[target])
+    others = [row for row in visits if row not in line]
+    return line + sorted(others, key=lambda row: (-visits[row], row))
+
+
+def _make_step(
+    mdp: MDP, row: int, numbers: dict[int, int], visits: dict[int, float], flows: Flows, start: dict[str, str]
+) -> PlanStep:
+    state = int(mdp.row_state[row])
+    person = mdp.person(state) if mdp.space is not None else {}
+    number = int(mdp.row_action[row])
+    edges = range(mdp.edge_start[row], mdp.edge_start[row + 1])
+    return PlanStep(
+        number=numbers[row],
+        person=person,
+        situation=describe_levels(start, person, verb="is"),
+        action=mdp.actions[number],
+        visits=visits[row],
+        branches=tuple(_make_branch(mdp, edge, numbers, flows[edge], person) for edge in edges),
+        unit="units" if mdp.problem is None else mdp.problem.cost_unit,
+    )
+
+
+def _make_branch(
+    mdp: MDP, edge: int, numbers: dict[int, int], onward: dict[int, float], person: dict[str, str]
+) -> Branch:
+    outcome = int(mdp.edge_outcome[edge])
+    label, works = None, outcome == 0
+    if mdp.problem is not None:
+        action = mdp.problem.actions[int(mdp.row_action[mdp.edge_row[edge]])]
+        label, works = action.outcomes[outcome].label, action.works(outcome)
+        if label is None:
+            after = mdp.person(int(mdp.edge_next[edge]))
+            label = describe_levels(person, after, first=action.outcomes[outcome].change)
+    total = sum(onward.values())
+    kinds = {_GOAL: "goal", _END: "out of time", _STUCK: "stuck"}
+    follow_ups = tuple(
+        FollowUp(kinds.get(target, "step" if target in numbers else "not shown"), numbers.get(target), chance / total)
+        for target, chance in sorted(onward.items(), key=lambda item: -item[1])
+    )
+    return Branch(float(mdp.edge_chance[edge]), works, label or "", mdp.to_cost(int(mdp.edge_cost[edge])), follow_ups)
+
+
+def _describe_step(step: PlanStep, goal: str) -> list[str]:
+    situation = f"(when {step.situation}) " if step.situation else ""
+    costs = format_cost(step.cost, step.unit)
+    name = step.action[:1].upper() + step.action[1:]
+    lines = [f"{step.number}. {situation}{name}: costs {costs}, works {times_in(step.chance)}."]
+    several = sum(not branch.works for branch in step.branches) > 1
+    for branch in step.branches:
+        if branch.works:
+            condition = "If it works" if not branch.label else f"If it works ({branch.label})"
+        elif several or branch.label:
+            detail = branch.label or "nothing changes"
+            condition = f"If it fails ({detail}, {times_in(branch.chance)})" if several else f"If it fails ({detail})"
+        else:
+            condition = "If it fails"
+        extra = "" if branch.cost == step.cost else f" costs {format_cost(branch.cost, step.unit)} instead;"
+        lines.append(f"   {condition}:{extra} {_describe_follow_ups(branch, step, goal)}.")
+    return lines
+
+
+def _describe_follow_ups(branch: Branch, step: PlanStep, goal: str) -> str:
+    main, *others = branch.follow_ups
+    words = [_describe_follow_up(main, step, goal)]
+    words += [f"late in the plan {_describe_follow_up(f, step, goal)}" for f in others if f.share >= RARE]
+    return "; ".join(words)
+
+
+def _describe_follow_up(follow_up: FollowUp, step: PlanStep, goal: str) -> str:
+    if follow_up.kind == "goal":
+        return f"done ({goal})"
+    if follow_up.kind == "out of time":
+        return "the time is up"
+    if follow_up.kind == "stuck":
+        return "no step is left"
+    if follow_up.step is None:
+        return "go on with a rare step that is not shown"
+    return "try again" if follow_up.step == step.number else f"go on with step {follow_up.step}"

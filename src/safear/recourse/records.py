@@ -1,0 +1,79 @@
+"""Menus as plain data, for `--json`, files and services."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from safear.recourse.menu import Menu, Offer
+from safear.recourse.traces import OtherTraces, Trace
+from safear.risk.distribution import Costs
+
+LEVELS = (0.8, 0.95)
+
+
+def menu_record(menu: Menu) -> dict[str, Any]:
+    """A menu as a dictionary of plain values; what is undefined is None."""
+    return {
+        "problem": menu.problem.title,
+        "person": dict(menu.person),
+        "decision": "favourable" if menu.favourable else "unfavourable",
+        "unit": menu.problem.cost_unit,
+        "horizon": menu.problem.horizon,
+        "plans": [offer_record(offer) for offer in menu],
+    }
+
+
+def offer_record(offer: Offer) -> dict[str, Any]:
+    """One plan. `cost` is given success, `all_runs` counts failures with the failure cost."""
+    return {
+        "name": offer.name,
+        "method": offer.solution.method,
+        "objective": str(offer.objective),
+        "objectives": [str(objective) for objective in offer.objectives],
+        "value": offer.value,
+        "planned_value": offer.planned_value,
+        "success": offer.cost.success,
+        "cost": costs_record(offer.cost.given_success),
+        "all_runs": costs_record(offer.cost.all_runs),
+        "sparsity": offer.runs.sparsity,
+        "proximity": offer.runs.proximity,
+        "first_action": offer.first_action,
+        "plan": offer.plan.lines(),
+        "traces": [trace_record(trace) for trace in offer.traces.shown],
+        "other_traces": rest_record(offer.traces.rest),
+        "distribution": [
+            {"cost": cost, "chance": chance, "success": success} for cost, chance, success in offer.cost.points()
+        ],
+    }
+
+
+def costs_record(costs: Costs | None) -> dict[str, Any]:
+    """The figures of a distribution of costs; None each where there is none."""
+    return {
+        "mean": None if costs is None else costs.mean,
+        "variance": None if costs is None else costs.variance,
+        "var": {f"{level:g}": None if costs is None else costs.var(level) for level in LEVELS},
+        "cvar": {f"{level:g}": None if costs is None else costs.cvar(level) for level in LEVELS},
+        "tail_mean": {f"{level:g}": None if costs is None else costs.tail_mean(level) for level in LEVELS},
+    }
+
+
+def trace_record(trace: Trace) -> dict[str, Any]:
+    """One way in which a run may go."""
+    steps = [
+        {"action": step.action, "outcome": step.outcome, "works": step.works, "cost": step.cost} for step in trace.steps
+    ]
+    return {"chance": trace.chance, "cost": trace.cost, "success": trace.success, "steps": steps}
+
+
+def rest_record(rest: OtherTraces | None) -> dict[str, Any] | None:
+    """All other traces together."""
+    if rest is None:
+        return None
+    return {
+        "chance": rest.chance,
+        "success": rest.success,
+        "mean_cost": rest.mean_cost,
+        "least_cost": rest.least_cost,
+        "largest_cost": rest.largest_cost,
+    }

@@ -1,0 +1,1 @@
+"""Risk: exact cost distributions, their measures, and the objectives made of them."""

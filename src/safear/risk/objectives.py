@@ -1,0 +1,88 @@
+"""Objectives: what a plan should make small. Each carries its own parameters and reads its value off a distribution.
+
+    mean               E[C]
+    mean-std:b         E[C] + b * std(C)
+    mean-lower-std:b   E[C] + b * lower_std(C), only costs above the mean count in the deviation
+
+C is the total cost over all runs; failed runs pay the failure cost.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from safear.errors import ObjectiveError, suggest
+from safear.risk.distribution import CostDistribution
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The expected total cost."""
+
+    def of(self, distribution: CostDistribution) -> float:
+        """E[C]."""
+        return distribution.all_runs.mean
+
+    def __str__(self) -> str:
+        return "mean"
+
+
+@dataclass(frozen=True, slots=True)
+class MeanStd:
+    """The expected total cost plus `risk_aversion` times its standard deviation."""
+
+    risk_aversion: float
+
+    def __post_init__(self) -> None:
+        _check_aversion(self.risk_aversion)
+
+    def of(self, distribution: CostDistribution) -> float:
+        """E[C] + risk_aversion * std(C)."""
+        return distribution.all_runs.mean + self.risk_aversion * distribution.all_runs.std
+
+    def __str__(self) -> str:
+        return f"mean-std:{self.risk_aversion:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class MeanLowerStd:
+    """The expected total cost plus `risk_aversion` times its lower partial standard deviation (LPSD)."""
+
+    risk_aversion: float
+
+    def __post_init__(self) -> None:
+        _check_aversion(self.risk_aversion)
+
+    def of(self, distribution: CostDistribution) -> float:
+        """E[C] + risk_aversion * lower_std(C)."""
+        return distribution.all_runs.mean + self.risk_aversion * distribution.all_runs.lower_std
+
+    def __str__(self) -> str:
+        return f"mean-lower-std:{self.risk_aversion:g}"
+
+
+Objective = Mean | MeanStd | MeanLowerStd
+_NAMES: dict[str, type[MeanStd | MeanLowerStd]] = {"mean-std": MeanStd, "mean-lower-std": MeanLowerStd}
+
+
+def parse_objective(text: str) -> Objective:
+    """An objective as it is written on the command line: `mean`, `mean-std:0.5`, `mean-lower-std:0.5`."""
+    name, colon, parameter = text.strip().partition(":")
+    if name == "mean":
+        if colon:
+            raise ObjectiveError.at((), f"objective '{text}': 'mean' takes no number", "write 'mean'")
+        return Mean()
+    if name not in _NAMES:
+        known = ["mean", *(f"{known}:0.5" for known in _NAMES)]
+        raise ObjectiveError.at((), f"objective '{text}' is not known", suggest(text, known))
+    try:
+        return _NAMES[name](float(parameter))
+    except ValueError:
+        cause = f"objective '{text}': '{parameter}' is not a number" if colon else f"objective '{text}' needs a number"
+        raise ObjectiveError.at((), cause, f"write '{name}:0.5'") from None
+
+
+def _check_aversion(risk_aversion: float) -> None:
+    if not (math.isfinite(risk_aversion) and risk_aversion >= 0):
+        raise ObjectiveError.at((), f"the risk aversion {risk_aversion} is not a number from 0 up")

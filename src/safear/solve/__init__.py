@@ -1,0 +1,1 @@
+"""Solvers: policies for an MDP and an objective."""

@@ -1,0 +1,50 @@
+"""What a solver returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.mdp.model import MDP
+from safear.risk.objectives import Objective
+from safear.solve.policy import Policy
+from safear.spec.model import Person
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve:
+    """How an episodic solver went: per episode its total cost, whether it succeeded, and how often it explored."""
+
+    costs: NDArray[np.float64]
+    succeeded: NDArray[np.bool_]
+    exploration: NDArray[np.float64]
+
+    def moving_average(self, window: int = 100) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Mean and standard deviation of the cost over the last `window` episodes, from the first full window on."""
+        if not 1 <= window <= len(self.costs):
+            return np.empty(0), np.empty(0)
+        windows = np.lib.stride_tricks.sliding_window_view(self.costs, window)
+        return windows.mean(axis=1), windows.std(axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A policy, what it was computed for, and how.
+
+    `planned` is the number that the solver's own recursion computed for each state at step 0, in the problem's unit. It
+    is the objective's value only where the recursion is exact (`Mean`); greedy solvers add up one-step deviations.
+    The exact value is `objective.of(evaluate(solution, start))`.
+    """
+
+    mdp: MDP
+    objective: Objective
+    method: str
+    policy: Policy
+    planned: NDArray[np.float64]
+    learning: LearningCurve | None = None
+
+    def planned_value(self, person: Person | int | None = None) -> float:
+        """What the recursion computed for a person."""
+        return float(self.planned[self.mdp.locate(person)])

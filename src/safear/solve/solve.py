@@ -1,0 +1,53 @@
+"""`solve`: one entrance to all solvers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from safear.errors import ObjectiveError, suggest
+from safear.mdp.model import MDP
+from safear.risk.objectives import Mean, MeanLowerStd, MeanStd, Objective
+from safear.solve.episodic import Episodic, learn
+from safear.solve.greedy import Progress, sweep
+from safear.solve.solution import Solution
+
+Method = Literal["optimal", "greedy", "episodic"]
+METHODS: tuple[Method, ...] = ("optimal", "greedy", "episodic")
+
+
+def solve(
+    mdp: MDP,
+    objective: Objective,
+    *,
+    method: Method | Episodic | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> Solution:
+    """Compute a policy.
+
+    `"optimal"` is exact; so far there is one for `Mean`. `"greedy"` is G-RSVI, with `MeanLowerStd` its LPSD variant.
+    `"episodic"` is G-RSEVI for the person that the MDP was compiled from and needs `rng`; `Episodic(...)` sets its
+    options. The default is optimal where there is one, else greedy. `progress(done, total)` is called on the way.
+    """
+    if not isinstance(objective, Mean | MeanStd | MeanLowerStd):
+        raise ObjectiveError.at(
+            (), f"{objective!r} is not an objective", "use Mean(), MeanStd(...) or MeanLowerStd(...)"
+        )
+    if method is None:
+        method = "optimal" if isinstance(objective, Mean) else "greedy"
+    if isinstance(method, Episodic) or method == "episodic":
+        if rng is None:
+            raise ObjectiveError.at(
+                (), "an episodic solve needs a random generator", "give rng=np.random.default_rng(0)"
+            )
+        settings = method if isinstance(method, Episodic) else Episodic()
+        policy, values, curve = learn(mdp, objective, settings, rng=rng, progress=progress)
+        return Solution(mdp, objective, "episodic", policy, values * float(mdp.quantum), curve)
+    if method not in METHODS:
+        raise ObjectiveError.at((), f"method '{method}' is not known", suggest(str(method), METHODS))
+    if method == "optimal" and not isinstance(objective, Mean):
+        raise ObjectiveError.at((), f"there is no optimal method for '{objective}' yet", "use method 'greedy'")
+    policy, values = sweep(mdp, objective, progress)
+    return Solution(mdp, objective, method, policy, values * float(mdp.quantum))

@@ -1,0 +1,1 @@
+"""Problems as data: model, conditions, reading with positions, checks, JSON Schema."""

@@ -1,0 +1,287 @@
+"""The condition language: `skill < manager and not (job == unemployed or savings in [none, little])`.
+
+::
+
+    condition  = both, { "or", both } ;
+    both       = single, { "and", single } ;
+    single     = "not", single | "(", condition, ")" | "true" | "false" | comparison ;
+    comparison = name, ( "==" | "!=" | "<" | "<=" | ">" | ">=" ), name
+               | name, [ "not" ], "in", "[", name, { ",", name }, "]" ;
+
+A name is one or more plain words (letters, digits, `_`, `-`, `.`), or stands in quotes.
+Conditions are data: they are parsed, checked and evaluated here, never handed to Python's `eval`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Operator = Literal["==", "!=", "<", "<=", ">", ">="]
+ORDER_OPERATORS: frozenset[Operator] = frozenset({"<", "<=", ">", ">="})
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """`true` or `false`."""
+
+    value: bool
+
+    def __str__(self) -> str:
+        return "true" if self.value else "false"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A feature compared with one of its levels. `column` is where it starts in the text, from 0."""
+
+    feature: str
+    operator: Operator
+    level: str
+    column: int = 0
+
+    def __str__(self) -> str:
+        return f"{_write_name(self.feature)} {self.operator} {_write_name(self.level)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A feature that is at one of several levels."""
+
+    feature: str
+    levels: tuple[str, ...]
+    column: int = 0
+
+    def __str__(self) -> str:
+        return f"{_write_name(self.feature)} in [{', '.join(map(_write_name, self.levels))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The opposite of `part`."""
+
+    part: Condition
+
+    def __str__(self) -> str:
+        return f"not ({self.part})" if isinstance(self.part, And | Or) else f"not {self.part}"
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All of `parts`."""
+
+    parts: tuple[Condition, ...]
+
+    def __str__(self) -> str:
+        return " and ".join(f"({part})" if isinstance(part, And | Or) else str(part) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """At least one of `parts`."""
+
+    parts: tuple[Condition, ...]
+
+    def __str__(self) -> str:
+        return " or ".join(f"({part})" if isinstance(part, Or) else str(part) for part in self.parts)
+
+
+Condition = Constant | Comparison | Membership | Not | And | Or
+ALWAYS = Constant(value=True)
+
+
+class ConditionSyntaxError(ValueError):
+    """A text that is not a condition; `column` (from 0) is where reading stopped."""
+
+    def __init__(self, cause: str, column: int, remedy: str | None = None) -> None:
+        super().__init__(cause)
+        self.cause, self.column, self.remedy = cause, column, remedy
+
+
+def parse_condition(text: str) -> Condition:
+    """Read a condition, or raise ConditionSyntaxError."""
+    return _Parser(text).parse()
+
+
+def comparisons(condition: Condition) -> Iterator[Comparison | Membership]:
+    """All comparisons in a condition, from left to right."""
+    match condition:
+        case Comparison() | Membership():
+            yield condition
+        case Not(part):
+            yield from comparisons(part)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from comparisons(part)
+
+
+def condition_features(condition: Condition) -> frozenset[str]:
+    """The names of the features that a condition looks at."""
+    return frozenset(item.feature for item in comparisons(condition))
+
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<word>[^\W_][\w.\-]*|_[\w.\-]*|[+-]?\.?\d[\w.\-]*)
+      | (?P<quoted>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
+      | (?P<operator>==|!=|<=|>=|<|>)
+      | (?P<mark>[()\[\],])
+    )""",
+    re.VERBOSE,
+)
+_PLAIN = re.compile(r"(?:[^\W_][\w.\-]*|_[\w.\-]*|[+-]?\.?\d[\w.\-]*)(?: [\w.\-]+)*")
+_KEYWORDS = frozenset({"and", "or", "not", "in", "true", "false"})
+_MAX_DEPTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: Literal["word", "quoted", "operator", "mark", "end"]
+    text: str
+    column: int
+
+    def is_keyword(self, word: str) -> bool:
+        return self.kind == "word" and self.text == word
+
+
+def _tokenize(text: str) -> Iterator[_Token]:
+    position = 0
+    while text[position:].strip():
+        match = _TOKEN.match(text, position)
+        if match is None or match.lastgroup is None:
+            column = len(text) - len(text[position:].lstrip())
+            raise _unexpected_character(text[column], column)
+        kind = match.lastgroup
+        value = match.group(kind)
+        column = match.start(kind)
+        if kind == "quoted":
+            value = re.sub(r"\\(.)", r"\1", value[1:-1])
+        yield _Token(kind, value, column)  # type: ignore[arg-type]  # the group names are the kinds
+        position = match.end()
+    yield _Token("end", "", len(text))
+
+
+def _unexpected_character(character: str, column: int) -> ConditionSyntaxError:
+    remedies = {
+        "=": "write '==' to compare",
+        "&": "write 'and'",
+        "|": "write 'or'",
+        "!": "write 'not' or '!='",
+        "'": "the quote is never closed",
+        '"': "the quote is never closed",
+    }
+    remedy = remedies.get(character, "put names with such characters in quotes")
+    return ConditionSyntaxError(f"unexpected '{character}'", column, remedy)
+
+
+class _Parser:
+    """Recursive descent over the grammar at the top of this file."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = list(_tokenize(text))
+        self.position = 0
+        self.depth = 0
+
+    @property
+    def token(self) -> _Token:
+        return self.tokens[self.position]
+
+    def advance(self) -> _Token:
+        token = self.token
+        self.position += 1
+        return token
+
+    def parse(self) -> Condition:
+        if len(self.tokens) == 1:
+            raise ConditionSyntaxError("the condition is empty", 0)
+        condition = self.either()
+        if self.token.kind != "end":
+            raise self.unexpected("'and', 'or' or the end")
+        return condition
+
+    def either(self) -> Condition:
+        parts = [self.both()]
+        while self.token.is_keyword("or"):
+            self.advance()
+            parts.append(self.both())
+        return parts[0] if len(parts) == 1 else Or(tuple(parts))
+
+    def both(self) -> Condition:
+        parts = [self.single()]
+        while self.token.is_keyword("and"):
+            self.advance()
+            parts.append(self.single())
+        return parts[0] if len(parts) == 1 else And(tuple(parts))
+
+    def single(self) -> Condition:
+        self.depth += 1
+        if self.depth > _MAX_DEPTH:
+            raise ConditionSyntaxError("nested too deeply", self.token.column)
+        try:
+            if self.token.is_keyword("not"):
+                self.advance()
+                return Not(self.single())
+            if self.token.text == "(" and self.token.kind == "mark":
+                self.advance()
+                inner = self.either()
+                self.expect(")")
+                return inner
+            for word, value in (("true", True), ("false", False)):
+                if self.token.is_keyword(word):
+                    self.advance()
+                    return Constant(value)
+            return self.comparison()
+        finally:
+            self.depth -= 1
+
+    def comparison(self) -> Condition:
+        column = self.token.column
+        feature = self.name("a feature")
+        if self.token.kind == "operator":
+            operator = self.advance().text
+            return Comparison(feature, operator, self.name("a level"), column)  # type: ignore[arg-type]  # by the token
+        negated = self.token.is_keyword("not")
+        if negated:
+            self.advance()
+        if not self.token.is_keyword("in"):
+            raise self.unexpected("'in'" if negated else "a comparison ('==', '<', 'in', ...)")
+        self.advance()
+        self.expect("[")
+        levels = [self.name("a level")]
+        while self.token.text == "," and self.token.kind == "mark":
+            self.advance()
+            levels.append(self.name("a level"))
+        self.expect("]")
+        membership = Membership(feature, tuple(levels), column)
+        return Not(membership) if negated else membership
+
+    def name(self, wanted: str) -> str:
+        if self.token.kind == "quoted":
+            return self.advance().text
+        words: list[str] = []
+        while self.token.kind == "word" and self.token.text not in _KEYWORDS:
+            words.append(self.advance().text)
+        if not words and self.token.text in {"true", "false"} and wanted == "a level":
+            words.append(self.advance().text)  # a level that is called so
+        if not words:
+            raise self.unexpected(wanted)
+        return " ".join(words)
+
+    def expect(self, mark: str) -> None:
+        if self.token.kind != "mark" or self.token.text != mark:
+            raise self.unexpected(f"'{mark}'")
+        self.advance()
+
+    def unexpected(self, wanted: str) -> ConditionSyntaxError:
+        found = "the end" if self.token.kind == "end" else f"'{self.token.text}'"
+        return ConditionSyntaxError(f"expected {wanted}, found {found}", self.token.column)
+
+
+def _write_name(name: str) -> str:
+    """A name as it is written in a condition: plain if it can be, else in quotes."""
+    if _PLAIN.fullmatch(name) and not _KEYWORDS & set(name.split(" ")):
+        return name
+    escaped = name.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

@@ -1,0 +1,268 @@
+"""The problem file as it is written: pydantic models for its shape, and the JSON Schema made from them.
+
+Only the shape is checked here (which fields, of which form). What the words mean is checked in `checks`.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+
+def _read_name(value: object) -> object:
+    if isinstance(value, bool):
+        value = str(value).lower()
+    if isinstance(value, int | float | Decimal):
+        value = str(value)
+    if not isinstance(value, str):
+        raise PydanticCustomError("name", "a single name should stand here")
+    if not value.strip():
+        raise PydanticCustomError("name", "a name is missing")
+    return value
+
+
+def _read_number(value: object) -> object:
+    if isinstance(value, bool) or (isinstance(value, str) and not value.strip()):
+        raise PydanticCustomError("number", "a number is missing")
+    return value
+
+
+def _read_value(value: object) -> object:
+    """What a classifier sees for a level: a number if it reads as one, else a text."""
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return value
+
+
+Name = Annotated[str, BeforeValidator(_read_name), WithJsonSchema({"type": ["string", "number", "boolean"]})]
+Text = Annotated[str, BeforeValidator(_read_name), WithJsonSchema({"type": ["string", "number", "boolean"]})]
+Number = Annotated[Decimal, BeforeValidator(_read_number), WithJsonSchema({"type": "number"})]
+Whole = Annotated[int, BeforeValidator(_read_number)]
+Value = Annotated[float | str, BeforeValidator(_read_value), WithJsonSchema({"type": ["number", "string"]})]
+
+# The forms that a chance, a cost or a change may have. The tags show up in pydantic's error paths, where
+# `TAGS` takes them out again; the angle brackets keep them apart from names in files.
+TAGS = frozenset({"<number>", "<interval>", "<by level>", "<by case>", "<case>", "<effect>", "<name>", "<by feature>"})
+
+
+def _shape(**tags: str) -> Discriminator:
+    """Choose a form by whether a scalar, a list or a mapping stands there: an error then speaks of that form only."""
+
+    def choose(value: object) -> str:
+        if isinstance(value, dict | BaseModel):
+            return tags.get("mapping", tags["scalar"])
+        if isinstance(value, list | tuple):
+            holds_cases = any(isinstance(item, dict | BaseModel) for item in value)
+            return tags.get("cases" if holds_cases else "list", tags.get("cases", tags["scalar"]))
+        return tags["scalar"]
+
+    return Discriminator(choose)
+
+
+Interval = Annotated[list[Number], Field(min_length=2, max_length=3, description="[low, high] or [low, nominal, high]")]
+ChanceAmount = Annotated[
+    Annotated[Number, Tag("<number>")] | Annotated[Interval, Tag("<interval>")],
+    _shape(scalar="<number>", list="<interval>"),
+]
+
+
+class Written(BaseModel):
+    """What all parts of a problem file have in common: no unknown fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ChanceCase(Written):
+    """The chance where a condition holds."""
+
+    when: Text
+    chance: ChanceAmount
+
+
+class CostCase(Written):
+    """The cost where a condition holds."""
+
+    when: Text
+    cost: Number
+
+
+ChanceTable = Annotated[
+    Annotated[ChanceAmount, Tag("<number>")] | Annotated[dict[Name, ChanceAmount], Tag("<by feature>")],
+    _shape(scalar="<number>", mapping="<by feature>"),
+]
+CostTable = Annotated[
+    Annotated[Number, Tag("<number>")] | Annotated[dict[Name, Number], Tag("<by feature>")],
+    _shape(scalar="<number>", mapping="<by feature>"),
+]
+ChanceEntry = Annotated[
+    Annotated[ChanceCase, Tag("<case>")] | Annotated[ChanceAmount, Tag("<number>")],
+    _shape(scalar="<number>", mapping="<case>"),
+]
+CostEntry = Annotated[
+    Annotated[CostCase, Tag("<case>")] | Annotated[Number, Tag("<number>")],
+    _shape(scalar="<number>", mapping="<case>"),
+]
+Chance = Annotated[
+    Annotated[Number, Tag("<number>")]
+    | Annotated[Interval, Tag("<interval>")]
+    | Annotated[dict[Name, ChanceTable], Field(min_length=1), Tag("<by level>")]
+    | Annotated[list[ChanceEntry], Tag("<by case>")],
+    _shape(scalar="<number>", list="<interval>", mapping="<by level>", cases="<by case>"),
+]
+Cost = Annotated[
+    Annotated[Number, Tag("<number>")]
+    | Annotated[dict[Name, CostTable], Field(min_length=1), Tag("<by level>")]
+    | Annotated[list[CostEntry], Tag("<by case>")],
+    _shape(scalar="<number>", mapping="<by level>", cases="<by case>"),
+]
+
+
+class WrittenEffect(Written):
+    """The long form of a change: exactly one of `to` and `by`."""
+
+    to: Name | None = None
+    by: Whole | None = None
+
+
+Change = dict[
+    Name,
+    Annotated[
+        Annotated[Name, Tag("<name>")] | Annotated[WrittenEffect, Tag("<effect>")],
+        _shape(scalar="<name>", mapping="<effect>"),
+    ],
+]
+
+
+class WrittenFeature(Written):
+    """One feature."""
+
+    kind: Literal["ordinal", "nominal", "numeric"]
+    levels: list[Name] | None = None
+    edges: list[Number] | None = None
+    closed: Literal["left", "right"] = "left"
+    values: list[Value] | None = None
+    mutable: bool = True
+    actionable: bool = True
+    seen_by_classifier: bool = True
+
+
+class WrittenOutcome(Written):
+    """One way in which an action may end."""
+
+    chance: Chance | None = None
+    change: Change = Field(default_factory=dict)
+    cost: Cost | None = None
+    label: Text | None = None
+    works: bool | None = None
+
+
+class WrittenAction(Written):
+    """One action, in the short form (`chance`, `change`) or the long one (`outcomes`)."""
+
+    cost: Cost
+    when: Text | None = None
+    chance: Chance | None = None
+    change: Change | None = None
+    outcomes: list[WrittenOutcome] | None = None
+
+
+class WrittenSideEffect(Written):
+    """A change that follows from another."""
+
+    cause: Name
+    change: Annotated[Change, Field(min_length=1)]
+    direction: Literal["up", "down", "any"] = "any"
+    when: Text | None = None
+
+
+class WrittenGoal(Written):
+    """What the person wants."""
+
+    favourable: Name | None = None
+    threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+    failure_cost: Annotated[Number, Field(ge=0)] = Decimal(0)
+
+
+class WrittenCost(Written):
+    """What costs are counted in."""
+
+    unit: Text = "units"
+    resolution: Annotated[Number, Field(gt=0)] | None = None
+
+
+class WrittenClassifier(Written):
+    """A rule: favourable where the condition holds."""
+
+    rule: Text
+
+
+class Document(Written):
+    """A SafeAR problem file."""
+
+    safear: Annotated[Literal[1], BeforeValidator(lambda value: 1 if str(value) == "1" else value)]
+    title: Text
+    description: str = ""
+    horizon: Annotated[Whole, Field(ge=1, le=1000)]
+    cost: WrittenCost = Field(default_factory=WrittenCost)
+    features: Annotated[dict[Name, WrittenFeature], Field(min_length=1)]
+    goal: WrittenGoal = Field(default_factory=WrittenGoal)
+    classifier: WrittenClassifier | None = None
+    actions: Annotated[dict[Name, WrittenAction], Field(min_length=1)]
+    side_effects: list[WrittenSideEffect] = Field(default_factory=list)
+    constraints: list[Text] = Field(default_factory=list)
+    people: dict[Name, dict[Name, Name]] = Field(default_factory=dict)
+
+
+class WrittenActionTerms(Written):
+    """What one action means for one person."""
+
+    cost: Cost | None = None
+    chance: Chance | None = None
+    outcomes: list[WrittenOutcome] | None = None
+
+
+class TermsDocument(Written):
+    """Personal terms."""
+
+    actions: dict[Name, WrittenActionTerms] = Field(default_factory=dict)
+    forbid: list[Name] = Field(default_factory=list)
+
+
+def problem_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a problem file."""
+    schema = Document.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def fields_at(document: type[Written], path: tuple[str | int, ...]) -> list[str]:
+    """The fields that may stand at a path of a document, for suggestions."""
+    match path:
+        case ():
+            model: type[Written] = document
+        case ("features", _):
+            model = WrittenFeature
+        case ("actions", _):
+            model = WrittenActionTerms if document is TermsDocument else WrittenAction
+        case ("actions", _, "outcomes", int()):
+            model = WrittenOutcome
+        case ("side_effects", int()):
+            model = WrittenSideEffect
+        case ("goal",):
+            model = WrittenGoal
+        case ("cost",):
+            model = WrittenCost
+        case ("classifier",):
+            model = WrittenClassifier
+        case (*_, "chance", int()):
+            model = ChanceCase
+        case (*_, "cost", int()):
+            model = CostCase
+        case _:
+            model = WrittenEffect
+    return list(model.model_fields)

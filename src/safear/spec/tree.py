@@ -1,0 +1,167 @@
+"""YAML and JSON as plain data plus the position of every part, so that a mistake can be shown where it is.
+
+Scalars are kept as they are written (`no`, `1` and `1.50` stay texts); what they mean is decided by who reads them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import yaml
+
+from safear.errors import InputError, Mistake, Path, Place
+
+MAX_PARTS = 1_000_000  # aliases can blow a small file up; no honest problem comes near
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Line and column, both from 1; `text_column` is where a one-line scalar's text begins."""
+
+    line: int
+    column: int
+    text_column: int | None = None
+
+
+@dataclass(slots=True)
+class Tree:
+    """A document: its data (dicts, lists and strings) and where each part of it stands."""
+
+    file: str
+    lines: list[str]
+    data: Any = None
+    positions: dict[Path, Position] = field(default_factory=dict)
+    keys: dict[Path, Position] = field(default_factory=dict)
+    mistakes: list[Mistake] = field(default_factory=list)
+
+    def locate(self, mistake: Mistake) -> Mistake:
+        """The mistake with file, line and column filled in; a part that is missing is shown at what should hold it."""
+        path, offset = mistake.place.path, mistake.place.offset
+        at = path
+        while at not in self.positions and at:
+            at = at[:-1]
+        position = self.positions.get(at, Position(1, 1))
+        if at != path or mistake.place.on_key:
+            position = self.keys.get(at, position)
+        column = position.column
+        if offset and at == path and position.text_column is not None:
+            column = position.text_column + offset
+        return replace(mistake, place=self.place(path, position.line, column))
+
+    def place(self, path: Path, line: int, column: int) -> Place:
+        """A place in this document, with its line."""
+        source = self.lines[line - 1] if 0 < line <= len(self.lines) else None
+        return Place(path, self.file, line, column, source)
+
+
+def read_tree(text: str, file: str, error: type[InputError]) -> Tree:
+    """Parse YAML, or JSON if the file's name ends so. Syntax errors are raised, doubled keys collected."""
+    tree = Tree(file, text.splitlines())
+    if file.lower().endswith(".json"):
+        text = _check_json(text, tree, error)
+    try:
+        documents = list(yaml.compose_all(text, Loader=yaml.SafeLoader))
+    except yaml.MarkedYAMLError as problem:
+        mark = problem.problem_mark or problem.context_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        raise error([Mistake(tree.place((), line, column), *_explain_yaml(problem))]) from None
+    except yaml.YAMLError as problem:  # characters that YAML does not allow
+        raise error([Mistake(Place(file=file), f"not YAML: {str(problem).splitlines()[0]}")]) from None
+    except RecursionError:
+        raise error([Mistake(Place(file=file), "nested too deeply")]) from None
+    if not documents or documents[0] is None:
+        raise error([Mistake(Place(file=file), "the file is empty")])
+    if len(documents) > 1:
+        line = documents[1].start_mark.line + 1
+        raise error([Mistake(tree.place((), line, 1), "a second document starts here", "keep one document in a file")])
+    try:
+        tree.data = _convert(documents[0], (), tree, set())
+    except _TooMany:
+        raise error([Mistake(Place(file=file), f"more than {MAX_PARTS:,} parts")]) from None
+    return tree
+
+
+def plain_tree(data: Any, name: str) -> Tree:
+    """A tree of data that was built in Python: it has no positions."""
+    return Tree(name, [], data)
+
+
+class _TooMany(Exception):  # noqa: N818  # leaves this module under another name
+    pass
+
+
+def _check_json(text: str, tree: Tree, error: type[InputError]) -> str:
+    """Check that the text is JSON; return it such that a YAML reader sees the same (tabs are not allowed there)."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as problem:
+        raise error([Mistake(tree.place((), problem.lineno, problem.colno), f"not JSON: {problem.msg}")]) from None
+    except RecursionError:
+        raise error([Mistake(Place(file=tree.file), "nested too deeply")]) from None
+    return text.replace("\t", " ")
+
+
+def _explain_yaml(problem: yaml.MarkedYAMLError) -> tuple[str, str | None]:
+    cause = problem.problem or "cannot be read"
+    remedy = None
+    if "\\t" in cause:
+        remedy = "indent with spaces, not with tabs"
+    elif "mapping values are not allowed" in cause:
+        remedy = "put a text that contains ': ' in quotes, and check the indentation"
+    elif "while parsing a flow" in (problem.context or ""):
+        remedy = "a bracket or a comma may be missing"
+    return f"not YAML: {cause}", remedy
+
+
+def _convert(node: yaml.Node, path: Path, tree: Tree, open_nodes: set[int]) -> Any:
+    if len(tree.positions) > MAX_PARTS:
+        raise _TooMany
+    line, column = node.start_mark.line + 1, node.start_mark.column + 1
+    if isinstance(node, yaml.ScalarNode):
+        one_line = node.start_mark.line == node.end_mark.line
+        text_column = column + (node.style in {"'", '"'}) if one_line else None
+        tree.positions[path] = Position(line, column, text_column)
+        return _join_surrogates(node.value)
+    # A collection is shown at its key, where it has one: that is the line on which its name stands.
+    tree.positions[path] = tree.keys.get(path, Position(line, column))
+    if id(node) in open_nodes:
+        tree.mistakes.append(Mistake(tree.place(path, line, column), "refers to itself"))
+        return None
+    open_nodes.add(id(node))
+    try:
+        if isinstance(node, yaml.SequenceNode):
+            return [_convert(item, (*path, index), tree, open_nodes) for index, item in enumerate(node.value)]
+        return _convert_mapping(node, path, tree, open_nodes)
+    finally:
+        open_nodes.discard(id(node))
+
+
+def _convert_mapping(node: yaml.Node, path: Path, tree: Tree, open_nodes: set[int]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key_node, value_node in node.value:
+        line, column = key_node.start_mark.line + 1, key_node.start_mark.column + 1
+        if not isinstance(key_node, yaml.ScalarNode):
+            tree.mistakes.append(Mistake(tree.place(path, line, column), "a name must be a single text"))
+            continue
+        key = _join_surrogates(key_node.value)
+        if key in result:
+            first = tree.keys[(*path, key)].line
+            place = tree.place((*path, key), line, column)
+            remedy = "remove or rename one of the two"
+            tree.mistakes.append(Mistake(place, f"'{key}' is given twice (first on line {first})", remedy))
+            continue
+        tree.keys[(*path, key)] = Position(line, column)
+        result[key] = _convert(value_node, (*path, key), tree, open_nodes)
+    return result
+
+
+def _join_surrogates(text: str) -> str:
+    r"""JSON writes some characters as two escapes (`\ud83d\ude00`); YAML readers leave them apart."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if _has_surrogates(text) else text
+
+
+def _has_surrogates(text: Iterable[str]) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)

@@ -1,0 +1,813 @@
+"""A naive engine for problem files: exact fractions, dictionaries and recursion, slow and meant to be obviously right.
+
+It shares no code with the package and is written from ``docs/problem-file.md`` and the paper alone, so that the tests
+can hold the package against it. Every number is a ``Fraction`` made from the decimal as written, but for the values of
+`Oracle.greedy` at an aversion above 0, where a square root is taken.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import yaml
+
+State: TypeAlias = tuple[str, ...]
+Policy: TypeAlias = Mapping[tuple[int, State], str]
+Distribution: TypeAlias = dict[tuple[Fraction, bool], Fraction]
+Steps: TypeAlias = list[tuple[str, int]]
+History: TypeAlias = tuple[Steps, Fraction, bool, Fraction, State]
+Condition: TypeAlias = Callable[[Mapping[str, str]], bool]
+
+TIE = Fraction(1, 10**12)
+MOST_POLICIES = 200_000
+
+
+def read(text: str) -> dict[str, Any]:
+    """The YAML text with every scalar as the string that was written."""
+    document: dict[str, Any] = yaml.load(text, Loader=yaml.BaseLoader)
+    return document
+
+
+def as_text(thing: Any) -> Any:
+    """The same document with every key and scalar as a string (``True`` becomes ``true``, ``0.8`` becomes ``0.8``)."""
+    if isinstance(thing, Mapping):
+        return {as_text(key): as_text(value) for key, value in thing.items()}
+    if isinstance(thing, list | tuple):
+        return [as_text(value) for value in thing]
+    if isinstance(thing, bool):
+        return "true" if thing else "false"
+    return "" if thing is None else str(thing)
+
+
+def number(text: Any) -> Fraction:
+    """The number as written, exactly."""
+    if not isinstance(text, str) or "/" in text:
+        raise ValueError(f"not a number: {text!r}")
+    return Fraction(text)
+
+
+def _flag(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError(f"neither true nor false: {text!r}")
+    return text.lower() == "true"
+
+
+# ---------------------------------------------------------------------------------------------------------- features
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One feature: its levels from the lowest to the highest, and where a number is cut if it is numeric."""
+
+    name: str
+    kind: str
+    levels: tuple[str, ...]
+    edges: tuple[Fraction, ...]
+    closed: str
+    mutable: bool
+    actionable: bool
+    seen: bool
+
+    def level(self, given: str) -> str:
+        """The level called so, or the level that a raw number falls into.
+
+        With edges e_0 < e_1 < ... level i holds the x with e_(i-1) <= x < e_i (closed left) or
+        e_(i-1) < x <= e_i (closed right).
+        """
+        if given in self.levels:
+            return given
+        if self.kind != "numeric":
+            raise ValueError(f"{self.name} has no level {given!r}")
+        x = number(given)
+        if self.closed == "left":
+            return self.levels[sum(1 for edge in self.edges if edge <= x)]
+        return self.levels[sum(1 for edge in self.edges if edge < x)]
+
+
+def _feature(name: str, entry: Mapping[str, Any]) -> Feature:
+    kind = entry["kind"]
+    if kind not in ("ordinal", "nominal", "numeric"):
+        raise ValueError(f"{name}: no such kind: {kind}")
+    closed = entry.get("closed", "left")
+    if closed not in ("left", "right"):
+        raise ValueError(f"{name}: closed is left or right, not {closed}")
+    written = list(entry["edges"]) if kind == "numeric" else []
+    edges = tuple(number(edge) for edge in written)
+    if list(edges) != sorted(set(edges)):
+        raise ValueError(f"{name}: the edges do not rise")
+    if "levels" in entry:
+        levels = tuple(entry["levels"])
+    else:
+        first, last = ("<", ">=") if closed == "left" else ("<=", ">")
+        middle = [f"{low}-{high}" for low, high in itertools.pairwise(written)]
+        levels = (first + written[0], *middle, last + written[-1])
+    if len(set(levels)) != len(levels) or not levels:
+        raise ValueError(f"{name}: levels are missing or named twice")
+    if kind == "numeric" and len(levels) != len(edges) + 1:
+        raise ValueError(f"{name}: n edges make n + 1 levels")
+    return Feature(
+        name,
+        kind,
+        levels,
+        edges,
+        closed,
+        _flag(entry.get("mutable", "true")),
+        _flag(entry.get("actionable", "true")),
+        _flag(entry.get("seen_by_classifier", "true")),
+    )
+
+
+# -------------------------------------------------------------------------------------------------------- conditions
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<op>==|!=|<=|>=|<|>)|(?P<mark>[()\[\],])|'(?P<single>[^']*)'|\"(?P<double>[^\"]*)\"|(?P<word>[\w.\-]+))"
+)
+_KEYWORDS = ("and", "or", "not", "in")
+
+
+def _tokens(text: str) -> list[tuple[str, str]]:
+    """The text cut into (kind, text) with the kinds op, mark, quoted and word."""
+    tokens = []
+    text = text.rstrip()
+    at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise ValueError(f"cannot read {text[at:]!r}")
+        kind = str(match.lastgroup)
+        tokens.append(("quoted" if kind in ("single", "double") else kind, match.group(kind)))
+        at = match.end()
+    return tokens
+
+
+class _Parser:
+    """Recursive descent: any = all {or all}; all = negation {and negation}; negation = [not] negation | primary."""
+
+    def __init__(self, text: str, features: Mapping[str, Feature]) -> None:
+        self.tokens = _tokens(text)
+        self.features = features
+        self.at = 0
+
+    def peek(self, ahead: int = 0) -> tuple[str, str]:
+        here = self.at + ahead
+        return self.tokens[here] if here < len(self.tokens) else ("end", "")
+
+    def take(self, kind: str, text: str) -> bool:
+        if self.peek() == (kind, text):
+            self.at += 1
+            return True
+        return False
+
+    def need(self, kind: str, text: str) -> None:
+        if not self.take(kind, text):
+            raise ValueError(f"expected {text!r}, found {self.peek()[1]!r}")
+
+    def whole(self) -> Condition:
+        condition = self.any()
+        if self.peek()[0] != "end":
+            raise ValueError(f"unexpected {self.peek()[1]!r}")
+        return condition
+
+    def any(self) -> Condition:
+        left = self.all()
+        while self.take("word", "or"):
+            left = _either(left, self.all())
+        return left
+
+    def all(self) -> Condition:
+        left = self.negation()
+        while self.take("word", "and"):
+            left = _both(left, self.negation())
+        return left
+
+    def negation(self) -> Condition:
+        if self.take("word", "not"):
+            inner = self.negation()
+            return lambda state: not inner(state)
+        return self.primary()
+
+    def primary(self) -> Condition:
+        if self.take("mark", "("):
+            inner = self.any()
+            self.need("mark", ")")
+            return inner
+        ends = self.peek(1) in (("end", ""), ("mark", ")"), ("word", "and"), ("word", "or"))
+        if ends and (self.take("word", "true") or self.take("word", "false")):
+            constant = self.tokens[self.at - 1][1] == "true"
+            return lambda _: constant
+        feature = self.feature()
+        if self.peek() == ("word", "not") and self.peek(1) == ("word", "in"):
+            self.at += 2
+            levels = self.levels(feature)
+            return lambda state: state[feature.name] not in levels
+        if self.take("word", "in"):
+            levels = self.levels(feature)
+            return lambda state: state[feature.name] in levels
+        kind, sign = self.peek()
+        if kind != "op":
+            raise ValueError(f"expected a comparison, found {sign!r}")
+        self.at += 1
+        return _comparison(feature, sign, self.name())
+
+    def name(self) -> str:
+        """One quoted text, or the words up to the next keyword or mark, with a space between them."""
+        kind, text = self.peek()
+        if kind == "quoted":
+            self.at += 1
+            return text
+        words = []
+        while self.peek()[0] == "word" and self.peek()[1] not in _KEYWORDS:
+            words.append(self.peek()[1])
+            self.at += 1
+        if not words:
+            raise ValueError(f"expected a name, found {text!r}")
+        return " ".join(words)
+
+    def feature(self) -> Feature:
+        name = self.name()
+        if name not in self.features:
+            raise ValueError(f"no feature {name!r} here")
+        return self.features[name]
+
+    def levels(self, feature: Feature) -> set[str]:
+        self.need("mark", "[")
+        levels = {self.name()}
+        while self.take("mark", ","):
+            levels.add(self.name())
+        self.need("mark", "]")
+        if not levels <= set(feature.levels):
+            raise ValueError(f"{feature.name} has no levels {levels - set(feature.levels)}")
+        return levels
+
+
+def _either(left: Condition, right: Condition) -> Condition:
+    return lambda state: left(state) or right(state)
+
+
+def _both(left: Condition, right: Condition) -> Condition:
+    return lambda state: left(state) and right(state)
+
+
+def _comparison(feature: Feature, sign: str, name: str) -> Condition:
+    """`feature sign level`, or `feature sign edge` where the edge separates the levels as the sign says."""
+    position = {level: index for index, level in enumerate(feature.levels)}
+    if sign in ("==", "!="):
+        if name not in position:
+            raise ValueError(f"{feature.name} has no level {name!r}")
+        return lambda state: (state[feature.name] == name) == (sign == "==")
+    if feature.kind == "nominal":
+        raise ValueError(f"{feature.name} has no order")
+    if name in position:
+        right = position[name]
+        compare: dict[str, Callable[[int], bool]] = {
+            "<": lambda left: left < right,
+            "<=": lambda left: left <= right,
+            ">": lambda left: left > right,
+            ">=": lambda left: left >= right,
+        }
+        return lambda state: compare[sign](position[state[feature.name]])
+    if feature.kind != "numeric" or number(name) not in feature.edges:
+        raise ValueError(f"{feature.name} has neither a level nor an edge {name!r}")
+    edge = feature.edges.index(number(name))  # the levels 0..edge are below this edge
+    below, above = ("<", ">=") if feature.closed == "left" else ("<=", ">")
+    if sign not in (below, above):
+        raise ValueError(f"{feature.name} {sign} {name} cuts through a level")
+    return lambda state: (position[state[feature.name]] <= edge) == (sign == below)
+
+
+def condition(text: str, features: Mapping[str, Feature]) -> Condition:
+    """What the text says, as a function of {feature: level}."""
+    return _Parser(text, features).whole()
+
+
+# ----------------------------------------------------------------------------------------------------------- problem
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One way in which a step may end; `outcome` is the place in the action's list of outcomes."""
+
+    chance: Fraction
+    next: State
+    cost: Fraction
+    outcome: int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An action offered in a state, with its outcomes of a chance above 0."""
+
+    action: str
+    edges: list[Edge]
+
+
+@dataclass(frozen=True)
+class _Shift:
+    by: int
+
+
+@dataclass(frozen=True)
+class _Set:
+    to: str
+
+
+_Change: TypeAlias = dict[str, _Shift | _Set]
+
+
+@dataclass(frozen=True)
+class _SideEffect:
+    cause: str
+    direction: str
+    change: _Change
+    when: Condition
+
+
+class Oracle:
+    """A problem and everything that can be asked about it, the slow way.
+
+    `accepts` is the classifier on {seen feature: level name}; without it the document's rule decides.
+    """
+
+    def __init__(self, document: Mapping[str, Any], accepts: Callable[[dict[str, str]], bool] | None = None) -> None:
+        self.document: dict[str, Any] = as_text(document)
+        self.features: dict[str, Feature] = {
+            name: _feature(name, entry) for name, entry in self.document["features"].items()
+        }
+        self.horizon = int(self.document["horizon"])
+        cost = self.document.get("cost") or {}
+        self.resolution = number(cost["resolution"]) if "resolution" in cost else None
+        goal = self.document.get("goal") or {}
+        self.failure_cost = self._rounded(number(goal.get("failure_cost", "0")))
+        if accepts is None:
+            seen = {name: feature for name, feature in self.features.items() if feature.seen}
+            accepts = condition(self.document["classifier"]["rule"], seen)
+        self.accepts: Callable[[dict[str, str]], bool] = accepts
+        self.constraints = [self._condition(text) for text in self.document.get("constraints") or []]
+        self.side_effects = [
+            _SideEffect(
+                entry["cause"],
+                entry.get("direction", "any"),
+                self._change(entry["change"]),
+                self._condition(entry.get("when", "true")),
+            )
+            for entry in self.document.get("side_effects") or []
+        ]
+        self.order = self._causes_first()
+        self.actions: dict[str, dict[str, Any]] = dict(self.document["actions"])
+        for name, action in self.actions.items():
+            aims = {target for _, change in self._outcomes(action) for target in change}
+            if not any(self.features[target].actionable for target in aims):
+                raise ValueError(f"{name} aims at no actionable feature")
+        self._offered: dict[State, list[Choice]] = {}
+
+    # -- reading
+
+    def _condition(self, text: str) -> Condition:
+        return condition(text, self.features)
+
+    def _rounded(self, cost: Fraction) -> Fraction:
+        """The nearest multiple of the resolution, halves up."""
+        if self.resolution is None:
+            return cost
+        return math.floor(cost / self.resolution + Fraction(1, 2)) * self.resolution
+
+    def _change(self, entry: Any) -> _Change:
+        """`{feature: +1 | -2 | level | {to: level} | {by: 1}}`, read."""
+        change: _Change = {}
+        for name, written in (entry or {}).items():
+            feature = self.features[name]
+            if not feature.mutable:
+                raise ValueError(f"{name} never changes")
+            if isinstance(written, dict) and set(written) == {"by"}:
+                change[name] = _Shift(int(written["by"]))
+            elif isinstance(written, dict) and set(written) == {"to"}:
+                change[name] = _Set(written["to"])
+            elif isinstance(written, str) and re.fullmatch(r"[+-][0-9]+", written):
+                if written in feature.levels:
+                    raise ValueError(f"{name}: {written} may be a level or a move; write to or by")
+                change[name] = _Shift(int(written))
+            else:
+                change[name] = _Set(written)
+            made = change[name]
+            if isinstance(made, _Shift) and feature.kind == "nominal":
+                raise ValueError(f"{name} has no order to move along")
+            if isinstance(made, _Set) and made.to not in feature.levels:
+                raise ValueError(f"{name} has no level {made.to!r}")
+        return change
+
+    def _causes_first(self) -> list[str]:
+        """The features in such an order that every cause stands before its consequences."""
+        causes = {
+            name: {effect.cause for effect in self.side_effects if name in effect.change} for name in self.features
+        }
+        order: list[str] = []
+        while len(order) < len(self.features):
+            free = [name for name in self.features if name not in order and causes[name] <= set(order)]
+            if not free:
+                raise ValueError("side effects go round in a circle")
+            order.append(free[0])
+        return order
+
+    def _outcomes(self, action: Mapping[str, Any]) -> list[tuple[dict[str, Any], _Change]]:
+        """The outcomes in order, with what each changes; the short form's failure is the second."""
+        if "outcomes" in action:
+            return [(outcome, self._change(outcome.get("change"))) for outcome in action["outcomes"]]
+        works = {"chance": action.get("chance", "1"), "change": action.get("change")}
+        return [(works, self._change(action.get("change"))), ({}, {})]
+
+    # -- states
+
+    def named(self, state: State) -> dict[str, str]:
+        """{feature: level} of a state."""
+        return dict(zip(self.features, state, strict=True))
+
+    def index(self, name: str, level: str) -> int:
+        """The place of a level, 0 for the lowest."""
+        return self.features[name].levels.index(level)
+
+    def allowed(self, state: State) -> bool:
+        """Whether the state fulfils every constraint."""
+        return all(constraint(self.named(state)) for constraint in self.constraints)
+
+    def state(self, person: Mapping[str, Any]) -> State:
+        """The state of a person who is given by level names or raw numbers."""
+        given = as_text(person)
+        if set(given) != set(self.features):
+            raise ValueError("the features of a person must be complete")
+        state = tuple(feature.level(given[name]) for name, feature in self.features.items())
+        if not self.allowed(state):
+            raise ValueError("the person breaks a constraint")
+        return state
+
+    def start(self, name: str | None = None) -> State:
+        """The state of a person in the document, by default the first."""
+        people = self.document["people"]
+        return self.state(people[next(iter(people)) if name is None else name])
+
+    def all_states(self) -> list[State]:
+        """Every combination of levels that fulfils the constraints."""
+        every = itertools.product(*(feature.levels for feature in self.features.values()))
+        return [state for state in every if self.allowed(state)]
+
+    def is_goal(self, state: State) -> bool:
+        """Whether the classifier is favourable on what it sees of the state."""
+        named = self.named(state)
+        return bool(self.accepts({name: named[name] for name, feature in self.features.items() if feature.seen}))
+
+    # -- steps
+
+    def _moved(self, name: str, level: str, change: _Shift | _Set) -> str:
+        """min(max(i + by, 0), n - 1) for a move, else the level that is set."""
+        if isinstance(change, _Set):
+            return change.to
+        levels = self.features[name].levels
+        return levels[min(max(self.index(name, level) + change.by, 0), len(levels) - 1)]
+
+    def _after(self, before: State, change: _Change) -> State:
+        """The state after an outcome: its own change, then the side effects, every cause before its consequences."""
+        old = self.named(before)
+        new = dict(old)
+        for name, part in change.items():
+            new[name] = self._moved(name, new[name], part)
+        for cause in self.order:
+            up = self.index(cause, new[cause]) - self.index(cause, old[cause])
+            for effect in self.side_effects:
+                if effect.cause != cause or not effect.when(old):
+                    continue
+                if {"any": up != 0, "up": up > 0, "down": up < 0}[effect.direction]:
+                    for name, part in effect.change.items():
+                        new[name] = self._moved(name, new[name], part)
+        return tuple(new[name] for name in self.features)
+
+    def _value(self, written: Any, key: str, before: State, change: _Change) -> Fraction:
+        """A chance or a cost: a number, an interval, a table by the level that `change` leads to, or cases."""
+        if isinstance(written, str):
+            return number(written)
+        if isinstance(written, dict):
+            return self._value(self._entry(written, before, change), key, before, change)
+        if any(isinstance(item, dict) for item in written):
+            for item in written:
+                if not isinstance(item, dict):
+                    return self._value(item, key, before, change)
+                if self._condition(item.get("when", "true"))(self.named(before)):
+                    return self._value(item[key], key, before, change)
+            raise ValueError("no case holds")
+        if key != "chance":
+            raise ValueError("a cost has no interval")
+        points = [number(item) for item in written]
+        if len(points) not in (2, 3) or points != sorted(points):
+            raise ValueError(f"no interval: {written}")
+        return (points[0] + points[1]) / 2 if len(points) == 2 else points[1]
+
+    def _entry(self, table: Mapping[str, Any], before: State, change: _Change) -> Any:
+        """The entry of a table by level, looked up with the level that the change itself leads to."""
+        named = [key for key, value in table.items() if isinstance(value, dict)]
+        if named:
+            (feature,) = table
+            table = table[feature]
+        else:
+            fitting = [name for name in change if set(table) <= set(self.features[name].levels)]
+            if len(fitting) != 1:
+                raise ValueError(f"which feature is meant? {sorted(table)}")
+            (feature,) = fitting
+        if feature not in change:
+            raise ValueError(f"{feature} is not changed")
+        level = self._moved(feature, self.named(before)[feature], change[feature])
+        if level not in table:
+            raise ValueError(f"{feature}: nothing is said about {level}")
+        return table[level]
+
+    def edges(self, name: str, state: State) -> list[Edge]:
+        """All outcomes of an action in a state, also those of chance 0, whether it is offered or not.
+
+        The outcome without a chance gets 1 - (the sum of the others). The cost is the outcome's own, else the action's,
+        which looks at the first outcome's change.
+        """
+        action = self.actions[name]
+        outcomes = self._outcomes(action)
+        chances: list[Fraction | None] = []
+        for outcome, change in outcomes:
+            given = "chance" in outcome
+            chances.append(self._value(outcome["chance"], "chance", state, change) if given else None)
+        told = sum((chance for chance in chances if chance is not None), Fraction(0))
+        if chances.count(None) > 1:
+            raise ValueError(f"{name}: more than one outcome without a chance")
+        sure = [1 - told if chance is None else chance for chance in chances]
+        if sum(sure) != 1 or min(sure) < 0:
+            raise ValueError(f"{name}: chances {sure}")
+        edges = []
+        for index, (outcome, change) in enumerate(outcomes):
+            if "cost" in outcome:
+                cost = self._value(outcome["cost"], "cost", state, change)
+            else:
+                cost = self._value(action["cost"], "cost", state, outcomes[0][1])
+            edges.append(Edge(sure[index], self._after(state, change), self._rounded(cost), index))
+        return edges
+
+    def offered(self, state: State) -> list[Choice]:
+        """The actions whose `when` holds, that can change the state and that cannot break a constraint, in file order.
+
+        Only outcomes of a chance above 0 count. Nothing is said about goals: a run does not ask there.
+        """
+        if state not in self._offered:
+            choices = []
+            for name, action in self.actions.items():
+                if not self._condition(action.get("when", "true"))(self.named(state)):
+                    continue
+                edges = [edge for edge in self.edges(name, state) if edge.chance > 0]
+                changes = any(edge.next != state for edge in edges)
+                if changes and all(self.allowed(edge.next) for edge in edges):
+                    choices.append(Choice(name, edges))
+            self._offered[state] = choices
+        return self._offered[state]
+
+    def reachable(self, start: State) -> set[State]:
+        """Every state that some sequence of offered actions may lead to, the start included; goals are not left."""
+        found = {start}
+        waiting = [start]
+        while waiting:
+            state = waiting.pop()
+            if self.is_goal(state):
+                continue
+            for choice in self.offered(state):
+                for edge in choice.edges:
+                    if edge.next not in found:
+                        found.add(edge.next)
+                        waiting.append(edge.next)
+        return found
+
+    # -- plans
+
+    def greedy(
+        self,
+        start: State,
+        aversion: Fraction | float,
+        *,
+        lower: bool = False,
+        horizon: int | None = None,
+    ) -> tuple[dict[tuple[int, State], str], float]:
+        """Algorithm 1 on costs, for every step 0..H-1 and every state reachable from the start.
+
+        V_H(s) = 0 in a goal, else the failure cost; for a goal V_h = 0; without an offer V_h = the failure cost; else
+        V_h(s) = min_a Q_h(s, a) with Q_h(s, a) = mu + aversion * sigma, mu = sum p x, sigma^2 = sum p (x - mu)^2 and
+        x = cost + V_(h+1)(s'). `lower` leaves the x <= mu out of the sum in sigma^2 (and does not rescale it).
+        The plan takes the first action with Q <= min Q + 1e-12 |min Q|. With aversion 0 everything is exact.
+        """
+        steps = self.horizon if horizon is None else horizon
+        exact = aversion == 0
+        states = self.reachable(start)
+        failure: Any = self.failure_cost if exact else float(self.failure_cost)
+        policy: dict[tuple[int, State], str] = {}
+        value: dict[State, Any] = {state: 0 if self.is_goal(state) else failure for state in states}
+        for step in reversed(range(steps)):
+            later, value = value, {}
+            for state in states:
+                if self.is_goal(state):
+                    value[state] = 0
+                    continue
+                choices = self.offered(state)
+                if not choices:
+                    value[state] = failure
+                    continue
+                scores = []
+                for choice in choices:
+                    if exact:
+                        scores.append(sum(edge.chance * (edge.cost + later[edge.next]) for edge in choice.edges))
+                    else:
+                        pairs = [(float(edge.chance), float(edge.cost) + later[edge.next]) for edge in choice.edges]
+                        scores.append(_score(pairs, float(aversion), lower))
+                least: Any = min(scores)
+                slack = abs(least) * (TIE if exact else float(TIE))
+                first = next(place for place, score in enumerate(scores) if score <= least + slack)
+                policy[step, state] = choices[first].action
+                value[state] = least
+        return policy, float(value[start])
+
+    def histories(self, policy: Policy, start: State, horizon: int | None = None) -> Iterator[History]:
+        """Every run that may happen: (steps as (action, outcome), total cost, success, probability, last state)."""
+        steps = self.horizon if horizon is None else horizon
+        yield from self._runs(policy, start, 0, steps, [], Fraction(0), Fraction(1))
+
+    def _runs(
+        self, policy: Policy, state: State, step: int, horizon: int, past: Steps, cost: Fraction, chance: Fraction
+    ) -> Iterator[History]:
+        if self.is_goal(state):
+            yield past, cost, True, chance, state
+            return
+        choices = {choice.action: choice for choice in self.offered(state)}
+        if step == horizon or not choices:
+            yield past, cost + self.failure_cost, False, chance, state
+            return
+        action = policy[step, state]
+        if action not in choices:
+            raise ValueError(f"{action} is not offered in {state}")
+        for edge in choices[action].edges:
+            longer = [*past, (action, edge.outcome)]
+            yield from self._runs(policy, edge.next, step + 1, horizon, longer, cost + edge.cost, chance * edge.chance)
+
+    def distribution(self, policy: Policy, start: State, horizon: int | None = None) -> Distribution:
+        """{(total cost, success): probability}, the sum over all histories; failures include the failure cost."""
+        result: Distribution = {}
+        for _, cost, succeeded, chance, _ in self.histories(policy, start, horizon):
+            result[cost, succeeded] = result.get((cost, succeeded), Fraction(0)) + chance
+        return result
+
+    def _decisions(self, start: State, horizon: int | None) -> list[tuple[tuple[int, State], list[str]]]:
+        """Every (step, state) that may be met and asks for a choice, with what may be chosen."""
+        decisions = []
+        layer = [start]
+        for step in range(self.horizon if horizon is None else horizon):
+            following: dict[State, None] = {}
+            for state in layer:
+                choices = [] if self.is_goal(state) else self.offered(state)
+                if choices:
+                    decisions.append(((step, state), [choice.action for choice in choices]))
+                following.update({edge.next: None for choice in choices for edge in choice.edges})
+            layer = list(following)
+        return decisions
+
+    def policy_count(self, start: State, horizon: int | None = None) -> int:
+        """How many deterministic time-dependent policies there are on the states that may be met at each step."""
+        return math.prod(len(actions) for _, actions in self._decisions(start, horizon))
+
+    def policies(self, start: State, horizon: int | None = None) -> Iterator[dict[tuple[int, State], str]]:
+        """All those policies, one after the other."""
+        decisions = self._decisions(start, horizon)
+        for chosen in itertools.product(*(actions for _, actions in decisions)):
+            yield {where: action for (where, _), action in zip(decisions, chosen, strict=True)}
+
+    def best_by_enumeration(self, start: State, horizon: int | None = None) -> Fraction:
+        """min over all policies of the sum over all histories of probability * total cost."""
+        if self.policy_count(start, horizon) > MOST_POLICIES:
+            raise ValueError("too many policies to enumerate")
+        return min(
+            sum((cost * chance for _, cost, _, chance, _ in self.histories(policy, start, horizon)), Fraction(0))
+            for policy in self.policies(start, horizon)
+        )
+
+    # -- how far a plan goes
+
+    def changed(self, start: State, end: State) -> int:
+        """The number of features whose level differs."""
+        return sum(1 for before, after in zip(start, end, strict=True) if before != after)
+
+    def distance(self, start: State, end: State) -> int:
+        """The sum of |level index difference| (ordinal, numeric) and of 1 for each changed nominal feature."""
+        total = 0
+        for (name, feature), before, after in zip(self.features.items(), start, end, strict=True):
+            if feature.kind == "nominal":
+                total += before != after
+            else:
+                total += abs(self.index(name, after) - self.index(name, before))
+        return total
+
+    def _expected_at_success(
+        self, measure: Callable[[State, State], int], policy: Policy, start: State, horizon: int | None
+    ) -> Fraction | None:
+        ends = [(chance, end) for _, _, won, chance, end in self.histories(policy, start, horizon) if won]
+        mass = sum((chance for chance, _ in ends), Fraction(0))
+        if mass == 0:
+            return None
+        return sum((chance * measure(start, end) for chance, end in ends), Fraction(0)) / mass
+
+    def sparsity(self, policy: Policy, start: State, horizon: int | None = None) -> Fraction | None:
+        """E[number of changed features | success]; None without a successful run."""
+        return self._expected_at_success(self.changed, policy, start, horizon)
+
+    def proximity(self, policy: Policy, start: State, horizon: int | None = None) -> Fraction | None:
+        """E[sum of level differences, 1 per changed nominal | success]; None without a successful run."""
+        return self._expected_at_success(self.distance, policy, start, horizon)
+
+
+def _score(pairs: Sequence[tuple[float, float]], aversion: float, lower: bool) -> float:
+    """mu + aversion * sqrt(sum p (x - mu)^2) over pairs (p, x); with `lower` only over the x above mu."""
+    mu = math.fsum(p * x for p, x in pairs)
+    counted = [(p, x) for p, x in pairs if x > mu or not lower]
+    return mu + aversion * math.sqrt(math.fsum(p * (x - mu) ** 2 for p, x in counted))
+
+
+# ------------------------------------------------------------------------------------------------------ distributions
+
+
+def _masses(distribution: Distribution, given_success: bool) -> list[tuple[Fraction, Fraction]]:
+    """(cost, probability) by rising cost, of all or of the successful runs, scaled to 1; empty if there is none."""
+    masses: dict[Fraction, Fraction] = {}
+    for (cost, succeeded), chance in distribution.items():
+        if succeeded or not given_success:
+            masses[cost] = masses.get(cost, Fraction(0)) + chance
+    whole = sum(masses.values(), Fraction(0))
+    return [(cost, chance / whole) for cost, chance in sorted(masses.items()) if chance > 0]
+
+
+def _level(level: Fraction | float | str) -> Fraction:
+    exact = Fraction(str(level))
+    if not 0 <= exact <= 1:
+        raise ValueError(f"no level: {level}")
+    return exact
+
+
+def success(distribution: Distribution) -> Fraction:
+    """P(success)."""
+    return sum((chance for (_, succeeded), chance in distribution.items() if succeeded), Fraction(0))
+
+
+def mean(distribution: Distribution, *, given_success: bool = False) -> Fraction | None:
+    """sum p x."""
+    masses = _masses(distribution, given_success)
+    return sum((cost * chance for cost, chance in masses), Fraction(0)) if masses else None
+
+
+def variance(distribution: Distribution, *, given_success: bool = False) -> Fraction | None:
+    """sum p (x - mean)^2."""
+    masses = _masses(distribution, given_success)
+    middle = mean(distribution, given_success=given_success)
+    if middle is None:
+        return None
+    return sum((chance * (cost - middle) ** 2 for cost, chance in masses), Fraction(0))
+
+
+def value_at_risk(
+    distribution: Distribution, level: Fraction | float | str, *, given_success: bool = False
+) -> Fraction | None:
+    """The smallest cost x that occurs with P(X <= x) >= level."""
+    masses = _masses(distribution, given_success)
+    below = Fraction(0)
+    for cost, chance in masses:
+        below += chance
+        if below >= _level(level):
+            return cost
+    return None
+
+
+def cvar(distribution: Distribution, level: Fraction | float | str, *, given_success: bool = False) -> Fraction | None:
+    """Rockafellar and Uryasev: the mean of the worst 1 - level of the mass; the greatest cost at level 1."""
+    masses = _masses(distribution, given_success)
+    wanted = 1 - _level(level)
+    if not masses:
+        return None
+    if wanted == 0:
+        return masses[-1][0]
+    left, total = wanted, Fraction(0)
+    for cost, chance in reversed(masses):
+        part = min(left, chance)
+        total += part * cost
+        left -= part
+    return total / wanted
+
+
+def tail_mean(
+    distribution: Distribution, level: Fraction | float | str, *, given_success: bool = False
+) -> Fraction | None:
+    """E[X | X > VaR], the paper's CVaR; None if nothing exceeds VaR."""
+    masses = _masses(distribution, given_success)
+    limit = value_at_risk(distribution, level, given_success=given_success)
+    tail = [(cost, chance) for cost, chance in masses if limit is not None and cost > limit]
+    if not tail:
+        return None
+    return sum((cost * chance for cost, chance in tail), Fraction(0)) / sum((chance for _, chance in tail), Fraction(0))
