@@ -490,11 +490,20 @@ def _rule(draw: Draw, scene: Scene, targets: set[str]) -> Said:
     rule = _atom(draw, moved)
     if rule.holds(scene.start):
         rule = _not(rule)
+    simple = rule
     form = draw(st.sampled_from(["atom", "atom", "and", "or", "or", "free"]))
     if form != "atom":
         more = _condition(draw, seen)
         rule = {"and": _and(rule, more), "or": _or(rule, more), "free": more}[form]
-    return _not(rule) if rule.holds(scene.start) and not rarely(draw, 8) else rule
+    rule = _not(rule) if rule.holds(scene.start) and not rarely(draw, 8) else rule
+    return next(said for said in (rule, simple, _not(simple)) if _possible(said, seen))
+
+
+def _possible(said: Said, features: Sequence[Drawn]) -> bool:
+    """Whether a condition holds for some combination of levels."""
+    ranges = [range(len(feature.levels)) for feature in features]
+    names = [feature.name for feature in features]
+    return any(said.holds(dict(zip(names, levels, strict=True))) for levels in itertools.product(*ranges))
 
 
 @st.composite

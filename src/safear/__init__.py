@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from safear.errors import SafearError as SafearError
     from safear.errors import TermsError as TermsError
     from safear.errors import TooLargeError as TooLargeError
-    from safear.evaluate.exact import Runs as Runs
-    from safear.evaluate.exact import evaluate as evaluate
-    from safear.evaluate.exact import run_exactly as run_exactly
-    from safear.evaluate.simulate import simulate as simulate
-    from safear.evaluate.states import StateDistributions as StateDistributions
-    from safear.evaluate.states import evaluate_states as evaluate_states
+    from safear.evaluation.exact import Runs as Runs
+    from safear.evaluation.exact import evaluate as evaluate
+    from safear.evaluation.exact import run_exactly as run_exactly
+    from safear.evaluation.simulate import simulate as simulate
+    from safear.evaluation.states import StateDistributions as StateDistributions
+    from safear.evaluation.states import evaluate_states as evaluate_states
     from safear.mdp.check import check_mdp as check_mdp
     from safear.mdp.compile import compile_blocks as compile_blocks
     from safear.mdp.compile import compile_mdp as compile_mdp
@@ -63,11 +63,11 @@ if TYPE_CHECKING:
     from safear.risk.objectives import MeanLowerStd as MeanLowerStd
     from safear.risk.objectives import MeanStd as MeanStd
     from safear.risk.objectives import parse_objective as parse_objective
-    from safear.solve.episodic import Episodic as Episodic
-    from safear.solve.policy import Policy as Policy
-    from safear.solve.solution import LearningCurve as LearningCurve
-    from safear.solve.solution import Solution as Solution
-    from safear.solve.solve import solve as solve
+    from safear.solvers.episodic import Episodic as Episodic
+    from safear.solvers.policy import Policy as Policy
+    from safear.solvers.solution import LearningCurve as LearningCurve
+    from safear.solvers.solution import Solution as Solution
+    from safear.solvers.solve import solve as solve
     from safear.spec.checks import check_problem as check_problem
     from safear.spec.document import problem_schema as problem_schema
     from safear.spec.dump import dump_problem as dump_problem
@@ -117,9 +117,9 @@ _MODULES = {
         "TermsError",
         "TooLargeError",
     ],
-    "safear.evaluate.exact": ["Runs", "evaluate", "run_exactly"],
-    "safear.evaluate.simulate": ["simulate"],
-    "safear.evaluate.states": ["StateDistributions", "evaluate_states"],
+    "safear.evaluation.exact": ["Runs", "evaluate", "run_exactly"],
+    "safear.evaluation.simulate": ["simulate"],
+    "safear.evaluation.states": ["StateDistributions", "evaluate_states"],
     "safear.mdp.check": ["check_mdp"],
     "safear.mdp.compile": ["compile_blocks", "compile_mdp"],
     "safear.mdp.model": ["MDP"],
@@ -130,10 +130,10 @@ _MODULES = {
     "safear.recourse.traces": ["Trace", "find_traces"],
     "safear.risk.distribution": ["CostDistribution", "Costs"],
     "safear.risk.objectives": ["Mean", "MeanLowerStd", "MeanStd", "parse_objective"],
-    "safear.solve.episodic": ["Episodic"],
-    "safear.solve.policy": ["Policy"],
-    "safear.solve.solution": ["LearningCurve", "Solution"],
-    "safear.solve.solve": ["solve"],
+    "safear.solvers.episodic": ["Episodic"],
+    "safear.solvers.policy": ["Policy"],
+    "safear.solvers.solution": ["LearningCurve", "Solution"],
+    "safear.solvers.solve": ["solve"],
     "safear.spec.checks": ["check_problem"],
     "safear.spec.document": ["problem_schema"],
     "safear.spec.dump": ["dump_problem", "dump_problem_text"],

@@ -87,7 +87,7 @@ def _recommend(problem: Problem, options: dict[str, Any]) -> tuple[Menu, str | N
     from safear.errors import NoRecourseError
     from safear.recourse.menu import Menu, recommend
     from safear.risk.objectives import parse_objective
-    from safear.solve.episodic import Episodic
+    from safear.solvers.episodic import Episodic
     from safear.spec.load import load_terms
     from safear.spec.person import read_person
     from safear.spec.terms import Terms, apply_terms
@@ -141,7 +141,7 @@ def _find_person(problem: Problem, source: str | None, settings: tuple[str, ...]
 def _menu_record(menu: Menu, options: dict[str, Any]) -> dict[str, Any]:
     import numpy as np
 
-    from safear.evaluate.simulate import simulate
+    from safear.evaluation.simulate import simulate
     from safear.recourse.records import costs_record, menu_record
 
     record = menu_record(menu)

@@ -15,7 +15,7 @@ from rich.table import Table
 from safear.recourse.menu import TAIL, Menu, Offer
 from safear.recourse.traces import Trace
 from safear.recourse.words import format_chance, format_cost, format_number, name_goal
-from safear.solve.greedy import Progress as ProgressCallback
+from safear.solvers.greedy import Progress as ProgressCallback
 
 
 def print_menu(menu: Menu) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.classifier.adapters import as_classifier
-from safear.errors import PersonError, ProblemError, TooLargeError
+from safear.errors import PersonError, ProblemError, TooLargeError, suggest
 from safear.mdp.expand import Edges, allowed, expand, join_edges
 from safear.mdp.goals import Goals
 from safear.mdp.lattice import Lattice, find_lattice
@@ -19,7 +19,7 @@ from safear.mdp.model import MDP
 from safear.mdp.space import StateArray, StateSpace, person_codes
 from safear.spec.checks import check_problem
 from safear.spec.model import Person, Problem
-from safear.spec.person import read_person
+from safear.spec.person import read_level, read_person
 
 MAX_BYTES = 4 * 2**30
 MAX_REACHABLE = 2_000_000
@@ -76,14 +76,16 @@ class _Compiler:
     def fixed_by(self, block: Mapping[str, object]) -> dict[str, int]:
         """The level numbers of the immutable features of a block."""
         immutable = [feature for feature in self.problem.features if not feature.mutable]
-        missing = [feature.name for feature in immutable if feature.name not in block]
-        if missing:
-            raise PersonError.at((missing[0],), f"'{missing[0]}' is immutable and should be given for a block")
-        unknown = [f for f in immutable if str(block[f.name]) not in f.levels]
-        if unknown:
-            cause = f"'{block[unknown[0].name]}' is not a level of '{unknown[0].name}'"
-            raise PersonError.at((unknown[0].name,), cause)
-        return {feature.name: feature.levels.index(str(block[feature.name])) for feature in immutable}
+        fixed: dict[str, int] = {}
+        for feature in immutable:
+            if feature.name not in block:
+                raise PersonError.at((feature.name,), f"'{feature.name}' is immutable and should be given for a block")
+            level = read_level(feature, block[feature.name])
+            if level is None:
+                cause = f"'{block[feature.name]}' is not a level of '{feature.name}'"
+                raise PersonError.at((feature.name,), cause, suggest(str(block[feature.name]), feature.levels))
+            fixed[feature.name] = feature.levels.index(level)
+        return fixed
 
     def whole(self, fixed: Mapping[str, int], max_bytes: int) -> MDP:
         """All states that agree with `fixed`."""

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from safear.errors import NoRecourseError, ObjectiveError, quote_list
-from safear.evaluate.exact import Runs, run_exactly
+from safear.errors import NoRecourseError, PersonError, quote_list
+from safear.evaluation.exact import Runs, run_exactly
 from safear.mdp.compile import compile_mdp
 from safear.mdp.model import MDP
 from safear.recourse.plan import Plan, make_plan
@@ -17,10 +17,10 @@ from safear.recourse.traces import Traces, find_traces
 from safear.recourse.words import name_goal
 from safear.risk.distribution import CostDistribution
 from safear.risk.objectives import MeanStd, Objective
-from safear.solve.episodic import Episodic
-from safear.solve.greedy import Progress
-from safear.solve.solution import Solution
-from safear.solve.solve import Method, solve
+from safear.solvers.episodic import Episodic
+from safear.solvers.greedy import Progress
+from safear.solvers.solution import Solution
+from safear.solvers.solve import Method, solve
 from safear.spec.model import Person, Problem
 from safear.spec.person import read_person
 from safear.spec.terms import Terms, apply_terms
@@ -119,7 +119,7 @@ def recommend(
         problem = apply_terms(problem, terms)
     chosen = problem.default_person if person is None else person
     if chosen is None:
-        raise ObjectiveError.at(("people",), "no person is given, and the problem names none")
+        raise PersonError.at((), "no person is given, and the problem names none")
     start = read_person(problem, chosen)
     mdp = compile_mdp(problem, classifier, start=start)
     if mdp.goal[mdp.locate()]:

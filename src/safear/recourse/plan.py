@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from safear.evaluate.exact import find_start
+from safear.evaluation.exact import find_start
 from safear.mdp.model import MDP
 from safear.recourse.words import describe_levels, format_cost, name_goal, times_in
-from safear.solve.policy import Policy
-from safear.solve.solution import Solution
+from safear.solvers.policy import Policy
+from safear.solvers.solution import Solution
 from safear.spec.model import Person
 
 RARE = 0.01  # a way on that is taken in fewer of the cases is not spelled out

@@ -8,10 +8,10 @@ from itertools import count
 
 import numpy as np
 
-from safear.evaluate.exact import Runs, find_start, run_exactly
+from safear.evaluation.exact import Runs, find_start, run_exactly
 from safear.mdp.model import MDP
-from safear.solve.policy import Policy
-from safear.solve.solution import Solution
+from safear.solvers.policy import Policy
+from safear.solvers.solution import Solution
 from safear.spec.model import Person
 
 NOISE = 1e-15  # probability that is left over by rounding

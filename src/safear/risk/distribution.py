@@ -97,8 +97,8 @@ class CostDistribution:
     @cached_property
     def success(self) -> float:
         """The probability of reaching a goal within the horizon."""
-        total = float(self.succeeded_chances.sum())
-        return 1.0 if abs(total - 1) < EPSILON else total
+        good, bad = float(self.succeeded_chances.sum()), float(self.failed_chances.sum())
+        return good / (good + bad)  # their sum is 1 up to rounding; this way what never fails has exactly 1
 
     @cached_property
     def given_success(self) -> Costs | None:

@@ -63,7 +63,7 @@ def parse_problem(source: str | Mapping[str, Any], name: str = "<problem>") -> P
     """A problem from YAML text, or from a dictionary in the vocabulary of the problem file."""
     if isinstance(source, str):
         return _problem_from(read_tree(source, name, ProblemError))
-    return _problem_from(plain_tree(dict(source), name))
+    return _problem_from(plain_tree(dict(source)))
 
 
 def load_terms(path: str | FilePath, problem: Problem) -> Terms:
@@ -73,7 +73,7 @@ def load_terms(path: str | FilePath, problem: Problem) -> Terms:
 
 def parse_terms(source: str | Mapping[str, Any], problem: Problem, *, name: str = "<terms>") -> Terms:
     """Personal terms from YAML text or a dictionary."""
-    tree = read_tree(source, name, TermsError) if isinstance(source, str) else plain_tree(dict(source), name)
+    tree = read_tree(source, name, TermsError) if isinstance(source, str) else plain_tree(dict(source))
     return _terms_from(tree, problem)
 
 

@@ -16,7 +16,7 @@ def read_person(problem: Problem, record: Mapping[str, object]) -> Person:
     mistakes = list(person_mistakes(problem, record))
     if mistakes:
         raise PersonError(mistakes)
-    return {feature.name: str(_read_level(feature, record[feature.name])) for feature in problem.features}
+    return {feature.name: str(read_level(feature, record[feature.name])) for feature in problem.features}
 
 
 def person_mistakes(problem: Problem, record: Mapping[str, object]) -> Iterator[Mistake]:
@@ -41,7 +41,7 @@ def _unknown_names(problem: Problem, record: Mapping[str, object]) -> Iterator[M
 
 def _wrong_levels(problem: Problem, record: Mapping[str, object]) -> Iterator[Mistake]:
     for feature in problem.features:
-        if feature.name in record and _read_level(feature, record[feature.name]) is None:
+        if feature.name in record and read_level(feature, record[feature.name]) is None:
             given = record[feature.name]
             what = "a level of" if feature.kind != "numeric" else "a number or a level of"
             yield mistake(
@@ -49,7 +49,8 @@ def _wrong_levels(problem: Problem, record: Mapping[str, object]) -> Iterator[Mi
             )
 
 
-def _read_level(feature: Feature, value: object) -> str | None:
+def read_level(feature: Feature, value: object) -> str | None:
+    """The level that a value means: its name, or the interval that a raw number falls into; None if it means none."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if text in feature.levels:
         return text
@@ -64,7 +65,7 @@ def _read_level(feature: Feature, value: object) -> str | None:
 
 def _broken_constraints(problem: Problem, record: Mapping[str, object]) -> Iterator[Mistake]:
     codes = {
-        feature.name: np.array([feature.levels.index(str(_read_level(feature, record[feature.name])))], np.int16)
+        feature.name: np.array([feature.levels.index(str(read_level(feature, record[feature.name])))], np.int16)
         for feature in problem.features
     }
     for constraint in problem.constraints:

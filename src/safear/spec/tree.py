@@ -40,6 +40,8 @@ class Tree:
     def locate(self, mistake: Mistake) -> Mistake:
         """The mistake with file, line and column filled in; a part that is missing is shown at what should hold it."""
         path, offset = mistake.place.path, mistake.place.offset
+        if not self.positions:  # built in Python
+            return replace(mistake, place=Place(path))
         at = path
         while at not in self.positions and at:
             at = at[:-1]
@@ -84,9 +86,9 @@ def read_tree(text: str, file: str, error: type[InputError]) -> Tree:
     return tree
 
 
-def plain_tree(data: Any, name: str) -> Tree:
+def plain_tree(data: Any) -> Tree:
     """A tree of data that was built in Python: it has no positions."""
-    return Tree(name, [], data)
+    return Tree("", [], data)
 
 
 class _TooMany(Exception):  # noqa: N818  # leaves this module under another name

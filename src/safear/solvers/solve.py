@@ -9,9 +9,9 @@ import numpy as np
 from safear.errors import ObjectiveError, suggest
 from safear.mdp.model import MDP
 from safear.risk.objectives import Mean, MeanLowerStd, MeanStd, Objective
-from safear.solve.episodic import Episodic, learn
-from safear.solve.greedy import Progress, sweep
-from safear.solve.solution import Solution
+from safear.solvers.episodic import Episodic, learn
+from safear.solvers.greedy import Progress, sweep
+from safear.solvers.solution import Solution
 
 Method = Literal["optimal", "greedy", "episodic"]
 METHODS: tuple[Method, ...] = ("optimal", "greedy", "episodic")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from safear.mdp.model import MDP
 from safear.risk.objectives import Objective
-from safear.solve.policy import Policy
+from safear.solvers.policy import Policy
 from safear.spec.model import Person
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from safear.mdp.model import MDP
 from safear.risk.objectives import Mean, MeanLowerStd, MeanStd, Objective
-from safear.solve.policy import NOTHING, Policy
+from safear.solvers.policy import NOTHING, Policy
 
 TIE = 1e-12  # values this close, relatively, are equal up to rounding
 Progress = Callable[[int, int], None]  # (done, total)

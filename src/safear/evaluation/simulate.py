@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from safear.errors import ObjectiveError
-from safear.evaluate.exact import Runs, find_start
-from safear.solve.policy import Policy
-from safear.solve.solution import Solution
+from safear.evaluation.exact import Runs, find_start
+from safear.solvers.policy import Policy
+from safear.solvers.solution import Solution
 from safear.spec.model import Person
 
 

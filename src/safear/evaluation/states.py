@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from safear.errors import ObjectiveError, TooLargeError
 from safear.mdp.model import MDP
 from safear.risk.distribution import EPSILON, CostDistribution, check_level
-from safear.solve.policy import Policy
-from safear.solve.solution import Solution
+from safear.solvers.policy import Policy
+from safear.solvers.solution import Solution
 from safear.spec.model import Person
 
 MAX_BYTES = 4 * 2**30
@@ -58,8 +58,9 @@ class StateDistributions:
     @cached_property
     def success(self) -> NDArray[np.float64]:
         """The probability of reaching a goal."""
-        total: NDArray[np.float64] = self.succeeded.sum(axis=1)
-        return np.where(np.abs(total - 1) < EPSILON, 1.0, total)
+        good, bad = self.succeeded.sum(axis=1), self.failed.sum(axis=1)
+        share: NDArray[np.float64] = good / (good + bad)  # see CostDistribution.success
+        return share
 
     @cached_property
     def _share(self) -> NDArray[np.float64]:

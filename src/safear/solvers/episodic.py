@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from safear.errors import ObjectiveError
 from safear.mdp.model import MDP
 from safear.risk.objectives import Mean, MeanLowerStd, Objective
-from safear.solve.greedy import TIE, Progress
-from safear.solve.policy import NOTHING, Policy
-from safear.solve.solution import LearningCurve
+from safear.solvers.greedy import TIE, Progress
+from safear.solvers.policy import NOTHING, Policy
+from safear.solvers.solution import LearningCurve
 
 
 @dataclass(frozen=True, slots=True)

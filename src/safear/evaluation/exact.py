@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from safear.errors import PersonError
 from safear.mdp.model import MDP
 from safear.risk.distribution import CostDistribution, merge_units
-from safear.solve.policy import Policy
-from safear.solve.solution import Solution
+from safear.solvers.policy import Policy
+from safear.solvers.solution import Solution
 from safear.spec.model import Person
 
 

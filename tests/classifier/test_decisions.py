@@ -1,0 +1,225 @@
+"""From what a model or a table says to favourable or not."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from safear.classifier.decisions import find_class, first_missing, label_name, read_decisions
+from safear.errors import ClassifierError
+from safear.spec.model import Goal
+
+UNNAMED = Goal()
+APPROVED = Goal(favourable="approved")
+
+
+def read(outputs: Any, goal: Goal = UNNAMED) -> list[bool]:
+    decisions = read_decisions(outputs, goal, count=len(outputs), source="the classifier")
+    assert decisions.dtype == np.bool_
+    return [bool(decision) for decision in decisions]
+
+
+def refusal(outputs: Any, goal: Goal = UNNAMED, *, count: int | None = None) -> str:
+    with pytest.raises(ClassifierError) as refused:
+        read_decisions(outputs, goal, count=len(outputs) if count is None else count, source="the classifier")
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [UNNAMED, APPROVED, Goal(threshold=0.9), Goal(favourable="True")],
+    ids=["unnamed", "named", "threshold", "named True"],
+)
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        [True, False, True],
+        np.array([True, False, True]),
+        np.array([[True], [False], [True]]),
+        np.array([True, False, True], dtype=object),
+        pd.Series([True, False, True]),
+        pd.Series([True, False, True], dtype=object),
+        pd.Series([True, False, True], dtype="boolean"),
+    ],
+    ids=["list", "array", "column", "object array", "Series", "object Series", "nullable Series"],
+)
+def test_truth_values_stay_whatever_they_come_in(outputs: Any, goal: Goal) -> None:
+    assert read(outputs, goal) == [True, False, True]
+
+
+@pytest.mark.parametrize("name", ["False", "false"])
+def test_where_false_is_the_favourable_class_false_is_favourable(name: str) -> None:
+    """`goal: {favourable: false}` of a model that says whether somebody is a bad risk."""
+    assert read(np.array([True, False]), Goal(favourable=name)) == [False, True]
+
+
+@pytest.mark.parametrize(
+    "outputs, goal, expected",
+    [
+        ([0, 1, 1], UNNAMED, [False, True, True]),
+        ([0, 1, 1], APPROVED, [False, True, True]),
+        ([0, 1, 1], Goal(favourable="1"), [False, True, True]),
+        ([0, 1, 1], Goal(favourable="0"), [True, False, False]),
+        ([0.0, 1.0, 2.0], Goal(favourable="2"), [False, False, True]),
+        ([0.2, 0.5, 0.7], UNNAMED, [False, True, True]),
+        ([0.2, 0.5, 0.7], APPROVED, [False, True, True]),
+        ([0.2, 0.3, 0.7], Goal(threshold=0.3), [False, True, True]),
+        ([0.2, 0.3, 0.7], Goal(favourable="approved", threshold=0.7), [False, False, True]),
+        (np.array([[0.2], [0.7]], dtype=np.float32), UNNAMED, [False, True]),
+    ],
+)
+def test_numbers_are_labels_or_scores(outputs: Any, goal: Goal, expected: list[bool]) -> None:
+    assert read(outputs, goal) == expected
+
+
+@given(st.lists(st.floats(0, 1), min_size=1), st.floats(0, 1))
+def test_a_score_is_enough_from_the_threshold_on(scores: list[float], threshold: float) -> None:
+    assert read(scores, Goal(threshold=threshold)) == [score >= threshold for score in scores]
+
+
+@pytest.mark.parametrize(
+    "outputs, goal, expected",
+    [
+        (["approved", "rejected"], APPROVED, [True, False]),
+        (np.array(["rejected", "approved"], dtype=object), APPROVED, [False, True]),
+        (["b", "c", "a"], Goal(favourable="a"), [False, False, True]),
+        (["yes", "no"], UNNAMED, [True, False]),
+        (["True", "FALSE"], UNNAMED, [True, False]),
+        (["0", "1"], UNNAMED, [False, True]),
+        (["rejected", "rejected"], APPROVED, [False, False]),
+    ],
+)
+def test_labels_are_compared_by_name(outputs: Any, goal: Goal, expected: list[bool]) -> None:
+    assert read(outputs, goal) == expected
+
+
+def test_labels_need_a_favourable_class() -> None:
+    assert refusal(["good", "bad"]) == (
+        "goal.favourable: the classifier answers with 'bad', 'good', and nothing says which is favourable\n"
+        "    name the favourable class in the problem's goal"
+    )
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        ["approved", None],
+        np.array(["approved", float("nan")], dtype=object),
+        ["approved", ""],
+        pd.Series(["approved", pd.NA], dtype="string"),
+        pd.Series([True, pd.NA], dtype="boolean"),
+    ],
+    ids=["None", "nan", "empty", "NA label", "NA truth value"],
+)
+def test_a_decision_that_is_left_out_is_not_a_rejection(outputs: Any) -> None:
+    assert refusal(outputs, APPROVED) == "classifier: the classifier leaves out some decisions"
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize(
+    "goal",
+    [UNNAMED, APPROVED, Goal(threshold=0.5), Goal(favourable="1")],
+    ids=["unnamed", "named", "threshold", "named 1"],
+)
+def test_a_number_that_is_not_finite_is_refused(wrong: float, goal: Goal) -> None:
+    assert refusal([0.1, wrong], goal) == "classifier: the classifier answered with a number that is not finite"
+
+
+@pytest.mark.parametrize(
+    "outputs, shape",
+    [
+        (True, "()"),
+        ([True, False], "(2,)"),
+        ([True] * 4, "(4,)"),
+        (np.full((3, 2), 0.5), "(3, 2)"),
+        (np.full((1, 3), 0.5), "(1, 3)"),
+        (None, "()"),
+    ],
+    ids=["one value", "too few", "too many", "two columns", "a row", "None"],
+)
+def test_a_wrong_shape_is_refused(outputs: Any, shape: str) -> None:
+    assert refusal(outputs, count=3) == (
+        f"classifier: the classifier answered with shape {shape} for 3 inputs\n    it should give one decision per row"
+    )
+
+
+def test_rows_of_different_lengths_are_refused() -> None:
+    assert "one decision per row" in refusal([[1], [1, 0]])
+
+
+@pytest.mark.parametrize(
+    "classes, favourable, position",
+    [
+        ([0, 1], None, 1),
+        ([1, 0], None, 0),
+        ([0.0, 1.0], None, 1),
+        ([False, True], None, 1),
+        ([-1, 1], None, 1),
+        (["0", "1"], None, 1),
+        ([0, 1], "0", 0),
+        ([0.0, 1.0], "1", 1),
+        ([False, True], "False", 0),
+        (["approved", "rejected"], "approved", 0),
+        (["a", "b", "c"], "c", 2),
+    ],
+)
+def test_find_class(classes: list[object], favourable: str | None, position: int) -> None:
+    assert find_class(classes, Goal(favourable=favourable)) == position
+
+
+@pytest.mark.parametrize("classes", [["approved", "rejected"], [0, 1, 2], [1, 2], [1]], ids=str)
+def test_find_class_does_not_guess(classes: list[object]) -> None:
+    with pytest.raises(ClassifierError) as refused:
+        find_class(classes, UNNAMED)
+    listed = ", ".join(f"'{name}'" for name in classes)
+    assert str(refused.value) == (
+        f"goal.favourable: the classifier's classes are {listed}, and nothing says which is favourable\n"
+        "    name the favourable class in the problem's goal"
+    )
+
+
+@pytest.mark.parametrize(
+    "classes, favourable, remedy",
+    [
+        (["approved", "rejected"], "aproved", "did you mean 'approved'?"),
+        ([False, True], "true", "did you mean 'True'?"),
+        ([0, 1], "approved", "possible: '0', '1'"),
+    ],
+)
+def test_an_unknown_favourable_class_comes_with_the_known_ones(
+    classes: list[object], favourable: str, remedy: str
+) -> None:
+    with pytest.raises(ClassifierError) as refused:
+        find_class(classes, Goal(favourable=favourable))
+    assert str(refused.value) == f"goal.favourable: '{favourable}' is not a class of the classifier\n    {remedy}"
+
+
+@pytest.mark.parametrize(
+    "value, name",
+    [
+        (1.0, "1"),
+        (np.float64(2.0), "2"),
+        (-0.0, "0"),
+        (1, "1"),
+        (np.int64(3), "3"),
+        (0.5, "0.5"),
+        (True, "True"),
+        ("1.0", "1.0"),
+        (Decimal("1.5"), "1.5"),
+    ],
+)
+def test_label_name(value: object, name: str) -> None:
+    assert label_name(value) == name
+
+
+@pytest.mark.parametrize(
+    "needed, known, missing", [(["a", "b"], ["b", "a"], None), (["a", "b", "c"], ["a"], "b"), ([], [], None)]
+)
+def test_first_missing(needed: list[str], known: list[str], missing: str | None) -> None:
+    assert first_missing(needed, known) == missing

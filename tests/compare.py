@@ -1,0 +1,47 @@
+"""Helpers that put safear's answers beside the oracle's: the same document, read by both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import oracle
+from oracle import Oracle, State
+
+import safear as sa
+
+
+def read_both(document: Mapping[str, Any]) -> tuple[sa.Problem, Oracle, State]:
+    """The problem, the oracle, and the first person as an oracle state."""
+    judge = Oracle(document)
+    return sa.parse_problem(document), judge, judge.start()
+
+
+def as_state(person: Mapping[str, str]) -> State:
+    """A person as the oracle writes states."""
+    return tuple(person.values())
+
+
+def as_policy(solution: sa.Solution) -> oracle.Policy:
+    """A policy of safear as the oracle's dictionary."""
+    mdp = solution.mdp
+    policy = {}
+    for state in range(mdp.n_states):
+        first = 0 if mdp.depth is None else int(mdp.depth[state])
+        for step in range(first, mdp.horizon):
+            action = solution.policy.action(state, step=step)
+            if action is not None:
+                policy[step, as_state(mdp.person(state))] = action
+    return policy
+
+
+def as_points(distribution: sa.CostDistribution) -> dict[tuple[Fraction, bool], float]:
+    """A distribution of safear as the oracle's dictionary; costs are exact decimals."""
+    scale = Fraction(distribution.quantum)
+    points = {}
+    for units, chance in zip(distribution.succeeded_units, distribution.succeeded_chances, strict=True):
+        points[int(units) * scale, True] = float(chance)
+    for units, chance in zip(distribution.failed_units, distribution.failed_chances, strict=True):
+        points[(int(units) + distribution.failure_cost) * scale, False] = float(chance)
+    return points

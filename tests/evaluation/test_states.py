@@ -1,0 +1,56 @@
+"""All states at once against one state at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import problems
+
+import safear as sa
+
+
+@given(problems(), st.sampled_from([0.0, 0.5, 0.8, 0.95, 1.0]))
+def test_every_state_as_if_alone(document: dict[str, Any], level: float) -> None:
+    problem = sa.parse_problem(document)
+    for mdp in sa.compile_blocks(problem):
+        solution = sa.solve(mdp, sa.MeanStd(0.5))
+        together = sa.evaluate_states(solution)
+        for state in range(mdp.n_states):
+            alone = sa.run_exactly(solution, state)
+            cost = alone.distribution
+            assert together.distribution(state).points() == [
+                (total, pytest.approx(chance, abs=1e-12), success) for total, chance, success in cost.points()
+            ]
+            assert together.success[state] == pytest.approx(cost.success, abs=1e-12)
+            pairs: list[tuple[Any, float | None]] = [
+                (together.mean, cost.mean),
+                (together.variance, cost.variance),
+                (together.var(level), cost.var(level)),
+                (together.cvar(level), cost.cvar(level)),
+                (together.tail_mean(level), cost.tail_mean(level)),
+                (together.sparsity, alone.sparsity),
+                (together.proximity, alone.proximity),
+            ]
+            for figures, figure in pairs:
+                assert np.isfinite(figures.data).all()
+                if figure is None:
+                    assert np.ma.getmaskarray(figures)[state]
+                else:
+                    assert figures[state] == pytest.approx(figure, abs=1e-9)
+
+
+def test_refused_for_an_mdp_of_one_person() -> None:
+    problem = sa.load_example("loan")
+    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
+    with pytest.raises(sa.ObjectiveError, match="compiled from one person"):
+        sa.evaluate_states(solution)
+
+
+def test_refused_when_it_does_not_fit() -> None:
+    solution = sa.solve(sa.compile_mdp(sa.load_example("loan")), sa.Mean())
+    with pytest.raises(sa.TooLargeError, match="resolution"):
+        sa.evaluate_states(solution, max_bytes=1000)

@@ -1,0 +1,60 @@
+"""Traces against the enumeration of all histories."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from compare import as_policy, read_both
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import problems
+
+import safear as sa
+
+
+@given(problems(), st.integers(1, 6))
+def test_they_are_the_most_probable_histories(document: dict[str, Any], limit: int) -> None:
+    problem, judge, start = read_both(document)
+    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.MeanStd(0.5))
+    histories = list(judge.histories(as_policy(solution), start))
+    traces = sa.find_traces(solution, limit=limit)
+    expected = sorted((float(history[3]) for history in histories), reverse=True)
+    assert [trace.chance for trace in traces.shown] == pytest.approx(expected[:limit], abs=1e-12)
+    known = {
+        tuple((action, outcome) for action, outcome in history[0]): (float(history[1]), history[2], float(history[3]))
+        for history in histories
+    }
+    for trace in traces.shown:
+        cost, success, chance = known[tuple((step.action, step.outcome) for step in trace.steps)]
+        assert (trace.cost, trace.success) == (pytest.approx(cost), success)
+        assert trace.chance == pytest.approx(chance)
+        failure = 0 if success else float(judge.failure_cost)
+        assert sum(step.cost for step in trace.steps) + failure == pytest.approx(cost)
+    rest = expected[limit:]
+    if rest:
+        assert traces.rest is not None
+        assert traces.rest.chance == pytest.approx(sum(rest), abs=1e-12)
+        assert math.fsum([*(trace.chance for trace in traces.shown), traces.rest.chance]) == pytest.approx(1)
+        cost = sa.evaluate(solution)
+        shown = math.fsum(trace.chance for trace in traces.shown if trace.success)
+        assert traces.rest.success == pytest.approx(cost.success - shown, abs=1e-12)
+        spent = math.fsum(trace.chance * trace.cost for trace in traces.shown)
+        assert spent + traces.rest.chance * traces.rest.mean_cost == pytest.approx(cost.all_runs.mean, abs=1e-9)
+        assert traces.rest.least_cost - 1e-9 <= traces.rest.mean_cost <= traces.rest.largest_cost + 1e-9
+    else:
+        assert traces.rest is None
+
+
+def test_failures_are_told_from_what_works() -> None:
+    problem = sa.load_example("loan")
+    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
+    first, second, *_ = sa.find_traces(solution).shown
+    assert [(step.action, step.works) for step in first.steps] == [("change job", True)]
+    assert [(step.action, step.works) for step in second.steps] == [
+        ("change job", False),
+        ("find work", True),
+        ("change job", True),
+    ]
+    assert second.cost == 3.4

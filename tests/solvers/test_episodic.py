@@ -1,0 +1,86 @@
+"""G-RSEVI: it finds what the sweep finds, it is seeded, and its learning curve is data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import safear as sa
+
+
+def mdp_of(name: str) -> sa.MDP:
+    problem = sa.load_example(name)
+    return sa.compile_mdp(problem, start=problem.default_person)
+
+
+@pytest.mark.parametrize("name", ["loan", "health-insurance"])
+@pytest.mark.parametrize("aversion", [0, 0.5, 1])
+def test_it_finds_what_the_sweep_finds(name: str, aversion: float) -> None:
+    mdp = mdp_of(name)
+    objective = sa.MeanStd(aversion)
+    greedy = sa.solve(mdp, objective, method="greedy")
+    learnt = sa.solve(mdp, objective, method="episodic", rng=np.random.default_rng(7))
+    # The order of two steps that are about equally risky may differ, what the plan is worth hardly.
+    assert objective.of(sa.evaluate(learnt)) == pytest.approx(objective.of(sa.evaluate(greedy)), rel=0.02)
+    # Values that were never learnt count as 0, so what is learnt can only be too low.
+    assert learnt.planned_value() <= greedy.planned_value() + 1e-9
+    assert learnt.planned_value() == pytest.approx(greedy.planned_value(), rel=0.02)
+
+
+def test_lower_deviation_is_learnt_too() -> None:
+    mdp = mdp_of("health-insurance")
+    greedy = sa.solve(mdp, sa.MeanLowerStd(0.5))
+    learnt = sa.solve(mdp, sa.MeanLowerStd(0.5), method="episodic", rng=np.random.default_rng(7))
+    assert learnt.planned_value() == pytest.approx(greedy.planned_value(), rel=0.02)
+
+
+def test_the_same_seed_gives_the_same_run() -> None:
+    mdp = mdp_of("loan")
+    settings = sa.Episodic(episodes=300)
+    one, same, other = (
+        sa.solve(mdp, sa.MeanStd(0.5), method=settings, rng=np.random.default_rng(seed)) for seed in (1, 1, 2)
+    )
+    assert one.learning is not None
+    assert same.learning is not None
+    assert other.learning is not None
+    assert np.array_equal(one.learning.costs, same.learning.costs)
+    assert np.array_equal(one.policy.choices, same.policy.choices)
+    assert not np.array_equal(one.learning.costs, other.learning.costs)
+
+
+def test_learning_curve() -> None:
+    mdp = mdp_of("health-insurance")
+    seen: list[tuple[int, int]] = []
+    solution = sa.solve(
+        mdp,
+        sa.Mean(),
+        method="episodic",
+        rng=np.random.default_rng(0),
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    curve = solution.learning
+    assert curve is not None
+    assert len(curve.costs) == len(curve.succeeded) == len(curve.exploration) == 10_000
+    assert curve.exploration[0] == 1
+    assert curve.exploration[-1] == pytest.approx(0.9995**9999)
+    assert seen[-1] == (10_000, 10_000)
+    # At the end it hardly explores, and costs what its plan costs.
+    average, deviation = curve.moving_average(500)
+    assert average.shape == deviation.shape == (9501,)
+    assert average[-1] == pytest.approx(np.mean(curve.costs[-500:]))
+    assert average[-1] == pytest.approx(sa.evaluate(solution).all_runs.mean, abs=0.3)
+    assert average[0] > average[-1]
+    assert curve.moving_average(0)[0].size == curve.moving_average(10_001)[0].size == 0
+
+
+def test_what_is_refused() -> None:
+    mdp = mdp_of("loan")
+    with pytest.raises(sa.ObjectiveError, match="needs a random generator"):
+        sa.solve(mdp, sa.Mean(), method="episodic")
+    with pytest.raises(sa.ObjectiveError, match="0 episodes"):
+        sa.Episodic(episodes=0)
+    with pytest.raises(sa.ObjectiveError, match="the decay 1.5"):
+        sa.Episodic(decay=1.5)
+    whole = sa.compile_mdp(sa.load_example("loan"))
+    with pytest.raises(sa.PersonError, match="no person is given"):
+        sa.solve(whole, sa.Mean(), method="episodic", rng=np.random.default_rng(0))
