@@ -7,9 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 import oracle
-from oracle import Oracle, State
-
 import safear as sa
+from oracle import Oracle, State
 
 
 def read_both(document: Mapping[str, Any]) -> tuple[sa.Problem, Oracle, State]:

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from safear.risk.objectives import Mean as Mean
     from safear.risk.objectives import MeanLowerStd as MeanLowerStd
     from safear.risk.objectives import MeanStd as MeanStd
+    from safear.risk.objectives import Objective as Objective
     from safear.risk.objectives import parse_objective as parse_objective
     from safear.solvers.episodic import Episodic as Episodic
     from safear.solvers.policy import Policy as Policy
@@ -110,6 +111,7 @@ _MODULES = {
         "MissingExtraError",
         "Mistake",
         "NoRecourseError",
+        "Objective",
         "ObjectiveError",
         "PersonError",
         "ProblemError",
@@ -129,7 +131,7 @@ _MODULES = {
     "safear.recourse.records": ["menu_record"],
     "safear.recourse.traces": ["Trace", "find_traces"],
     "safear.risk.distribution": ["CostDistribution", "Costs"],
-    "safear.risk.objectives": ["Mean", "MeanLowerStd", "MeanStd", "parse_objective"],
+    "safear.risk.objectives": ["Mean", "MeanLowerStd", "MeanStd", "Objective", "parse_objective"],
     "safear.solvers.episodic": ["Episodic"],
     "safear.solvers.policy": ["Policy"],
     "safear.solvers.solution": ["LearningCurve", "Solution"],
@@ -172,6 +174,7 @@ __all__ = [
     "ModelClassifier",
     "Move",
     "NoRecourseError",
+    "Objective",
     "ObjectiveError",
     "Offer",
     "Outcome",

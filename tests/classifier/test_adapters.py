@@ -689,7 +689,9 @@ def test_what_becomes_of_each_source(source: object, kind: type) -> None:
     assert type(classifier) is kind
 
 
-@pytest.mark.parametrize("source", [3, "model.skops", [True, False], {"rule": RULE}, object()], ids=repr)
+@pytest.mark.parametrize(
+    "source", [3, "model.skops", [True, False], {"rule": RULE}, object()], ids=["int", "str", "list", "dict", "object"]
+)
 def test_anything_else_is_refused(source: object) -> None:
     first, remedy = refusal(source, make_problem()).splitlines()
     assert first.startswith("classifier: ")

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compare import as_state, read_both
 from hypothesis import HealthCheck, given, settings
+
+import safear as sa
+from compare import as_state, read_both
 from oracle import Oracle, State
 from strategies import problems
 
-import safear as sa
-
-LARGE = {
+LARGE: dict[str, Any] = {
     "safear": 1,
     "title": "large",
     "horizon": 3,
@@ -117,11 +117,11 @@ def test_reachable_set_is_limited() -> None:
 
 def test_more_features_than_fit_an_index_are_fine_when_they_stand_still() -> None:
     features = {f"fixed{i}": {"kind": "nominal", "levels": list("abcdefghij"), "mutable": False} for i in range(40)}
-    document = {**LARGE, "features": {**LARGE["features"], **features}}  # type: ignore[dict-item]
-    document["people"] = {"someone": {**LARGE["people"]["someone"], **dict.fromkeys(features, "c")}}  # type: ignore[index]
+    document = {**LARGE, "features": {**LARGE["features"], **features}}
+    document["people"] = {"someone": {**LARGE["people"]["someone"], **dict.fromkeys(features, "c")}}
     problem = sa.parse_problem(document)
     mdp = sa.compile_mdp(problem, start=problem.default_person)
-    assert mdp.n_states == sa.compile_mdp(sa.parse_problem(LARGE), start=LARGE["people"]["someone"]).n_states  # type: ignore[index]
+    assert mdp.n_states == sa.compile_mdp(sa.parse_problem(LARGE), start=LARGE["people"]["someone"]).n_states
     assert mdp.person(mdp.locate())["fixed7"] == "c"
     with pytest.raises(sa.TooLargeError):
         sa.compile_mdp(problem)
@@ -136,7 +136,10 @@ def test_a_problem_made_in_python_is_checked() -> None:
 
 
 def test_blocks_ask_for_their_immutable_features() -> None:
-    document = {**LARGE, "features": {**LARGE["features"], "sex": {"kind": "nominal", "levels": ["f", "m"], "mutable": False}}}  # type: ignore[dict-item]
+    document = {
+        **LARGE,
+        "features": {**LARGE["features"], "sex": {"kind": "nominal", "levels": ["f", "m"], "mutable": False}},
+    }
     document["people"] = {}
     problem = sa.parse_problem(document)
     with pytest.raises(sa.PersonError, match="'sex' is immutable"):

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import assume, given
-from strategies import problems
 
 import safear as sa
 from safear.recourse.menu import chance_to_part
+from strategies import problems
 
 
 def test_loan_menu() -> None:
@@ -48,7 +48,7 @@ def test_health_insurance_menu() -> None:
 
 
 def test_objectives_give_a_plan_each_even_if_equal() -> None:
-    objectives = [sa.MeanStd(0.5), sa.MeanStd(1), sa.MeanLowerStd(1)]
+    objectives: list[sa.Objective] = [sa.MeanStd(0.5), sa.MeanStd(1), sa.MeanLowerStd(1)]
     menu = sa.recommend(sa.load_example("loan"), objectives=objectives)
     assert [offer.name for offer in menu] == ["mean-std:0.5", "mean-std:1", "mean-lower-std:1"]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from strategies import problems
 
 import safear as sa
+from strategies import problems
 
 
 def plan_of(name: str, objective: sa.Mean | sa.MeanStd, **person: str) -> sa.Plan:

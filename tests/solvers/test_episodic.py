@@ -79,7 +79,7 @@ def test_what_is_refused() -> None:
         sa.solve(mdp, sa.Mean(), method="episodic")
     with pytest.raises(sa.ObjectiveError, match="0 episodes"):
         sa.Episodic(episodes=0)
-    with pytest.raises(sa.ObjectiveError, match="the decay 1.5"):
+    with pytest.raises(sa.ObjectiveError, match=r"the decay 1\.5"):
         sa.Episodic(decay=1.5)
     whole = sa.compile_mdp(sa.load_example("loan"))
     with pytest.raises(sa.PersonError, match="no person is given"):

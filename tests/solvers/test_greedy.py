@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compare import as_policy, as_points, as_state, read_both
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import problems
 
 import safear as sa
+from compare import as_points, as_policy, as_state, read_both
+from oracle import State
+from strategies import problems
 
 AVERSIONS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0])
 
@@ -63,7 +64,7 @@ def test_whole_blocks_and_reachable_agree(document: dict[str, Any], aversion: fl
     objective = sa.MeanStd(aversion)
     whole = sa.solve(sa.compile_mdp(problem), objective)
     expected = as_policy(whole)
-    found = {}
+    found: dict[tuple[int, State], str] = {}
     for block in sa.compile_blocks(problem):
         solution = sa.solve(block, objective)
         found.update(as_policy(solution))

@@ -1,0 +1,52 @@
+# `make demo` and `make test` set everything up by themselves; they need Python 3.11 or later and make, nothing else.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: demo test lint test-oldest fuzz bench clean
+
+demo: $(VENV)/.base
+	$(BIN)/safear demo
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -q
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# The same tests with the oldest versions that pyproject.toml allows.
+test-oldest: $(VENV)-oldest/.test
+	$(VENV)-oldest/bin/python -m pytest -q -p no:cacheprovider
+
+# The property tests with many new examples.
+fuzz: $(VENV)/.test
+	$(BIN)/python -m pytest -q --hypothesis-profile=fuzz
+
+bench: $(VENV)/.test
+	$(BIN)/python benchmarks/run.py
+
+$(VENV)/.base: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "SafeAR needs Python 3.11 or later; try: make PYTHON=python3.11 $(MAKECMDGOALS)")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade "pip>=25.1"
+	$(PIP) install --editable .
+	touch $@
+
+$(VENV)/.test: $(VENV)/.base
+	$(PIP) install --group test --group lint
+	touch $@
+
+$(VENV)-oldest/.test: pyproject.toml tools/oldest.py
+	rm -rf $(VENV)-oldest
+	$(PYTHON) -m venv $(VENV)-oldest
+	$(VENV)-oldest/bin/python -m pip --quiet --disable-pip-version-check install --upgrade "pip>=25.1"
+	$(VENV)-oldest/bin/python tools/oldest.py > $(VENV)-oldest/oldest.txt
+	$(VENV)-oldest/bin/python -m pip --quiet --disable-pip-version-check install -r $(VENV)-oldest/oldest.txt --editable .
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(VENV)-oldest build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

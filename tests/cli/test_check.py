@@ -1,0 +1,318 @@
+"""`safear check`: every mistake at once, with its place; then, can people reach the goal?"""
+
+from __future__ import annotations
+
+import json
+import re
+import tracemalloc
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import safear as sa
+
+if TYPE_CHECKING:
+    from cli.conftest import Safear
+
+GOOD = """\
+safear: 1
+title: A better job
+horizon: 3
+cost: {unit: months}
+features:
+  skill: {kind: ordinal, levels: [basic, skilled, expert]}
+  luck: {kind: nominal, levels: [bad, good], seen_by_classifier: false}
+  gender: {kind: nominal, levels: [female, male], mutable: false}
+goal: {favourable: hired, failure_cost: 12}
+classifier: {rule: skill == expert}
+actions:
+  learn: {cost: 1.5, chance: 0.8, change: {skill: +1}}
+  pray: {cost: 0.5, chance: 0.1, change: {luck: good}}
+people:
+  novice: {skill: basic, luck: bad, gender: male}
+  expert: {skill: expert, luck: bad, gender: female}
+"""
+BAD = """\
+safear: 1
+title: A better job
+horizon: 3
+features:
+  skill: {kind: ordinal, levels: [basic, skilled, expert]}
+goal: {favourable: hired, failure_cost: 12}
+classifier: {rule: skill == master}
+actions:
+  learn: {cost: -1.5, chance: 0.8, change: {skill: +1}}
+  train:
+    cost: 2
+    outcomes:
+      - {chance: 0.8, change: {skil: +1}}
+  rest: {cost: 1, chnage: {skill: -1}}
+people:
+  novice: {skill: basics}
+"""
+
+
+def write(folder: Path, text: str, name: str = "job.yaml") -> str:
+    (folder / name).write_text(text, encoding="utf-8")
+    return name
+
+
+@pytest.mark.parametrize("name", ["loan", "health-insurance"])
+@pytest.mark.parametrize("whole", [[], ["--whole"]], ids=["people", "whole"])
+def test_the_bundled_problems_are_sound(name: str, whole: list[str], safear: Safear) -> None:
+    answer = safear("check", name, *whole)
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.splitlines()[0].startswith(sa.load_example(name).title)
+    assert answer.out.endswith("no mistakes found\n")
+
+
+def test_a_good_file(safear: Safear, tmp_path: Path) -> None:
+    answer = safear("check", write(tmp_path, GOOD))
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out == (
+        "A better job: 3 features, 2 actions, horizon 3\n"
+        "12 states in 2 blocks; costs are multiples of 0.5\n"
+        "novice: rejected; 2 goals among 6 states within reach\n"
+        "expert: favourable already\n"
+        "no mistakes found\n"
+    )
+
+
+def test_the_whole_space(safear: Safear, tmp_path: Path) -> None:
+    """Within one step, only the skilled get to be experts; of the 8 others 4 are basic."""
+    one_step = GOOD.replace("horizon: 3", "horizon: 1").replace("novice: {skill: basic", "novice: {skill: skilled")
+    answer = safear("check", write(tmp_path, one_step), "--whole")
+    assert answer.code == 0
+    assert "of 12 states 4 are goals; of the other 8 there is no way to a goal from 4\n" in answer.out
+
+
+def test_all_mistakes_at_once_each_with_its_place(safear: Safear, tmp_path: Path) -> None:
+    answer = safear("check", write(tmp_path, BAD))
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == (
+        "job.yaml:7:20: classifier.rule: 'master' is not a level of 'skill'\n"
+        "    classifier: {rule: skill == master}\n"
+        "                       ^\n"
+        "    possible: 'basic', 'skilled', 'expert'\n"
+        "job.yaml:9:17: actions.learn.cost: the cost -1.5 is below 0\n"
+        "      learn: {cost: -1.5, chance: 0.8, change: {skill: +1}}\n"
+        "                    ^\n"
+        "    costs are positive\n"
+        "job.yaml:13:32: actions.train.outcomes[0].change.skil: there is no feature 'skil'\n"
+        "          - {chance: 0.8, change: {skil: +1}}\n"
+        "                                   ^\n"
+        "    did you mean 'skill'?\n"
+        "job.yaml:14:19: actions.rest.chnage: 'chnage' is not a field here\n"
+        "      rest: {cost: 1, chnage: {skill: -1}}\n"
+        "                      ^\n"
+        "    did you mean 'change'?\n"
+        "job.yaml:16:19: people.novice.skill: 'basics' is not a level of 'skill'\n"
+        "      novice: {skill: basics}\n"
+        "                      ^\n"
+        "    did you mean 'basic'?\n"
+    )
+
+
+def test_recommend_tells_the_same_mistakes(safear: Safear, tmp_path: Path) -> None:
+    name = write(tmp_path, BAD)
+    checked, recommended = safear("check", name), safear("recommend", name, "--json", "--output", "plan.json")
+    assert (recommended.code, recommended.out, recommended.err) == (2, "", checked.err)
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
+    "before, after, told",
+    [
+        ("chance: 0.8", "chance: 80", "12:30: actions.learn.chance: 80 is not a chance between 0 and 1"),
+        ("cost: 1.5", "cost: .nan", "12:17: actions.learn.cost: "),
+        ("horizon: 3", "horizon: 3.5", "3:10: horizon: '3.5' is not a whole number"),
+        ("levels: [bad, good]", "levels: []", "7:25: features.luck.levels: the list of levels is empty"),
+        ("levels: [bad, good]", "levels: [bad, bad]", "7:39: features.luck.levels[1]: level 'bad' is given twice"),
+        ("  pray:", "  learn:", "13:3: actions.learn: "),
+        ("rule: skill == expert", "rule: skill = expert", "10:26: classifier.rule: "),
+        ("rule: skill == expert", "rule: luck == good", "10:20: classifier.rule: 'luck' is not seen by the classifier"),
+        (
+            "rule: skill == expert",
+            "rule: skill == expert and skill == basic",
+            "10:20: classifier.rule: no state is favourable: the goal cannot be reached",
+        ),
+    ],
+)
+def test_single_mistakes(before: str, after: str, told: str, safear: Safear, tmp_path: Path) -> None:
+    assert before in GOOD
+    answer = safear("check", write(tmp_path, GOOD.replace(before, after, 1)))
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"job.yaml:{told}")
+
+
+@pytest.mark.parametrize("name", ["job.json", "job.yaml"])
+def test_json_is_read_too(name: str, safear: Safear, tmp_path: Path) -> None:
+    document = sa.dump_problem(sa.parse_problem(GOOD))
+    assert safear("check", write(tmp_path, json.dumps(document, default=float), name)).code == 0
+    document["horizon"] = 0
+    answer = safear("check", write(tmp_path, json.dumps(document, default=float, indent=2), name))
+    assert answer.code == 2
+    assert re.match(rf"{name}:\d+:\d+: horizon: ", answer.err)
+
+
+# ------------------------------------------------------------------------------------------------------ can it be done?
+
+
+NO_WAY = GOOD.replace("learn: {cost: 1.5, chance: 0.8, change: {skill: +1}}", "learn: {cost: 1, change: {luck: good}}")
+
+
+def test_a_goal_that_nobody_can_reach(safear: Safear, tmp_path: Path) -> None:
+    answer = safear("check", write(tmp_path, NO_WAY))
+    assert answer.code == 2
+    assert answer.out.splitlines()[-2:] == [
+        "novice: rejected; no way to a goal within reach",
+        "expert: favourable already",
+    ]
+    assert answer.err == (
+        "job.yaml:15:3: people.novice: no action leads this person to 'hired' within 3 steps\n"
+        "      novice: {skill: basic, luck: bad, gender: male}\n"
+        "      ^\n"
+        "    check the actions and the horizon: the goal cannot be reached\n"
+    )
+
+
+def test_a_goal_that_is_too_far(safear: Safear, tmp_path: Path) -> None:
+    answer = safear("check", write(tmp_path, GOOD.replace("horizon: 3", "horizon: 1")))
+    assert answer.code == 2
+    assert answer.err.startswith("job.yaml:15:3: people.novice: no action leads this person to 'hired' within 1 step")
+
+
+def test_a_goal_that_some_can_reach_is_no_mistake(safear: Safear, tmp_path: Path) -> None:
+    text = GOOD.replace("horizon: 3", "horizon: 1") + "  skilled: {skill: skilled, luck: bad, gender: male}\n"
+    answer = safear("check", write(tmp_path, text))
+    assert (answer.code, answer.err) == (0, "")
+    assert "novice: rejected; no way to a goal within reach\n" in answer.out
+    assert "skilled: rejected; 1 goals among 3 states within reach\n" in answer.out.replace(
+        "1 goal among", "1 goals among"
+    )
+
+
+def test_without_a_rule_and_a_classifier_decisions_are_not_checked(safear: Safear, tmp_path: Path) -> None:
+    name = write(tmp_path, GOOD.replace("classifier: {rule: skill == expert}\n", ""))
+    answer = safear("check", name)
+    assert (answer.code, answer.err) == (0, "")
+    assert "no rule and no --classifier: decisions are not checked\n" in answer.out
+
+
+def test_looking_at_every_state_needs_decisions(safear: Safear, tmp_path: Path) -> None:
+    """--whole is not left out in silence."""
+    name = write(tmp_path, GOOD.replace("classifier: {rule: skill == expert}\n", ""))
+    answer = safear("check", name, "--whole")
+    assert answer.code == 2
+    assert "--classifier" in answer.err
+
+
+@pytest.mark.parametrize(
+    "classifier, text, code",
+    [
+        ("decisions.csv", "skill,gender,decision\n", 0),
+        ("model.py:decide", "def decide(frame):\n    return frame['skill'] == 'expert'\n", 0),
+        ("model.py:decide", "def decide(frame):\n    return frame['luck'] == 'good'\n", 2),
+        ("model.py:decide", "def decide(frame):\n    return frame['skill'] == 'master'\n", 2),
+    ],
+    ids=["table", "function", "function that wants more", "function that accepts nobody"],
+)
+def test_a_classifier(classifier: str, text: str, code: int, safear: Safear, tmp_path: Path) -> None:
+    name = write(tmp_path, GOOD.replace("classifier: {rule: skill == expert}\n", ""))
+    if classifier.endswith(".csv"):
+        rows = [(s, g) for s in ("basic", "skilled", "expert") for g in ("female", "male")]
+        text += "".join(f"{s},{g},{'hired' if s == 'expert' else 'sorry'}\n" for s, g in rows)
+    write(tmp_path, text, classifier.partition(":")[0])
+    answer = safear("check", name, "--classifier", classifier)
+    assert answer.code == code
+    if code == 0:
+        assert "novice: rejected; 2 goals among 6 states within reach\n" in answer.out
+        assert safear("check", name, "--classifier", classifier, "--whole").code == 0
+    else:
+        assert re.match(
+            r"classifier: the classifier failed: KeyError: 'luck'|job.yaml:14:3: people.novice: ", answer.err
+        )
+
+
+@pytest.mark.parametrize(
+    "classifier, told",
+    [
+        ("model.pkl", "model.pkl: a pickle can run any code when it is opened\n"),
+        ("decisions.csv", "decisions.csv: no such file\n"),
+        ("no_such_module:model", "no_such_module: cannot be imported: "),
+    ],
+)
+def test_a_classifier_that_cannot_be_read(classifier: str, told: str, safear: Safear, tmp_path: Path) -> None:
+    answer = safear("check", write(tmp_path, GOOD), "--classifier", classifier)
+    assert answer.code == 2
+    assert answer.err.startswith(told)
+
+
+# --------------------------------------------------------------------------------------------------------------- hints
+
+
+@pytest.mark.parametrize(
+    "before, after, hint",
+    [
+        ("failure_cost: 12", "failure_cost: 0", "goal.failure_cost is 0: a plan that fails early looks cheap"),
+        ("chance: 0.8", "chance: [0.7, 0.9]", "some chances are intervals: solving uses their nominal values"),
+        (", mutable: false", "", "features.gender: is mutable, but no action changes it; say 'mutable: false'"),
+    ],
+)
+def test_hints_are_no_mistakes(before: str, after: str, hint: str, safear: Safear, tmp_path: Path) -> None:
+    assert "hint" not in safear("check", write(tmp_path, GOOD)).out
+    answer = safear("check", write(tmp_path, GOOD.replace(before, after)))
+    assert (answer.code, answer.err) == (0, "")
+    assert f"hint: {hint}" in answer.out
+
+
+def test_costs_that_are_rounded(safear: Safear, tmp_path: Path) -> None:
+    """1.5 is not a multiple of 1, nor is 0.5: three steps may be off by 0.5 each."""
+    answer = safear("check", write(tmp_path, GOOD.replace("unit: months", "unit: months, resolution: 1")))
+    assert answer.code == 0
+    assert "costs are rounded; a total is off by at most 1.5 months\n" in answer.out
+
+
+# --------------------------------------------------------------------------------------------------------- a huge space
+
+
+def huge() -> dict[str, Any]:
+    """10^12 states, of which a person can reach a few hundred in three steps."""
+    names = [f"f{number}" for number in range(12)]
+    return {
+        "safear": 1,
+        "title": "Huge",
+        "horizon": 3,
+        "features": {name: {"kind": "ordinal", "levels": [f"l{i}" for i in range(10)]} for name in names},
+        "goal": {"favourable": "yes", "failure_cost": 9},
+        "classifier": {"rule": "f0 >= l2"},
+        "actions": {f"raise {name}": {"cost": 1, "chance": 0.9, "change": {name: "+1"}} for name in names},
+        "people": {"somebody": dict.fromkeys(names, "l0")},
+    }
+
+
+def test_a_huge_space_is_refused_before_memory_is_touched(safear: Safear, tmp_path: Path) -> None:
+    name = write(tmp_path, json.dumps(huge()), "huge.json")
+    tracemalloc.start()
+    try:
+        answer = safear("check", name, "--whole")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert answer.code == 2
+    assert answer.err == (
+        "the state space has 1,000,000,000,000 states and would need about 3,688,037.4 GiB; the limit is 4.0 GiB\n"
+        "    solve from one person with start=... (a reachable solve)\n"
+    )
+    assert peak < 2**26
+
+
+def test_one_person_in_a_huge_space(safear: Safear, tmp_path: Path) -> None:
+    name = write(tmp_path, json.dumps(huge()), "huge.json")
+    checked = safear("check", name)
+    assert (checked.code, checked.err) == (0, "")
+    assert "1,000,000,000,000 states in 1 block; costs are multiples of 1\n" in checked.out
+    plan = safear("recommend", name, "--objective", "mean", "--json").json["plans"][0]
+    assert plan["first_action"] == "raise f0"
+    assert plan["success"] == pytest.approx(0.9**2 + 2 * 0.1 * 0.9**2, abs=1e-12)

@@ -1,0 +1,184 @@
+"""`safear demo`, `examples`, `schema`, `completion`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sysconfig
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+import yaml
+
+import safear as sa
+
+if TYPE_CHECKING:
+    from cli.conftest import Safear
+
+SCRIPT = str(Path(sysconfig.get_path("scripts")) / "safear")
+
+
+# ---------------------------------------------------------------------------------------------------------------- demo
+
+
+def test_the_demo_shows_the_menu_for_a_rejected_applicant(safear: Safear) -> None:
+    answer = safear("demo")
+    assert (answer.code, answer.err) == (0, "")
+    lines = answer.out.splitlines()
+    assert lines[:2] == [
+        "Loan approval",
+        "Decision: not approved. What can be done about it, and what may go wrong on the way:",
+    ]
+    assert [line.split() for line in lines[4:6]] == [
+        ["safest", "study", "part-time", "100%", "2.2", "months", "3", "months", "3.52", "months"],
+        ["cheapest", "on", "average", "change", "job", ">99.9%", "1.5", "months", "4.8", "months", "8.21", "months"],
+    ]
+    assert "  1. Study part-time: costs 1 month, works 90 times in 100." in lines
+    assert "     If it fails: try again." in lines
+    assert "     If it fails (you lose your job): go on with step 2." in lines
+
+
+def test_what_the_demo_says_to_try_next_works(safear: Safear) -> None:
+    last = safear("demo").out.splitlines()[-1]
+    assert last.startswith("Try next:  ")
+    calls = [call.split() for call in last.removeprefix("Try next:  ").split("safear ") if call]
+    assert len(calls) == 3
+    for call in calls:
+        assert safear(*call).code == 0
+
+
+# ------------------------------------------------------------------------------------------------------------ examples
+
+
+def test_the_list_of_bundled_problems(safear: Safear) -> None:
+    answer = safear("examples")
+    assert (answer.code, answer.err) == (0, "")
+    assert dict(line.split(maxsplit=1) for line in answer.out.splitlines()) == {
+        "health-insurance": "A lower health insurance premium",
+        "loan": "Loan approval",
+    }
+
+
+@pytest.mark.parametrize("name", ["loan", "health-insurance"])
+def test_a_bundled_problem_can_be_printed_written_and_used(name: str, safear: Safear, tmp_path: Path) -> None:
+    printed = safear("examples", name)
+    assert (printed.code, printed.err) == (0, "")
+    assert sa.parse_problem(printed.out) == sa.load_example(name)
+    (tmp_path / "mine.yaml").write_text("something else that is here already\n" * 1000)
+    written = safear("examples", name, "--output", "mine.yaml")
+    assert (written.code, written.out, written.err) == (0, "", "")
+    assert (tmp_path / "mine.yaml").read_text(encoding="utf-8") == printed.out
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.yaml"]
+    assert safear("recommend", "mine.yaml", "--json").json == safear("recommend", name, "--json").json
+    assert safear("check", "mine.yaml").code == 0
+
+
+def test_a_bundled_problem_that_does_not_exist(safear: Safear) -> None:
+    answer = safear("examples", "lone")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "there is no bundled problem 'lone'\n    did you mean 'loan'?\n"
+
+
+@pytest.mark.parametrize("arguments", [["examples", "loan"], ["schema"]], ids=["examples", "schema"])
+def test_a_file_that_cannot_be_written(arguments: list[str], safear: Safear) -> None:
+    answer = safear(*arguments, "--output", "no/such/folder/file")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "no/such/folder/file: cannot be written: No such file or directory\n"
+
+
+# -------------------------------------------------------------------------------------------------------------- schema
+
+
+@pytest.fixture
+def schema(safear: Safear) -> dict[str, Any]:
+    answer = safear("schema")
+    assert (answer.code, answer.err) == (0, "")
+    return answer.json
+
+
+def test_the_schema_is_one(schema: dict[str, Any]) -> None:
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_the_schema_can_be_written(safear: Safear, tmp_path: Path) -> None:
+    printed = safear("schema").out
+    assert safear("schema", "--output", "safear.schema.json").out == ""
+    assert (tmp_path / "safear.schema.json").read_text(encoding="utf-8") == printed
+
+
+@pytest.mark.parametrize("name", ["loan", "health-insurance"])
+def test_the_bundled_problems_fit_the_schema(name: str, schema: dict[str, Any], safear: Safear) -> None:
+    document = yaml.safe_load(safear("examples", name).out)
+    jsonschema.Draft202012Validator(schema).validate(document)
+
+
+def test_the_problem_file_of_the_documentation_fits_the_schema(schema: dict[str, Any]) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "problem-file.md").read_text(encoding="utf-8")
+    document = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
+    jsonschema.Draft202012Validator(schema).validate(document)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"horizon": 0},
+        {"horizon": "soon"},
+        {"safear": 2},
+        {"features": {}},
+        {"features": {"age": {"kind": "cardinal", "levels": ["young"]}}},
+        {"actions": {"wait": {"cost": 1, "chnage": {"age": "+1"}}}},
+        {"goal": {"threshold": 1.5}},
+        {"colour": "blue"},
+    ],
+    ids=str,
+)
+def test_the_schema_refuses_what_check_refuses(
+    wrong: dict[str, Any], schema: dict[str, Any], safear: Safear, tmp_path: Path
+) -> None:
+    document = yaml.safe_load(safear("examples", "loan").out) | wrong
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(schema).validate(document)
+    (tmp_path / "wrong.json").write_text(json.dumps(document))
+    answer = safear("check", "wrong.json")
+    assert answer.code == 2
+    assert answer.err.startswith("wrong.json:")
+
+
+# ---------------------------------------------------------------------------------------------------------- completion
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_completion_script(shell: str, safear: Safear) -> None:
+    answer = safear("completion", shell)
+    assert (answer.code, answer.err) == (0, "")
+    assert f"_SAFEAR_COMPLETE={shell}_complete" in answer.out
+    assert "safear" in answer.out.replace("_SAFEAR_COMPLETE", "")
+
+
+def test_the_bash_script_is_bash(safear: Safear, tmp_path: Path) -> None:
+    (tmp_path / "complete.sh").write_text(safear("completion", "bash").out)
+    subprocess.run(["bash", "-n", "complete.sh"], cwd=tmp_path, check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    "words, expected",
+    [("safear rec", {"recommend"}), ("safear completion z", {"zsh"}), ("safear recommend loan --si", {"--simulate"})],
+)
+def test_what_is_completed(words: str, expected: set[str], tmp_path: Path) -> None:
+    """As the scripts ask the program."""
+    done = subprocess.run(
+        [SCRIPT],
+        cwd=tmp_path,
+        env=os.environ
+        | {"_SAFEAR_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert {line.partition(",")[2] for line in done.stdout.splitlines()} == expected
+    assert done.stderr == ""

@@ -1,0 +1,213 @@
+"""The program as a whole: help, version, exit codes, streams, and what is left when things go wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import safear as sa
+from safear.cli.main import cli
+
+if TYPE_CHECKING:
+    from cli.conftest import Safear
+
+COMMANDS = ["demo", "check", "recommend", "examples", "schema", "completion"]
+
+
+def shell(command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a line of bash in which $SAFEAR is the program."""
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=os.environ | {"SAFEAR": f"{sys.executable} -m safear"} | environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+
+def test_all_commands_are_there() -> None:
+    assert sorted(cli.commands) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_every_help_has_an_example(command: str, option: str, safear: Safear) -> None:
+    """One that can be typed: a line that starts with the program's name and goes on with this command."""
+    answer = safear(*command.split(), option)
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.startswith("Usage: ")
+    _, _, examples = answer.out.partition("\n  Example:\n")
+    assert re.search(rf"^ +(eval \"\$\()?safear {command or 'recommend'}", examples, re.MULTILINE)
+
+
+def test_the_help_lists_commands_and_exit_codes(safear: Safear) -> None:
+    text = safear("--help").out
+    for command in COMMANDS:
+        assert re.search(rf"^  {command} +\S", text, re.MULTILINE)
+    assert "Exit codes: 0 fine, 2 a mistake in what was given, 3 no plan reaches a goal." in text
+
+
+def test_the_help_of_recommend_explains_every_option(safear: Safear) -> None:
+    options = [
+        "--classifier",
+        "--trust",
+        "--person",
+        "--set",
+        "--objective",
+        "--method",
+        "--horizon",
+        "--terms",
+        "--forbid",
+        "--simulate",
+        "--episodes",
+        "--seed",
+        "--json",
+        "--output",
+    ]
+    text = " ".join(safear("recommend", "--help").out.split())
+    for option in options:
+        assert option in text
+    assert "mean-lower-std:0.5" in text
+
+
+def test_the_version(safear: Safear) -> None:
+    answer = safear("--version")
+    assert (answer.code, answer.out, answer.err) == (0, f"safear {sa.__version__}\n", "")
+
+
+def test_without_a_command_it_shows_the_help(safear: Safear) -> None:
+    answer = safear()
+    assert answer.code == 2
+    assert "safear demo" in answer.out + answer.err
+
+
+@pytest.mark.parametrize(
+    "arguments, told",
+    [
+        (["recomend", "loan"], "No such command 'recomend'"),
+        (["recommend"], "Missing argument 'PROBLEM'"),
+        (["check"], "Missing argument 'PROBLEM'"),
+        (["recommend", "loan", "--jason"], "No such option"),
+        (["recommend", "loan", "--horizon", "0"], "0 is not in the range 1<=x<=1000"),
+        (["recommend", "loan", "--horizon", "many"], "'many' is not a valid integer"),
+        (["recommend", "loan", "--seed", "-1"], "-1 is not in the range x>=0"),
+        (["recommend", "loan", "--simulate", "0"], "0 is not in the range x>=1"),
+        (["recommend", "loan", "--method", "quick"], "'quick' is not one of 'optimal', 'greedy', 'episodic'"),
+        (["examples", "--output", "x.yaml"], "--output needs the NAME of a bundled problem"),
+        (["completion", "tcsh"], "'tcsh' is not one of 'bash', 'zsh', 'fish'"),
+    ],
+)
+def test_misuse_is_told_on_the_error_stream_with_exit_code_2(
+    arguments: list[str], told: str, safear: Safear, tmp_path: Path
+) -> None:
+    answer = safear(*arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert told in answer.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["check", "recommend"])
+@pytest.mark.parametrize(
+    "problem, told",
+    [
+        ("lone", "there is neither a file nor a bundled problem 'lone'\n    did you mean 'loan'?\n"),
+        ("lone.yaml", "lone.yaml: no such file\n"),
+        ("folder.yaml", "folder.yaml: is a directory\n    name a file\n"),
+    ],
+)
+def test_a_problem_that_is_not_there(command: str, problem: str, told: str, safear: Safear, tmp_path: Path) -> None:
+    (tmp_path / "folder.yaml").mkdir()
+    answer = safear(command, problem)
+    assert (answer.code, answer.out, answer.err) == (2, "", told)
+
+
+def test_a_folder_does_not_hide_a_bundled_problem_of_the_same_name(safear: Safear, tmp_path: Path) -> None:
+    (tmp_path / "loan").mkdir()
+    assert safear("check", "loan").code == 0
+
+
+def test_a_file_goes_before_a_bundled_problem_of_the_same_name(safear: Safear, tmp_path: Path) -> None:
+    (tmp_path / "loan").write_text("safear: 2\n")
+    answer = safear("check", "loan")
+    assert answer.code == 2
+    assert "loan:1:9: safear: '2' should be 1" in answer.err
+
+
+# The rest happens in processes of their own.
+
+
+def test_the_installed_program(safear_process: Safear) -> None:
+    answer = safear_process("recommend", "loan", "--objective", "mean", "--json")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.json["plans"][0]["first_action"] == "change job"
+    assert (
+        safear_process("recommend", "loan", "--horizon", "1", "--forbid", "own a house", "--forbid", "change job").code
+        == 3
+    )
+    answer = safear_process("recommend", "loan", "--set", "savings=lots")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("savings: 'lots' is not a level of 'savings'\n")
+
+
+def test_python_m_safear(tmp_path: Path) -> None:
+    done = shell("$SAFEAR --version", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"safear {sa.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    "command", ["recommend loan --json | head -1", "demo | head -1", "examples loan | head -1", "schema | head -1"]
+)
+def test_a_reader_that_has_seen_enough(command: str, tmp_path: Path) -> None:
+    done = shell(f"$SAFEAR {command}", tmp_path)
+    assert done.stderr == ""
+    assert len(done.stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["recommend loan --json", "demo"])
+def test_a_reader_that_is_gone(command: str, tmp_path: Path) -> None:
+    """`true` has ended long before the program writes: every write fails. That is no error of the program."""
+    done = shell(f"$SAFEAR {command} | true; echo ${{PIPESTATUS[0]}}", tmp_path)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+@pytest.mark.parametrize("command", ["demo", "recommend titled.yaml --json", "check wrong.yaml"])
+def test_a_terminal_or_file_that_knows_few_characters(command: str, encoding: str, tmp_path: Path) -> None:
+    """As when the output goes to a file on Windows: a tick or a title may be replaced, but the text gets out."""
+    text = sa.dump_problem_text(sa.load_example("loan"))
+    (tmp_path / "titled.yaml").write_text(re.sub("title: .*", "title: 貸付 ✓", text, count=1), encoding="utf-8")
+    (tmp_path / "wrong.yaml").write_text("safear: 1\n貸付: ✓\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "safear", *command.split()],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert b"Traceback" not in done.stderr
+    assert done.returncode == (2 if "wrong" in command else 0)
+    assert len(done.stdout + done.stderr) > 200
+
+
+def test_help_does_not_wait_for_the_library(tmp_path: Path) -> None:
+    """What takes long to import is imported by the commands that need it."""
+    code = (
+        "import sys\nsys.argv = ['safear', '--help']\n"
+        "from safear.cli.main import main\n"
+        "try:\n    main()\nexcept SystemExit:\n"
+        "    print(*{'numpy', 'pandas', 'pydantic', 'rich', 'sklearn', 'yaml'} & set(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=60, check=False
+    )
+    assert done.stdout.startswith("Usage: ")
+    assert done.stderr == "\n"

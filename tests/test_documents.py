@@ -1,0 +1,90 @@
+"""The README, the docs and the examples do what they say."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import safear as sa
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+COMMANDS = [line[2:].split("#")[0].strip() for block in blocks(README, "console") for line in block.splitlines()]
+
+
+def run_safear(*arguments: str) -> str:
+    command = [sys.executable, "-m", "safear", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("safear ")])
+def test_readme_commands(command: str) -> None:
+    assert run_safear(*shlex.split(command)[1:])
+
+
+def test_readme_make_targets() -> None:
+    targets = [command.split()[1] for command in COMMANDS if command.startswith("make ")]
+    assert targets == ["demo", "test"]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
+
+
+def test_readme_shows_what_the_demo_prints() -> None:
+    printed = [line.rstrip() for line in run_safear("demo").splitlines()]
+    (shown,) = blocks(README, "text")
+    assert shown
+    for line in shown.splitlines():
+        assert line in printed
+
+
+def test_readme_python(capsys: pytest.CaptureFixture[str]) -> None:
+    for block in blocks(README, "python"):
+        exec(compile(block, "README.md", "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "study part-time: 1 month, works 90 times in 100"
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/problem-file.md"])
+def test_problem_in_documents(document: str) -> None:
+    text = blocks((ROOT / document).read_text(encoding="utf-8"), "yaml")[0]
+    menu = sa.recommend(sa.parse_problem(text))
+    assert len(menu) > 0
+
+
+def test_methods_table_is_what_the_command_prints() -> None:
+    menu = sa.recommend(
+        sa.load_example("health-insurance"), objectives=[sa.MeanStd(0), sa.MeanStd(0.5), sa.MeanStd(1)], method="greedy"
+    )
+    text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    rows = [re.sub(r" \([^)]*\)", "", line) for line in text.splitlines() if re.match(r"\| (0|0\.5|1) \|", line)]
+    assert len(rows) == 3
+    for offer, row in zip(menu, rows, strict=True):
+        cost = offer.cost
+        tail = cost.tail_mean(0.95)
+        figures = [f"{cost.success:.7g}", f"{cost.mean:.7g}", f"{cost.variance:.6f}", f"{cost.var(0.95):g}"]
+        figures.append("n/a" if tail is None else f"{tail:.4f}")
+        shown = [cell.strip() for cell in row.strip("|").split("|")][1:]
+        for figure, cell in zip(figures, shown, strict=True):
+            assert cell == figure or float(cell) == pytest.approx(float(figure), abs=6e-7), (figure, cell)
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+def test_examples(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(example), run_name="__main__")
+    assert capsys.readouterr().out
+
+
+def test_changelog_and_version() -> None:
+    assert f"## {sa.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
