@@ -139,3 +139,31 @@ def test_episodic_menu() -> None:
     )
     assert menu["mean"].first_action == "quit drinking"
     assert menu["mean"].solution.learning is not None
+
+
+@pytest.mark.parametrize(("income", "favourable"), [(33_000, True), (21_000, False), ("fair", None)])
+def test_raw_numbers_near_the_edge_of_a_decision(income: object, favourable: bool | None) -> None:
+    problem = sa.parse_problem(
+        {
+            "safear": 1,
+            "title": "raw",
+            "horizon": 3,
+            "features": {
+                "income": {
+                    "kind": "numeric",
+                    "edges": [20_000, 35_000],
+                    "levels": ["low", "fair", "good"],
+                    "values": [10_000, 28_000, 50_000],
+                }
+            },
+            "actions": {"earn": {"cost": 1, "chance": 0.5, "change": {"income": "+1"}}},
+        }
+    )
+    menu = sa.recommend(problem, lambda frame: frame["income"] >= 30_000, {"income": income})
+    assert not menu.favourable
+    assert [warning.split(", but")[0] for warning in menu.warnings] == (
+        ["the decision on the numbers as given is favourable"] if favourable else []
+    )
+    assert str(menu) == (
+        "cheapest and safest: first earn; succeeds 88%, costs 1.75 units on average, 3 units in the worst 5%"
+    )

@@ -98,7 +98,7 @@ def _recommend(problem: Problem, options: dict[str, Any]) -> tuple[Menu, str | N
         problem = apply_terms(problem, load_terms(options["terms"], problem))
     if options["forbid"]:
         problem = apply_terms(problem, Terms(forbid=options["forbid"]))
-    person = read_person(problem, _find_person(problem, options["person"], options["settings"]))
+    record = _find_person(problem, options["person"], options["settings"])
     source = options["classifier"]
     classifier = None if source is None else load_classifier(source, problem, trust=options["trust"])
     method = options["method"]
@@ -110,32 +110,44 @@ def _recommend(problem: Problem, options: dict[str, Any]) -> tuple[Menu, str | N
     try:
         with show_progress() as progress:
             return recommend(
-                problem, classifier, person, objectives=objectives, method=method, rng=rng, progress=progress
+                problem, classifier, record, objectives=objectives, method=method, rng=rng, progress=progress
             ), None
     except NoRecourseError as error:
-        return Menu(problem, person, favourable=False, offers=()), str(error)
+        return Menu(problem, read_person(problem, record), favourable=False, offers=()), str(error)
 
 
 def _find_person(problem: Problem, source: str | None, settings: tuple[str, ...]) -> dict[str, object]:
-    """The person that was named, or the default one, with the settings put in."""
-    from safear.errors import PersonError, key_mistake, suggest
-    from safear.spec.load import load_person
+    """The record that was named, or the default person, with the settings put in; checked, raw numbers kept."""
+    from safear.errors import PersonError, suggest
+    from safear.spec.load import load_record
+    from safear.spec.person import read_person
 
+    tree = None
     if source is None:
-        person: dict[str, object] = dict(problem.default_person or {})
+        record: dict[str, object] = dict(problem.default_person or {})
     elif source in problem.people:
-        person = dict(problem.people[source])
+        record = dict(problem.people[source])
     else:
-        person = dict(load_person(source, problem))
+        read, tree = load_record(source)
+        record = dict(read)
+    changed = set()
     for setting in settings:
-        name, equals, level = setting.partition("=")
+        name, equals, level = (part.strip() for part in setting.partition("="))
         if not equals:
             raise PersonError.at((), f"--set {setting}: should be FEATURE=LEVEL")
-        if name.strip() not in problem.feature_by_name:
-            cause = f"--set {setting}: there is no feature '{name.strip()}'"
-            raise PersonError([key_mistake((), cause, suggest(name.strip(), problem.feature_by_name))])
-        person[name.strip()] = level.strip()
-    return person
+        if name not in problem.feature_by_name:
+            cause = f"--set {setting}: there is no feature '{name}'"
+            raise PersonError.at((), cause, suggest(name, problem.feature_by_name))
+        record[name] = level
+        changed.add(name)
+    try:
+        read_person(problem, record)
+    except PersonError as error:
+        if tree is None:
+            raise
+        located = [item if set(item.place.path) & changed else tree.locate(item) for item in error.mistakes]
+        raise PersonError(located) from None
+    return record
 
 
 def _menu_record(menu: Menu, options: dict[str, Any]) -> dict[str, Any]:

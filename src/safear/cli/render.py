@@ -23,6 +23,8 @@ def print_menu(menu: Menu) -> None:
     console = _console()
     goal = name_goal(menu.problem)
     console.print(f"[bold]{escape(menu.problem.title)}[/bold]")
+    for warning in menu.warnings:
+        console.print(f"[yellow]Note:[/yellow] {escape(warning)}.")
     if menu.favourable:
         console.print(f"Decision: {escape(goal)}. There is nothing to do.")
         return

@@ -8,13 +8,16 @@ from functools import cached_property
 
 import numpy as np
 
+from safear.classifier.adapters import as_classifier
+from safear.classifier.protocol import Classifier
+from safear.classifier.raw import decide_raw
 from safear.errors import NoRecourseError, PersonError, quote_list
 from safear.evaluation.exact import Runs, run_exactly
 from safear.mdp.compile import compile_mdp
 from safear.mdp.model import MDP
 from safear.recourse.plan import Plan, make_plan
 from safear.recourse.traces import Traces, find_traces
-from safear.recourse.words import name_goal
+from safear.recourse.words import format_chance, format_cost, name_goal
 from safear.risk.distribution import CostDistribution
 from safear.risk.objectives import MeanStd, Objective
 from safear.solvers.episodic import Episodic
@@ -39,6 +42,13 @@ class Offer:
     objectives: tuple[Objective, ...]
     solution: Solution
     runs: Runs
+
+    def __str__(self) -> str:
+        costs, unit = self.cost.all_runs, self.solution.mdp.problem.cost_unit if self.solution.mdp.problem else "units"
+        return (
+            f"first {self.first_action}; succeeds {format_chance(self.cost.success)}, "
+            f"costs {format_cost(costs.mean, unit)} on average, {format_cost(costs.cvar(TAIL), unit)} in the worst 5%"
+        )
 
     @property
     def objective(self) -> Objective:
@@ -84,6 +94,12 @@ class Menu:
     person: Person
     favourable: bool
     offers: tuple[Offer, ...]
+    warnings: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if self.favourable:
+            return f"{name_goal(self.problem)}: nothing to do"
+        return "\n".join(f"{offer.name}: {offer}" for offer in self.offers)
 
     def __getitem__(self, name: str) -> Offer:
         for offer in self.offers:
@@ -121,17 +137,35 @@ def recommend(
     if chosen is None:
         raise PersonError.at((), "no person is given, and the problem names none")
     start = read_person(problem, chosen)
-    mdp = compile_mdp(problem, classifier, start=start)
-    if mdp.goal[mdp.locate()]:
-        return Menu(problem, start, favourable=True, offers=())
+    decider = as_classifier(classifier, problem)
+    mdp = compile_mdp(problem, decider, start=start)
+    favourable = bool(mdp.goal[mdp.locate()])
+    warnings = _compare_with_raw(problem, decider, chosen, favourable=favourable)
+    if favourable:
+        return Menu(problem, start, favourable=True, offers=(), warnings=warnings)
     require_recourse(mdp)
     if objectives is not None:
         solutions = [solve(mdp, item, method=method, rng=rng, progress=progress) for item in objectives]
         offers = [Offer(str(s.objective), (s.objective,), s, run_exactly(s)) for s in solutions]
-        return Menu(problem, start, favourable=False, offers=tuple(offers))
+        return Menu(problem, start, favourable=False, offers=tuple(offers), warnings=warnings)
     menu_objectives = [MeanStd(aversion) for aversion in MENU_AVERSIONS]
     solutions = [solve(mdp, item, method=method or "greedy", rng=rng, progress=progress) for item in menu_objectives]
-    return Menu(problem, start, favourable=False, offers=name_offers(merge_alike(solutions)))
+    return Menu(problem, start, favourable=False, offers=name_offers(merge_alike(solutions)), warnings=warnings)
+
+
+def _compare_with_raw(
+    problem: Problem, classifier: Classifier, record: Mapping[str, object], *, favourable: bool
+) -> tuple[str, ...]:
+    """A warning if the decision on the record as it was filed is not the one on its levels."""
+    raw = decide_raw(problem, classifier, record)
+    if raw is None or raw == favourable:
+        return ()
+    words = {True: "favourable", False: "unfavourable"}
+    warning = (
+        f"the decision on the numbers as given is {words[raw]}, but on the levels that stand for them it is "
+        f"{words[favourable]}: plans near the edge are unsure; use finer edges or other values"
+    )
+    return (warning,)
 
 
 def require_recourse(mdp: MDP) -> None:

@@ -19,6 +19,7 @@ def menu_record(menu: Menu) -> dict[str, Any]:
         "decision": "favourable" if menu.favourable else "unfavourable",
         "unit": menu.problem.cost_unit,
         "horizon": menu.problem.horizon,
+        "warnings": list(menu.warnings),
         "plans": [offer_record(offer) for offer in menu],
     }
 
