@@ -93,6 +93,8 @@ def test_a_score_is_enough_from_the_threshold_on(scores: list[float], threshold:
         (["True", "FALSE"], UNNAMED, [True, False]),
         (["0", "1"], UNNAMED, [False, True]),
         (["rejected", "rejected"], APPROVED, [False, False]),
+        (["yes", "yes"], Goal(favourable="no"), [False, False]),
+        (["1", "1"], Goal(favourable="0"), [False, False]),
     ],
 )
 def test_labels_are_compared_by_name(outputs: Any, goal: Goal, expected: list[bool]) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +105,28 @@ def test_the_schema_is_one(schema: dict[str, Any]) -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
 
 
+def test_the_schema_uses_only_words_of_json_schema(schema: dict[str, Any]) -> None:
+    """`ge` is not one: an editor would not see a limit. And a default fits what it is a default of."""
+
+    def parts(node: object, *, names: bool = False) -> Iterator[dict[str, Any]]:
+        if isinstance(node, dict):
+            if not names:
+                yield node
+            for key, value in node.items():
+                yield from parts(value, names=key in {"properties", "$defs"} and not names)
+        elif isinstance(node, list):
+            for item in node:
+                yield from parts(item)
+
+    found = list(parts(schema))
+    assert len(found) > 50
+    assert {"ge", "gt", "le", "lt"} & {key for part in found for key in part} == set()
+    for part in found:
+        if "default" in part:
+            whole = {"$defs": schema["$defs"], **part}
+            jsonschema.Draft202012Validator(whole).validate(part["default"])
+
+
 def test_the_schema_can_be_written(safear: Safear, tmp_path: Path) -> None:
     printed = safear("schema").out
     assert safear("schema", "--output", "safear.schema.json").out == ""
@@ -131,7 +154,10 @@ def test_the_problem_file_of_the_documentation_fits_the_schema(schema: dict[str,
         {"features": {}},
         {"features": {"age": {"kind": "cardinal", "levels": ["young"]}}},
         {"actions": {"wait": {"cost": 1, "chnage": {"age": "+1"}}}},
+        {"horizon": 1001},
         {"goal": {"threshold": 1.5}},
+        {"goal": {"failure_cost": -1}},
+        {"cost": {"resolution": 0}},
         {"colour": "blue"},
     ],
     ids=str,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -173,15 +174,16 @@ def test_a_reader_that_has_seen_enough(command: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["recommend loan --json", "demo"])
 def test_a_reader_that_is_gone(command: str, tmp_path: Path) -> None:
-    """`true` has ended long before the program writes: every write fails. That is no error of the program."""
+    """`true` has ended long before the program writes: every write fails. That is neither a mistake nor no recourse."""
     done = shell(f"$SAFEAR {command} | true; echo ${{PIPESTATUS[0]}}", tmp_path)
-    assert (done.stdout, done.stderr) == ("0\n", "")
+    assert done.stderr == ""
+    assert int(done.stdout) not in {2, 3}
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 @pytest.mark.parametrize("command", ["demo", "recommend titled.yaml --json", "check wrong.yaml"])
 def test_a_terminal_or_file_that_knows_few_characters(command: str, encoding: str, tmp_path: Path) -> None:
-    """As when the output goes to a file on Windows: a tick or a title may be replaced, but the text gets out."""
+    """As when the output goes to a file on Windows. A tick may be replaced, but the text gets out; JSON stays whole."""
     text = sa.dump_problem_text(sa.load_example("loan"))
     (tmp_path / "titled.yaml").write_text(re.sub("title: .*", "title: 貸付 ✓", text, count=1), encoding="utf-8")
     (tmp_path / "wrong.yaml").write_text("safear: 1\n貸付: ✓\n", encoding="utf-8")
@@ -196,6 +198,8 @@ def test_a_terminal_or_file_that_knows_few_characters(command: str, encoding: st
     assert b"Traceback" not in done.stderr
     assert done.returncode == (2 if "wrong" in command else 0)
     assert len(done.stdout + done.stderr) > 200
+    if "--json" in command:
+        assert json.loads(done.stdout)["problem"] == "貸付 ✓"
 
 
 def test_help_does_not_wait_for_the_library(tmp_path: Path) -> None:

@@ -1,0 +1,709 @@
+"""`safear recommend`: plans for one person, for people and for programs."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import sys
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
+from skops import io
+
+import safear as sa
+
+if TYPE_CHECKING:
+    from cli.conftest import Safear
+
+APPLICANT = {"age": "young", "education": "school", "savings": "little", "job": "employed", "housing": "rent"}
+COST_KEYS = {"mean", "variance", "var", "cvar", "tail_mean"}
+OTHER_WAYS_THAN_A_HOUSE = ["--forbid", "change job", "--forbid", "study part-time", "--forbid", "increase savings"]
+NO_WAY = ["--horizon", "1", "--forbid", "own a house", "--forbid", "change job"]
+
+
+def plans(safear: Safear, *arguments: object) -> list[dict[str, Any]]:
+    answer = safear("recommend", *arguments, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    found: list[dict[str, Any]] = answer.json["plans"]
+    return found
+
+
+def write(folder: Path, name: str, text: str) -> str:
+    (folder / name).write_text(textwrap.dedent(text), encoding="utf-8")
+    return name
+
+
+# --------------------------------------------------------------------------------------------- the figures of the issue
+
+
+def test_the_health_insurance_example_of_the_paper(safear: Safear) -> None:
+    objectives = [part for aversion in (0, 0.5, 1) for part in ("--objective", f"mean-std:{aversion}")]
+    found = plans(safear, "health-insurance", *objectives, "--method", "greedy")
+    assert [plan["name"] for plan in found] == ["mean-std:0", "mean-std:0.5", "mean-std:1"]
+    assert [plan["first_action"] for plan in found] == ["quit drinking", "quit smoking", "healthy diet"]
+    assert [plan["success"] for plan in found] == pytest.approx([0.99609375, 0.9999965, 1], abs=5e-8)
+    costs = [plan["cost"] for plan in found]
+    assert [cost["mean"] for cost in costs] == pytest.approx([1.968627, 2.222197, 3], abs=5e-7)
+    assert [cost["variance"] for cost in costs] == pytest.approx([1.748035, 0.246751, 0], abs=5e-7)
+    assert [cost["var"]["0.95"] for cost in costs] == [5, 3, 3]
+    assert [cost["tail_mean"]["0.95"] for cost in costs[:2]] == pytest.approx([6.5714, 4.1501], abs=5e-5)
+    assert costs[2]["tail_mean"]["0.95"] is None
+    assert found[0]["success"] == 1 - 0.5**8
+    assert found[2]["success"] == 1
+
+
+def test_way_a_of_the_loan_example_own_a_house(safear: Safear) -> None:
+    """3.3 = 1 / 0.3 on average, but for the 24 months that a run without success counts more."""
+    [plan] = plans(safear, "loan", "--objective", "mean", *OTHER_WAYS_THAN_A_HOUSE)
+    assert plan["first_action"] == "own a house"
+    late = 0.7**24
+    assert plan["success"] == pytest.approx(1 - late, abs=1e-12)
+    assert plan["value"] == pytest.approx((1 - late) / 0.3 + 24 * late, abs=1e-9)
+    assert round(plan["value"], 1) == 3.3
+    assert round(plan["cost"]["mean"], 1) == 3.3
+
+
+def test_way_b_of_the_loan_example_change_job(safear: Safear) -> None:
+    """1.5 solves v = 1 + 0.1 * (1.4 / 0.4 + v)."""
+    [plan] = plans(safear, "loan", "--objective", "mean")
+    assert (plan["first_action"], plan["method"]) == ("change job", "optimal")
+    assert plan["value"] == pytest.approx(1.5, abs=1e-3)
+    assert plan["traces"][0] == {
+        "chance": pytest.approx(0.9),
+        "cost": 1.0,
+        "success": True,
+        "steps": [{"action": "change job", "outcome": 0, "works": True, "cost": 1.0}],
+    }
+
+
+def test_way_c_of_the_loan_example_study_and_save(safear: Safear) -> None:
+    """2.2 = 1 / 0.9 + 1 / 0.92."""
+    [plan] = plans(safear, "loan", "--objective", "mean-std:0.5")
+    assert (plan["first_action"], plan["method"]) == ("study part-time", "greedy")
+    assert plan["all_runs"]["mean"] == pytest.approx(1 / 0.9 + 1 / 0.92, abs=1e-9)
+    within_3 = sum(point["chance"] for point in plan["distribution"] if point["success"] and point["cost"] <= 3)
+    assert within_3 == pytest.approx(0.9 * 0.92 * (1 + 0.1 + 0.08), abs=1e-12)
+    assert round(within_3, 2) == 0.98
+
+
+# ------------------------------------------------------------------------------------------------------ the JSON object
+
+
+def test_the_json_object_has_the_keys_that_are_promised(safear: Safear) -> None:
+    answer = safear("recommend", "loan", "--json")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.startswith("{\n")
+    assert answer.out.endswith("\n}\n")
+    record = answer.json
+    assert {"problem", "person", "decision", "plans"} <= set(record)
+    assert record["problem"] == "Loan approval"
+    assert record["person"] == APPLICANT
+    assert record["decision"] == "unfavourable"
+    assert len(record["plans"]) == 2
+    for plan in record["plans"]:
+        assert {
+            "name",
+            "method",
+            "objective",
+            "value",
+            "planned_value",
+            "success",
+            "cost",
+            "all_runs",
+            "sparsity",
+            "proximity",
+            "first_action",
+            "traces",
+            "distribution",
+        } <= set(plan)
+        for costs in (plan["cost"], plan["all_runs"]):
+            assert set(costs) == COST_KEYS
+            assert all(set(costs[key]) == {"0.8", "0.95"} for key in ("var", "cvar", "tail_mean"))
+        assert all(set(point) == {"cost", "chance", "success"} for point in plan["distribution"])
+        assert all({"chance", "cost", "success", "steps"} <= set(trace) for trace in plan["traces"])
+
+
+def test_the_figures_follow_from_the_distribution(safear: Safear) -> None:
+    for plan in plans(safear, "loan"):
+        points = plan["distribution"]
+        assert sum(point["chance"] for point in points) == pytest.approx(1, abs=1e-12)
+        good = [point for point in points if point["success"]]
+        success = sum(point["chance"] for point in good)
+        assert plan["success"] == pytest.approx(success, abs=1e-12)
+        mean = sum(point["chance"] * point["cost"] for point in points)
+        assert plan["all_runs"]["mean"] == pytest.approx(mean, abs=1e-9)
+        given = sum(point["chance"] * point["cost"] for point in good) / success
+        assert plan["cost"]["mean"] == pytest.approx(given, abs=1e-9)
+        aversion = float(plan["objective"].partition(":")[2])
+        spread = math.sqrt(sum(point["chance"] * (point["cost"] - mean) ** 2 for point in points))
+        assert plan["value"] == pytest.approx(mean + aversion * spread, abs=1e-9)
+        shown = sum(trace["chance"] for trace in plan["traces"])
+        assert shown + plan["other_traces"]["chance"] == pytest.approx(1, abs=1e-9)
+
+
+def test_the_value_is_exact_and_the_recursion_has_its_own(safear: Safear) -> None:
+    """Greedy adds up deviations, which is more than the deviation of the total."""
+    [plan] = plans(safear, "loan", "--objective", "mean-std:0.5")
+    assert plan["planned_value"] > plan["value"] + 0.01
+    [plan] = plans(safear, "loan", "--objective", "mean")
+    assert plan["planned_value"] == pytest.approx(plan["value"], abs=1e-9)
+
+
+def test_what_is_undefined_is_null(safear: Safear, tmp_path: Path) -> None:
+    """Where failing costs nothing the cheapest plan may never succeed."""
+    problem = write(
+        tmp_path,
+        "lazy.yaml",
+        """\
+        safear: 1
+        title: Lazy
+        horizon: 1
+        features:
+          grade: {kind: ordinal, levels: [low, high]}
+          mood: {kind: ordinal, levels: [low, high]}
+        classifier: {rule: grade == high}
+        actions:
+          try: {cost: 5, chance: 0.5, change: {grade: +1}}
+          wait: {cost: 0, change: {mood: +1}}
+        people:
+          somebody: {grade: low, mood: low}
+        """,
+    )
+    [plan] = plans(safear, problem, "--objective", "mean", "--simulate", "10")
+    nothing = {"0.8": None, "0.95": None}
+    undefined = {"mean": None, "variance": None, "var": nothing, "cvar": nothing, "tail_mean": nothing}
+    assert plan["success"] == 0
+    assert plan["cost"] == plan["simulated"]["cost"] == undefined
+    assert plan["sparsity"] is plan["proximity"] is None
+    assert plan["all_runs"]["mean"] == 0
+    shown = safear("recommend", problem, "--simulate", "10")
+    assert (shown.code, shown.err) == (0, "")
+    assert "nan" not in shown.out
+
+
+# ------------------------------------------------------------------------------------------------------------- the menu
+
+
+def test_the_menu_merges_equal_plans(safear: Safear) -> None:
+    found = plans(safear, "loan")
+    assert [(plan["name"], plan["objectives"]) for plan in found] == [
+        ("safest", ["mean-std:0.5", "mean-std:1"]),
+        ("cheapest on average", ["mean-std:0", "mean-std:0.25"]),
+    ]
+    assert {plan["method"] for plan in found} == {"greedy"}
+
+
+@pytest.mark.parametrize("name", ["loan", "health-insurance"])
+def test_every_aversion_of_the_menu_is_in_one_plan(name: str, safear: Safear) -> None:
+    found = plans(safear, name)
+    listed = sorted(objective for plan in found for objective in plan["objectives"])
+    assert listed == ["mean-std:0", "mean-std:0.25", "mean-std:0.5", "mean-std:1"]
+    assert len({plan["name"] for plan in found}) == len(found)
+
+
+def test_the_menu_for_people(safear: Safear) -> None:
+    answer = safear("recommend", "loan")
+    assert (answer.code, answer.err) == (0, "")
+    for part in ("Decision: not approved.", "Safest (greedy, mean-std:0.5, mean-std:1)", "Cheapest on average", "✓"):
+        assert part in answer.out
+    assert "\x1b" not in answer.out
+    assert max(map(len, answer.out.splitlines())) <= 110
+
+
+def test_a_plan_per_objective_in_the_order_given(safear: Safear) -> None:
+    names = ["mean-lower-std:0.5", "mean", "mean-std:1"]
+    found = plans(safear, "loan", *(part for name in names for part in ("--objective", name)))
+    assert [plan["name"] for plan in found] == [plan["objective"] for plan in found] == names
+    assert [plan["method"] for plan in found] == ["greedy", "optimal", "greedy"]
+
+
+@pytest.mark.parametrize(
+    "objective, told",
+    [
+        ("men", "objective 'men' is not known\n    did you mean 'mean'?\n"),
+        ("mean-sd:0.5", "objective 'mean-sd:0.5' is not known\n    did you mean 'mean-std:0.5'?\n"),
+        ("mean_lower_std:1", "objective 'mean_lower_std:1' is not known\n    did you mean 'mean-lower-std:0.5'?\n"),
+        ("mean-std", "objective 'mean-std' needs a number\n    write 'mean-std:0.5'\n"),
+        ("mean-std:", "objective 'mean-std:': '' is not a number\n    write 'mean-std:0.5'\n"),
+        ("mean-std:much", "objective 'mean-std:much': 'much' is not a number\n    write 'mean-std:0.5'\n"),
+        ("mean:1", "objective 'mean:1': 'mean' takes no number\n    write 'mean'\n"),
+        ("mean-std:-1", "the risk aversion -1.0 is not a number from 0 up\n"),
+        ("mean-std:nan", "the risk aversion nan is not a number from 0 up\n"),
+    ],
+)
+def test_objectives_that_are_not_understood(objective: str, told: str, safear: Safear) -> None:
+    answer = safear("recommend", "loan", "--objective", "mean", "--objective", objective, "--json")
+    assert (answer.code, answer.out, answer.err) == (2, "", told)
+
+
+def test_a_method_that_there_is_not_for_an_objective(safear: Safear) -> None:
+    answer = safear("recommend", "loan", "--method", "optimal", "--objective", "mean-std:1")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "there is no optimal method for 'mean-std:1' yet\n    use method 'greedy'\n"
+
+
+# ------------------------------------------------------------------------------------ nothing to do, nothing to be done
+
+
+def test_nothing_to_do(safear: Safear) -> None:
+    answer = safear("recommend", "loan", "--set", "savings=rich")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out == "Loan approval\nDecision: approved. There is nothing to do.\n"
+
+
+def test_nothing_to_do_as_json(safear: Safear) -> None:
+    answer = safear("recommend", "loan", "--set", "savings=rich", "--simulate", "10", "--json")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.json["decision"] == "favourable"
+    assert answer.json["plans"] == []
+    assert answer.json["person"] == APPLICANT | {"savings": "rich"}
+
+
+@pytest.mark.parametrize(
+    "arguments, reason",
+    [
+        (NO_WAY, "a longer horizon would reach more"),
+        (["--set", "job=unemployed", *NO_WAY, "--horizon", "2"], "within 2 steps"),
+        (["--forbid", "own a house", "--forbid", "change job", "--forbid", "increase savings"], "can ever reach"),
+        ([*OTHER_WAYS_THAN_A_HOUSE, "--forbid", "own a house"], "no action is offered to this person"),
+    ],
+    ids=["too far", "two steps", "never", "no action"],
+)
+def test_no_way_to_a_goal(arguments: list[str], reason: str, safear: Safear) -> None:
+    shown = safear("recommend", "loan", *arguments)
+    assert (shown.code, shown.out) == (3, "")
+    assert shown.err.startswith("no plan leads to 'approved': ")
+    assert shown.err.count("\n") == 1
+    assert reason in shown.err
+    answer = safear("recommend", "loan", *arguments, "--json")
+    assert (answer.code, answer.err) == (3, shown.err)
+    assert answer.json["decision"] == "unfavourable"
+    assert answer.json["plans"] == []
+    assert answer.json["message"] == shown.err.strip()
+
+
+def test_one_step_is_not_steps(safear: Safear) -> None:
+    told = safear("recommend", "loan", *NO_WAY).err + safear("recommend", "loan", "--horizon", "1").out
+    assert "1 step" in told
+    assert "1 steps" not in told
+
+
+# ----------------------------------------------------------------------------------------------------------- the person
+
+
+BODY = """\
+safear: 1
+title: Health
+horizon: 4
+features:
+  bmi: {kind: numeric, edges: [25, 30]}
+  smoker: {kind: nominal, levels: [yes, no]}
+goal: {favourable: insured, failure_cost: 9}
+classifier: {rule: bmi < 25 and smoker == no}
+actions:
+  eat less: {cost: 1, chance: 0.5, change: {bmi: -1}}
+  quit: {cost: 2, chance: 0.5, change: {smoker: no}}
+constraints:
+  - not (bmi >= 30 and smoker == yes)
+people:
+  anna: {bmi: 27, smoker: yes}
+  ben: {bmi: 32, smoker: no}
+"""
+
+
+@pytest.fixture
+def body(safear: Safear, tmp_path: Path) -> str:
+    assert safear is not None  # it has changed into the directory
+    return write(tmp_path, "body.yaml", BODY)
+
+
+@pytest.mark.parametrize(
+    "arguments, person",
+    [
+        ([], ("25-30", "yes")),
+        (["--person", "ben"], (">=30", "no")),
+        (["--set", "bmi=31", "--set", "smoker=no"], (">=30", "no")),
+        (["--set", "bmi=30", "--set", "smoker=no"], (">=30", "no")),
+        (["--set", " bmi = 29.9 "], ("25-30", "yes")),
+        (["--set", "bmi=25-30"], ("25-30", "yes")),
+        (["--set", "bmi=>=30", "--set", "smoker=no"], (">=30", "no")),
+        (["--person", "ben", "--set", "smoker=yes", "--set", "bmi=20"], ("<25", "yes")),
+        (["--set", "bmi=99", "--set", "bmi=26"], ("25-30", "yes")),
+        (["--person", "carla.yaml"], ("25-30", "no")),
+        (["--person", "carla.json"], ("25-30", "no")),
+        (["--person", "carla.yaml", "--set", "bmi=35"], (">=30", "no")),
+        (["--person", "half.yaml", "--set", "bmi=35"], (">=30", "no")),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_who_it_is_for(
+    arguments: list[str], person: tuple[str, str], body: str, safear: Safear, tmp_path: Path
+) -> None:
+    write(tmp_path, "carla.yaml", "bmi: 26.5\nsmoker: no\n")
+    write(tmp_path, "half.yaml", "smoker: no\n")
+    write(tmp_path, "carla.json", json.dumps({"smoker": "no", "bmi": 26.5}))
+    record = safear("recommend", body, *arguments, "--json").json
+    assert (record["person"]["bmi"], record["person"]["smoker"]) == person
+
+
+@pytest.mark.parametrize(
+    "arguments, told",
+    [
+        (["--set", "bmi"], "--set bmi: should be FEATURE=LEVEL\n"),
+        (["--set", "bmy=20"], "--set bmy=20: there is no feature 'bmy'\n    did you mean 'bmi'?\n"),
+        (
+            ["--set", "bmi=fat"],
+            "bmi: 'fat' is not a number or a level of 'bmi'\n    possible: '<25', '25-30', '>=30'\n",
+        ),
+        (
+            ["--set", "bmi=nan"],
+            "bmi: 'nan' is not a number or a level of 'bmi'\n    possible: '<25', '25-30', '>=30'\n",
+        ),
+        (["--set", "smoker=No"], "smoker: 'No' is not a level of 'smoker'\n    did you mean 'no'?\n"),
+        (["--set", "smoker="], "smoker: '' is not a level of 'smoker'\n    possible: 'yes', 'no'\n"),
+        (["--set", "bmi=35"], "breaks the constraint "),
+        (["--person", "nobody.yaml"], "nobody.yaml: no such file\n"),
+        (["--person", "list.yaml"], "list.yaml:1:1: a person should be a mapping of features to levels\n"),
+        (["--person", "short.yaml"], "short.yaml:1:1: smoker: 'smoker' is missing\n"),
+        (["--person", "wrong.yaml"], "wrong.yaml:2:9: smoker: 'maybe' is not a level of 'smoker'\n"),
+        (["--person", "more.yaml"], "more.yaml:3:1: age: there is no feature 'age'\n"),
+        (["--person", "deep.yaml"], "deep.yaml:1:1: bmi: a single level should stand here\n"),
+        (["--person", "broken.json"], "broken.json:1:"),
+        (["--person", "ben", "--set", "smoker=maybe"], "smoker: 'maybe' is not a level of 'smoker'\n"),
+        (["--person", "wrong.yaml", "--set", "bmi=fat"], "bmi: 'fat' is not a number or a level of 'bmi'\n"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_people_that_are_not_understood(
+    arguments: list[str], told: str, body: str, safear: Safear, tmp_path: Path
+) -> None:
+    write(tmp_path, "list.yaml", "- bmi\n- 20\n")
+    write(tmp_path, "short.yaml", "bmi: 20\n")
+    write(tmp_path, "wrong.yaml", "bmi: 20\nsmoker: maybe\n")
+    write(tmp_path, "more.yaml", "bmi: 20\nsmoker: no\nage: 30\n")
+    write(tmp_path, "deep.yaml", "bmi: {kg: 80}\nsmoker: no\n")
+    write(tmp_path, "broken.json", '{"bmi": 20, "smoker": }')
+    answer = safear("recommend", body, *arguments, "--json")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(told)
+
+
+def test_a_name_that_is_nearly_one_of_the_people(body: str, safear: Safear) -> None:
+    answer = safear("recommend", body, "--person", "anne")
+    assert (answer.code, answer.out) == (2, "")
+    assert "did you mean 'anna'?" in answer.err
+
+
+NEAR_THE_EDGE = BODY.replace("edges: [25, 30]", "edges: [25, 30], values: [22, 27, 33]")
+
+
+@pytest.mark.parametrize(
+    "bmi, decision, raw",
+    [(25.5, "unfavourable", "favourable"), (26.5, "unfavourable", None), ("25-30", "unfavourable", None)],
+)
+def test_a_number_that_is_decided_otherwise_than_its_level(
+    bmi: object, decision: str, raw: str | None, safear: Safear, tmp_path: Path
+) -> None:
+    """The model draws the line at 26; 25.5 is below it, but the level that it falls into stands for 27."""
+    write(tmp_path, "body.yaml", NEAR_THE_EDGE)
+    write(tmp_path, "mine.py", "def decide(frame):\n    return frame['bmi'] < 26\n")
+    arguments = ["recommend", "body.yaml", "--classifier", "mine.py:decide", "--set", f"bmi={bmi}"]
+    record = safear(*arguments, "--json").json
+    shown = safear(*arguments)
+    assert record["decision"] == decision
+    if raw is None:
+        assert record["warnings"] == []
+        assert "Note:" not in shown.out
+    else:
+        [warning] = record["warnings"]
+        assert f"on the numbers as given is {raw}" in warning
+        assert "Note: " in shown.out
+    assert (shown.code, shown.err) == (0, "")
+
+
+def test_all_that_is_missing_is_told_at_once(safear: Safear, tmp_path: Path) -> None:
+    problem = write(tmp_path, "body.yaml", BODY.partition("people:")[0])
+    answer = safear("recommend", problem)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == (
+        "bmi: 'bmi' is missing\n    one of: <25, 25-30, >=30\nsmoker: 'smoker' is missing\n    one of: yes, no\n"
+    )
+    assert safear("recommend", problem, "--set", "bmi=26", "--set", "smoker=no").code == 0
+
+
+# ----------------------------------------------------------------------------------------- horizon, terms, restrictions
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 5])
+def test_another_horizon(horizon: int, safear: Safear) -> None:
+    answer = safear("recommend", "health-insurance", "--objective", "mean", "--horizon", horizon, "--json")
+    [plan] = answer.json["plans"]
+    assert answer.json["horizon"] == horizon
+    assert plan["first_action"] == "quit drinking"
+    assert plan["success"] == pytest.approx(1 - 0.5**horizon, abs=1e-12)
+
+
+def test_personal_terms(safear: Safear, tmp_path: Path) -> None:
+    terms = write(tmp_path, "terms.yaml", "actions:\n  own a house: {cost: 1.2, chance: 1}\n")
+    [plan] = plans(safear, "loan", "--objective", "mean", "--terms", terms)
+    assert (plan["first_action"], plan["value"], plan["success"]) == ("own a house", 1.2, 1)
+    [other] = plans(safear, "loan", "--objective", "mean", "--terms", terms, "--forbid", "own a house")
+    assert other["first_action"] == "change job"
+
+
+def test_terms_may_forbid(safear: Safear, tmp_path: Path) -> None:
+    terms = write(tmp_path, "terms.json", json.dumps({"forbid": ["change job"]}))
+    by_file = plans(safear, "loan", "--objective", "mean", "--terms", terms)
+    by_option = plans(safear, "loan", "--objective", "mean", "--forbid", "change job")
+    assert by_file == by_option
+    assert by_file[0]["first_action"] == "study part-time"
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("forbid: [chnge job]\n", "terms.yaml:1:10: forbid[0]: the problem has no action 'chnge job'\n"),
+        ("actions: {own a house: {cost: -1}}\n", "terms.yaml:1:31: actions.own a house.cost: the cost -1 is below 0\n"),
+        ("actions: {own a house: {chance: 2}}\n", "terms.yaml:1:33: actions.own a house.chance: 2 is not a chance "),
+        ("actions: {own a hose: {cost: 1}}\n", "terms.yaml:1:11: actions.own a hose: the problem has no action "),
+        ("action: {}\n", "terms.yaml:1:1: action: 'action' is not a field here\n"),
+    ],
+    ids=["forbid", "cost", "chance", "action", "field"],
+)
+def test_terms_that_are_not_understood(text: str, told: str, safear: Safear, tmp_path: Path) -> None:
+    answer = safear("recommend", "loan", "--terms", write(tmp_path, "terms.yaml", text))
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(told)
+
+
+def test_terms_that_are_not_there(safear: Safear) -> None:
+    answer = safear("recommend", "loan", "--terms", "terms.yaml")
+    assert (answer.code, answer.out, answer.err) == (2, "", "terms.yaml: no such file\n")
+
+
+def test_forbidding_an_action_that_there_is_not(safear: Safear) -> None:
+    answer = safear("recommend", "loan", "--forbid", "change job", "--forbid", "own house")
+    assert (answer.code, answer.out) == (2, "")
+    assert "the problem has no action 'own house'\n    did you mean 'own a house'?\n" in answer.err
+
+
+# ---------------------------------------------------------------------------------------------- chance: learn, simulate
+
+
+def test_an_episodic_solve_can_be_repeated(safear: Safear) -> None:
+    def learn(seed: int) -> str:
+        options = ["--objective", "mean-std:0.5", "--method", "episodic", "--episodes", "60", "--seed", seed]
+        answer = safear("recommend", "loan", *options, "--json")
+        assert (answer.code, answer.err) == (0, "")
+        [plan] = answer.json["plans"]
+        assert plan["method"] == "episodic"
+        return answer.out
+
+    learnt = [learn(seed) for seed in range(4)]
+    assert [learn(seed) for seed in range(4)] == learnt
+    assert len(set(learnt)) > 1
+
+
+def test_more_episodes_lead_to_the_greedy_plan(safear: Safear) -> None:
+    options = ["health-insurance", "--objective", "mean-std:1"]
+    [greedy] = plans(safear, *options, "--method", "greedy")
+    [learnt] = plans(safear, *options, "--method", "episodic", "--episodes", "3000")
+    assert learnt["first_action"] == greedy["first_action"]
+    assert learnt["distribution"] == greedy["distribution"]
+
+
+def test_episodes_go_with_the_episodic_method(safear: Safear) -> None:
+    answer = safear("recommend", "loan", "--episodes", "10")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.endswith("Error: --episodes goes with --method episodic\n")
+
+
+@pytest.mark.parametrize("name", ["loan", "health-insurance"])
+@pytest.mark.parametrize("seed", [0, 7])
+def test_simulation_agrees_with_the_exact_figures(name: str, seed: int, safear: Safear) -> None:
+    """Within four standard errors."""
+    rollouts = 20_000
+    for plan in plans(safear, name, "--simulate", rollouts, "--seed", seed):
+        simulated = plan["simulated"]
+        assert (simulated["rollouts"], simulated["seed"]) == (rollouts, seed)
+        success, costs = plan["success"], plan["all_runs"]
+        error = math.sqrt(success * max(0.0, 1 - success) / rollouts)
+        assert simulated["success"] == pytest.approx(success, abs=4 * error + 1e-12)
+        error = math.sqrt(costs["variance"] / rollouts)
+        assert simulated["all_runs"]["mean"] == pytest.approx(costs["mean"], abs=4 * error + 1e-9)
+        assert set(simulated["cost"]) == set(simulated["all_runs"]) == COST_KEYS
+
+
+def test_a_simulation_can_be_repeated(safear: Safear) -> None:
+    def simulate(seed: int) -> Any:
+        return [
+            plan["simulated"]["all_runs"]["mean"] for plan in plans(safear, "loan", "--simulate", 50, "--seed", seed)
+        ]
+
+    assert simulate(1) == simulate(1)
+    assert simulate(1) != simulate(2)
+
+
+def test_a_simulation_for_people(safear: Safear) -> None:
+    answer = safear("recommend", "loan", "--objective", "mean", "--simulate", "1000")
+    last = answer.out.splitlines()[-1]
+    assert last.startswith("mean: 1,000 simulated runs: success 1.0000 (exact 1.0000), average 1.")
+    assert last.endswith("(exact 1.5002)")
+
+
+# ----------------------------------------------------------------------------------------------------- output to a file
+
+
+def test_the_json_object_can_be_written(safear: Safear, tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text("old " * 100_000)
+    answer = safear("recommend", "loan", "--output", "plan.json")
+    assert (answer.code, answer.out, answer.err) == (0, "", "")
+    text = (tmp_path / "plan.json").read_text(encoding="utf-8")
+    assert text == safear("recommend", "loan", "--json").out
+    both = safear("recommend", "loan", "--json", "--output", "plan.json")
+    assert (both.code, both.out) == (0, text)
+    assert [file.name for file in tmp_path.iterdir()] == ["plan.json"]
+
+
+def test_without_recourse_the_file_says_so(safear: Safear, tmp_path: Path) -> None:
+    answer = safear("recommend", "loan", *NO_WAY, "--output", "plan.json")
+    assert (answer.code, answer.out) == (3, "")
+    record = json.loads((tmp_path / "plan.json").read_text(encoding="utf-8"))
+    assert record["plans"] == []
+    assert record["message"] == answer.err.strip()
+
+
+def test_a_file_is_written_whole_or_not_at_all(safear: Safear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "plan.json").write_text("old")
+    answer = safear("recommend", "loan", "--set", "savings=lots", "--output", "plan.json")
+    assert answer.code == 2
+
+    def no_space(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", no_space)
+    answer = safear("recommend", "loan", "--output", "plan.json")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "plan.json: cannot be written: No space left on device\n"
+    assert (tmp_path / "plan.json").read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["plan.json"]
+
+
+def test_a_folder_that_is_not_there(safear: Safear) -> None:
+    answer = safear("recommend", "loan", "--output", "no/such/plan.json")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "no/such/plan.json: cannot be written: No such file or directory\n"
+
+
+def test_names_in_other_scripts(safear: Safear, tmp_path: Path) -> None:
+    text = sa.dump_problem_text(sa.load_example("loan")).replace("change job", "転職する [1/2]")
+    (tmp_path / "loan.yaml").write_text(text, encoding="utf-8")
+    answer = safear("recommend", "loan.yaml", "--objective", "mean", "--json")
+    assert answer.json["plans"][0]["first_action"] == "転職する [1/2]"
+    assert "転職する [1/2]" in answer.out
+    assert "転職する [1/2]" in safear("recommend", "loan.yaml", "--objective", "mean").out
+
+
+# ------------------------------------------------------------------------------------------------------- the classifier
+
+
+def test_a_skops_model(safear: Safear, tmp_path: Path) -> None:
+    """A model that has learnt the rule gives the plans of the rule."""
+    problem = sa.load_example("loan")
+    mdp = sa.compile_mdp(problem)
+    people = pd.DataFrame([mdp.person(state) for state in range(mdp.n_states)])
+    model = make_pipeline(OneHotEncoder(), DecisionTreeClassifier(random_state=0))
+    io.dump(model.fit(people, ["approved" if goal else "rejected" for goal in mdp.goal]), tmp_path / "model.skops")
+    write(tmp_path, "mine.yaml", sa.dump_problem_text(replace(problem, rule=None)))
+    trusted = ["--trust", "sklearn.tree._tree.Tree"]  # which skops knows, but not as safe
+    assert plans(safear, "mine.yaml", "--classifier", "model.skops", *trusted) == plans(safear, "loan")
+
+
+def test_a_type_that_must_be_trusted(safear: Safear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "own_steps.py", "def same(frame):\n    return frame\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    same = importlib.import_module("own_steps").same
+    people = pd.DataFrame([APPLICANT, APPLICANT | {"savings": "rich"}])
+    encoder = OneHotEncoder(categories=[list(feature.levels) for feature in sa.load_example("loan").features])
+    model = make_pipeline(FunctionTransformer(same), encoder, LogisticRegression(C=1000))
+    io.dump(model.fit(people, ["rejected", "approved"]), tmp_path / "model.skops")
+    refused = safear("recommend", "loan", "--classifier", "model.skops")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == (
+        "model.skops: holds types that are not known to be safe: 'own_steps.same'\n"
+        "    if you know them, add --trust own_steps.same\n"
+    )
+    [plan] = plans(safear, "loan", "--classifier", "model.skops", "--trust", "own_steps.same", "--objective", "mean")
+    assert plan["first_action"] == "increase savings"  # it has learnt that few savings are bad
+    monkeypatch.delitem(sys.modules, "own_steps")
+
+
+def test_without_skops(safear: Safear, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "skops.io", raising=False)
+    monkeypatch.setitem(sys.modules, "skops", None)
+    answer = safear("recommend", "loan", "--classifier", "model.skops")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "skops is not installed; install it with: pip install 'safear[skops]'\n"
+
+
+CLASSIFIERS = """\
+import numpy as np
+
+class Own:
+    def __init__(self, answer):
+        self.answer = answer
+
+    def favourable(self, inputs):
+        return self.answer(len(inputs))
+
+rich = lambda frame: frame["savings"] == "rich"
+labels = lambda frame: frame["savings"]
+raises = lambda frame: 1 / 0
+short = lambda frame: [True] * (len(frame) + 1)
+ragged = lambda frame: [[1], [1, 2]]
+nan = lambda frame: [float("nan")] * len(frame)
+leaves = lambda frame: exit(7)
+own_raises = Own(lambda count: 1 / 0)
+own_short = Own(lambda count: np.ones(count + 1, dtype=bool))
+number = 3
+"""
+
+
+def test_a_function_in_a_file(safear: Safear, tmp_path: Path) -> None:
+    """To whom only the rich are good enough: then changing the job is the only way."""
+    write(tmp_path, "mine.py", CLASSIFIERS)
+    options = ["--classifier", "mine.py:rich", "--objective", "mean"]
+    [plan] = plans(safear, "loan", *options)
+    assert plan["first_action"] == "change job"
+    assert plan["sparsity"] == pytest.approx(1)
+    assert safear("recommend", "loan", *options, "--forbid", "change job").code == 3
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["raises", "short", "ragged", "nan", "leaves", "own_raises", "own_short", "Own", "number", "number.x", "nobody"],
+)
+def test_no_classifier_brings_a_traceback(name: str, safear: Safear, tmp_path: Path) -> None:
+    write(tmp_path, "mine.py", CLASSIFIERS)
+    answer = safear("recommend", "loan", "--classifier", f"mine.py:{name}", "--json")
+    assert (answer.code, answer.out) == (2, "")
+    assert "classifier" in answer.err or "mine.py" in answer.err
+
+
+def test_no_rule_and_no_classifier(body: str, safear: Safear, tmp_path: Path) -> None:
+    write(tmp_path, body, BODY.replace("classifier: {rule: bmi < 25 and smoker == no}\n", ""))
+    answer = safear("recommend", body)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == (
+        "classifier: the problem has no rule and no classifier was given\n"
+        "    give a classifier, or write 'classifier: {rule: ...}' into the problem\n"
+    )
