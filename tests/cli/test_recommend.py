@@ -248,7 +248,10 @@ def test_objectives_that_are_not_understood(objective: str, told: str, safear: S
 def test_a_method_that_there_is_not_for_an_objective(safear: Safear) -> None:
     answer = safear("recommend", "loan", "--method", "optimal", "--objective", "mean-std:1")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "there is no optimal method for 'mean-std:1' yet\n    use method 'greedy'\n"
+    assert (
+        answer.err
+        == "there is no optimal method for 'mean-std:1' yet\n    use method 'greedy', or the objective 'mean'\n"
+    )
 
 
 # ------------------------------------------------------------------------------------ nothing to do, nothing to be done
@@ -493,7 +496,7 @@ def test_terms_that_are_not_there(safear: Safear) -> None:
 def test_forbidding_an_action_that_there_is_not(safear: Safear) -> None:
     answer = safear("recommend", "loan", "--forbid", "change job", "--forbid", "own house")
     assert (answer.code, answer.out) == (2, "")
-    assert "the problem has no action 'own house'\n    did you mean 'own a house'?\n" in answer.err
+    assert answer.err == "--forbid own house: there is no such action\n    did you mean 'own a house'?\n"
 
 
 # ---------------------------------------------------------------------------------------------- chance: learn, simulate

@@ -74,7 +74,7 @@ def test_favourable_already() -> None:
     [
         (
             {"horizon": 1},
-            "no plan leads to 'done': none of the 1 states within 1 steps is a goal; a longer horizon would reach more",
+            "no plan leads to 'done': none of the 1 state within 1 step is a goal; a longer horizon would reach more",
         ),
         (
             {"classifier": {"rule": "b == yes"}},

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safear.classifier.decisions import find_class, first_missing, label_name, read_decisions
-from safear.classifier.protocol import Classifier, Inputs
+from safear.classifier.decisions import find_class, first_missing, label_name, read_decisions, read_texts
+from safear.classifier.protocol import Classifier, Inputs, failed
 from safear.errors import ClassifierError, quote_list, suggest
 from safear.spec.condition import Condition
 from safear.spec.model import Goal, Problem
@@ -50,15 +50,18 @@ class ModelClassifier:
             labels = self._call("predict", table)
             if classes is None:
                 return read_decisions(labels, self.goal, count=len(inputs), source="the classifier")
-            wanted = label_name(np.asarray(classes).tolist()[find_class(np.asarray(classes).tolist(), self.goal)])
-            names = np.array([label_name(value) for value in np.asarray(labels).tolist()], dtype=object)
-            decisions: NDArray[np.bool_] = names == wanted
-            return decisions
+            known = np.asarray(classes).tolist()
+            wanted = Goal(favourable=label_name(known[find_class(known, self.goal)]))
+            return read_decisions(labels, wanted, count=len(inputs), source="the classifier")
         if not hasattr(self.model, "predict_proba"):
             cause = f"{type(self.model).__name__} gives no probabilities, which a threshold needs"
             raise ClassifierError.at(("goal", "threshold"), cause, "drop the threshold, or calibrate the model")
         column = find_class(np.asarray(classes).tolist(), self.goal)
-        chances = np.asarray(self._call("predict_proba", table), dtype=float)[:, column]
+        chances = np.asarray(self._call("predict_proba", table), dtype=float)
+        if chances.shape != (len(inputs), len(classes)):
+            cause = f"the classifier gave probabilities of shape {chances.shape} for {len(inputs)} inputs"
+            raise ClassifierError.at(("classifier",), cause, "it should give one per row and class")
+        chances = chances[:, column]
         if not np.isfinite(chances).all():
             raise ClassifierError.at(("classifier",), "the classifier gives probabilities that are not finite")
         return chances >= self.goal.threshold
@@ -81,8 +84,8 @@ class ModelClassifier:
     def _call(self, method: str, table: Any) -> ArrayLike:
         try:
             answer: ArrayLike = getattr(self.model, method)(table)
-        except Exception as error:  # whatever a foreign model raises is told in its own words
-            raise _failed(error) from error
+        except (Exception, SystemExit) as error:  # whatever a foreign model raises is told in its own words
+            raise failed(error) from error
         return answer
 
 
@@ -97,8 +100,8 @@ class FunctionClassifier:
         """Call the function once for all inputs."""
         try:
             outputs = self.function(inputs.frame())
-        except Exception as error:  # whatever a foreign function raises is told in its own words
-            raise _failed(error) from error
+        except (Exception, SystemExit) as error:  # whatever a foreign function raises is told in its own words
+            raise failed(error) from error
         return read_decisions(outputs, self.goal, count=len(inputs), source="the classifier")
 
 
@@ -121,9 +124,12 @@ class TableClassifier:
         if len(others) != 1:
             cause = f"the table needs one more column with the decision, it has {len(others)}"
             raise ClassifierError.at(("classifier",), cause, quote_list(list(map(str, others))) or None)
-        decisions = read_decisions(
-            frame[others[0]].to_numpy(), problem.goal, count=len(frame), source="the table of decisions"
-        )
+        column = read_texts(frame[others[0]].to_numpy())
+        decisions = read_decisions(column, problem.goal, count=len(frame), source="the table of decisions")
+        if column.dtype == object and not decisions.any():
+            labels = sorted({label_name(value) for value in column.tolist()})
+            cause = f"nobody gets '{problem.goal.favourable}': the table of decisions says {quote_list(labels)}"
+            raise ClassifierError.at(("goal", "favourable"), cause, suggest(problem.goal.favourable or "", labels))
         keys = list(zip(*([label_name(value) for value in frame[name].tolist()] for name in names), strict=True))
         result: dict[tuple[str, ...], bool] = {}
         for key, decision in zip(keys, decisions.tolist(), strict=True):
@@ -160,14 +166,5 @@ def as_classifier(source: object, problem: Problem) -> Classifier:
         return TableClassifier.from_frame(source, problem)  # type: ignore[arg-type]  # a DataFrame, by its marks
     if callable(source):
         return FunctionClassifier(source, problem.goal)
-    cause = f"a {type(source).__name__} is not a classifier"
+    cause = f"something of type {type(source).__name__} is not a classifier"
     raise ClassifierError.at(("classifier",), cause, "give a model with 'predict', a function, a table or a rule")
-
-
-def _failed(error: Exception) -> ClassifierError:
-    text = str(error).strip().splitlines()
-    cause = f"the classifier failed: {type(error).__name__}: {text[0] if text else ''}".rstrip(": ")
-    remedy = None
-    if "could not convert string" in str(error):
-        remedy = "it needs numbers: give the levels 'values: [...]', or a pipeline that encodes level names"
-    return ClassifierError.at(("classifier",), cause, remedy)

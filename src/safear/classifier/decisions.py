@@ -8,26 +8,43 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from safear.errors import ClassifierError, quote_list, suggest
-from safear.spec.model import Goal
+from safear.spec.model import Goal, as_decimal
+
+TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+MISSING = frozenset({"nan", "None", "<NA>", "NaT", ""})
 
 
 def read_decisions(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -> NDArray[np.bool_]:
     """Truth values, labels or scores as truth values.
 
-    Truth values stay. Numbers are scores when the goal has a threshold or names no class that they could be; labels are
-    compared with the favourable class by name (1 and 1.0 and "1" are the same name).
+    Truth values stay (unless the favourable class is `false`). Numbers are scores when the goal has a threshold or
+    names no class that they could be. Labels are compared with the favourable class by name.
     """
-    values = np.asarray(outputs)
+    try:
+        values = np.asarray(outputs)
+    except ValueError as error:  # rows of different lengths
+        cause = f"{source} answered with rows of different lengths"
+        raise ClassifierError.at(("classifier",), cause, "it should give one decision per row") from error
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.shape != (count,):
         cause = f"{source} answered with shape {values.shape} for {count} inputs"
         raise ClassifierError.at(("classifier",), cause, "it should give one decision per row")
+    if values.dtype == object and all(isinstance(value, bool | np.bool_) for value in values):
+        values = values.astype(bool)
     if values.dtype == np.bool_:
-        return values
+        return ~values if (goal.favourable or "").lower() == "false" else values
     if values.dtype.kind in "fiu":
         return _read_numbers(values.astype(np.float64), goal, source)
-    return _read_labels(values, goal, source)
+    return _read_labels([label_name(value) for value in values.tolist()], goal, source)
+
+
+def read_texts(values: NDArray[np.generic]) -> NDArray[np.generic]:
+    """A column of texts that are all numbers (from a CSV file) as numbers; any other as it is."""
+    if values.dtype.kind in "fiub":
+        return values
+    numbers = [as_decimal(value) for value in values.tolist()]
+    return values if any(number is None for number in numbers) else np.array(numbers, dtype=np.float64)
 
 
 def _read_numbers(values: NDArray[np.float64], goal: Goal, source: str) -> NDArray[np.bool_]:
@@ -35,54 +52,47 @@ def _read_numbers(values: NDArray[np.float64], goal: Goal, source: str) -> NDArr
         raise ClassifierError.at(("classifier",), f"{source} answered with a number that is not finite")
     if goal.threshold is not None:
         return values >= goal.threshold
-    if goal.favourable is not None and _is_number(goal.favourable):
-        return np.equal(values, float(goal.favourable))
-    return values >= 0.5
+    named = as_decimal(goal.favourable)
+    return values >= 0.5 if named is None else np.equal(values, float(named))
 
 
-def _read_labels(values: NDArray[np.generic], goal: Goal, source: str) -> NDArray[np.bool_]:
-    names = np.array([label_name(value) for value in values.tolist()], dtype=object)
+def _read_labels(names: list[str], goal: Goal, source: str) -> NDArray[np.bool_]:
     distinct = sorted(set(names))
-    truth = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    if MISSING & set(distinct):
+        raise ClassifierError.at(("classifier",), f"{source} leaves out some decisions")
+    wanted = goal.favourable or ""
+    if wanted in distinct:
+        return np.array([name == wanted for name in names], dtype=bool)
+    truths = all(name.lower() in TRUTH for name in distinct)
+    if truths and wanted.lower() not in TRUTH:  # `approved` against yes and no
+        return np.array([TRUTH[name.lower()] for name in names], dtype=bool)
     if goal.favourable is None:
-        if all(name.lower() in truth for name in distinct):
-            return np.array([truth[name.lower()] for name in names], dtype=bool)
         cause = f"{source} answers with {quote_list(distinct)}, and nothing says which is favourable"
         raise ClassifierError.at(("goal", "favourable"), cause, "name the favourable class in the problem's goal")
-    if any(name in {"nan", "None", ""} for name in distinct):
-        raise ClassifierError.at(("classifier",), f"{source} leaves out some decisions")
-    matches: NDArray[np.bool_] = names == goal.favourable
-    return matches
+    return np.zeros(len(names), dtype=bool)
 
 
 def find_class(classes: Sequence[object], goal: Goal) -> int:
     """The position of the favourable class among a model's classes."""
     names = [label_name(value) for value in classes]
     if goal.favourable is None:
-        for positive, negative in (("1", "0"), ("True", "False"), ("1", "-1")):
+        for positive, negative in (("1", "0"), ("true", "false"), ("1", "-1")):
             if sorted(names) == sorted((positive, negative)):
                 return names.index(positive)
         cause = f"the classifier's classes are {quote_list(names)}, and nothing says which is favourable"
         raise ClassifierError.at(("goal", "favourable"), cause, "name the favourable class in the problem's goal")
-    if goal.favourable not in names:
-        cause = f"'{goal.favourable}' is not a class of the classifier"
-        raise ClassifierError.at(("goal", "favourable"), cause, suggest(goal.favourable, names))
-    return names.index(goal.favourable)
+    for wanted in (goal.favourable, goal.favourable.lower()):  # True, as Python writes it, is called true
+        if wanted in names:
+            return names.index(wanted)
+    cause = f"'{goal.favourable}' is not a class of the classifier"
+    raise ClassifierError.at(("goal", "favourable"), cause, suggest(goal.favourable, names))
 
 
 def label_name(value: object) -> str:
-    """A label as a name: 1.0 is called 1."""
+    """A label as a name: 1.0 is called 1, True is called true."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(value)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def first_missing(needed: Iterable[str], given: Iterable[str]) -> str | None:

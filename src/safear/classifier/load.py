@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -51,7 +52,8 @@ def _load_skops(path: Path, trust: Sequence[str]) -> Any:
     _require_file(path)
     try:
         untrusted = [name for name in io.get_untrusted_types(file=path) if name not in trust]
-        model = None if untrusted else io.load(path, trusted=list(trust))
+        with _on_path(Path.cwd()):
+            model = None if untrusted else io.load(path, trusted=list(trust))
     except Exception as error:  # a broken or foreign file can fail anywhere inside skops
         raise _error(str(path), f"not a skops model: {type(error).__name__}: {error}") from error
     if untrusted:
@@ -62,37 +64,50 @@ def _load_skops(path: Path, trust: Sequence[str]) -> Any:
 
 def _load_object(source: str) -> Any:
     place, _, name = source.rpartition(":")
-    module = _import_file(Path(place)) if place.endswith(".py") else _import_module(place)
-    value: Any = module
+    if not place:
+        raise _error(source, "the module is missing", FORMS)
+    value: Any = _import_file(Path(place)) if place.endswith(".py") else _import_module(place)
     for part in name.split("."):
         if not hasattr(value, part):
-            raise _error(source, f"'{place}' has no '{part}'", suggest(part, [n for n in vars(value) if n[0] != "_"]))
+            known = [other for other in getattr(value, "__dict__", ()) if not other.startswith("_")]
+            raise _error(source, f"'{place}' has no '{part}'", suggest(part, known))
         value = getattr(value, part)
     return value
 
 
 def _import_module(name: str) -> ModuleType:
-    here = str(Path.cwd())
-    sys.path.insert(0, here)  # as `python -m` does
     try:
-        return importlib.import_module(name)
-    except Exception as error:  # the user's own code may raise anything
+        with _on_path(Path.cwd()):  # as `python -m` does
+            return importlib.import_module(name)
+    except (Exception, SystemExit) as error:  # the user's own code may raise anything
         raise _error(name, f"cannot be imported: {type(error).__name__}: {error}", FORMS) from error
-    finally:
-        sys.path.remove(here)
 
 
 def _import_file(path: Path) -> ModuleType:
     _require_file(path)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    name = f"_safear_classifier_{path.stem}"  # no clash with a module that is installed
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise _error(str(path), "cannot be imported")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look themselves up there
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:  # the user's own code may raise anything
+        with _on_path(path.parent.resolve()):
+            spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:  # the user's own code may raise anything
         raise _error(str(path), f"cannot be imported: {type(error).__name__}: {error}") from error
     return module
+
+
+@contextmanager
+def _on_path(folder: Path) -> Iterator[None]:
+    """Let Python find modules in a folder for a while."""
+    entry = str(folder)
+    sys.path.insert(0, entry)
+    try:
+        yield
+    finally:
+        sys.path.remove(entry)
 
 
 def _require_file(path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.errors import ClassifierError, SafearError
 from safear.spec.model import Feature
 from safear.spec.vector import CodeArray
 
@@ -49,6 +50,30 @@ class Classifier(Protocol):
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """One truth value per input."""
         ...
+
+
+def ask(classifier: Classifier, inputs: Inputs) -> NDArray[np.bool_]:
+    """The classifier's answer, checked: one truth value per input. Whatever it raises is told in its own words."""
+    try:
+        answers = np.asarray(classifier.favourable(inputs))
+    except SafearError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise failed(error) from error
+    if answers.dtype != np.bool_ or answers.shape != (len(inputs),):
+        cause = f"the classifier answered with {answers.dtype} of shape {answers.shape} for {len(inputs)} inputs"
+        raise ClassifierError.at(("classifier",), cause, "it should give one truth value per input")
+    return answers
+
+
+def failed(error: BaseException) -> ClassifierError:
+    """What a foreign model or function raised, as an error of ours."""
+    lines = str(error).strip().splitlines()
+    cause = f"the classifier failed: {type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")
+    remedy = None
+    if "could not convert string" in str(error):
+        remedy = "it needs numbers: give the levels 'values: [...]', or a pipeline that encodes level names"
+    return ClassifierError.at(("classifier",), cause, remedy)
 
 
 def _values(feature: Feature) -> NDArray[np.generic]:

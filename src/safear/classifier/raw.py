@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from safear.classifier.protocol import Classifier, Inputs
+from safear.classifier.protocol import Classifier, Inputs, ask
 from safear.spec.model import Feature, Problem, as_decimal
 from safear.spec.person import read_person
 
@@ -23,7 +23,7 @@ def decide_raw(problem: Problem, classifier: Classifier, record: Mapping[str, ob
     if as_filed == seen:
         return None
     codes = np.array([[feature.levels.index(person[feature.name]) for feature in seen]], dtype=np.int16)
-    return bool(classifier.favourable(Inputs(tuple(as_filed), codes))[0])
+    return bool(ask(classifier, Inputs(tuple(as_filed), codes))[0])
 
 
 def _with_raw_value(feature: Feature, level: str, given: object) -> Feature:

@@ -48,6 +48,8 @@ def check(problem_file: str, classifier: str | None, trust: tuple[str, ...], who
         click.echo(f"costs are rounded; a total is off by at most {lattice.error.normalize():f} {problem.cost_unit}")
     model = load_classifier(classifier, problem, trust=trust) if classifier else None
     if model is None and problem.rule is None:
+        if whole:
+            raise click.UsageError("--whole needs a rule in the problem or a --classifier")
         click.echo("no rule and no --classifier: decisions are not checked")
     else:
         people, mistakes = diagnose_people(problem, model)

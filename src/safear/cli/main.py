@@ -5,6 +5,7 @@ Commands import the library when they run, so that `--help` and completion answe
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -40,14 +41,19 @@ for command in (demo, check, recommend, examples, schema, completion):
 
 def main() -> None:
     """Run the command line. What went wrong on the user's side is told without a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         cli(standalone_mode=True)
     except SafearError as error:
         click.echo(str(error), err=True)
         sys.exit(error.exit_code)
-    except BrokenPipeError:  # the reader (`| head`) has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # the reader (`| head`) has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        raise
 
 
 if __name__ == "__main__":

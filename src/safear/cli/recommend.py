@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +68,8 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
 
         write_text(options["output"], json.dumps(record, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
     if options["as_json"]:
-        click.echo(json.dumps(record, indent=2, allow_nan=False, ensure_ascii=False))
+        plain = (sys.stdout.encoding or "").lower() not in {"utf-8", "utf8"}
+        click.echo(json.dumps(record, indent=2, allow_nan=False, ensure_ascii=plain))
     elif failure is None and options["output"] is None:
         from safear.cli.render import print_menu, print_simulations
 
@@ -84,7 +86,7 @@ def _recommend(problem: Problem, options: dict[str, Any]) -> tuple[Menu, str | N
 
     from safear.classifier.load import load_classifier
     from safear.cli.render import show_progress
-    from safear.errors import NoRecourseError
+    from safear.errors import NoRecourseError, TermsError, suggest
     from safear.recourse.menu import Menu, recommend
     from safear.risk.objectives import parse_objective
     from safear.solvers.episodic import Episodic
@@ -96,8 +98,10 @@ def _recommend(problem: Problem, options: dict[str, Any]) -> tuple[Menu, str | N
     objectives = [parse_objective(text) for text in options["objectives"]] or None
     if options["terms"] is not None:
         problem = apply_terms(problem, load_terms(options["terms"], problem))
-    if options["forbid"]:
-        problem = apply_terms(problem, Terms(forbid=options["forbid"]))
+    for name in options["forbid"]:
+        if name not in problem.action_by_name:
+            raise TermsError.at((), f"--forbid {name}: there is no such action", suggest(name, problem.action_by_name))
+    problem = apply_terms(problem, Terms(forbid=options["forbid"]))
     record = _find_person(problem, options["person"], options["settings"])
     source = options["classifier"]
     classifier = None if source is None else load_classifier(source, problem, trust=options["trust"])
@@ -127,6 +131,9 @@ def _find_person(problem: Problem, source: str | None, settings: tuple[str, ...]
         record: dict[str, object] = dict(problem.default_person or {})
     elif source in problem.people:
         record = dict(problem.people[source])
+    elif problem.people and not Path(source).exists() and not Path(source).suffix:
+        cause = f"there is neither a file '{source}' nor such a person in the problem"
+        raise PersonError.at((), cause, suggest(source, problem.people))
     else:
         read, tree = load_record(source)
         record = dict(read)

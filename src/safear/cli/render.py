@@ -14,7 +14,7 @@ from rich.table import Table
 
 from safear.recourse.menu import TAIL, Menu, Offer
 from safear.recourse.traces import Trace
-from safear.recourse.words import format_chance, format_cost, format_number, name_goal
+from safear.recourse.words import count_of, format_chance, format_cost, format_number, name_goal
 from safear.solvers.greedy import Progress as ProgressCallback
 
 
@@ -56,7 +56,7 @@ def _overview(menu: Menu) -> Table:
 
 def _footnote(menu: Menu) -> str:
     failure = float(menu.problem.goal.failure_cost)
-    steps = f"{menu.problem.horizon} steps"
+    steps = count_of(menu.problem.horizon, "step")
     if failure:
         extra = f"a run without success after {steps} counts {format_cost(failure, menu.problem.cost_unit)} more"
     else:

@@ -31,7 +31,7 @@ def load_example(name: str) -> Problem:
 
 def find_problem(source: str) -> Problem:
     """A problem from a file or, if there is no such file, the bundled one of that name."""
-    if not Path(source).exists() and source in example_names():
+    if not Path(source).is_file() and source in example_names():
         return load_example(source)
     try:
         return load_problem(source)

@@ -144,7 +144,7 @@ class _Compiler:
         blocks = math.prod(len(f.levels) for f in self.problem.features if not f.mutable and f.name not in space.fixed)
         what = "block" if space.fixed else "state space"
         size = f"the {what} has {space.size:,} states and would need about {need / 2**30:,.1f} GiB"
-        remedy = "solve from one person with start=... (a reachable solve)"
+        remedy = "solve what one person can reach: start=... in Python, `safear recommend` on the command line"
         if blocks > 1:
             remedy += f", or one of its {blocks:,} blocks at a time with block=... or compile_blocks"
         raise TooLargeError.at((), f"{size}; the limit is {max_bytes / 2**30:,.1f} GiB", remedy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.classifier.protocol import Classifier, Inputs
+from safear.classifier.protocol import Classifier, Inputs, ask
 from safear.mdp.space import CodeMatrix
 from safear.spec.model import Problem
 
@@ -28,6 +28,6 @@ class Goals:
         new = np.array([i for i, key in enumerate(keys) if key not in self._known], dtype=np.int64)
         for first in range(0, len(new), BATCH):
             batch = new[first : first + BATCH]
-            answers = self._classifier.favourable(Inputs(self._features, distinct[batch]))
-            self._known.update(zip((keys[i] for i in batch), np.asarray(answers, dtype=bool).tolist(), strict=True))
+            answers = ask(self._classifier, Inputs(self._features, distinct[batch]))
+            self._known.update(zip((keys[i] for i in batch), answers.tolist(), strict=True))
         return np.array([self._known[key] for key in keys], dtype=bool)[inverse.reshape(-1)]

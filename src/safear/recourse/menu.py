@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
@@ -17,9 +18,9 @@ from safear.mdp.compile import compile_mdp
 from safear.mdp.model import MDP
 from safear.recourse.plan import Plan, make_plan
 from safear.recourse.traces import Traces, find_traces
-from safear.recourse.words import format_chance, format_cost, name_goal
+from safear.recourse.words import count_of, format_chance, format_cost, name_goal
 from safear.risk.distribution import CostDistribution
-from safear.risk.objectives import MeanStd, Objective
+from safear.risk.objectives import Mean, MeanStd, Objective
 from safear.solvers.episodic import Episodic
 from safear.solvers.greedy import Progress
 from safear.solvers.solution import Solution
@@ -31,6 +32,7 @@ from safear.spec.terms import Terms, apply_terms
 MENU_AVERSIONS = (0.0, 0.25, 0.5, 1.0)
 CLOSE = 0.01  # plans whose chances of success differ by less are equally likely to succeed
 TAIL = 0.95
+GIVES_UP = 0.05  # a plan whose success is so far below the best possible one is warned of
 NOTICEABLE = 0.01  # plans that part with a smaller probability are the same to a person
 
 
@@ -147,10 +149,30 @@ def recommend(
     if objectives is not None:
         solutions = [solve(mdp, item, method=method, rng=rng, progress=progress) for item in objectives]
         offers = [Offer(str(s.objective), (s.objective,), s, run_exactly(s)) for s in solutions]
-        return Menu(problem, start, favourable=False, offers=tuple(offers), warnings=warnings)
+        return _with_warnings(Menu(problem, start, favourable=False, offers=tuple(offers), warnings=warnings), mdp)
     menu_objectives = [MeanStd(aversion) for aversion in MENU_AVERSIONS]
     solutions = [solve(mdp, item, method=method or "greedy", rng=rng, progress=progress) for item in menu_objectives]
-    return Menu(problem, start, favourable=False, offers=name_offers(merge_alike(solutions)), warnings=warnings)
+    named = name_offers(merge_alike(solutions))
+    return _with_warnings(Menu(problem, start, favourable=False, offers=named, warnings=warnings), mdp)
+
+
+def _with_warnings(menu: Menu, mdp: MDP) -> Menu:
+    """Warn of plans that give up: those that succeed far less often than the person could."""
+    best = best_success(mdp)
+    low = [offer for offer in menu if offer.cost.success < best - GIVES_UP]
+    warnings = [
+        f"the plan '{offer.name}' succeeds in {format_chance(offer.cost.success)} of the runs, though "
+        f"{format_chance(best)} is possible: giving up looks cheap when failing costs "
+        f"{format_cost(float(menu.problem.goal.failure_cost), menu.problem.cost_unit)} (goal.failure_cost)"
+        for offer in low
+    ]
+    return replace(menu, warnings=(*menu.warnings, *warnings))
+
+
+def best_success(mdp: MDP) -> float:
+    """The highest probability of reaching a goal: one minus the least mean of a cost that only failing has."""
+    failures_only = replace(mdp, edge_cost=np.zeros_like(mdp.edge_cost), failure_cost=1, quantum=Decimal(1))
+    return 1 - solve(failures_only, Mean()).planned_value()
 
 
 def _compare_with_raw(
@@ -176,11 +198,10 @@ def require_recourse(mdp: MDP) -> None:
     if mdp.dead_end[mdp.locate()]:
         raise NoRecourseError(f"no plan leads to '{goal}': no action is offered to this person")
     if mdp.depth is not None and (mdp.depth == mdp.horizon).any():
-        reason = (
-            f"none of the {states:,} states within {mdp.horizon} steps is a goal; a longer horizon would reach more"
-        )
+        reach = f"none of the {count_of(states, 'state')} within {count_of(mdp.horizon, 'step')} is a goal"
+        reason = f"{reach}; a longer horizon would reach more"
     else:
-        reason = f"none of the {states:,} other states that this person can ever reach is a goal"
+        reason = f"none of the {count_of(states, 'other state')} that this person can ever reach is a goal"
     raise NoRecourseError(f"no plan leads to '{goal}': {reason}")
 
 

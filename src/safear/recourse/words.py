@@ -22,6 +22,11 @@ def format_cost(value: float | None, unit: str) -> str:
     return f"{number} {unit[:-1] if single else unit}"
 
 
+def count_of(number: int, noun: str) -> str:
+    """`1 step`, `12 steps`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def format_chance(chance: float) -> str:
     """`95%`, `0.7%`, `<0.1%`, `>99.9%`: never a rounded certainty."""
     percent = 100 * chance

@@ -48,6 +48,8 @@ def solve(
     if method not in METHODS:
         raise ObjectiveError.at((), f"method '{method}' is not known", suggest(str(method), METHODS))
     if method == "optimal" and not isinstance(objective, Mean):
-        raise ObjectiveError.at((), f"there is no optimal method for '{objective}' yet", "use method 'greedy'")
+        raise ObjectiveError.at(
+            (), f"there is no optimal method for '{objective}' yet", "use method 'greedy', or the objective 'mean'"
+        )
     policy, values = sweep(mdp, objective, progress)
     return Solution(mdp, objective, method, policy, values * float(mdp.quantum))

@@ -41,8 +41,14 @@ def _read_value(value: object) -> object:
 
 
 Name = Annotated[str, BeforeValidator(_read_name), WithJsonSchema({"type": ["string", "number", "boolean"]})]
-Text = Annotated[str, BeforeValidator(_read_name), WithJsonSchema({"type": ["string", "number", "boolean"]})]
+Text = Name  # the same form; a sentence or a condition instead of a name
 Number = Annotated[Decimal, BeforeValidator(_read_number), WithJsonSchema({"type": "number"})]
+NotNegative = Annotated[
+    Decimal, Field(ge=0), BeforeValidator(_read_number), WithJsonSchema({"type": "number", "minimum": 0})
+]
+Positive = Annotated[
+    Decimal, Field(gt=0), BeforeValidator(_read_number), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})
+]
 Whole = Annotated[int, BeforeValidator(_read_number)]
 Value = Annotated[float | str, BeforeValidator(_read_value), WithJsonSchema({"type": ["number", "string"]})]
 
@@ -186,14 +192,14 @@ class WrittenGoal(Written):
 
     favourable: Name | None = None
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
-    failure_cost: Annotated[Number, Field(ge=0)] = Decimal(0)
+    failure_cost: NotNegative = Field(default=Decimal(0), json_schema_extra={"default": 0})
 
 
 class WrittenCost(Written):
     """What costs are counted in."""
 
     unit: Text = "units"
-    resolution: Annotated[Number, Field(gt=0)] | None = None
+    resolution: Positive | None = None
 
 
 class WrittenClassifier(Written):
@@ -208,7 +214,7 @@ class Document(Written):
     safear: Annotated[Literal[1], BeforeValidator(lambda value: 1 if str(value) == "1" else value)]
     title: Text
     description: str = ""
-    horizon: Annotated[Whole, Field(ge=1, le=1000)]
+    horizon: Annotated[int, Field(ge=1, le=1000), BeforeValidator(_read_number)]
     cost: WrittenCost = Field(default_factory=WrittenCost)
     features: Annotated[dict[Name, WrittenFeature], Field(min_length=1)]
     goal: WrittenGoal = Field(default_factory=WrittenGoal)
@@ -236,8 +242,17 @@ class TermsDocument(Written):
 
 def problem_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a problem file."""
-    schema = Document.model_json_schema()
+    schema: dict[str, Any] = _any_of(Document.model_json_schema())
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _any_of(schema: Any) -> Any:
+    """The schema with `anyOf` for `oneOf`: `[0.9, 0.99]` has the form of an interval and of a list of cases."""
+    if isinstance(schema, list):
+        return [_any_of(item) for item in schema]
+    if isinstance(schema, dict):
+        return {"anyOf" if key == "oneOf" else key: _any_of(value) for key, value in schema.items()}
+    return schema
 
 
 def fields_at(document: type[Written], path: tuple[str | int, ...]) -> list[str]:
