@@ -4,7 +4,8 @@ Backward over the steps, with D_h(s, x) the probability that a run from s at ste
 
     D_h(s, x) = sum of p * D_{h+1}(s', x - c)    over the outcomes (p, c, s') of the action that the policy takes at s
 
-and likewise for runs that fail. Sparsity and proximity come from the chances of ending at each level of each feature.
+and likewise for runs that fail. Sparsity and proximity come from the chances of ending at each level of each feature,
+which follow the same recursion without the costs.
 """
 
 from __future__ import annotations
@@ -56,58 +57,51 @@ class StateDistributions:
         )
 
     @cached_property
+    def _moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The probability of success, and the sum of x * D(s, x)."""
+        return self._beyond(np.zeros(self.mdp.n_states, dtype=np.int64))
+
+    @cached_property
     def success(self) -> NDArray[np.float64]:
         """The probability of reaching a goal."""
-        good, bad = self.succeeded.sum(axis=1), self.failed.sum(axis=1)
-        share: NDArray[np.float64] = good / (good + bad)  # see CostDistribution.success
+        good = self._moments[0]
+        share: NDArray[np.float64] = good / (good + self.failed.sum(axis=1))  # see CostDistribution.success
         return share
-
-    @cached_property
-    def _share(self) -> NDArray[np.float64]:
-        """Probabilities given success; rows of zeros where there is none."""
-        total = self.succeeded.sum(axis=1, keepdims=True)
-        share: NDArray[np.float64] = np.divide(
-            self.succeeded, total, out=np.zeros_like(self.succeeded), where=total > 0
-        )
-        return share
-
-    @cached_property
-    def _costs(self) -> NDArray[np.float64]:
-        numerator, denominator = self.mdp.quantum.as_integer_ratio()
-        return np.arange(self.succeeded.shape[1]) * numerator / denominator
 
     @cached_property
     def mean(self) -> Figures:
         """The expected cost given success."""
-        return self._masked(self._share @ self._costs)
+        mass, weighted = self._moments
+        return self._figures(_divide(weighted, mass))
 
     @cached_property
     def variance(self) -> Figures:
         """The variance given success."""
-        centred = self._costs[None, :] - np.asarray(self.mean.data)[:, None]
-        return self._masked(np.einsum("sx,sx->s", self._share, centred**2))
+        from safear.evaluation import kernels  # noqa: PLC0415  # Numba takes a moment to load
+
+        mass, weighted = self._moments
+        squares = kernels.centred_squares(self.succeeded, _divide(weighted, mass))
+        return self._figures(_divide(squares, mass), power=2)
 
     def var(self, level: float) -> Figures:
         """The value at risk given success."""
-        return self._masked(self._costs[self._var_position(level)])
+        return self._figures(self._var_position(level).astype(np.float64))
 
     def cvar(self, level: float) -> Figures:
         """The conditional value at risk given success."""
         if level > 1 - EPSILON:
-            check_level(level)
-            last = self._share.shape[1] - 1 - np.argmax(self._share[:, ::-1] > 0, axis=1)
-            return self._masked(self._costs[last])
-        threshold = self._costs[self._var_position(level)]
-        excess = np.maximum(self._costs[None, :] - threshold[:, None], 0.0)
-        return self._masked(threshold + np.einsum("sx,sx->s", self._share, excess) / (1 - level))
+            return self.var(level)
+        mass, threshold = self._moments[0], self._var_position(level)
+        tail, weighted = self._beyond(threshold)
+        excess = _divide(weighted - threshold * tail, mass)
+        return self._figures(threshold + excess / (1 - level))
 
     def tail_mean(self, level: float) -> Figures:
         """The paper's CVaR given success; masked where nothing exceeds the value at risk."""
-        beyond = np.arange(self._share.shape[1])[None, :] > self._var_position(level)[:, None]
-        tail = np.where(beyond, self._share, 0.0)
-        mass = tail.sum(axis=1)
-        means = np.divide(tail @ self._costs, mass, out=np.zeros_like(mass), where=mass > 0)
-        return np.ma.array(means, mask=mass <= 0)
+        tail, weighted = self._beyond(self._var_position(level) + 1)
+        means = self._figures(_divide(weighted, tail))
+        means.mask = tail <= 0
+        return means
 
     @property
     def sparsity(self) -> Figures:
@@ -120,31 +114,49 @@ class StateDistributions:
         return self._final_distance(ordered=True)
 
     def _var_position(self, level: float) -> NDArray[np.int64]:
-        check_level(level)
-        # Leading zeros of a row do not count, so that level 0 is the least cost that can happen.
-        cumulated = np.cumsum(self._share, axis=1)
-        position: NDArray[np.int64] = np.argmax((cumulated >= level - EPSILON) & (cumulated > 0), axis=1)
-        return position
+        from safear.evaluation import kernels  # noqa: PLC0415
 
-    def _masked(self, figures: NDArray[np.float64]) -> Figures:
-        return np.ma.array(figures, mask=self.success <= 0)
+        check_level(level)
+        return kernels.quantile_positions(self.succeeded, level, EPSILON)
+
+    def _beyond(self, first: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        from safear.evaluation import kernels  # noqa: PLC0415
+
+        return kernels.moments_beyond(self.succeeded, first)
+
+    def _figures(self, in_quanta: NDArray[np.float64], power: int = 1) -> Figures:
+        """Quanta (or their squares) in the problem's unit, masked where no run succeeds."""
+        numerator, denominator = self.mdp.quantum.as_integer_ratio()
+        return np.ma.array(in_quanta * numerator**power / denominator**power, mask=self._moments[0] <= 0)
+
+    @cached_property
+    def _final_levels(self) -> NDArray[np.float64]:
+        """[s, l]: the probability that a run from s succeeds and ends at level l, all features' levels in a row."""
+        mdp = self.mdp
+        if mdp.space is None or mdp.states is None:
+            return np.zeros((mdp.n_states, 0))
+        codes = mdp.space.decode(mdp.states)
+        columns = [
+            codes[:, i] == code for i, feature in enumerate(mdp.space.features) for code in range(len(feature.levels))
+        ]
+        final = np.stack(columns, axis=1) & mdp.goal[:, None]
+        return _carry_back(self.policy, final.astype(np.float64), np.zeros_like(mdp.edge_cost))
 
     def _final_distance(self, *, ordered: bool) -> Figures:
         mdp = self.mdp
         if mdp.space is None or mdp.states is None:
             return np.ma.array(np.zeros(mdp.n_states), mask=True)
-        codes = mdp.space.decode(mdp.states)
-        total = np.zeros(mdp.n_states)
+        codes = mdp.space.decode(mdp.states).astype(np.int64)
+        total, column = np.zeros(mdp.n_states), 0
         for i, feature in enumerate(mdp.space.features):
-            for code in np.unique(codes[:, i]):
-                # chance[s]: that a run from s succeeds with this feature at this level
-                chance = _expect(self.policy, np.where(mdp.goal & (codes[:, i] == code), 1.0, 0.0))
-                if ordered and feature.is_ordered:
-                    total += chance * np.abs(codes[:, i].astype(np.int64) - code)
-                else:
-                    total += chance * (codes[:, i] != code)
-        success = self.success
-        return self._masked(np.divide(total, success, out=np.zeros_like(total), where=success > 0))
+            for code in range(len(feature.levels)):
+                distance = np.abs(codes[:, i] - code)
+                total += self._final_levels[:, column] * (
+                    distance if ordered and feature.is_ordered else np.minimum(distance, 1)
+                )
+                column += 1
+        mass = self._moments[0]
+        return np.ma.array(_divide(total, mass), mask=mass <= 0)
 
 
 def evaluate_states(solution: Solution | Policy, *, max_bytes: int = MAX_BYTES) -> StateDistributions:
@@ -164,27 +176,23 @@ def evaluate_states(solution: Solution | Policy, *, max_bytes: int = MAX_BYTES) 
     succeeded, failed = np.zeros((mdp.n_states, width)), np.zeros((mdp.n_states, width))
     succeeded[mdp.goal, 0] = 1.0
     failed[~mdp.goal, 0] = 1.0
-    for step in reversed(range(mdp.horizon)):
-        succeeded, failed = _step_back(policy, step, succeeded), _step_back(policy, step, failed)
-    return StateDistributions(policy, succeeded, failed)
+    return StateDistributions(
+        policy, _carry_back(policy, succeeded, mdp.edge_cost), _carry_back(policy, failed, mdp.edge_cost)
+    )
 
 
-def _step_back(policy: Policy, step: int, later: NDArray[np.float64]) -> NDArray[np.float64]:
-    """D_h from D_{h+1}. Edges of the same number in their row and the same cost are done together."""
+def _carry_back(policy: Policy, final: NDArray[np.float64], cost: NDArray[np.int64]) -> NDArray[np.float64]:
+    """From what holds after the last step to what holds at step 0; `cost` shifts columns."""
+    from safear.evaluation import kernels  # noqa: PLC0415
+
     mdp = policy.mdp
-    rows = policy.rows(step, np.arange(mdp.n_states))
-    acting = np.flatnonzero(rows >= 0)
-    now = later.copy()  # where nothing is done, nothing changes
-    now[acting] = 0.0
-    first, last = mdp.edge_start[rows[acting]], mdp.edge_start[rows[acting] + 1]
-    for number in range(int((last - first).max(initial=0))):
-        has = first + number < last
-        edge, state = (first + number)[has], acting[has]
-        for cost in np.unique(mdp.edge_cost[edge]):
-            same = mdp.edge_cost[edge] == cost
-            spread = mdp.edge_chance[edge[same], None] * later[mdp.edge_next[edge[same]], : later.shape[1] - cost]
-            now[state[same], cost:] += spread
-    return now
+    most, width, full = int(cost.max(initial=0)), 1, final.shape[1]
+    result = final
+    for step in reversed(range(mdp.horizon)):
+        rows = policy.rows(step, np.arange(mdp.n_states))
+        width = full if not most else min(width + most, full)
+        result = kernels.step_back(rows, mdp.edge_start, mdp.edge_next, mdp.edge_chance, cost, result, width)
+    return result
 
 
 def _largest_total(policy: Policy) -> int:
@@ -201,15 +209,7 @@ def _largest_total(policy: Policy) -> int:
     return int(largest.max(initial=0))
 
 
-def _expect(policy: Policy, final: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The expectation, from each state at step 0, of a function of the final state."""
-    mdp = policy.mdp
-    expected = final
-    for step in reversed(range(mdp.horizon)):
-        rows = policy.rows(step, np.arange(mdp.n_states))
-        acting = np.flatnonzero(rows >= 0)
-        if len(acting):
-            per_row = np.add.reduceat(mdp.edge_chance * expected[mdp.edge_next], mdp.edge_start[:-1])
-            expected = expected.copy()
-            expected[acting] = per_row[rows[acting]]
-    return expected
+def _divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The quotient, 0 where nothing is divided by."""
+    result: NDArray[np.float64] = np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
+    return result
