@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from safear.evaluation.exact import evaluate as evaluate
     from safear.evaluation.exact import run_exactly as run_exactly
     from safear.evaluation.simulate import simulate as simulate
+    from safear.evaluation.states import StateCosts as StateCosts
     from safear.evaluation.states import StateDistributions as StateDistributions
     from safear.evaluation.states import evaluate_states as evaluate_states
     from safear.mdp.check import check_mdp as check_mdp
@@ -50,8 +51,8 @@ if TYPE_CHECKING:
     from safear.mdp.model import MDP as MDP
     from safear.mdp.space import StateSpace as StateSpace
     from safear.recourse.menu import Menu as Menu
-    from safear.recourse.menu import Offer as Offer
     from safear.recourse.menu import recommend as recommend
+    from safear.recourse.offer import Offer as Offer
     from safear.recourse.plan import Plan as Plan
     from safear.recourse.plan import make_plan as make_plan
     from safear.recourse.records import menu_record as menu_record
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from safear.risk.objectives import MeanLowerStd as MeanLowerStd
     from safear.risk.objectives import MeanStd as MeanStd
     from safear.risk.objectives import Objective as Objective
+    from safear.risk.objectives import SuccessFirst as SuccessFirst
     from safear.risk.objectives import parse_objective as parse_objective
     from safear.solvers.episodic import Episodic as Episodic
     from safear.solvers.policy import Policy as Policy
@@ -70,6 +72,8 @@ if TYPE_CHECKING:
     from safear.solvers.solution import Solution as Solution
     from safear.solvers.solve import solve as solve
     from safear.spec.checks import check_problem as check_problem
+    from safear.spec.condition import Condition as Condition
+    from safear.spec.condition import parse_condition as parse_condition
     from safear.spec.document import problem_schema as problem_schema
     from safear.spec.dump import dump_problem as dump_problem
     from safear.spec.dump import dump_problem_text as dump_problem_text
@@ -90,6 +94,7 @@ if TYPE_CHECKING:
     from safear.spec.quantity import Amount as Amount
     from safear.spec.quantity import ByCase as ByCase
     from safear.spec.quantity import ByLevel as ByLevel
+    from safear.spec.terms import ActionTerms as ActionTerms
     from safear.spec.terms import Terms as Terms
     from safear.spec.terms import apply_terms as apply_terms
 
@@ -111,7 +116,6 @@ _MODULES = {
         "MissingExtraError",
         "Mistake",
         "NoRecourseError",
-        "Objective",
         "ObjectiveError",
         "PersonError",
         "ProblemError",
@@ -121,40 +125,44 @@ _MODULES = {
     ],
     "safear.evaluation.exact": ["Runs", "evaluate", "run_exactly"],
     "safear.evaluation.simulate": ["simulate"],
-    "safear.evaluation.states": ["StateDistributions", "evaluate_states"],
+    "safear.evaluation.states": ["StateCosts", "StateDistributions", "evaluate_states"],
     "safear.mdp.check": ["check_mdp"],
     "safear.mdp.compile": ["compile_blocks", "compile_mdp"],
     "safear.mdp.model": ["MDP"],
     "safear.mdp.space": ["StateSpace"],
-    "safear.recourse.menu": ["Menu", "Offer", "recommend"],
+    "safear.recourse.menu": ["Menu", "recommend"],
+    "safear.recourse.offer": ["Offer"],
     "safear.recourse.plan": ["Plan", "make_plan"],
     "safear.recourse.records": ["menu_record"],
     "safear.recourse.traces": ["Trace", "find_traces"],
     "safear.risk.distribution": ["CostDistribution", "Costs"],
-    "safear.risk.objectives": ["Mean", "MeanLowerStd", "MeanStd", "Objective", "parse_objective"],
+    "safear.risk.objectives": ["Mean", "MeanLowerStd", "MeanStd", "Objective", "SuccessFirst", "parse_objective"],
     "safear.solvers.episodic": ["Episodic"],
     "safear.solvers.policy": ["Policy"],
     "safear.solvers.solution": ["LearningCurve", "Solution"],
     "safear.solvers.solve": ["solve"],
     "safear.spec.checks": ["check_problem"],
+    "safear.spec.condition": ["Condition", "parse_condition"],
     "safear.spec.document": ["problem_schema"],
     "safear.spec.dump": ["dump_problem", "dump_problem_text"],
     "safear.spec.load": ["load_person", "load_problem", "load_terms", "parse_problem", "parse_terms"],
     "safear.spec.model": ["Action", "Feature", "Goal", "Move", "Outcome", "Problem", "SetTo", "SideEffect"],
     "safear.spec.person": ["read_person"],
     "safear.spec.quantity": ["Amount", "ByCase", "ByLevel"],
-    "safear.spec.terms": ["Terms", "apply_terms"],
+    "safear.spec.terms": ["ActionTerms", "Terms", "apply_terms"],
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "MDP",
     "Action",
+    "ActionTerms",
     "Amount",
     "ByCase",
     "ByLevel",
     "Classifier",
     "ClassifierError",
+    "Condition",
     "CostDistribution",
     "Costs",
     "Episodic",
@@ -189,8 +197,10 @@ __all__ = [
     "SetTo",
     "SideEffect",
     "Solution",
+    "StateCosts",
     "StateDistributions",
     "StateSpace",
+    "SuccessFirst",
     "TableClassifier",
     "Terms",
     "TermsError",
@@ -216,6 +226,7 @@ __all__ = [
     "load_terms",
     "make_plan",
     "menu_record",
+    "parse_condition",
     "parse_objective",
     "parse_problem",
     "parse_terms",

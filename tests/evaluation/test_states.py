@@ -34,6 +34,12 @@ def test_every_state_as_if_alone(document: dict[str, Any], level: float) -> None
                 (together.var(level), cost.var(level)),
                 (together.cvar(level), cost.cvar(level)),
                 (together.tail_mean(level), cost.tail_mean(level)),
+                (together.std, cost.std),
+                (together.all_runs.mean, cost.all_runs.mean),
+                (together.all_runs.variance, cost.all_runs.variance),
+                (together.all_runs.var(level), cost.all_runs.var(level)),
+                (together.all_runs.cvar(level), cost.all_runs.cvar(level)),
+                (together.all_runs.tail_mean(level), cost.all_runs.tail_mean(level)),
                 (together.sparsity, alone.sparsity),
                 (together.proximity, alone.proximity),
             ]

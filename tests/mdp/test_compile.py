@@ -111,7 +111,7 @@ def test_large_space_is_solved_from_one_person() -> None:
 
 def test_reachable_set_is_limited() -> None:
     problem = sa.parse_problem({**LARGE, "horizon": 12})
-    with pytest.raises(sa.TooLargeError, match="more than 1,000 states"):
+    with pytest.raises(sa.TooLargeError, match="can reach 1,807 states in 4 steps alone"):
         sa.compile_mdp(problem, start=problem.default_person, max_states=1000)
 
 
@@ -155,3 +155,58 @@ def test_constraints_are_never_broken(document: dict[str, Any]) -> None:
     for mdp in (sa.compile_mdp(problem), sa.compile_mdp(problem, start=problem.default_person)):
         assert all(judge.allowed(as_state(mdp.person(s))) for s in range(mdp.n_states))
         assert np.all(mdp.edge_cost >= 0)
+
+
+def test_chances_of_many_outcomes_add_up_exactly() -> None:
+    document = {
+        "safear": 1,
+        "title": "many",
+        "horizon": 1,
+        "features": {"a": {"kind": "nominal", "levels": [str(i) for i in range(256)]}},
+        "actions": {
+            "go": {"cost": 1, "outcomes": [*({"chance": 0.001, "change": {"a": str(i)}} for i in range(1, 255)), {}]}
+        },
+        "classifier": {"rule": "a != 0"},
+        "people": {"p": {"a": "0"}},
+    }
+    mdp = sa.compile_mdp(sa.parse_problem(document), start={"a": "0"})
+    assert mdp.edge_outcome.tolist() == list(range(255))
+    assert mdp.edge_chance[-1] == 0.746
+    document["actions"]["go"]["outcomes"].append({"chance": 0.001, "change": {"a": "255"}})  # type: ignore[index]
+    with pytest.raises(sa.ProblemError, match="256 outcomes; at most 255 are possible"):
+        sa.parse_problem(document)
+
+
+def test_a_rest_that_is_only_rounding_is_no_outcome() -> None:
+    """0.7 + 0.2 + 0.1 is 1 in decimals; in floats it is a little less."""
+    document = {
+        "safear": 1,
+        "title": "rest",
+        "horizon": 1,
+        "features": {"a": {"kind": "nominal", "levels": ["0", "1", "2", "3", "4"]}},
+        "actions": {
+            "go": {
+                "cost": 1,
+                "outcomes": [
+                    *({"chance": c, "change": {"a": str(i)}} for i, c in ((1, 0.7), (2, 0.2), (3, 0.1))),
+                    {"change": {"a": "4"}},
+                ],
+            },
+            "almost": {
+                "cost": 1,
+                "outcomes": [{"chance": "0.99999999999999", "change": {"a": "1"}}, {"change": {"a": "4"}}],
+            },
+        },
+        "classifier": {"rule": "a == 1"},
+        "people": {"p": {"a": "0"}},
+    }
+    mdp = sa.compile_mdp(sa.parse_problem(document), start={"a": "0"})
+    assert mdp.edge_chance[:3].tolist() == [0.7, 0.2, 0.1]
+    assert mdp.edge_chance[3:].tolist() == pytest.approx([1 - 1e-14, 1e-14], rel=1e-12)
+
+
+def test_a_move_beyond_all_levels_stops_at_the_last() -> None:
+    document = {**LARGE, "actions": {"leap": {"cost": 1, "change": {"f0": "+99999999999999999999"}}}}
+    problem = sa.parse_problem(document)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assert sorted(mdp.person(state)["f0"] for state in range(mdp.n_states)) == ["0", "9"]

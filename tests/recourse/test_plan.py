@@ -67,10 +67,10 @@ def test_what_depends_on_the_time_left() -> None:
     assert sa.make_plan(solution).lines() == [
         "1. Two sure steps: costs 1 day, works 90 times in 100.",
         "   If it works (a becomes 1): go on with step 2.",
-        "   If it fails: try again; late in the plan go on with step 3.",
+        "   If it fails: try again; later go on with step 3.",
         "2. (when a is 1) Two sure steps: costs 1 day, works 90 times in 100.",
         "   If it works (a becomes 2): done (done).",
-        "   If it fails: try again; late in the plan the time is up.",
+        "   If it fails: try again; at the end the time is up.",
         "3. Leap: costs 4 days, works 80 times in 100.",
         "   If it works (a becomes 2): done (done).",
         "   If it fails: costs 5 days instead; the time is up.",
@@ -105,3 +105,73 @@ def test_flows_add_up(document: dict[str, Any]) -> None:
             total = cost + failure * (1 - sa.evaluate(solution).success)
             assert total == pytest.approx(sa.evaluate(solution).all_runs.mean, abs=1e-9)
     assert "\n".join(plan.lines()) == str(plan)
+
+
+def test_follow_ups_are_in_order_of_time() -> None:
+    """What is said first happens first, however rare it is."""
+    document = {
+        "safear": 1,
+        "title": "early and late",
+        "horizon": 4,
+        "goal": {"favourable": "done", "failure_cost": 3},
+        "features": {"a": {"kind": "ordinal", "levels": ["0", "1"]}},
+        "actions": {
+            "thorough": {"cost": 1, "chance": 0.6, "change": {"a": "1"}},
+            "quick": {"cost": 0.9, "chance": 0.5, "change": {"a": "1"}},
+        },
+        "classifier": {"rule": "a == 1"},
+        "people": {"p": {"a": "0"}},
+    }
+    problem = sa.parse_problem(document)
+    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
+    for step in sa.make_plan(solution).steps:
+        for branch in step.branches:
+            assert [f.since for f in branch.follow_ups] == sorted(f.since for f in branch.follow_ups)
+
+
+def test_the_main_line_follows_what_works() -> None:
+    document = {
+        "safear": 1,
+        "title": "the second outcome works",
+        "horizon": 4,
+        "features": {"a": {"kind": "nominal", "levels": ["start", "broken", "half", "done"]}},
+        "actions": {
+            "try": {
+                "cost": 1,
+                "when": "a == start",
+                "outcomes": [
+                    {"chance": 0.5, "change": {"a": "broken"}, "works": False},
+                    {"chance": 0.5, "change": {"a": "half"}, "works": True},
+                ],
+            },
+            "repair": {"cost": 1, "when": "a == broken", "change": {"a": "start"}},
+            "finish": {"cost": 1, "when": "a == half", "change": {"a": "done"}},
+        },
+        "classifier": {"rule": "a == done"},
+        "people": {"p": {"a": "start"}},
+    }
+    problem = sa.parse_problem(document)
+    plan = sa.make_plan(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()))
+    assert [step.action for step in plan.steps] == ["try", "finish", "repair"]
+
+
+def test_outcomes_that_all_work_work_every_time() -> None:
+    document = {
+        "safear": 1,
+        "title": "sure",
+        "horizon": 1,
+        "features": {"a": {"kind": "nominal", "levels": ["0", "1", "2", "3"]}},
+        "actions": {
+            "go": {
+                "cost": 0.004,
+                "outcomes": [
+                    {"chance": c, "change": {"a": str(i)}, "works": True} for i, c in ((1, 0.7), (2, 0.2), (3, 0.1))
+                ],
+            }
+        },
+        "classifier": {"rule": "a != 0"},
+        "people": {"p": {"a": "0"}},
+    }
+    problem = sa.parse_problem(document)
+    plan = sa.make_plan(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()))
+    assert str(plan.steps[0]) == "go: 0.004 units, works every time"

@@ -59,3 +59,34 @@ def test_failures_are_told_from_what_works() -> None:
         ("change job", True),
     ]
     assert second.cost == 3.4
+
+
+def test_a_long_walk_is_no_exponential_search() -> None:
+    """2^100 histories: the most probable ones are found all the same."""
+    levels = [str(i) for i in range(101)]
+    problem = sa.parse_problem(
+        {
+            "safear": 1,
+            "title": "walk",
+            "horizon": 150,
+            "features": {"a": {"kind": "ordinal", "levels": levels}},
+            "actions": {"up": {"cost": 1, "chance": 0.5, "change": {"a": "+1"}}},
+            "classifier": {"rule": "a == 100"},
+            "people": {"p": {"a": "0"}},
+        }
+    )
+    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
+    traces = sa.find_traces(solution)
+    assert [trace.chance for trace in traces.shown] == pytest.approx([0.5**100] + [0.5**101] * 4)
+    assert [trace.cost for trace in traces.shown] == [100, 101, 101, 101, 101]
+    assert traces.rest is not None
+    assert traces.rest.chance == pytest.approx(1)
+    assert (traces.rest.least_cost, traces.rest.largest_cost) == (101, 150)
+
+
+def test_the_rest_goes_as_far_as_the_distribution() -> None:
+    problem = sa.load_example("loan")
+    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.MeanStd(0.5))
+    rest = sa.find_traces(solution).rest
+    assert rest is not None
+    assert rest.largest_cost == max(cost for cost, _, _ in sa.evaluate(solution).points())

@@ -82,3 +82,9 @@ def test_exact_decimals() -> None:
     )
     cost = sa.evaluate(sa.solve(sa.compile_mdp(problem, start={"a": "no"}), sa.Mean()))
     assert [point[0] for point in cost.points()] == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.9]
+
+
+def test_the_highest_level_is_the_largest_cost_however_rare() -> None:
+    distribution = sa.Costs(np.array([1.0, 2.0, 3.0]), np.array([1 - 1e-20 - 1e-15, 1e-15, 1e-20]))
+    assert distribution.var(1) == distribution.cvar(1) == 3
+    assert distribution.tail_mean(1) is None

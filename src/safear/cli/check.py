@@ -41,11 +41,10 @@ def check(problem_file: str, classifier: str | None, trust: tuple[str, ...], who
         f"{problem.title}: {len(problem.features)} features, {len(problem.actions)} actions, horizon {problem.horizon}"
     )
     lattice = find_lattice(problem)
-    click.echo(
-        f"{space.size:,} states in {blocks:,} block{'s' * (blocks > 1)}; costs are multiples of {lattice.quantum}"
-    )
+    quantum = f"{float(lattice.quantum):g}"
+    click.echo(f"{space.size:,} states in {blocks:,} block{'s' * (blocks > 1)}; costs are multiples of {quantum}")
     if lattice.error:
-        click.echo(f"costs are rounded; a total is off by at most {lattice.error.normalize():f} {problem.cost_unit}")
+        click.echo(f"costs are rounded; a total is off by at most {float(lattice.error):g} {problem.cost_unit}")
     model = load_classifier(classifier, problem, trust=trust) if classifier else None
     if model is None and problem.rule is None:
         if whole:

@@ -23,7 +23,7 @@ Example:
   safear recommend loan --forbid "change job" --terms my-terms.yaml
 
 \b
-Objectives:  mean   mean-std:0.5   mean-lower-std:0.5     (the number is the risk aversion)
+Objectives:  mean   mean-std:0.5   mean-lower-std:0.5   success-first   (the number is the risk aversion)
 Exit codes:  0 there are plans, or nothing to do;  2 a mistake in the input;  3 no plan reaches a goal"""
 )
 @click.argument("problem_file", metavar="PROBLEM")

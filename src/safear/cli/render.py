@@ -12,7 +12,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from safear.recourse.menu import TAIL, Menu, Offer
+from safear.recourse.menu import Menu
+from safear.recourse.offer import TAIL, Offer
 from safear.recourse.traces import Trace
 from safear.recourse.words import count_of, format_chance, format_cost, format_number, name_goal
 from safear.solvers.greedy import Progress as ProgressCallback

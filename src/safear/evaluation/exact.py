@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.errors import PersonError
 from safear.mdp.model import MDP
 from safear.risk.distribution import CostDistribution, merge_units
 from safear.solvers.policy import Policy
@@ -77,7 +76,7 @@ def run_exactly(solution: Solution | Policy, start: Person | int | None = None) 
     """All ways in which runs of a policy may end for a person, with their probabilities."""
     policy = solution.policy if isinstance(solution, Solution) else solution
     mdp = policy.mdp
-    origin = find_start(mdp, start)
+    origin = mdp.locate_start(start)
     state = np.array([origin])
     spent = np.zeros(1, dtype=np.int64)
     chance = np.ones(1)
@@ -91,15 +90,6 @@ def run_exactly(solution: Solution | Policy, start: Person | int | None = None) 
             break
     ended.append((state, spent, chance))
     return Runs(mdp, origin, *(np.concatenate(parts) for parts in zip(*ended, strict=True)))
-
-
-def find_start(mdp: MDP, start: Person | int | None) -> int:
-    """The state of a person from whom runs may begin at step 0."""
-    state = mdp.locate(start)
-    if mdp.depth is not None and mdp.depth[state] > 0:
-        cause = "this MDP was compiled from another person, who gets to this state only later"
-        raise PersonError.at((), cause, "compile it with start=person")
-    return state
 
 
 def advance(

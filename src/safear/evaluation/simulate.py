@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from safear.errors import ObjectiveError
-from safear.evaluation.exact import Runs, find_start
+from safear.evaluation.exact import Runs
 from safear.solvers.policy import Policy
 from safear.solvers.solution import Solution
 from safear.spec.model import Person
@@ -23,7 +23,7 @@ def simulate(
         raise ObjectiveError.at((), f"{rollouts} rollouts; at least 1 is needed")
     policy = solution.policy if isinstance(solution, Solution) else solution
     mdp = policy.mdp
-    origin = find_start(mdp, start)
+    origin = mdp.locate_start(start)
     state = np.full(rollouts, origin)
     spent = np.zeros(rollouts, dtype=np.int64)
     # Chances cumulated over all edges: each row is a stretch of it, and one search finds the edge for all runs at once.

@@ -11,6 +11,7 @@ which follow the same recursion without the costs.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -28,10 +29,90 @@ Figures = np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]  # masked where un
 
 
 @dataclass(frozen=True, eq=False)
+class StateCosts:
+    """A distribution of costs for each state: `mass[s, x]`, x in quanta from 0; rows need not add up to 1.
+
+    The figures are arrays over states, masked where a row has no mass. See `Costs` for their formulas.
+    """
+
+    mass: NDArray[np.float64]
+    quantum: Fraction
+
+    @cached_property
+    def _moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The sums of mass(x) and of x * mass(x)."""
+        return self._beyond(np.zeros(len(self.mass), dtype=np.int64))
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """The mass of each row."""
+        return self._moments[0]
+
+    @cached_property
+    def mean(self) -> Figures:
+        """The expected cost."""
+        return self._figures(divide(self._moments[1], self.total))
+
+    @cached_property
+    def variance(self) -> Figures:
+        """The variance."""
+        from safear.evaluation import kernels  # noqa: PLC0415  # Numba takes a moment to load
+
+        squares = kernels.centred_squares(self.mass, divide(self._moments[1], self.total))
+        return self._figures(divide(squares, self.total), power=2)
+
+    @property
+    def std(self) -> Figures:
+        """The standard deviation."""
+        deviations: Figures = np.ma.sqrt(self.variance)
+        return deviations
+
+    def var(self, level: float) -> Figures:
+        """The value at risk."""
+        return self._figures(self._var_position(level).astype(np.float64))
+
+    def cvar(self, level: float) -> Figures:
+        """The conditional value at risk."""
+        threshold = self._var_position(level)
+        if level > 1 - EPSILON:
+            return self._figures(threshold.astype(np.float64))
+        tail, weighted = self._beyond(threshold)
+        return self._figures(threshold + divide(weighted - threshold * tail, self.total) / (1 - level))
+
+    def tail_mean(self, level: float) -> Figures:
+        """The paper's CVaR; masked where nothing exceeds the value at risk."""
+        tail, weighted = self._beyond(self._var_position(level) + 1)
+        means = self._figures(divide(weighted, tail))
+        means.mask = tail <= 0
+        return means
+
+    def _var_position(self, level: float) -> NDArray[np.int64]:
+        from safear.evaluation import kernels  # noqa: PLC0415
+
+        check_level(level)
+        if level > 1 - EPSILON:
+            last: NDArray[np.int64] = self.mass.shape[1] - 1 - np.argmax(self.mass[:, ::-1] > 0, axis=1)
+            return last
+        positions: NDArray[np.int64] = kernels.quantile_positions(self.mass, level, EPSILON)
+        return positions
+
+    def _beyond(self, first: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        from safear.evaluation import kernels  # noqa: PLC0415
+
+        moments: tuple[NDArray[np.float64], NDArray[np.float64]] = kernels.moments_beyond(self.mass, first)
+        return moments
+
+    def _figures(self, in_quanta: NDArray[np.float64], power: int = 1) -> Figures:
+        """Quanta (or their squares) in the problem's unit."""
+        scaled = in_quanta * self.quantum.numerator**power / self.quantum.denominator**power
+        return np.ma.array(scaled, mask=self.total <= 0)
+
+
+@dataclass(frozen=True, eq=False)
 class StateDistributions:
     """Distributions of the total cost for all states: `succeeded[s, x]` and `failed[s, x]`, x in quanta from 0.
 
-    The figures are arrays over states, given success; masked where no run succeeds.
+    The figures are arrays over states, given success, as in `CostDistribution`; `all_runs` has those over all runs.
     """
 
     policy: Policy
@@ -42,6 +123,20 @@ class StateDistributions:
     def mdp(self) -> MDP:
         """The MDP."""
         return self.policy.mdp
+
+    @cached_property
+    def given_success(self) -> StateCosts:
+        """The costs of the runs that succeed."""
+        return StateCosts(self.succeeded, self.mdp.quantum)
+
+    @cached_property
+    def all_runs(self) -> StateCosts:
+        """The costs of all runs, failures with the failure cost."""
+        states, width = self.succeeded.shape
+        mass = np.zeros((states, width + self.mdp.failure_cost))
+        mass[:, :width] = self.succeeded
+        mass[:, self.mdp.failure_cost :] += self.failed
+        return StateCosts(mass, self.mdp.quantum)
 
     def distribution(self, start: Person | int) -> CostDistribution:
         """The distribution of one state."""
@@ -57,51 +152,38 @@ class StateDistributions:
         )
 
     @cached_property
-    def _moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The probability of success, and the sum of x * D(s, x)."""
-        return self._beyond(np.zeros(self.mdp.n_states, dtype=np.int64))
-
-    @cached_property
     def success(self) -> NDArray[np.float64]:
         """The probability of reaching a goal."""
-        good = self._moments[0]
+        good = self.given_success.total
         share: NDArray[np.float64] = good / (good + self.failed.sum(axis=1))  # see CostDistribution.success
         return share
 
-    @cached_property
+    @property
     def mean(self) -> Figures:
         """The expected cost given success."""
-        mass, weighted = self._moments
-        return self._figures(_divide(weighted, mass))
+        return self.given_success.mean
 
-    @cached_property
+    @property
     def variance(self) -> Figures:
         """The variance given success."""
-        from safear.evaluation import kernels  # noqa: PLC0415  # Numba takes a moment to load
+        return self.given_success.variance
 
-        mass, weighted = self._moments
-        squares = kernels.centred_squares(self.succeeded, _divide(weighted, mass))
-        return self._figures(_divide(squares, mass), power=2)
+    @property
+    def std(self) -> Figures:
+        """The standard deviation given success."""
+        return self.given_success.std
 
     def var(self, level: float) -> Figures:
         """The value at risk given success."""
-        return self._figures(self._var_position(level).astype(np.float64))
+        return self.given_success.var(level)
 
     def cvar(self, level: float) -> Figures:
         """The conditional value at risk given success."""
-        if level > 1 - EPSILON:
-            return self.var(level)
-        mass, threshold = self._moments[0], self._var_position(level)
-        tail, weighted = self._beyond(threshold)
-        excess = _divide(weighted - threshold * tail, mass)
-        return self._figures(threshold + excess / (1 - level))
+        return self.given_success.cvar(level)
 
     def tail_mean(self, level: float) -> Figures:
-        """The paper's CVaR given success; masked where nothing exceeds the value at risk."""
-        tail, weighted = self._beyond(self._var_position(level) + 1)
-        means = self._figures(_divide(weighted, tail))
-        means.mask = tail <= 0
-        return means
+        """The paper's CVaR given success."""
+        return self.given_success.tail_mean(level)
 
     @property
     def sparsity(self) -> Figures:
@@ -112,22 +194,6 @@ class StateDistributions:
     def proximity(self) -> Figures:
         """The expected distance at the end of a successful run: |levels| for ordered features, 1 for others."""
         return self._final_distance(ordered=True)
-
-    def _var_position(self, level: float) -> NDArray[np.int64]:
-        from safear.evaluation import kernels  # noqa: PLC0415
-
-        check_level(level)
-        return kernels.quantile_positions(self.succeeded, level, EPSILON)
-
-    def _beyond(self, first: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        from safear.evaluation import kernels  # noqa: PLC0415
-
-        return kernels.moments_beyond(self.succeeded, first)
-
-    def _figures(self, in_quanta: NDArray[np.float64], power: int = 1) -> Figures:
-        """Quanta (or their squares) in the problem's unit, masked where no run succeeds."""
-        numerator, denominator = self.mdp.quantum.as_integer_ratio()
-        return np.ma.array(in_quanta * numerator**power / denominator**power, mask=self._moments[0] <= 0)
 
     @cached_property
     def _final_levels(self) -> NDArray[np.float64]:
@@ -155,8 +221,8 @@ class StateDistributions:
                     distance if ordered and feature.is_ordered else np.minimum(distance, 1)
                 )
                 column += 1
-        mass = self._moments[0]
-        return np.ma.array(_divide(total, mass), mask=mass <= 0)
+        mass = self.given_success.total
+        return np.ma.array(divide(total, mass), mask=mass <= 0)
 
 
 def evaluate_states(solution: Solution | Policy, *, max_bytes: int = MAX_BYTES) -> StateDistributions:
@@ -167,7 +233,7 @@ def evaluate_states(solution: Solution | Policy, *, max_bytes: int = MAX_BYTES) 
         cause = "this MDP was compiled from one person: its other states are only met later"
         raise ObjectiveError.at((), cause, "compile a block (block=...) or the whole space, or use evaluate(...)")
     width = _largest_total(policy) + 1
-    need = 4 * 8 * width * mdp.n_states
+    need = 6 * 8 * width * mdp.n_states  # both distributions, and what the recursion holds beside them
     if need > max_bytes:
         cause = f"{mdp.n_states:,} states with {width:,} possible totals would need about {need / 2**30:,.1f} GiB"
         raise TooLargeError.at(
@@ -209,7 +275,7 @@ def _largest_total(policy: Policy) -> int:
     return int(largest.max(initial=0))
 
 
-def _divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
+def divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
     """The quotient, 0 where nothing is divided by."""
     result: NDArray[np.float64] = np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
     return result

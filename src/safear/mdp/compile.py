@@ -45,7 +45,7 @@ def compile_mdp(
     """
     compiler = _Compiler.of(problem, classifier)
     if start is not None:
-        return compiler.reachable(read_person(problem, start), max_states)
+        return compiler.reachable(read_person(problem, start), max_states, max_bytes)
     if block is not None:
         return compiler.whole(compiler.fixed_by(block), max_bytes)
     return compiler.whole({}, max_bytes)
@@ -99,7 +99,7 @@ class _Compiler:
         edges = expand(self.problem, self.lattice, space, states[~goal])
         return self._assemble(space, states, goal, edges)
 
-    def reachable(self, start: Person, max_states: int) -> MDP:
+    def reachable(self, start: Person, max_states: int, max_bytes: int) -> MDP:
         """The states within `horizon` steps of a person, breadth first. Goals are not left."""
         space = StateSpace(self.problem.features, self._constant(start))
         space.require_indexable()
@@ -109,6 +109,12 @@ class _Compiler:
         parts: list[Edges] = []
         is_goal = goal
         for step in range(1, self.problem.horizon + 1):
+            need = (len(frontier) + len(states)) * self._bytes_per_state
+            if need > max_bytes or len(states) > max_states:
+                cause = f"one person can reach {len(states):,} states in {step - 1} steps alone"
+                raise TooLargeError.at(
+                    (), cause, "shorten the horizon, merge levels, or raise max_states and max_bytes"
+                )
             edges = expand(self.problem, self.lattice, space, frontier[~is_goal])
             parts.append(edges)
             frontier = np.setdiff1d(edges.target, states)
@@ -117,10 +123,6 @@ class _Compiler:
             is_goal = self.goals.among(space.decode(frontier))
             states, goal = np.concatenate([states, frontier]), np.concatenate([goal, is_goal])
             depth = np.concatenate([depth, np.full(len(frontier), step, dtype=np.int16)])
-            if len(states) > max_states:
-                cause = f"one person can reach more than {max_states:,} states in {step} steps"
-                remedy = "shorten the horizon, merge levels, or raise max_states"
-                raise TooLargeError.at((), cause, remedy)
         order = np.argsort(states)
         first = states[0]
         states = states[order]
@@ -136,9 +138,13 @@ class _Compiler:
         features = self.problem.features
         return {f.name: f.levels.index(person[f.name]) for f in features if f.name not in changed}
 
-    def _require_room(self, space: StateSpace, max_bytes: int) -> None:
+    @property
+    def _bytes_per_state(self) -> int:
         outcomes = sum(len(action.outcomes) for action in self.problem.actions)
-        need = space.size * (_BYTES_PER_STATE + _BYTES_PER_EDGE * outcomes)
+        return _BYTES_PER_STATE + _BYTES_PER_EDGE * outcomes
+
+    def _require_room(self, space: StateSpace, max_bytes: int) -> None:
+        need = space.size * self._bytes_per_state
         if need <= max_bytes:
             return
         blocks = math.prod(len(f.levels) for f in self.problem.features if not f.mutable and f.name not in space.fixed)

@@ -16,8 +16,10 @@ from safear.mdp.lattice import Lattice
 from safear.mdp.space import StateArray, StateSpace
 from safear.spec.checks import TOLERANCE
 from safear.spec.model import Action, Problem
-from safear.spec.quantity import Amount
+from safear.spec.quantity import Amount, amounts
 from safear.spec.vector import Codes, apply_change, apply_side_effects, evaluate_quantity, holds
+
+MAX_DIGITS = 17  # of a chance; the sum of 255 such still fits 64 bits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +76,7 @@ def _expand_action(
     targets, costs, fine = [], [], []
     for outcome, after_change in zip(action.outcomes, reached, strict=True):
         after = apply_side_effects(before, after_change, problem)
-        targets.append(space.encode(space.matrix(after)))
+        targets.append(space.moved(states, before, after))
         fine.append(allowed(problem, after, count))
         own = outcome.cost
         costs.append(
@@ -101,22 +103,28 @@ def _chances(
 ) -> NDArray[np.float64]:
     """The chance of each outcome in each state; the outcome without one gets the rest."""
     features = problem.feature_by_name
-    count = len(next(iter(before.values())))
-    chance = np.zeros((count, len(action.outcomes)))
-    rest = None
-    for number, outcome in enumerate(action.outcomes):
-        if outcome.chance is None:
-            rest = number
-        else:
-            chance[:, number] = evaluate_quantity(
-                outcome.chance, before, reached[number], features=features, number=lambda amount: float(amount.nominal)
-            )
-    total = chance.sum(axis=1)
-    wrong = (total > 1 + TOLERANCE) | ((np.abs(total - 1) > TOLERANCE) & (rest is None))
+    stated = [(i, outcome.chance) for i, outcome in enumerate(action.outcomes) if outcome.chance is not None]
+    # Chances are decimals: as whole numbers of a small enough unit they add up exactly, and so does the rest.
+    digits = max((_decimals(amount) for _, chance in stated for amount in amounts(chance)), default=0)
+    unit = 10 ** min(digits, MAX_DIGITS)
+    parts = np.zeros((len(next(iter(before.values()))), len(action.outcomes)), dtype=np.int64)
+    for number, chance in stated:
+        parts[:, number] = evaluate_quantity(
+            chance, before, reached[number], features=features, number=lambda amount: round(amount.nominal * unit)
+        )
+    left = unit - parts.sum(axis=1)
+    rest = [number for number, outcome in enumerate(action.outcomes) if outcome.chance is None]
+    wrong = (left < -TOLERANCE * unit) | ((left > TOLERANCE * unit) & (not rest))
     if wrong.any():  # only where the levels were too many for `check_problem` to look at all of them
-        cause = f"chances add up to {total[np.argmax(wrong)]:.10g}, not 1"
+        cause = f"chances add up to {1 - left[np.argmax(wrong)] / unit:.10g}, not 1"
         raise ProblemError.at(("actions", action.name, "outcomes"), cause)
-    if rest is not None:
-        left = 1 - total
-        chance[:, rest] = np.where(left > 1e-12, left, 0.0)  # 1 - (0.7 + 0.2 + 0.1) is rounding, not a chance
-    return chance
+    for number in rest:
+        parts[:, number] = np.maximum(left, 0)
+    chances: NDArray[np.float64] = parts / parts.sum(axis=1, keepdims=True)
+    return chances
+
+
+def _decimals(amount: Amount) -> int:
+    """How many decimals a chance has."""
+    exponent = amount.nominal.normalize().as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0

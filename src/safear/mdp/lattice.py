@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
-from math import gcd
+from decimal import Decimal
+from fractions import Fraction
+from math import gcd, lcm
 
 from safear.errors import ProblemError
 from safear.spec.model import Problem
@@ -21,9 +23,9 @@ class Lattice:
     from its true value: horizon * (largest rounding of a step) + (rounding of the failure cost).
     """
 
-    quantum: Decimal
+    quantum: Fraction
     resolution: Decimal | None = None
-    error: Decimal = Decimal(0)
+    error: Fraction = Fraction(0)
 
     def units(self, cost: Decimal) -> int:
         """A cost as a whole number of quanta."""
@@ -43,23 +45,25 @@ def find_lattice(problem: Problem) -> Lattice:
     resolution = problem.cost_resolution
     rounded = [_round(cost, resolution) for cost in (*steps, failure)]
     quantum = common_quantum(rounded)
-    largest = max(rounded[:-1], default=Decimal(0)) * problem.horizon + rounded[-1]
+    largest = max(rounded[:-1], default=Fraction(0)) * problem.horizon + rounded[-1]
     if largest / quantum > MAX_UNITS:
-        cause = f"costs up to {largest} in steps of {quantum} are too fine to add up exactly"
+        cause = f"costs up to {float(largest):g} in steps of {float(quantum):g} are too fine to add up exactly"
         raise ProblemError.at(("cost", "resolution"), cause, "round them: 'cost: {resolution: 0.01}'")
-    error = problem.horizon * max((abs(_round(cost, resolution) - cost) for cost in steps), default=Decimal(0))
-    return Lattice(quantum, resolution, error + abs(rounded[-1] - failure))
+    error = problem.horizon * max(
+        (abs(near - Fraction(cost)) for near, cost in zip(rounded, steps, strict=False)), default=Fraction(0)
+    )
+    return Lattice(quantum, resolution, error + abs(rounded[-1] - Fraction(failure)))
 
 
-def common_quantum(costs: list[Decimal]) -> Decimal:
-    """The greatest common divisor of decimal numbers; 1 if they are all zero."""
-    exponents = [int(cost.normalize().as_tuple().exponent) for cost in costs]  # finite, so a number
-    exponent: int = min([*exponents, 0])
-    divisor = gcd(*(int(cost.scaleb(-exponent)) for cost in costs))
-    return Decimal(divisor or 1).scaleb(exponent) if divisor else Decimal(1)
+def common_quantum(costs: Sequence[Fraction]) -> Fraction:
+    """The greatest common divisor of rational numbers; 1 if they are all zero."""
+    denominator = lcm(*(cost.denominator for cost in costs))
+    divisor = gcd(*(int(cost * denominator) for cost in costs))
+    return Fraction(divisor, denominator) if divisor else Fraction(1)
 
 
-def _round(cost: Decimal, resolution: Decimal | None) -> Decimal:
+def _round(cost: Decimal, resolution: Decimal | None) -> Fraction:
+    """The nearest multiple of the resolution; halves go to the even one."""
     if resolution is None:
-        return cost
-    return (cost / resolution).quantize(Decimal(1), rounding=ROUND_HALF_EVEN) * resolution
+        return Fraction(cost)
+    return round(Fraction(cost) / Fraction(resolution)) * Fraction(resolution)

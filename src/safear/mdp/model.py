@@ -11,7 +11,7 @@ Goal states have no rows: the run is over. Costs are whole numbers of `quantum`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -24,7 +24,7 @@ from safear.spec.model import Person, Problem
 from safear.spec.person import read_person
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MDP:
     """A finite-horizon Markov decision process with costs on its edges.
 
@@ -43,8 +43,8 @@ class MDP:
     edge_outcome: NDArray[np.uint8]
     actions: tuple[str, ...]
     failure_cost: int = 0
-    quantum: Decimal = Decimal(1)
-    cost_error: Decimal = Decimal(0)
+    quantum: Fraction = Fraction(1)
+    cost_error: Fraction = Fraction(0)
     start: int | None = None
     states: NDArray[np.int64] | None = None
     depth: NDArray[np.int16] | None = None
@@ -81,9 +81,9 @@ class MDP:
         """States that are no goal and offer no action: the run ends there as a failure."""
         return ~self.goal & np.equal(np.diff(self.row_start), 0)
 
-    def to_cost(self, units: float) -> float:
+    def to_cost(self, units: int) -> float:
         """Quanta as a cost in the problem's unit."""
-        return float(units * self.quantum) if isinstance(units, int) else float(units) * float(self.quantum)
+        return float(units * self.quantum)
 
     def locate(self, person: Person | int | None = None) -> int:
         """The number of a person's state in this MDP; None is the person it was compiled for."""
@@ -104,6 +104,18 @@ class MDP:
             if position < self.n_states and self.states[position] == index:
                 return position
         raise PersonError.at((), "this person is not in the MDP", "compile it with start=person")
+
+    def locate_start(self, person: Person | int | None = None) -> int:
+        """Like `locate`, for a state in which a run may begin: at step 0, not only later."""
+        state = self.locate(person)
+        if self.depth is not None and self.depth[state] > 0:
+            cause = "this MDP was compiled from another person, who gets to this state only later"
+            raise PersonError.at((), cause, "compile it with start=person")
+        return state
+
+    def __repr__(self) -> str:
+        parts = f"{self.n_states:,} states, {self.n_rows:,} rows, {self.n_edges:,} edges"
+        return f"MDP({parts}, {int(self.goal.sum()):,} goals, horizon {self.horizon})"
 
     def person(self, state: int) -> dict[str, str]:
         """The level names of a state."""

@@ -79,9 +79,13 @@ class StateSpace:
         """A matrix of level numbers as one array per feature, by name."""
         return {name: codes[:, i] for name, i in self._columns.items()}
 
-    def matrix(self, columns: Mapping[str, CodeArray]) -> CodeMatrix:
-        """The opposite of `columns`."""
-        return np.stack([columns[feature.name] for feature in self.features], axis=-1)
+    def moved(self, states: StateArray, before: Mapping[str, CodeArray], after: Mapping[str, CodeArray]) -> StateArray:
+        """The states after their level numbers have changed; arrays that are the same object have not."""
+        result = states
+        for name, column in after.items():
+            if column is not before[name]:
+                result = result + self.strides[self._columns[name]] * (column.astype(np.int64) - before[name])
+        return result
 
     def contains(self, codes: CodeMatrix) -> bool:
         """Whether one row of level numbers agrees with what is fixed."""

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from safear.evaluation.exact import find_start
 from safear.mdp.model import MDP
 from safear.recourse.words import describe_levels, format_cost, name_goal, times_in
 from safear.solvers.policy import Policy
@@ -24,7 +23,7 @@ _GOAL, _END, _STUCK = -1, -2, -3  # where a run may go besides a row
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """What comes after an outcome, with its share of the cases in which the outcome happens.
+    """What comes after an outcome, with its share of the cases in which the outcome happens and when it first does.
 
     `step` is the number of a step of the plan, None where there is none: `kind` is then "goal", "out of time",
     "stuck" (no action is left) or "not shown".
@@ -33,11 +32,12 @@ class FollowUp:
     kind: str
     step: int | None
     share: float
+    since: int
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One outcome of a step: how likely, what it costs, what it changes, and what comes next, most likely first."""
+    """One outcome of a step: how likely, what it costs, what it changes, and what comes next, in order of time."""
 
     chance: float
     works: bool
@@ -46,7 +46,7 @@ class Branch:
     follow_ups: tuple[FollowUp, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PlanStep:
     """A situation and what to do in it. `visits` is how often, on average, a run comes here."""
 
@@ -68,17 +68,23 @@ class PlanStep:
         """What the action costs if it works."""
         return next((branch.cost for branch in self.branches if branch.works), self.branches[0].cost)
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         return f"{self.action}: {format_cost(self.cost, self.unit)}, works {times_in(self.chance)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Plan:
     """A contingent plan: steps in the order in which they come if all goes well, then the others, likely ones first."""
 
     steps: tuple[PlanStep, ...]
     goal: str
     hidden_steps: int = 0
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -98,7 +104,7 @@ def make_plan(solution: Solution | Policy, start: Person | int | None = None, *,
     """The contingent plan of a policy for a person: the likely steps, at most `limit` of them."""
     policy = solution.policy if isinstance(solution, Solution) else solution
     mdp = policy.mdp
-    origin = find_start(mdp, start)
+    origin = mdp.locate_start(start)
     first, visits, flows = _follow(policy, origin)
     goal = name_goal(mdp.problem)
     if first < 0:
@@ -111,7 +117,15 @@ def make_plan(solution: Solution | Policy, start: Person | int | None = None, *,
     return Plan(steps, goal, len(rows) - len(steps))
 
 
-Flows = dict[int, dict[int, float]]  # edge -> {next row, or one of the constants: probability}
+@dataclass(slots=True)
+class _Flow:
+    """How probable it is to go on in one way, and after how many steps that first happens."""
+
+    chance: float
+    since: int
+
+
+Flows = dict[int, dict[int, _Flow]]  # edge -> next row, or one of the constants
 
 
 def _follow(policy: Policy, origin: int) -> tuple[int, dict[int, float], Flows]:
@@ -133,7 +147,7 @@ def _follow(policy: Policy, origin: int) -> tuple[int, dict[int, float], Flows]:
                 there[target] = there.get(target, 0.0) + flow
                 onward = flows.setdefault(edge, {})
                 next_row = _row_at(policy, target, step + 1)
-                onward[next_row] = onward.get(next_row, 0.0) + flow
+                onward.setdefault(next_row, _Flow(0.0, step + 1)).chance += flow
         here = there
     return first, visits, flows
 
@@ -155,10 +169,19 @@ def _order(mdp: MDP, first: int, visits: dict[int, float], flows: Flows) -> list
     row = first
     while row >= 0 and row not in line:
         line.append(row)
-        onward = flows[int(mdp.edge_start[row])]
-        row = max(onward, key=lambda target: onward[target])
+        edges = range(mdp.edge_start[row], mdp.edge_start[row + 1])
+        edge = max(edges, key=lambda edge: (_works(mdp, edge), mdp.edge_chance[edge]))
+        onward = flows[edge]
+        row = max(onward, key=lambda target: onward[target].chance)
     others = [row for row in visits if row not in line]
     return line + sorted(others, key=lambda row: (-visits[row], row))
+
+
+def _works(mdp: MDP, edge: int) -> bool:
+    outcome = int(mdp.edge_outcome[edge])
+    if mdp.problem is None:
+        return outcome == 0
+    return mdp.problem.actions[int(mdp.row_action[mdp.edge_row[edge]])].works(outcome)
 
 
 def _make_step(
@@ -180,23 +203,26 @@ def _make_step(
 
 
 def _make_branch(
-    mdp: MDP, edge: int, numbers: dict[int, int], onward: dict[int, float], person: dict[str, str]
+    mdp: MDP, edge: int, numbers: dict[int, int], onward: dict[int, _Flow], person: dict[str, str]
 ) -> Branch:
-    outcome = int(mdp.edge_outcome[edge])
-    label, works = None, outcome == 0
+    label = ""
     if mdp.problem is not None:
-        action = mdp.problem.actions[int(mdp.row_action[mdp.edge_row[edge]])]
-        label, works = action.outcomes[outcome].label, action.works(outcome)
-        if label is None:
-            after = mdp.person(int(mdp.edge_next[edge]))
-            label = describe_levels(person, after, first=action.outcomes[outcome].change)
-    total = sum(onward.values())
+        outcome = mdp.problem.actions[int(mdp.row_action[mdp.edge_row[edge]])].outcomes[int(mdp.edge_outcome[edge])]
+        after = mdp.person(int(mdp.edge_next[edge]))
+        label = outcome.label or describe_levels(person, after, first=outcome.change)
+    total = sum(flow.chance for flow in onward.values())
     kinds = {_GOAL: "goal", _END: "out of time", _STUCK: "stuck"}
     follow_ups = tuple(
-        FollowUp(kinds.get(target, "step" if target in numbers else "not shown"), numbers.get(target), chance / total)
-        for target, chance in sorted(onward.items(), key=lambda item: -item[1])
+        FollowUp(
+            kinds.get(target, "step" if target in numbers else "not shown"),
+            numbers.get(target),
+            flow.chance / total,
+            flow.since,
+        )
+        for target, flow in sorted(onward.items(), key=lambda item: item[1].since)
     )
-    return Branch(float(mdp.edge_chance[edge]), works, label or "", mdp.to_cost(int(mdp.edge_cost[edge])), follow_ups)
+    cost = mdp.to_cost(int(mdp.edge_cost[edge]))
+    return Branch(float(mdp.edge_chance[edge]), _works(mdp, edge), label, cost, follow_ups)
 
 
 def _describe_step(step: PlanStep, goal: str) -> list[str]:
@@ -219,9 +245,12 @@ def _describe_step(step: PlanStep, goal: str) -> list[str]:
 
 
 def _describe_follow_ups(branch: Branch, step: PlanStep, goal: str) -> str:
-    main, *others = branch.follow_ups
-    words = [_describe_follow_up(main, step, goal)]
-    words += [f"late in the plan {_describe_follow_up(f, step, goal)}" for f in others if f.share >= RARE]
+    """What comes next, in order of time: `try again; later go on with step 3; at the end the time is up`."""
+    likely = [f for f in branch.follow_ups if f.share >= RARE]
+    words = [_describe_follow_up(likely[0], step, goal)]
+    for follow_up in likely[1:]:
+        when = "at the end" if follow_up.kind == "out of time" else "later"
+        words.append(f"{when} {_describe_follow_up(follow_up, step, goal)}")
     return "; ".join(words)
 
 

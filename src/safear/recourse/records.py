@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from safear.recourse.menu import Menu, Offer
+from safear.recourse.menu import Menu
+from safear.recourse.offer import Offer
 from safear.recourse.traces import OtherTraces, Trace
 from safear.risk.distribution import Costs
 
@@ -19,6 +20,7 @@ def menu_record(menu: Menu) -> dict[str, Any]:
         "decision": "favourable" if menu.favourable else "unfavourable",
         "unit": menu.problem.cost_unit,
         "horizon": menu.problem.horizon,
+        "cost_error": max((float(offer.solution.mdp.cost_error) for offer in menu), default=0.0),
         "warnings": list(menu.warnings),
         "plans": [offer_record(offer) for offer in menu],
     }

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 
-from safear.evaluation.exact import Runs, find_start, run_exactly
+from safear.evaluation.exact import Runs, run_exactly
 from safear.mdp.model import MDP
 from safear.solvers.policy import Policy
 from safear.solvers.solution import Solution
 from safear.spec.model import Person
 
-NOISE = 1e-15  # probability that is left over by rounding
+ROUNDING = 1e-9  # the share of a probability that subtraction may leave over
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,38 +55,59 @@ class Traces:
     rest: OtherTraces | None
 
 
+Suffix = tuple[float, tuple[int, ...]]  # a probability, and the edges to the end
+
+
 def find_traces(
     solution: Solution | Policy, start: Person | int | None = None, *, limit: int = 5, runs: Runs | None = None
 ) -> Traces:
     """The `limit` most probable traces of a policy for a person.
 
-    Best first: the most probable unfinished trace is extended by one step until enough are finished. A trace never gets
-    more probable by growing, so those that finish first are the most probable. `runs` spares a second evaluation.
+    Backward over the steps, for each state that the plan can be in: the most probable ways on are among the most
+    probable ways on from its outcomes. `runs` spares a second exact evaluation.
     """
     policy = solution.policy if isinstance(solution, Solution) else solution
     mdp = policy.mdp
-    origin = find_start(mdp, start)
+    origin = mdp.locate_start(start)
     runs = run_exactly(policy, origin) if runs is None else runs
-    order = count()
-    # (-chance, tie breaker, state, quanta spent, edges so far)
-    queue: list[tuple[float, int, int, int, tuple[int, ...]]] = [(-1.0, next(order), origin, 0, ())]
-    finished: list[tuple[float, int, int, tuple[int, ...]]] = []
-    while queue and len(finished) < limit:
-        chance, _, state, spent, edges = heapq.heappop(queue)
-        row = int(policy.rows(len(edges), np.array([state]))[0]) if len(edges) < mdp.horizon else -1
-        if row < 0:
-            finished.append((-chance, state, spent, edges))
-            continue
-        for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1]):
-            target, total = int(mdp.edge_next[edge]), spent + int(mdp.edge_cost[edge])
-            heapq.heappush(queue, (chance * float(mdp.edge_chance[edge]), next(order), target, total, (*edges, edge)))
-    shown = tuple(_read_trace(mdp, chance, state, spent, edges) for chance, state, spent, edges in finished)
-    return Traces(shown, _sum_up_rest(runs, finished) if queue else None)
+    best: dict[int, list[Suffix]] = {}
+    for rows in reversed(_layers(policy, origin)):
+        later, best = best, {}
+        for state, row in rows.items():
+            if row < 0:
+                best[state] = [(1.0, ())]
+                continue
+            ways = [
+                (float(mdp.edge_chance[edge]) * chance, (edge, *edges))
+                for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1])
+                for chance, edges in later[int(mdp.edge_next[edge])]
+            ]
+            best[state] = heapq.nlargest(limit + 1, ways, key=lambda way: way[0])  # one more tells of a rest
+    found = best[origin][:limit]
+    shown = tuple(_read_trace(mdp, origin, chance, edges) for chance, edges in found)
+    return Traces(shown, _sum_up_rest(runs, found) if len(best[origin]) > limit else None)
 
 
-def _read_trace(mdp: MDP, chance: float, state: int, spent: int, edges: tuple[int, ...]) -> Trace:
-    success = bool(mdp.goal[state])
-    total = spent if success else spent + mdp.failure_cost
+def _layers(policy: Policy, origin: int) -> list[dict[int, int]]:
+    """For each step (and after the last), the states that a run may be in and the row taken there; -1 at its end."""
+    mdp = policy.mdp
+    layers, states = [], np.array([origin])
+    for step in range(mdp.horizon):
+        rows = policy.rows(step, states)
+        layers.append(dict(zip(states.tolist(), rows.tolist(), strict=True)))
+        states = np.unique(mdp.edge_next[np.isin(mdp.edge_row, rows[rows >= 0])])
+    return [*layers, dict.fromkeys(states.tolist(), -1)]
+
+
+def _read_end(mdp: MDP, origin: int, edges: tuple[int, ...]) -> tuple[int, bool]:
+    """The total cost of a trace in quanta, a failure with the failure cost, and whether it succeeds."""
+    success = bool(mdp.goal[int(mdp.edge_next[edges[-1]]) if edges else origin])
+    spent = int(mdp.edge_cost[list(edges)].sum())
+    return (spent if success else spent + mdp.failure_cost), success
+
+
+def _read_trace(mdp: MDP, origin: int, chance: float, edges: tuple[int, ...]) -> Trace:
+    total, success = _read_end(mdp, origin, edges)
     return Trace(tuple(_read_step(mdp, edge) for edge in edges), chance, mdp.to_cost(total), success)
 
 
@@ -97,20 +117,21 @@ def _read_step(mdp: MDP, edge: int) -> TraceStep:
     return TraceStep(mdp.actions[number], outcome, works, mdp.to_cost(int(mdp.edge_cost[edge])))
 
 
-def _sum_up_rest(runs: Runs, finished: list[tuple[float, int, int, tuple[int, ...]]]) -> OtherTraces | None:
+def _sum_up_rest(runs: Runs, shown: list[Suffix]) -> OtherTraces | None:
     """What the exact distribution holds beyond the traces that are shown."""
-    mdp = runs.mdp
-    left: dict[tuple[int, bool], float] = {}
-    for state, spent, chance in zip(runs.state.tolist(), runs.spent.tolist(), runs.chance.tolist(), strict=True):
-        key = (spent, bool(mdp.goal[state]))
-        left[key] = left.get(key, 0.0) + chance
-    for chance, state, spent, _ in finished:
-        left[spent, bool(mdp.goal[state])] -= chance
-    rest = {key: chance for key, chance in left.items() if chance > NOISE}
+    mdp, exact = runs.mdp, runs.distribution
+    good = zip(exact.succeeded_units.tolist(), exact.succeeded_chances.tolist(), strict=True)
+    bad = zip((exact.failed_units + exact.failure_cost).tolist(), exact.failed_chances.tolist(), strict=True)
+    points = {(units, True): chance for units, chance in good} | {(units, False): chance for units, chance in bad}
+    left = dict(points)
+    for chance, edges in shown:
+        left[_read_end(mdp, runs.start, edges)] -= chance
+    rest = {key: chance for key, chance in left.items() if chance > ROUNDING * points[key]}
     total = sum(rest.values())
-    if total <= NOISE:
+    if not rest:
         return None
-    costs = {key: mdp.to_cost(key[0] if key[1] else key[0] + mdp.failure_cost) for key in rest}
-    mean = sum(chance * costs[key] for key, chance in rest.items()) / total
+    mean = sum(chance * mdp.to_cost(units) for (units, _), chance in rest.items()) / total
     success = sum(chance for (_, good), chance in rest.items() if good)
-    return OtherTraces(total, success, mean, min(costs.values()), max(costs.values()))
+    return OtherTraces(
+        total, success, mean, mdp.to_cost(min(units for units, _ in rest)), mdp.to_cost(max(units for units, _ in rest))
+    )

@@ -8,7 +8,9 @@ from safear.spec.model import Problem
 
 
 def format_number(value: float) -> str:
-    """At most two decimals, none that are zero."""
+    """At most two decimals, none that are zero; two significant digits of what is smaller."""
+    if 0 < abs(value) < 0.1:
+        return f"{value:.2g}"
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text in {"", "-0"} else text
 
@@ -41,7 +43,7 @@ def format_chance(chance: float) -> str:
 
 def times_in(chance: float) -> str:
     """`works 95 times in 100`, without the verb."""
-    if chance >= 1:
+    if chance > 1 - 1e-9:  # several outcomes that work may add up to a little less than 1
         return "every time"
     for base in (100, 1000):
         count = chance * base

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -60,6 +60,8 @@ class Costs:
     def var(self, level: float) -> float:
         """Value at risk: with probability `level` the cost is at most this."""
         check_level(level)
+        if level > 1 - EPSILON:
+            return float(self.values[-1])
         position = int(np.searchsorted(self._cumulated, level - EPSILON))
         return float(self.values[min(position, len(self.values) - 1)])
 
@@ -92,7 +94,7 @@ class CostDistribution:
     failed_units: NDArray[np.int64]
     failed_chances: NDArray[np.float64]
     failure_cost: int = 0
-    quantum: Decimal = Decimal(1)
+    quantum: Fraction = Fraction(1)
 
     @cached_property
     def success(self) -> float:
@@ -154,8 +156,7 @@ class CostDistribution:
 
     def _to_costs(self, units: NDArray[np.int64]) -> NDArray[np.float64]:
         # The quotient of two whole numbers is the float nearest to the decimal; a product with 0.1 is not.
-        numerator, denominator = self.quantum.as_integer_ratio()
-        return units.astype(np.float64) * numerator / denominator
+        return units.astype(np.float64) * self.quantum.numerator / self.quantum.denominator
 
 
 def merge_units(units: NDArray[np.int64], chances: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

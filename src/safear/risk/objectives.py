@@ -3,6 +3,7 @@
     mean               E[C]
     mean-std:b         E[C] + b * std(C)
     mean-lower-std:b   E[C] + b * lower_std(C), only costs above the mean count in the deviation
+    success-first      the highest chance of success, and among plans that have it the least E[C]
 
 C is the total cost over all runs; failed runs pay the failure cost.
 """
@@ -62,19 +63,32 @@ class MeanLowerStd:
         return f"mean-lower-std:{self.risk_aversion:g}"
 
 
-Objective = Mean | MeanStd | MeanLowerStd
+@dataclass(frozen=True, slots=True)
+class SuccessFirst:
+    """The highest probability of success; among the plans that have it, the least expected total cost."""
+
+    def of(self, distribution: CostDistribution) -> float:
+        """E[C]; compare the success of two plans before their values."""
+        return distribution.all_runs.mean
+
+    def __str__(self) -> str:
+        return "success-first"
+
+
+Objective = Mean | MeanStd | MeanLowerStd | SuccessFirst
+_PLAIN: dict[str, type[Mean | SuccessFirst]] = {"mean": Mean, "success-first": SuccessFirst}
 _NAMES: dict[str, type[MeanStd | MeanLowerStd]] = {"mean-std": MeanStd, "mean-lower-std": MeanLowerStd}
 
 
 def parse_objective(text: str) -> Objective:
-    """An objective as it is written on the command line: `mean`, `mean-std:0.5`, `mean-lower-std:0.5`."""
+    """An objective as it is written on the command line: `mean`, `mean-std:0.5`, `success-first`, ..."""
     name, colon, parameter = text.strip().partition(":")
-    if name == "mean":
+    if name in _PLAIN:
         if colon:
-            raise ObjectiveError.at((), f"objective '{text}': 'mean' takes no number", "write 'mean'")
-        return Mean()
+            raise ObjectiveError.at((), f"objective '{text}': '{name}' takes no number", f"write '{name}'")
+        return _PLAIN[name]()
     if name not in _NAMES:
-        known = ["mean", *(f"{known}:0.5" for known in _NAMES)]
+        known = [*_PLAIN, *(f"{known}:0.5" for known in _NAMES)]
         raise ObjectiveError.at((), f"objective '{text}' is not known", suggest(text, known))
     try:
         return _NAMES[name](float(parameter))

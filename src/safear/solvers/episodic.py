@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from safear.errors import ObjectiveError
 from safear.mdp.model import MDP
-from safear.risk.objectives import Mean, MeanLowerStd, Objective
-from safear.solvers.greedy import TIE, Progress
+from safear.risk.objectives import Mean, MeanLowerStd
+from safear.solvers.greedy import TIE, Progress, Recursive
 from safear.solvers.policy import NOTHING, Policy
 from safear.solvers.solution import LearningCurve
 
@@ -37,7 +37,7 @@ class Episodic:
 
 def learn(
     mdp: MDP,
-    objective: Objective,
+    objective: Recursive,
     settings: Episodic,
     *,
     rng: np.random.Generator,
@@ -60,7 +60,7 @@ def learn(
 class _Learner:
     """Q[step][state] as plain lists: episodes touch a few entries at a time, where arrays would be slower."""
 
-    def __init__(self, mdp: MDP, objective: Objective) -> None:
+    def __init__(self, mdp: MDP, objective: Recursive) -> None:
         self.mdp = mdp
         self.aversion = 0.0 if isinstance(objective, Mean) else objective.risk_aversion
         self.upper_only = isinstance(objective, MeanLowerStd)
@@ -127,5 +127,5 @@ class _Learner:
 
 def _first_least(scores: list[float]) -> int:
     least = min(scores)
-    limit = least + TIE * (1 + abs(least))
+    limit = least * (1 + TIE)
     return next(i for i, score in enumerate(scores) if score <= limit)

@@ -18,14 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.mdp.model import MDP
-from safear.risk.objectives import Mean, MeanLowerStd, MeanStd, Objective
+from safear.risk.objectives import Mean, MeanLowerStd, MeanStd
 from safear.solvers.policy import NOTHING, Policy
 
-TIE = 1e-12  # values this close, relatively, are equal up to rounding
+TIE = 1e-13  # values this close, relatively, are equal up to rounding
 Progress = Callable[[int, int], None]  # (done, total)
+Recursive = Mean | MeanStd | MeanLowerStd  # objectives that the sweep can do
 
 
-def sweep(mdp: MDP, objective: Objective, progress: Progress | None = None) -> tuple[Policy, NDArray[np.float64]]:
+def sweep(mdp: MDP, objective: Recursive, progress: Progress | None = None) -> tuple[Policy, NDArray[np.float64]]:
     """The policy, and the value of each state at step 0 in quanta."""
     values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
     choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
@@ -35,14 +36,13 @@ def sweep(mdp: MDP, objective: Objective, progress: Progress | None = None) -> t
             scores = score_rows(mdp, values, objective)
             rows = first_best(scores, mdp.row_start[active])
             choices[step, active] = rows - mdp.row_start[active]
-            values = values.copy()
             values[active] = scores[rows]
         if progress is not None:
             progress(mdp.horizon - step, mdp.horizon)
     return Policy(mdp, choices), values
 
 
-def score_rows(mdp: MDP, values: NDArray[np.float64], objective: Objective) -> NDArray[np.float64]:
+def score_rows(mdp: MDP, values: NDArray[np.float64], objective: Recursive) -> NDArray[np.float64]:
     """Q of each row, given the values of the next step."""
     first, row, chance = mdp.edge_start[:-1], mdp.edge_row, mdp.edge_chance
     cost_to_go = mdp.edge_cost + values[mdp.edge_next]
@@ -64,6 +64,6 @@ def first_best(scores: NDArray[np.float64], first_rows: NDArray[np.int64]) -> ND
     """
     least = np.minimum.reduceat(scores, first_rows)
     counts = np.diff(np.append(first_rows, len(scores)))
-    limit = least + TIE * (1 + np.abs(least))
+    limit = least * (1 + TIE)  # scores are not below 0
     good = np.flatnonzero(scores <= np.repeat(limit, counts))
     return good[np.searchsorted(good, first_rows)]

@@ -29,7 +29,7 @@ class LearningCurve:
         return windows.mean(axis=1), windows.std(axis=1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Solution:
     """A policy, what it was computed for, and how.
 
@@ -45,6 +45,9 @@ class Solution:
     planned: NDArray[np.float64]
     learning: LearningCurve | None = None
 
+    def __repr__(self) -> str:
+        return f"Solution({self.objective}, {self.method}, {self.mdp!r})"
+
     def planned_value(self, person: Person | int | None = None) -> float:
         """What the recursion computed for a person."""
-        return float(self.planned[self.mdp.locate(person)])
+        return float(self.planned[self.mdp.locate_start(person)])

@@ -16,7 +16,18 @@ import numpy as np
 from safear.errors import Mistake, Path, Place, key_mistake, mistake, suggest
 from safear.spec.condition import ORDER_OPERATORS, Comparison, Condition, comparisons, condition_features
 from safear.spec.features import check_features
-from safear.spec.model import MAX_ACTIONS, Action, Change, Feature, Move, Outcome, Problem, SideEffect
+from safear.spec.model import (
+    MAX_ACTIONS,
+    MAX_COST,
+    MAX_OUTCOMES,
+    Action,
+    Change,
+    Feature,
+    Move,
+    Outcome,
+    Problem,
+    SideEffect,
+)
 from safear.spec.person import person_mistakes
 from safear.spec.quantity import Amount, ByCase, ByLevel, Quantity, amounts
 from safear.spec.vector import CodeArray, apply_change, evaluate_quantity, holds, order_side_effects
@@ -57,8 +68,7 @@ def _check_parts(problem: Problem) -> Iterator[Iterator[Mistake] | list[Mistake]
 def _check_head(problem: Problem) -> Iterator[Mistake]:
     if not 1 <= problem.horizon <= 1000:
         yield mistake(("horizon",), f"{problem.horizon} is not between 1 and 1000")
-    if not problem.goal.failure_cost.is_finite() or problem.goal.failure_cost < 0:
-        yield mistake(("goal", "failure_cost"), f"{problem.goal.failure_cost} is below 0", "costs are positive")
+    yield from _check_amount(Amount.exactly(problem.goal.failure_cost), ("goal", "failure_cost"), is_chance=False)
     threshold = problem.goal.threshold
     if threshold is not None and not 0 <= threshold <= 1:
         yield mistake(("goal", "threshold"), f"{threshold} is not between 0 and 1")
@@ -72,6 +82,9 @@ def check_action(problem: Problem, action: Action) -> list[Mistake]:
     found = list(check_condition(problem, action.when, (*path, "when")))
     if not action.outcomes:
         return [*found, mistake((*path, "outcomes"), "the list is empty", "give at least one outcome")]
+    if len(action.outcomes) > MAX_OUTCOMES:
+        cause = f"{len(action.outcomes)} outcomes; at most {MAX_OUTCOMES} are possible"
+        return [*found, mistake((*path, "outcomes"), cause)]
     found += _check_quantity(problem, action.cost, action.outcomes[0].change, (*path, "cost"))
     for number, outcome in enumerate(action.outcomes):
         found += _check_outcome(problem, outcome, (*path, "outcomes", number))
@@ -107,6 +120,9 @@ def _check_change(problem: Problem, change: Change, path: Path) -> Iterator[Mist
 
 def _check_quantity(problem: Problem, quantity: Quantity, change: Change, path: Path) -> Iterator[Mistake]:
     is_chance = path[-1] == "chance"
+    if not isinstance(quantity, Quantity):
+        yield mistake(path, f"{quantity!r} is not a {path[-1]}", "use Amount.exactly(...), ByLevel(...) or ByCase(...)")
+        return
     for amount in amounts(quantity):
         yield from _check_amount(amount, path, is_chance=is_chance)
     match quantity:
@@ -150,6 +166,8 @@ def _check_amount(amount: Amount, path: Path, *, is_chance: bool) -> Iterator[Mi
         yield mistake(path, f"{wrong} is not a chance between 0 and 1", remedy)
     elif not is_chance and amount.low < 0:
         yield mistake(path, f"the cost {amount.low} is below 0", "costs are positive")
+    elif not is_chance and amount.high > MAX_COST:
+        yield mistake(path, f"the cost {amount.high} is above {MAX_COST:g}", "count in a larger unit")
     elif not is_chance and amount.is_interval:
         yield mistake(path, "a cost cannot be an interval")
     elif not amount.low <= amount.nominal <= amount.high:
@@ -253,6 +271,9 @@ def _check_circle(side_effects: tuple[SideEffect, ...]) -> Iterator[Mistake]:
 
 def check_condition(problem: Problem, condition: Condition, path: Path) -> Iterator[Mistake]:
     """Every comparison names a feature, and a level of it, and an order only where there is one."""
+    if not isinstance(condition, Condition):
+        yield mistake(path, f"{condition!r} is not a condition", "use parse_condition('...')")
+        return
     for item in comparisons(condition):
         feature = problem.feature_by_name.get(item.feature)
         at = Place(path, offset=item.column)

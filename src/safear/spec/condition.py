@@ -8,7 +8,8 @@
     comparison = name, ( "==" | "!=" | "<" | "<=" | ">" | ">=" ), name
                | name, [ "not" ], "in", "[", name, { ",", name }, "]" ;
 
-A name is one or more plain words (letters, digits, `_`, `-`, `.`), or stands in quotes.
+A name is one or more plain words (letters, digits, `_`; after the first character also `-` and `.`; numbers may have a
+sign), or stands in quotes.
 Conditions are data: they are parsed, checked and evaluated here, never handed to Python's `eval`.
 """
 
@@ -122,16 +123,17 @@ def condition_features(condition: Condition) -> frozenset[str]:
     return frozenset(item.feature for item in comparisons(condition))
 
 
+_WORD = r"[+-]?(?:\w|\.\d)[\w.\-]*"
 _TOKEN = re.compile(
-    r"""\s*(?:
-        (?P<word>[^\W_][\w.\-]*|_[\w.\-]*|[+-]?\.?\d[\w.\-]*)
+    rf"""\s*(?:
+        (?P<word>{_WORD})
       | (?P<quoted>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
       | (?P<operator>==|!=|<=|>=|<|>)
       | (?P<mark>[()\[\],])
     )""",
     re.VERBOSE,
 )
-_PLAIN = re.compile(r"(?:[^\W_][\w.\-]*|_[\w.\-]*|[+-]?\.?\d[\w.\-]*)(?: [\w.\-]+)*")
+_PLAIN = re.compile(rf"{_WORD}(?: {_WORD})*")
 _KEYWORDS = frozenset({"and", "or", "not", "in", "true", "false"})
 _MAX_DEPTH = 100
 

@@ -5,11 +5,14 @@ Only the shape is checked here (which fields, of which form). What the words mea
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
 from pydantic_core import PydanticCustomError
+
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")  # as JSON writes them: 07 is a text
 
 
 def _read_name(value: object) -> object:
@@ -32,12 +35,7 @@ def _read_number(value: object) -> object:
 
 def _read_value(value: object) -> object:
     """What a classifier sees for a level: a number if it reads as one, else a text."""
-    if isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            return value
-    return value
+    return float(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value
 
 
 Name = Annotated[str, BeforeValidator(_read_name), WithJsonSchema({"type": ["string", "number", "boolean"]})]

@@ -20,6 +20,10 @@ def check_features(features: Sequence[Feature]) -> Iterator[Mistake]:
     for name in dict.fromkeys(names):
         if names.count(name) > 1:
             yield mistake(("features", name), f"'{name}' is given twice")
+    if features and not any(feature.seen_by_classifier for feature in features):
+        yield mistake(
+            ("features",), "no feature is seen by the classifier", "drop 'seen_by_classifier: false' somewhere"
+        )
     for feature in features:
         yield from _check_feature(feature, ("features", feature.name))
 
@@ -33,9 +37,11 @@ def _check_feature(feature: Feature, path: Path) -> Iterator[Mistake]:
         yield mistake((*path, "levels"), "the list of levels is empty", "name at least one level")
     if len(feature.levels) > MAX_LEVELS:
         yield mistake((*path, "levels"), f"{len(feature.levels)} levels; at most {MAX_LEVELS} are possible")
+    seen: set[str] = set()
     for number, level in enumerate(feature.levels):
-        if level in feature.levels[:number]:
+        if level in seen:
             yield mistake((*path, "levels", number), f"level '{level}' is given twice", "rename one of the two")
+        seen.add(level)
     if feature.values and len(feature.values) != len(feature.levels):
         cause = f"{len(feature.values)} values for {len(feature.levels)} levels"
         yield mistake((*path, "values"), cause, "give one value per level")

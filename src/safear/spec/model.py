@@ -20,7 +20,10 @@ from safear.spec.quantity import Quantity, amounts
 Kind = Literal["ordinal", "nominal", "numeric"]
 Direction = Literal["up", "down", "any"]
 Person = Mapping[str, str]  # feature -> level name
+Record = Mapping[str, object]  # a person as somebody wrote them: levels, or raw numbers of numeric features
 MAX_ACTIONS = 254  # a policy stores a choice in one byte
+MAX_OUTCOMES = 255  # and an edge its outcome
+MAX_COST = Decimal("1e15")  # so that sums of squares stay finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,7 @@ class Goal:
     failure_cost: Decimal = Decimal(0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Problem:
     """A recourse problem: features, what can be done about them, and what counts as success."""
 
@@ -150,7 +153,7 @@ class Problem:
     rule: Condition | None = None
     side_effects: tuple[SideEffect, ...] = ()
     constraints: tuple[Condition, ...] = ()
-    people: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    people: Mapping[str, Record] = field(default_factory=lambda: MappingProxyType({}))
     cost_unit: str = "units"
     cost_resolution: Decimal | None = None
     description: str = ""
@@ -166,7 +169,7 @@ class Problem:
         return MappingProxyType({action.name: action for action in self.actions})
 
     @property
-    def default_person(self) -> Person | None:
+    def default_person(self) -> Record | None:
         """The first of `people`."""
         return next(iter(self.people.values()), None)
 
@@ -181,6 +184,10 @@ class Problem:
             yield action, None, action.cost
             for number, outcome in enumerate(action.outcomes):
                 yield from ((action, number, q) for q in (outcome.cost, outcome.chance) if q is not None)
+
+    def __repr__(self) -> str:
+        parts = f"{len(self.features)} features, {len(self.actions)} actions, horizon {self.horizon}"
+        return f"Problem('{self.title}': {parts})"
 
     def with_horizon(self, horizon: int) -> Problem:
         """The same problem with another number of steps."""

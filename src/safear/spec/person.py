@@ -13,6 +13,7 @@ from safear.spec.vector import holds
 
 def read_person(problem: Problem, record: Mapping[str, object]) -> Person:
     """A level name for each feature of the problem; raw numbers are put into their level. Else a PersonError."""
+    record = dict(record)  # a pandas Series iterates over its values
     mistakes = list(person_mistakes(problem, record))
     if mistakes:
         raise PersonError(mistakes)

@@ -116,7 +116,9 @@ def evaluate_quantity(
 
 def _moved(effect: object, codes: CodeArray, feature: Feature) -> CodeArray:
     if isinstance(effect, Move):
-        moved: CodeArray = np.clip(codes.astype(np.int64) + effect.by, 0, len(feature.levels) - 1).astype(np.int16)
+        last = len(feature.levels) - 1
+        by = max(-last, min(effect.by, last))
+        moved: CodeArray = np.clip(codes.astype(np.int32) + by, 0, last).astype(np.int16)
         return moved
     return np.full_like(codes, feature.levels.index(effect.level))  # type: ignore[attr-defined]  # Effect is Move | SetTo
 

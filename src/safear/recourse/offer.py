@@ -1,0 +1,76 @@
+"""One plan that is offered to a person, with everything that can be said of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from safear.evaluation.exact import Runs, run_exactly
+from safear.recourse.plan import Plan, make_plan
+from safear.recourse.traces import Traces, find_traces
+from safear.recourse.words import format_chance, format_cost
+from safear.risk.distribution import CostDistribution
+from safear.risk.objectives import Objective
+from safear.solvers.solution import Solution
+
+TAIL = 0.95  # the worst 5%
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Offer:
+    """One plan of a menu. `objectives` are those that it was computed for: more than one if their plans are equal."""
+
+    name: str
+    objectives: tuple[Objective, ...]
+    solution: Solution
+    runs: Runs
+
+    def __repr__(self) -> str:
+        return f"{self.name}: {self}"
+
+    def __str__(self) -> str:
+        costs, unit = self.cost.all_runs, self.solution.mdp.problem.cost_unit if self.solution.mdp.problem else "units"
+        return (
+            f"first {self.first_action}; succeeds {format_chance(self.cost.success)}, "
+            f"costs {format_cost(costs.mean, unit)} on average, {format_cost(costs.cvar(TAIL), unit)} in the worst 5%"
+        )
+
+    @property
+    def objective(self) -> Objective:
+        """The first of its objectives."""
+        return self.objectives[0]
+
+    @cached_property
+    def cost(self) -> CostDistribution:
+        """The exact distribution of the total cost."""
+        return self.runs.distribution
+
+    @property
+    def value(self) -> float:
+        """The exact objective of the total cost over all runs."""
+        return self.objective.of(self.cost)
+
+    @property
+    def planned_value(self) -> float:
+        """What the solver's own recursion computed; greedy solvers add up deviations."""
+        return self.solution.planned_value(self.runs.start)
+
+    @property
+    def first_action(self) -> str | None:
+        """What to do first."""
+        return self.solution.policy.action(self.runs.start)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The contingent plan."""
+        return make_plan(self.solution, self.runs.start)
+
+    @cached_property
+    def traces(self) -> Traces:
+        """The most probable ways in which it may go."""
+        return find_traces(self.solution, self.runs.start, runs=self.runs)
+
+
+def make_offer(solution: Solution) -> Offer:
+    """An offer named after its objective."""
+    return Offer(str(solution.objective), (solution.objective,), solution, run_exactly(solution))
