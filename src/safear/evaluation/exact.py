@@ -18,7 +18,7 @@ from safear.mdp.model import MDP
 from safear.risk.distribution import CostDistribution, merge_units
 from safear.solvers.policy import Policy
 from safear.solvers.solution import Solution
-from safear.spec.model import Person
+from safear.spec.model import Record
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +67,12 @@ class Runs:
         return float(total @ self.chance[good] / self.chance[good].sum())
 
 
-def evaluate(solution: Solution | Policy, start: Person | int | None = None) -> CostDistribution:
+def evaluate(solution: Solution | Policy, start: Record | int | None = None) -> CostDistribution:
     """The exact distribution of the total cost of a policy for a person."""
     return run_exactly(solution, start).distribution
 
 
-def run_exactly(solution: Solution | Policy, start: Person | int | None = None) -> Runs:
+def run_exactly(solution: Solution | Policy, start: Record | int | None = None) -> Runs:
     """All ways in which runs of a policy may end for a person, with their probabilities."""
     policy = solution.policy if isinstance(solution, Solution) else solution
     mdp = policy.mdp

@@ -8,12 +8,12 @@ from safear.errors import ObjectiveError
 from safear.evaluation.exact import Runs
 from safear.solvers.policy import Policy
 from safear.solvers.solution import Solution
-from safear.spec.model import Person
+from safear.spec.model import Record
 
 
 def simulate(
     solution: Solution | Policy,
-    start: Person | int | None = None,
+    start: Record | int | None = None,
     *,
     rollouts: int,
     rng: np.random.Generator,

@@ -22,7 +22,7 @@ from safear.mdp.model import MDP
 from safear.risk.distribution import EPSILON, CostDistribution, check_level
 from safear.solvers.policy import Policy
 from safear.solvers.solution import Solution
-from safear.spec.model import Person
+from safear.spec.model import Record
 
 MAX_BYTES = 4 * 2**30
 Figures = np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]  # masked where undefined
@@ -138,7 +138,7 @@ class StateDistributions:
         mass[:, self.mdp.failure_cost :] += self.failed
         return StateCosts(mass, self.mdp.quantum)
 
-    def distribution(self, start: Person | int) -> CostDistribution:
+    def distribution(self, start: Record | int) -> CostDistribution:
         """The distribution of one state."""
         state = self.mdp.locate(start)
         good, bad = self.succeeded[state], self.failed[state]

@@ -13,14 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import PersonError
 from safear.mdp.space import StateSpace, person_codes
-from safear.spec.model import Person, Problem
+from safear.spec.model import Problem, Record
 from safear.spec.person import read_person
 
 
@@ -85,7 +84,7 @@ class MDP:
         """Quanta as a cost in the problem's unit."""
         return float(units * self.quantum)
 
-    def locate(self, person: Person | int | None = None) -> int:
+    def locate(self, person: Record | int | None = None) -> int:
         """The number of a person's state in this MDP; None is the person it was compiled for."""
         if isinstance(person, int | np.integer):
             if not 0 <= person < self.n_states:
@@ -97,7 +96,7 @@ class MDP:
             return self.start
         if self.problem is None or self.space is None or self.states is None:
             raise PersonError.at((), "this MDP was not compiled from a problem", "give the number of the state")
-        codes = person_codes(self.problem.features, read_person(self.problem, dict[str, Any](person)))
+        codes = person_codes(self.problem.features, read_person(self.problem, person))
         if self.space.contains(codes):
             index = int(self.space.encode(codes[None, :])[0])
             position = int(np.searchsorted(self.states, index))
@@ -105,7 +104,7 @@ class MDP:
                 return position
         raise PersonError.at((), "this person is not in the MDP", "compile it with start=person")
 
-    def locate_start(self, person: Person | int | None = None) -> int:
+    def locate_start(self, person: Record | int | None = None) -> int:
         """Like `locate`, for a state in which a run may begin: at step 0, not only later."""
         state = self.locate(person)
         if self.depth is not None and self.depth[state] > 0:

@@ -14,7 +14,7 @@ from safear.mdp.model import MDP
 from safear.recourse.words import describe_levels, format_cost, name_goal, times_in
 from safear.solvers.policy import Policy
 from safear.solvers.solution import Solution
-from safear.spec.model import Person
+from safear.spec.model import Record
 
 RARE = 0.01  # a way on that is taken in fewer of the cases is not spelled out
 RARE_STEP = 0.001  # nor a step that fewer runs come to
@@ -100,7 +100,7 @@ class Plan:
         return lines
 
 
-def make_plan(solution: Solution | Policy, start: Person | int | None = None, *, limit: int = 12) -> Plan:
+def make_plan(solution: Solution | Policy, start: Record | int | None = None, *, limit: int = 12) -> Plan:
     """The contingent plan of a policy for a person: the likely steps, at most `limit` of them."""
     policy = solution.policy if isinstance(solution, Solution) else solution
     mdp = policy.mdp

@@ -11,7 +11,7 @@ from safear.evaluation.exact import Runs, run_exactly
 from safear.mdp.model import MDP
 from safear.solvers.policy import Policy
 from safear.solvers.solution import Solution
-from safear.spec.model import Person
+from safear.spec.model import Record
 
 ROUNDING = 1e-9  # the share of a probability that subtraction may leave over
 
@@ -59,7 +59,7 @@ Suffix = tuple[float, tuple[int, ...]]  # a probability, and the edges to the en
 
 
 def find_traces(
-    solution: Solution | Policy, start: Person | int | None = None, *, limit: int = 5, runs: Runs | None = None
+    solution: Solution | Policy, start: Record | int | None = None, *, limit: int = 5, runs: Runs | None = None
 ) -> Traces:
     """The `limit` most probable traces of a policy for a person.
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from safear.errors import ObjectiveError
 from safear.mdp.model import MDP
-from safear.spec.model import Person
+from safear.spec.model import Record
 
 NOTHING = 255  # no action: a goal or a dead end
 
@@ -29,7 +29,7 @@ class Policy:
         choice = self.choices[step, states].astype(np.int64)
         return np.where(choice == NOTHING, -1, self.mdp.row_start[states] + choice)
 
-    def action(self, person: Person | int | None = None, *, step: int = 0, spent: float = 0) -> str | None:
+    def action(self, person: Record | int | None = None, *, step: int = 0, spent: float = 0) -> str | None:
         """The name of the action for a person at a step; None where there is nothing to do.
 
         `spent` is what the run has cost so far; the policies of this class do not depend on it.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from safear.mdp.model import MDP
 from safear.risk.objectives import Objective
 from safear.solvers.policy import Policy
-from safear.spec.model import Person
+from safear.spec.model import Record
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +48,6 @@ class Solution:
     def __repr__(self) -> str:
         return f"Solution({self.objective}, {self.method}, {self.mdp!r})"
 
-    def planned_value(self, person: Person | int | None = None) -> float:
+    def planned_value(self, person: Record | int | None = None) -> float:
         """What the recursion computed for a person."""
         return float(self.planned[self.mdp.locate_start(person)])
