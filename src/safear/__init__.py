@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from safear._version import __version__
 
 if TYPE_CHECKING:
+    from safear import datasets as datasets
     from safear.classifier.adapters import FunctionClassifier as FunctionClassifier
     from safear.classifier.adapters import ModelClassifier as ModelClassifier
     from safear.classifier.adapters import RuleClassifier as RuleClassifier
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from safear.spec.terms import apply_terms as apply_terms
 
 _MODULES = {
+    "safear": ["datasets"],
     "safear.classifier.adapters": [
         "FunctionClassifier",
         "ModelClassifier",
@@ -213,6 +215,7 @@ __all__ = [
     "check_problem",
     "compile_blocks",
     "compile_mdp",
+    "datasets",
     "dump_problem",
     "dump_problem_text",
     "evaluate",
@@ -242,7 +245,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'safear' has no attribute '{name}'")
-    value = getattr(import_module(_HOMES[name]), name)
+    home = _HOMES[name]
+    value = import_module(f"safear.{name}") if home == "safear" else getattr(import_module(home), name)
     globals()[name] = value
     return value
 
