@@ -55,9 +55,10 @@ class Mistake:
     def __str__(self) -> str:
         lines = [": ".join(part for part in (str(self.place), self.cause) if part)]
         if self.place.source is not None and self.place.column is not None:
+            source, column = _window(self.place.source, self.place.column)
             # Tabs are kept, so that the caret stands under its character in any terminal.
-            margin = "".join("\t" if c == "\t" else " " for c in self.place.source[: self.place.column - 1])
-            lines += [f"    {self.place.source}", f"    {margin}^"]
+            margin = "".join("\t" if c == "\t" else " " for c in source[: column - 1])
+            lines += [f"    {source}", f"    {margin}^"]
         if self.remedy:
             lines.append(f"    {self.remedy}")
         return "\n".join(lines)
@@ -65,6 +66,13 @@ class Mistake:
     def inside(self, *prefix: str | int) -> Mistake:
         """The same mistake, seen from the document that holds this part at `prefix`."""
         return replace(self, place=replace(self.place, path=(*prefix, *self.place.path)))
+
+
+def _window(source: str, column: int, width: int = 240) -> tuple[str, int]:
+    """The part of a long line (a file may be one) around a column, and the column in it."""
+    start = max(0, column - 1 - width // 2) if len(source) > width else 0
+    before, after = "…" if start else "", "…" if start + width < len(source) else ""
+    return f"{before}{source[start : start + width]}{after}", column - start + len(before)
 
 
 def mistake(path: Iterable[str | int], cause: str, remedy: str | None = None) -> Mistake:
@@ -162,7 +170,11 @@ class MissingExtraError(SafearError):
     exit_code: ClassVar[int] = 2
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed; install it with: pip install 'safear[{extra}]'")
+        super().__init__(package, extra)
+
+    def __str__(self) -> str:
+        package, extra = self.args
+        return f"{package} is not installed; install it with: pip install 'safear[{extra}]'"
 
 
 class NoRecourseError(SafearError):

@@ -21,6 +21,8 @@ def read_text(path: Path, error: type[InputError]) -> str:
         message, remedy = "no such file", None
     except OSError as cause:
         message, remedy = f"cannot be read: {cause.strerror}", None
+    except ValueError as cause:  # a name that no file can have
+        message, remedy = f"cannot be read: {cause}", None
     raise error([Mistake(Place(file=str(path)), message, remedy)])
 
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import safear as sa
 from compare import as_points, as_policy, as_state, read_both
 from oracle import State
+from safear.solvers import greedy
 from strategies import problems
 
 AVERSIONS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0])
@@ -159,3 +160,18 @@ def test_identity_problem_is_solved_by_every_solver() -> None:
         assert solution.policy.action() == "go"
         assert sa.evaluate(solution).points() == [(2.5, 1.0, True)]
         assert as_state(mdp.person(mdp.locate())) == ("no",)
+
+
+@given(problems(), AVERSIONS, st.booleans())
+def test_the_compiled_step_is_the_plain_one(document: dict[str, Any], aversion: float, lower: bool) -> None:
+    mdp = sa.compile_mdp(sa.parse_problem(document))
+    assume(mdp.n_rows > 0)
+    objective = sa.MeanLowerStd(aversion) if lower else sa.MeanStd(aversion)
+    values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
+    for _ in range(mdp.horizon):
+        plain, compiled = np.full((2, mdp.n_states), 255, dtype=np.uint8)
+        expected = greedy._step_in_numpy(mdp, values, objective, plain)
+        found = greedy._step_compiled(mdp, values, objective, compiled)
+        assert np.allclose(found, expected, rtol=1e-12, atol=1e-12)
+        assert np.array_equal(plain, compiled)
+        values = expected

@@ -189,7 +189,8 @@ def test_where_a_comparison_starts_is_no_part_of_what_it_says() -> None:
 def test_nesting_has_a_limit(opening: str, closing: str) -> None:
     each = opening.count("not") + opening.count("(")
     deepest = 99 // each
-    assert parse_condition(opening * deepest + "true" + closing * deepest)
+    condition = parse_condition(opening * deepest + "true" + closing * deepest)
+    assert str(condition) == "not " * (deepest * opening.count("not")) + "true"
     for depth in (100, 5_000):
         with pytest.raises(ConditionSyntaxError, match=r"^nested too deeply$") as caught:
             parse_condition(opening * depth + "true" + closing * depth)
@@ -253,10 +254,14 @@ def test_conditions_hold_where_they_should(pair: tuple[tuple[Drawn, ...], Said])
 
 @given(st.text(alphabet="ab1 '\"\\()[],=<>!&|+-._\t\nnotrandi") | st.text())
 def test_any_text_is_a_condition_or_a_syntax_error(text: str) -> None:
+    error = condition = None
     try:
         condition = parse_condition(text)
-    except ConditionSyntaxError as error:
-        assert 0 <= error.column <= len(text)
-        assert error.cause
-    else:
+    except ConditionSyntaxError as caught:
+        error = caught
+    if condition is not None:
         assert plain(parse_condition(str(condition))) == plain(condition)
+    else:
+        assert error is not None
+        assert error.cause
+        assert 0 <= error.column <= len(text)

@@ -70,12 +70,6 @@ EDGES = "edges: [20, 25]"
     ),
     (
         EDGES,
-        "edges: [20, 25], values: [1, 2, nan]",
-        "10:56: features.bmi.values[2]: nan is not a finite number",
-        None,
-    ),
-    (
-        EDGES,
         "edges: [20, 25], values: [1, 2, 1e999]",
         "10:56: features.bmi.values[2]: inf is not a finite number",
         None,
@@ -94,6 +88,10 @@ def test_people_with_raw_numbers_do_not_hide_wrong_levels(edges: str, levels: st
 
 
 def test_features_made_in_python() -> None:
+    vague = Feature("a", "nominal", ("x", "y"), values=(1.0, float("nan")))
+    assert [str(item) for item in check_features([vague])] == ["features.a.values[1]: nan is not a finite number"]
+    unseen = [Feature(name, "nominal", ("x", "y"), seen_by_classifier=False) for name in "ab"]
+    assert [item.cause for item in check_features(unseen)] == ["no feature is seen by the classifier"]
     twice = [Feature("a", "nominal", ("x", "y")), Feature("a", "ordinal", ("x",))]
     assert [str(item) for item in check_features(twice)] == ["features.a: 'a' is given twice"]
     assert [str(item) for item in check_features([])] == ["features: there are no features"]

@@ -118,6 +118,10 @@ def test_quantities_are_named_by_action_and_outcome() -> None:
     ]
 
 
+def test_problems_show_themselves_briefly() -> None:
+    assert repr(parse_problem(LOAN)) == "Problem('Loan': 5 features, 3 actions, horizon 12)"
+
+
 def test_problems_are_frozen_and_changed_by_copies() -> None:
     problem = parse_problem(LOAN)
     with pytest.raises(FrozenInstanceError):

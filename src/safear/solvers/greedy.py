@@ -21,6 +21,7 @@ from safear.mdp.model import MDP
 from safear.risk.objectives import Mean, MeanLowerStd, MeanStd
 from safear.solvers.policy import NOTHING, Policy
 
+SMALL = 10_000  # rows up to which NumPy is done before compiled code is loaded
 TIE = 1e-13  # values this close, relatively, are equal up to rounding
 Progress = Callable[[int, int], None]  # (done, total)
 Recursive = Mean | MeanStd | MeanLowerStd  # objectives that the sweep can do
@@ -30,16 +31,50 @@ def sweep(mdp: MDP, objective: Recursive, progress: Progress | None = None) -> t
     """The policy, and the value of each state at step 0 in quanta."""
     values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
     choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
-    active = np.flatnonzero(np.diff(mdp.row_start))
+    step_back = _step_in_numpy if mdp.n_rows < SMALL else _step_compiled
     for step in reversed(range(mdp.horizon)):
-        if len(active):
-            scores = score_rows(mdp, values, objective)
-            rows = first_best(scores, mdp.row_start[active])
-            choices[step, active] = rows - mdp.row_start[active]
-            values[active] = scores[rows]
+        if mdp.n_rows:
+            values = step_back(mdp, values, objective, choices[step])
         if progress is not None:
             progress(mdp.horizon - step, mdp.horizon)
     return Policy(mdp, choices), values
+
+
+def _step_in_numpy(
+    mdp: MDP, later: NDArray[np.float64], objective: Recursive, choices: NDArray[np.uint8]
+) -> NDArray[np.float64]:
+    """V of one step from that of the next; writes the choices."""
+    active = np.flatnonzero(np.diff(mdp.row_start))
+    scores = score_rows(mdp, later, objective)
+    rows = first_best(scores, mdp.row_start[active])
+    choices[active] = rows - mdp.row_start[active]
+    values = later.copy()
+    values[active] = scores[rows]
+    return values
+
+
+def _step_compiled(
+    mdp: MDP, later: NDArray[np.float64], objective: Recursive, choices: NDArray[np.uint8]
+) -> NDArray[np.float64]:
+    """The same for many states."""
+    from safear.solvers import kernels  # noqa: PLC0415  # half a second that a single person need not wait
+
+    values = later.copy()
+    aversion = 0.0 if isinstance(objective, Mean) else float(objective.risk_aversion)
+    kernels.greedy_step(
+        mdp.row_start,
+        mdp.edge_start,
+        mdp.edge_next,
+        mdp.edge_chance,
+        mdp.edge_cost,
+        later,
+        aversion,
+        isinstance(objective, MeanLowerStd),
+        TIE,
+        values,
+        choices,
+    )
+    return values
 
 
 def score_rows(mdp: MDP, values: NDArray[np.float64], objective: Recursive) -> NDArray[np.float64]:

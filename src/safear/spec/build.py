@@ -78,7 +78,7 @@ def build_terms(document: TermsDocument, problem: Problem) -> tuple[Terms, list[
 
 def default_levels(edges: Iterable[Decimal], closed: str) -> tuple[str, ...]:
     """Names for the intervals between edges: `<20`, `20-25`, `>=25`."""
-    texts = [f"{edge:f}" for edge in edges]
+    texts = [f"{edge.normalize():f}" if abs(edge.adjusted()) <= 300 else str(edge) for edge in edges]
     low, high = ("<", ">=") if closed == "left" else ("<=", ">")
     inner = [f"{a}-{b}" for a, b in pairwise(texts)]
     return (f"{low}{texts[0]}", *inner, f"{high}{texts[-1]}") if texts else ()
@@ -165,15 +165,16 @@ class _Builder:
         if isinstance(written, WrittenEffect):
             if (written.to is None) == (written.by is None):
                 self.mistakes.append(mistake(path, "exactly one of 'to' and 'by' should be given"))
-            return SetTo(written.to) if written.to is not None else Move(written.by or 1)
+            return SetTo(written.to) if written.to is not None else Move(1 if written.by is None else written.by)
         feature = self.features.get(name)
-        if not _MOVE.fullmatch(written) or (feature is not None and not feature.is_ordered):
+        is_level = feature is not None and written in feature.levels
+        if not _MOVE.fullmatch(written) or (is_level and feature is not None and not feature.is_ordered):
             return SetTo(written)
-        if feature is not None and written in feature.levels:
+        if is_level:
             cause = f"'{written}' is both a move and a level of '{name}'"
             remedy = f'write {{by: {int(written)}}} for the move or {{to: "{written}"}} for the level'
             self.mistakes.append(mistake(path, cause, remedy))
-        return Move(int(written))
+        return Move(int(Decimal(written)))
 
     def chance(self, written: object, change: Change, path: Path) -> Quantity | None:
         return None if written is None else self.quantity(written, change, path, word="chance")
@@ -186,6 +187,9 @@ class _Builder:
             return self.by_level(written, change, path)
         if isinstance(written, list) and not all(isinstance(item, Decimal) for item in written):
             return self.by_case(written, path, word)
+        if isinstance(written, list) and word == "cost":
+            self.mistakes.append(mistake(path, "a cost cannot be an interval"))
+            return Amount.exactly(1)
         return _amount(written)
 
     def by_level(self, written: dict[str, object], change: Change, path: Path) -> Quantity:
@@ -200,13 +204,13 @@ class _Builder:
         # The feature is the one whose levels fit best; a wrong level among right ones is reported by the checks.
         fits = {name: len(amounts.keys() & set(self.features[name].levels)) for name in candidates}
         best = [name for name, fit in fits.items() if fit == max(fits.values())]
+        if not change.keys() <= self.features.keys() and not any(fits.values()):
+            return Amount.exactly(1)  # the unknown feature is reported by the checks
         if not candidates:
             cause, remedy = (
                 "depends on a level, but this outcome changes nothing",
                 "leave the chance out: it is the rest",
             )
-            if not change.keys() <= self.features.keys():
-                return Amount.exactly(1)  # the unknown feature is reported by the checks
             self.mistakes.append(mistake(path, cause, remedy))
             return Amount.exactly(1)
         if len(best) > 1:

@@ -13,7 +13,7 @@ from itertools import chain
 
 import numpy as np
 
-from safear.errors import Mistake, Path, Place, key_mistake, mistake, suggest
+from safear.errors import Mistake, Path, Place, key_mistake, mistake, quote_list, suggest
 from safear.spec.condition import ORDER_OPERATORS, Comparison, Condition, comparisons, condition_features
 from safear.spec.features import check_features
 from safear.spec.model import (
@@ -27,9 +27,10 @@ from safear.spec.model import (
     Outcome,
     Problem,
     SideEffect,
+    as_decimal,
 )
 from safear.spec.person import person_mistakes
-from safear.spec.quantity import Amount, ByCase, ByLevel, Quantity, amounts
+from safear.spec.quantity import Amount, ByCase, ByLevel, Quantity
 from safear.spec.vector import CodeArray, apply_change, evaluate_quantity, holds, order_side_effects
 
 TOLERANCE = 1e-9  # of a sum of chances
@@ -38,7 +39,10 @@ MAX_COMBINATIONS = 200_000  # of levels, up to which a check looks at all of the
 
 def check_problem(problem: Problem) -> list[Mistake]:
     """Every mistake in a problem."""
-    return [*chain(_check_head(problem), check_features(problem.features), *_check_parts(problem))]
+    in_features = list(check_features(problem.features))
+    vague = {str(item.place.path[1]) for item in in_features if item.place.path[2:3] in {("levels",), ("edges",)}}
+    found = chain(_check_head(problem), in_features, *_check_parts(problem))
+    return [item for item in found if not any(item.cause.endswith(f"of '{name}'") for name in vague)]
 
 
 def _check_parts(problem: Problem) -> Iterator[Iterator[Mistake] | list[Mistake]]:
@@ -72,7 +76,9 @@ def _check_head(problem: Problem) -> Iterator[Mistake]:
     threshold = problem.goal.threshold
     if threshold is not None and not 0 <= threshold <= 1:
         yield mistake(("goal", "threshold"), f"{threshold} is not between 0 and 1")
-    if problem.cost_resolution is not None and not problem.cost_resolution > 0:
+    if problem.cost_resolution is not None and not problem.cost_resolution.is_finite():
+        yield mistake(("cost", "resolution"), f"{problem.cost_resolution} is not a finite number")
+    elif problem.cost_resolution is not None and not problem.cost_resolution > 0:
         yield mistake(("cost", "resolution"), f"{problem.cost_resolution} is not above 0")
 
 
@@ -115,7 +121,7 @@ def _check_change(problem: Problem, change: Change, path: Path) -> Iterator[Mist
             elif effect.by == 0:
                 yield mistake(at, "a move by 0 changes nothing", "write +1, -1, ...")
         elif effect.level not in feature.levels:
-            yield _unknown_level(at, effect.level, feature)
+            yield mistake(at, f"'{effect.level}' is not a level of '{name}'", suggest(effect.level, feature.levels))
 
 
 def _check_quantity(problem: Problem, quantity: Quantity, change: Change, path: Path) -> Iterator[Mistake]:
@@ -123,19 +129,21 @@ def _check_quantity(problem: Problem, quantity: Quantity, change: Change, path: 
     if not isinstance(quantity, Quantity):
         yield mistake(path, f"{quantity!r} is not a {path[-1]}", "use Amount.exactly(...), ByLevel(...) or ByCase(...)")
         return
-    for amount in amounts(quantity):
-        yield from _check_amount(amount, path, is_chance=is_chance)
+    for at, amount in _entries(quantity, path):
+        yield from _check_amount(amount, at, is_chance=is_chance)
     match quantity:
         case ByLevel(name, table):
             feature = problem.feature_by_name.get(name)
             if feature is None or name not in change:
                 known = [key for key in change if key in problem.feature_by_name]
+                if name in change:
+                    return  # an unknown feature is reported where it should change
                 yield key_mistake(
                     (*path, name), f"'{name}' is not a feature that this outcome changes", suggest(name, known)
                 )
                 return
             yield from (
-                _unknown_level(Place((*path, level), on_key=True), level, feature)
+                _unknown_level(Place((*path, name, level), on_key=True), level, feature)
                 for level in table
                 if level not in feature.levels
             )
@@ -145,6 +153,18 @@ def _check_quantity(problem: Problem, quantity: Quantity, change: Change, path: 
         case ByCase(cases, _):
             for number, (condition, _) in enumerate(cases):
                 yield from check_condition(problem, condition, (*path, number, "when"))
+
+
+def _entries(quantity: Quantity, path: Path) -> Iterator[tuple[Path, Amount]]:
+    """All amounts of a quantity, each with its place."""
+    match quantity:
+        case Amount():
+            yield path, quantity
+        case ByLevel(name, table):
+            yield from (((*path, name, level), amount) for level, amount in table.items())
+        case ByCase(cases, otherwise):
+            yield from (((*path, number, path[-1]), amount) for number, (_, amount) in enumerate(cases))
+            yield (*path, len(cases)), otherwise
 
 
 def _targets(change: Change, feature: Feature) -> tuple[str, ...]:
@@ -171,7 +191,9 @@ def _check_amount(amount: Amount, path: Path, *, is_chance: bool) -> Iterator[Mi
     elif not is_chance and amount.is_interval:
         yield mistake(path, "a cost cannot be an interval")
     elif not amount.low <= amount.nominal <= amount.high:
-        yield mistake(path, f"[{amount.low}, {amount.nominal}, {amount.high}] is not in order", "write [low, high]")
+        inner = "" if amount == Amount.between(amount.low, amount.high) else f"{amount.nominal}, "
+        remedy = f"write [low, {'nominal, ' if inner else ''}high]"
+        yield mistake(path, f"[{amount.low}, {inner}{amount.high}] is not in order", remedy)
 
 
 def _check_aim(problem: Problem, action: Action, path: Path) -> Iterator[Mistake]:
@@ -261,7 +283,7 @@ def _check_circle(side_effects: tuple[SideEffect, ...]) -> Iterator[Mistake]:
     try:
         order_side_effects(side_effects)
     except CycleError as error:
-        circle = list(reversed(error.args[1]))
+        circle = error.args[1]  # each one causes the next
         last = next(
             i for i, effect in enumerate(side_effects) if effect.cause == circle[-2] and circle[-1] in effect.change
         )
@@ -310,7 +332,8 @@ def _check_rule(problem: Problem, rule: Condition) -> Iterator[Mistake]:
 def _unknown_level(at: Path | Place, level: str, feature: Feature) -> Mistake:
     place = at if isinstance(at, Place) else Place(at)
     remedy = suggest(level, feature.levels)
-    if feature.kind == "numeric" and not (remedy or "").startswith("did you mean"):
+    if feature.kind == "numeric" and (as_decimal(level) is not None or not (remedy or "").startswith("did you mean")):
+        remedy = f"possible: {quote_list(feature.levels)}"
         edges = ", ".join(f"{edge:f}" for edge in feature.edges)
         operators = "< and >=" if feature.closed == "left" else "<= and >"
         remedy = f"{remedy}; comparisons can use the edges {edges} with {operators}"

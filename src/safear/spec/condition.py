@@ -8,8 +8,7 @@
     comparison = name, ( "==" | "!=" | "<" | "<=" | ">" | ">=" ), name
                | name, [ "not" ], "in", "[", name, { ",", name }, "]" ;
 
-A name is one or more plain words (letters, digits, `_`; after the first character also `-` and `.`; numbers may have a
-sign), or stands in quotes.
+A name is one or more plain words (letters, digits, `_`, `-`, `.`; numbers may have a sign), or stands in quotes.
 Conditions are data: they are parsed, checked and evaluated here, never handed to Python's `eval`.
 """
 
@@ -17,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Operator = Literal["==", "!=", "<", "<=", ">", ">="]
@@ -41,7 +40,7 @@ class Comparison:
     feature: str
     operator: Operator
     level: str
-    column: int = 0
+    column: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         return f"{_write_name(self.feature)} {self.operator} {_write_name(self.level)}"
@@ -53,7 +52,7 @@ class Membership:
 
     feature: str
     levels: tuple[str, ...]
-    column: int = 0
+    column: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         return f"{_write_name(self.feature)} in [{', '.join(map(_write_name, self.levels))}]"
@@ -123,7 +122,7 @@ def condition_features(condition: Condition) -> frozenset[str]:
     return frozenset(item.feature for item in comparisons(condition))
 
 
-_WORD = r"[+-]?(?:\w|\.\d)[\w.\-]*"
+_WORD = r"(?:[\w.\-]+|\+\.?\d[\w.\-]*)"
 _TOKEN = re.compile(
     rf"""\s*(?:
         (?P<word>{_WORD})

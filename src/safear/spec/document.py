@@ -35,7 +35,11 @@ def _read_number(value: object) -> object:
 
 def _read_value(value: object) -> object:
     """What a classifier sees for a level: a number if it reads as one, else a text."""
-    return float(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value
+    if isinstance(value, str):
+        return float(value) if _NUMBER.fullmatch(value) else value
+    if not isinstance(value, int | float | Decimal):
+        raise PydanticCustomError("name", "a single number or text should stand here")
+    return value
 
 
 Name = Annotated[str, BeforeValidator(_read_name), WithJsonSchema({"type": ["string", "number", "boolean"]})]
@@ -52,7 +56,9 @@ Value = Annotated[float | str, BeforeValidator(_read_value), WithJsonSchema({"ty
 
 # The forms that a chance, a cost or a change may have. The tags show up in pydantic's error paths, where
 # `TAGS` takes them out again; the angle brackets keep them apart from names in files.
-TAGS = frozenset({"<number>", "<interval>", "<by level>", "<by case>", "<case>", "<effect>", "<name>", "<by feature>"})
+TAGS = frozenset(
+    f"\0{tag}" for tag in ("number", "interval", "by level", "by case", "case", "effect", "name", "by feature")
+)
 
 
 def _shape(**tags: str) -> Discriminator:
@@ -71,8 +77,8 @@ def _shape(**tags: str) -> Discriminator:
 
 Interval = Annotated[list[Number], Field(min_length=2, max_length=3, description="[low, high] or [low, nominal, high]")]
 ChanceAmount = Annotated[
-    Annotated[Number, Tag("<number>")] | Annotated[Interval, Tag("<interval>")],
-    _shape(scalar="<number>", list="<interval>"),
+    Annotated[Number, Tag("\0number")] | Annotated[Interval, Tag("\0interval")],
+    _shape(scalar="\0number", list="\0interval"),
 ]
 
 
@@ -97,33 +103,34 @@ class CostCase(Written):
 
 
 ChanceTable = Annotated[
-    Annotated[ChanceAmount, Tag("<number>")] | Annotated[dict[Name, ChanceAmount], Tag("<by feature>")],
-    _shape(scalar="<number>", mapping="<by feature>"),
+    Annotated[ChanceAmount, Tag("\0number")] | Annotated[dict[Name, ChanceAmount], Tag("\0by feature")],
+    _shape(scalar="\0number", mapping="\0by feature"),
 ]
 CostTable = Annotated[
-    Annotated[Number, Tag("<number>")] | Annotated[dict[Name, Number], Tag("<by feature>")],
-    _shape(scalar="<number>", mapping="<by feature>"),
+    Annotated[Number, Tag("\0number")] | Annotated[dict[Name, Number], Tag("\0by feature")],
+    _shape(scalar="\0number", mapping="\0by feature"),
 ]
 ChanceEntry = Annotated[
-    Annotated[ChanceCase, Tag("<case>")] | Annotated[ChanceAmount, Tag("<number>")],
-    _shape(scalar="<number>", mapping="<case>"),
+    Annotated[ChanceCase, Tag("\0case")] | Annotated[ChanceAmount, Tag("\0number")],
+    _shape(scalar="\0number", mapping="\0case"),
 ]
 CostEntry = Annotated[
-    Annotated[CostCase, Tag("<case>")] | Annotated[Number, Tag("<number>")],
-    _shape(scalar="<number>", mapping="<case>"),
+    Annotated[CostCase, Tag("\0case")] | Annotated[Number, Tag("\0number")],
+    _shape(scalar="\0number", mapping="\0case"),
 ]
+_CASES = Field(json_schema_extra={"contains": {"type": "object"}})
 Chance = Annotated[
-    Annotated[Number, Tag("<number>")]
-    | Annotated[Interval, Tag("<interval>")]
-    | Annotated[dict[Name, ChanceTable], Field(min_length=1), Tag("<by level>")]
-    | Annotated[list[ChanceEntry], Tag("<by case>")],
-    _shape(scalar="<number>", list="<interval>", mapping="<by level>", cases="<by case>"),
+    Annotated[Number, Tag("\0number")]
+    | Annotated[Interval, Tag("\0interval")]
+    | Annotated[dict[Name, ChanceTable], Field(min_length=1), Tag("\0by level")]
+    | Annotated[list[ChanceEntry], _CASES, Tag("\0by case")],
+    _shape(scalar="\0number", list="\0interval", mapping="\0by level", cases="\0by case"),
 ]
 Cost = Annotated[
-    Annotated[Number, Tag("<number>")]
-    | Annotated[dict[Name, CostTable], Field(min_length=1), Tag("<by level>")]
-    | Annotated[list[CostEntry], Tag("<by case>")],
-    _shape(scalar="<number>", mapping="<by level>", cases="<by case>"),
+    Annotated[Number, Tag("\0number")]
+    | Annotated[dict[Name, CostTable], Field(min_length=1), Tag("\0by level")]
+    | Annotated[list[CostEntry], _CASES, Tag("\0by case")],
+    _shape(scalar="\0number", mapping="\0by level", cases="\0by case"),
 ]
 
 
@@ -137,8 +144,8 @@ class WrittenEffect(Written):
 Change = dict[
     Name,
     Annotated[
-        Annotated[Name, Tag("<name>")] | Annotated[WrittenEffect, Tag("<effect>")],
-        _shape(scalar="<name>", mapping="<effect>"),
+        Annotated[Name, Tag("\0name")] | Annotated[WrittenEffect, Tag("\0effect")],
+        _shape(scalar="\0name", mapping="\0effect"),
     ],
 ]
 
@@ -189,7 +196,7 @@ class WrittenGoal(Written):
     """What the person wants."""
 
     favourable: Name | None = None
-    threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+    threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
     failure_cost: NotNegative = Field(default=Decimal(0), json_schema_extra={"default": 0})
 
 

@@ -54,6 +54,9 @@ def _check_edges(feature: Feature, path: Path) -> Iterator[Mistake]:
     if not feature.edges:
         yield mistake((*path, "edges"), "a numeric feature needs edges", "write 'edges: [20, 25, 30]'")
         return
+    for number, edge in enumerate(feature.edges):
+        if abs(edge.adjusted()) > 300:
+            yield mistake((*path, "edges", number), f"{edge} is too large or too small")
     for number, (low, high) in enumerate(pairwise(feature.edges)):
         if not low < high:
             yield mistake((*path, "edges", number + 1), f"{high} does not come after {low}", "edges go up")

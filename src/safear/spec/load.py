@@ -97,13 +97,15 @@ def load_person(path: str | FilePath, problem: Problem) -> Person:
     try:
         return read_person(problem, record)
     except PersonError as error:
-        raise PersonError([tree.locate(item) for item in error.mistakes]) from None
+        raise PersonError(_in_order([tree.locate(item) for item in error.mistakes])) from None
 
 
 def _problem_from(tree: Tree) -> Problem:
     document, mistakes, pruned = _read_document(tree, Document, ProblemError)
     problem, misread = build_problem(document)
-    found = [*misread, *check_problem(problem)]
+    vague = {("actions", item.place.path[1], "outcomes") for item in misread if item.place.path[0] == "actions"}
+    found = [*misread, *(item for item in check_problem(problem) if item.place.path not in vague)]
+    pruned |= {("features",) for item in tree.mistakes if item.place.path[:1] == ("features",)}
     mistakes += [_locate(tree, item) for item in found if not _follows_from(item, pruned)]
     if mistakes:
         raise ProblemError(_in_order(mistakes))
@@ -131,8 +133,10 @@ def _read_document(tree: Tree, model: type[W], error: type[InputError]) -> tuple
         return model.model_validate(data), mistakes, pruned
     except ValidationError as problem:
         details = problem.errors()
+    told = {item.place.path for item in tree.mistakes}
     for detail in details:
-        mistakes.append(_explain(tree, model, detail))
+        if _clean(detail) not in told:
+            mistakes.append(_explain(tree, model, detail))
         pruned.add(_part_of(detail))
     data = {key: dict(value) if isinstance(value, dict) else value for key, value in data.items()}
     for path in sorted(pruned, key=len, reverse=True):
@@ -149,7 +153,7 @@ def _read_document(tree: Tree, model: type[W], error: type[InputError]) -> tuple
 
 def _part_of(detail: ErrorDetails) -> Path:
     """The part to cut out for a mistake: a whole feature, action or person, or else a whole top-level field."""
-    path = _clean(detail["loc"])
+    path = _clean(detail)
     deep = path[:1] in {("features",), ("actions",), ("people",)}
     return path[:2] if deep and len(path) > 1 else path[:1]
 
@@ -166,14 +170,19 @@ def _follows_from(item: Mistake, pruned: set[Path]) -> bool:
     """Whether a mistake may only be there because another part was cut out."""
     if any(item.place.path[: len(path)] == path for path in pruned):
         return True
-    lost_features = any(path[0] == "features" for path in pruned)
-    lost_actions = any(path[0] == "actions" for path in pruned)
-    return (lost_features and "there is no feature" in item.cause) or (lost_actions and "no action" in item.cause)
+    if ("features",) in pruned and (item.place.path[:1] == ("people",) or "there is no feature" in item.cause):
+        return True
+    return any(
+        item.cause == f"there is no feature '{path[1]}'" for path in pruned if path[0] == "features" and path[1:]
+    )
 
 
-def _clean(location: tuple[str | int, ...]) -> Path:
+def _clean(detail: ErrorDetails) -> Path:
     """A pydantic location as a path of the file: without the tags of unions and the marks of keys."""
-    return tuple(part for part in location if part not in TAGS and part != "[key]")
+    path = tuple(part for part in detail["loc"] if part not in TAGS)
+    if detail["type"] == "name" and path[-1:] == ("[key]",):
+        path = path[:-1]
+    return path[:4] if path[:1] == ("features",) and path[2:3] == ("values",) else path
 
 
 _EXPLANATIONS: dict[str, Callable[[ErrorDetails], str]] = {
@@ -182,7 +191,10 @@ _EXPLANATIONS: dict[str, Callable[[ErrorDetails], str]] = {
     "greater_than_equal": lambda detail: f"{detail['input']} is below {detail['ctx']['ge']}",
     "greater_than": lambda detail: f"{detail['input']} is not above {detail['ctx']['gt']}",
     "less_than_equal": lambda detail: f"{detail['input']} is above {detail['ctx']['le']}",
-    "literal_error": lambda detail: f"'{detail['input']}' should be {detail['ctx']['expected']}",
+    "literal_error": lambda detail: f"{_show(detail['input'])} should be {detail['ctx']['expected']}",
+    "bool_type": lambda detail: f"{_show(detail['input'])} is neither true nor false",
+    "string_type": lambda _: "a single text should stand here",
+    "int_parsing_size": lambda _: "the number is too large",
     "bool_parsing": lambda detail: f"'{detail['input']}' is neither true nor false",
     "too_short": lambda detail: "nothing is given here" if not detail["input"] else "too few entries",
     "too_long": lambda _: "too many numbers; an interval is [low, high] or [low, nominal, high]",
@@ -197,7 +209,7 @@ _MAPPINGS = {"dict_type", "model_type", "model_attributes_type"}
 
 def _explain(tree: Tree, model: type[Written], detail: ErrorDetails) -> Mistake:
     """A mistake in the shape, in the file's words."""
-    kind, path, given = detail["type"], _clean(detail["loc"]), detail["input"]
+    kind, path, given = detail["type"], _clean(detail), detail["input"]
     remedy = None
     if kind == "extra_forbidden":
         known = fields_at(model, path[:-1])
@@ -236,6 +248,9 @@ def _locate(tree: Tree, item: Mistake) -> Mistake:
         written = tree.data.get("actions", {}).get(path[1], {})
         if isinstance(written, Mapping) and "outcomes" not in written:
             path = (*path[:2], *(path[4:] or ("chance",)))
+    if len(path) > 3 and path[-3] in {"chance", "cost"} and path not in tree.positions:
+        flat = (*path[:-2], path[-1])
+        path = flat if flat in tree.positions else path
     return tree.locate(_at(item, path))
 
 

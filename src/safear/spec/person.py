@@ -33,7 +33,7 @@ def _unknown_names(problem: Problem, record: Mapping[str, object]) -> Iterator[M
     for name in record:
         if name not in problem.feature_by_name:
             yield key_mistake(
-                (name,), f"there is no feature '{name}'", suggest(name, missing or problem.feature_by_name)
+                (str(name),), f"there is no feature '{name}'", suggest(str(name), missing or problem.feature_by_name)
             )
     for name in missing:
         levels = ", ".join(problem.feature_by_name[name].levels[:12])
@@ -52,11 +52,11 @@ def _wrong_levels(problem: Problem, record: Mapping[str, object]) -> Iterator[Mi
 
 def read_level(feature: Feature, value: object) -> str | None:
     """The level that a value means: its name, or the interval that a raw number falls into; None if it means none."""
-    text = str(value).lower() if isinstance(value, bool) else str(value)
+    text = str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
     if text in feature.levels:
         return text
     number = as_decimal(text) if feature.kind == "numeric" else None
-    if number is not None:
+    if number is not None and len(feature.levels) == len(feature.edges) + 1:
         return feature.level_of(number)
     # 1.0 for a level called 1: numbers lose their form on the way through tables and JSON.
     if isinstance(value, float) and value.is_integer() and str(int(value)) in feature.levels:

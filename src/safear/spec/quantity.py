@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 
 from safear.spec.condition import Condition
+
+_WIDE = Context(Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # whatever somebody writes, its middle is no crash
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Amount:
     @classmethod
     def between(cls, low: Decimal, high: Decimal, nominal: Decimal | None = None) -> Amount:
         """An interval; its middle is the nominal value unless another is given."""
-        return cls((low + high) / 2 if nominal is None else nominal, low, high)
+        return cls(_WIDE.divide(_WIDE.add(low, high), Decimal(2)) if nominal is None else nominal, low, high)
 
     @property
     def is_interval(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -37,13 +37,14 @@ class Terms:
         *,
         cost: Mapping[str, float | Decimal] | None = None,
         chance: Mapping[str, float | Decimal] | None = None,
-        forbid: tuple[str, ...] | list[str] = (),
+        forbid: Sequence[str] = (),
     ) -> Terms:
         """Terms from plain numbers: `Terms.of(cost={"improve skill": 2}, forbid=["change job"])`."""
         costs = {name: Amount.exactly(value) for name, value in (cost or {}).items()}
         chances = {name: Amount.exactly(value) for name, value in (chance or {}).items()}
         names = dict.fromkeys((*costs, *chances))
-        return cls({name: ActionTerms(costs.get(name), chances.get(name)) for name in names}, tuple(forbid))
+        forbidden = (forbid,) if isinstance(forbid, str) else tuple(forbid)
+        return cls({name: ActionTerms(costs.get(name), chances.get(name)) for name in names}, forbidden)
 
 
 def apply_terms(problem: Problem, terms: Terms) -> Problem:
@@ -68,20 +69,25 @@ def merge_terms(problem: Problem, terms: Terms) -> tuple[Problem, list[Mistake]]
     ]
     actions: list[Action] = []
     for action in problem.actions:
-        if action.name in terms.forbid:
-            continue
-        own = terms.actions.get(action.name)
-        if own is None:
-            actions.append(action)
-            continue
+        own = terms.actions.get(action.name, ActionTerms())
         if own.chance is not None and own.outcomes is None and len(action.outcomes) > 2:
             cause = f"'{action.name}' has {len(action.outcomes)} outcomes, so one chance does not say enough"
             mistakes.append(mistake(("actions", action.name, "chance"), cause, "give 'outcomes' with all chances"))
             continue
         merged = _merge(action, own)
-        mistakes += check_action(problem, merged)
-        actions.append(merged)
+        if own != ActionTerms():
+            mistakes += [item if own.outcomes else _in_short_form(item) for item in check_action(problem, merged)]
+        if action.name not in terms.forbid:
+            actions.append(merged)
     return replace(problem, actions=tuple(actions)), mistakes
+
+
+def _in_short_form(item: Mistake) -> Mistake:
+    """The chance of the first outcome stands in the action's terms themselves."""
+    path = item.place.path
+    if path[2:5] == ("outcomes", 0, "chance"):
+        return replace(item, place=replace(item.place, path=(*path[:2], *path[4:])))
+    return item
 
 
 def _merge(action: Action, own: ActionTerms) -> Action:

@@ -14,7 +14,7 @@ import yaml
 
 from safear.errors import InputError, Mistake, Path, Place
 
-MAX_PARTS = 1_000_000  # aliases can blow a small file up; no honest problem comes near
+MAX_PARTS = 200_000  # aliases can blow a small file up; no honest problem comes near
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,8 @@ def read_tree(text: str, file: str, error: type[InputError]) -> Tree:
         raise error([Mistake(tree.place((), line, 1), "a second document starts here", "keep one document in a file")])
     try:
         tree.data = _convert(documents[0], (), tree, set())
+    except RecursionError:
+        raise error([Mistake(Place(file=file), "nested too deeply")]) from None
     except _TooMany:
         raise error([Mistake(Place(file=file), f"more than {MAX_PARTS:,} parts")]) from None
     return tree
@@ -100,7 +102,8 @@ def _check_json(text: str, tree: Tree, error: type[InputError]) -> str:
     try:
         json.loads(text)
     except json.JSONDecodeError as problem:
-        raise error([Mistake(tree.place((), problem.lineno, problem.colno), f"not JSON: {problem.msg}")]) from None
+        before = f"{text[: problem.pos]}^".splitlines()  # json counts only the ends of lines that it knows
+        raise error([Mistake(tree.place((), len(before), len(before[-1])), f"not JSON: {problem.msg}")]) from None
     except RecursionError:
         raise error([Mistake(Place(file=tree.file), "nested too deeply")]) from None
     return text.replace("\t", " ")
@@ -113,6 +116,8 @@ def _explain_yaml(problem: yaml.MarkedYAMLError) -> tuple[str, str | None]:
         remedy = "indent with spaces, not with tabs"
     elif "mapping values are not allowed" in cause:
         remedy = "put a text that contains ': ' in quotes, and check the indentation"
+    elif "got '['" in cause or "'<scalar>'" in cause:
+        remedy = "put a text that contains brackets or quotes in quotes as a whole"
     elif "while parsing a flow" in (problem.context or ""):
         remedy = "a bracket or a comma may be missing"
     return f"not YAML: {cause}", remedy
@@ -122,9 +127,15 @@ def _convert(node: yaml.Node, path: Path, tree: Tree, open_nodes: set[int]) -> A
     if len(tree.positions) > MAX_PARTS:
         raise _TooMany
     line, column = node.start_mark.line + 1, node.start_mark.column + 1
+    if line <= len(tree.lines) and tree.lines[line - 1][column - 1 : column] == "!":
+        remedy = "write 'not', or put the text in quotes"
+        tree.mistakes.append(
+            Mistake(tree.place(path, line, column), "'!' starts a tag of YAML, which means nothing here", remedy)
+        )
     if isinstance(node, yaml.ScalarNode):
-        one_line = node.start_mark.line == node.end_mark.line
-        text_column = column + (node.style in {"'", '"'}) if one_line else None
+        start = column + (node.style in {"'", '"'})
+        as_written = line <= len(tree.lines) and tree.lines[line - 1].startswith(node.value, start - 1)
+        text_column = start if as_written else None
         tree.positions[path] = Position(line, column, text_column)
         return _join_surrogates(node.value)
     # A collection is shown at its key, where it has one: that is the line on which its name stands.
