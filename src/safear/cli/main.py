@@ -15,6 +15,7 @@ from safear import __version__
 from safear.cli.check import check
 from safear.cli.examples import completion, demo, examples, schema
 from safear.cli.recommend import recommend
+from safear.cli.reproduce import reproduce
 from safear.errors import SafearError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -35,7 +36,7 @@ def cli() -> None:
     """Plans for people whom a model rejected, with the risk in plain sight."""
 
 
-for command in (demo, check, recommend, examples, schema, completion):
+for command in (demo, check, recommend, reproduce, examples, schema, completion):
     cli.add_command(command)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from safear.recourse.menu import Menu
@@ -128,6 +128,24 @@ def show_progress() -> Iterator[ProgressCallback | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("solving")
         yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@contextmanager
+def show_table_progress() -> Iterator[Callable[[str, int, int], None] | None]:
+    """A bar per table on the error stream; nothing where nobody looks."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def advance(table: str, done: int, total: int) -> None:
+            if table not in tasks:
+                tasks[table] = progress.add_task(table, total=total)
+            progress.update(tasks[table], completed=done)
+
+        yield advance
 
 
 def _console() -> Console:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from safear.errors import ObjectiveError
 from safear.evaluation.exact import Runs
@@ -24,8 +25,16 @@ def simulate(
     policy = solution.policy if isinstance(solution, Solution) else solution
     mdp = policy.mdp
     origin = mdp.locate_start(start)
-    state = np.full(rollouts, origin)
-    spent = np.zeros(rollouts, dtype=np.int64)
+    state, spent = run_all(policy, np.full(rollouts, origin), rng)
+    return Runs(mdp, origin, state, spent, np.full(rollouts, 1 / rollouts))
+
+
+def run_all(
+    policy: Policy, starts: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """One run from each of many states: where it ends, and what it has spent in quanta."""
+    mdp = policy.mdp
+    state, spent = starts.astype(np.int64), np.zeros(len(starts), dtype=np.int64)
     # Chances cumulated over all edges: each row is a stretch of it, and one search finds the edge for all runs at once.
     cumulated = np.concatenate([[0.0], np.cumsum(mdp.edge_chance)])
     for step in range(mdp.horizon):
@@ -38,4 +47,4 @@ def simulate(
         edge = np.clip(np.searchsorted(cumulated, drawn, side="right") - 1, first, last - 1)
         spent[going] += mdp.edge_cost[edge]
         state[going] = mdp.edge_next[edge]
-    return Runs(mdp, origin, state, spent, np.full(rollouts, 1 / rollouts))
+    return state, spent

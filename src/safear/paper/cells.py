@@ -1,0 +1,84 @@
+"""Cells of tables: a figure of the paper beside ours."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+CLOSE = 0.10  # within so much of the paper's figure, relatively, a cell counts as matched
+MEASURES = (
+    "success",
+    "mean",
+    "variance",
+    "var80",
+    "tail_mean80",
+    "var95",
+    "tail_mean95",
+    "sparsity",
+    "proximity",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Which cell of which table."""
+
+    table: str
+    dataset: str
+    group: str
+    policy: str
+    horizon: int | None
+    measure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A figure of the paper beside ours: exact, simulated as in the paper, and its range over five forests.
+
+    None where the paper prints none, or where it is undefined. `note` marks slips of the paper.
+    """
+
+    key: Key
+    paper: float | None
+    ours: float | None
+    simulated: float | None = None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+
+    @property
+    def is_close(self) -> bool | None:
+        """Whether ours is within 10% of the paper's figure; None where there is nothing to compare."""
+        if self.paper is None or self.ours is None:
+            return None
+        return abs(self.ours - self.paper) <= CLOSE * abs(self.paper)
+
+    def record(self) -> dict[str, Any]:
+        """As plain data."""
+        figures = {name: getattr(self, name) for name in ("paper", "ours", "simulated", "low", "high", "note")}
+        return asdict(self.key) | figures
+
+
+@cache
+def published() -> Mapping[Key, tuple[float | None, str]]:
+    """What the paper prints: the figure and a note for each cell."""
+    text = (resources.files(__package__) / "published.csv").read_text(encoding="utf-8")
+    result = {}
+    for row in csv.DictReader(text.splitlines()):
+        horizon = int(row["horizon"]) if row["horizon"] else None
+        key = Key(row["table"], row["dataset"], row["group"], row["policy"], horizon, row["measure"])
+        result[key] = (float(row["value"]) if row["value"] else None, row["note"])
+    return result
+
+
+def make_cell(
+    key: Key, ours: float | None, simulated: float | None = None, others: Iterable[float | None] = ()
+) -> Cell:
+    """Our figure beside the paper's; `others` are those of other forests."""
+    paper, note = published().get(key, (None, ""))
+    spread = [value for value in (ours, *others) if value is not None] if others else []
+    return Cell(key, paper, ours, simulated, min(spread, default=None), max(spread, default=None), note)

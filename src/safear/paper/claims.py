@@ -1,0 +1,96 @@
+"""What the paper concludes from its tables, checked on ours: one forest at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from safear.paper.rollouts import average
+from safear.paper.study import Study
+from safear.paper.tables import AVERSIONS, HORIZON, Workshop
+from safear.risk.objectives import MeanStd
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of the paper, the table it is read off, and for each forest whether it holds."""
+
+    table: str
+    dataset: str
+    text: str
+    holds: Mapping[int, bool]  # seed -> holds
+
+    @property
+    def holds_mostly(self) -> bool:
+        """Whether it holds for the median forest: for more than half of them."""
+        return 2 * sum(self.holds.values()) > len(self.holds)
+
+
+def check_claims(workshop: Workshop, tables: list[str]) -> list[Claim]:
+    """The claims that are read off some tables."""
+    found = []
+    for table, text, holds in _CLAIMS:
+        if table in tables:
+            for dataset in ("adult", "german"):
+                by_seed = {seed: holds(workshop.study(dataset, seed)) for seed in _seeds(workshop, table)}
+                found.append(Claim(table, dataset, text, by_seed))
+    return found
+
+
+def _seeds(workshop: Workshop, table: str) -> list[int]:
+    """Five forests where the table has been computed with five, else the first."""
+    return list(workshop.seeds) if table in {"risk", "horizon"} else [workshop.seeds[0]]
+
+
+def _figure(study: Study, measure: str, aversion: float, *, horizon: int = HORIZON, group: str = "all") -> float:
+    figures = study.exact(MeanStd(aversion), horizon)[measure][study.members(group)]
+    return average(figures) or 0.0
+
+
+def _falls(measure: str) -> Callable[[Study], bool]:
+    def holds(study: Study) -> bool:
+        figures = [_figure(study, measure, aversion) for aversion in AVERSIONS]
+        return figures[0] > figures[1] > figures[2]
+
+    return holds
+
+
+def _men_are_better_off(study: Study) -> bool:
+    measures = ("mean", "variance", "var80", "tail_mean80", "var95", "tail_mean95")
+    return all(
+        _figure(study, measure, aversion, group="female") > _figure(study, measure, aversion, group="male")
+        for measure in measures
+        for aversion in AVERSIONS
+    )
+
+
+def _disparity_grows(study: Study) -> bool:
+    gaps = [
+        _figure(study, "var95", aversion, group="female") - _figure(study, "var95", aversion, group="male")
+        for aversion in AVERSIONS
+    ]
+    return gaps[0] < gaps[-1]
+
+
+def _success_drops(study: Study) -> bool:
+    return _figure(study, "success", 2.0) < _figure(study, "success", 0.0) - 0.01
+
+
+def _short_horizons_fail(study: Study) -> bool:
+    return _figure(study, "success", 0.0, horizon=4) < _figure(study, "success", 0.0, horizon=12) - 0.01
+
+
+def _sparse_is_not_safe(study: Study) -> bool:
+    """The plan that changes least (aversion 0) has the largest variance."""
+    least = min(AVERSIONS, key=lambda aversion: _figure(study, "sparsity", aversion))
+    return _figure(study, "variance", least) == max(_figure(study, "variance", aversion) for aversion in AVERSIONS)
+
+
+_CLAIMS: list[tuple[str, str, Callable[[Study], bool]]] = [
+    ("risk", "more aversion, less variance", _falls("variance")),
+    ("risk", "low sparsity does not mean low risk", _sparse_is_not_safe),
+    ("gender", "disparity in favour of men in all six measures", _men_are_better_off),
+    ("gender", "the gap in VaR95 grows with aversion", _disparity_grows),
+    ("horizon", "success drops at aversion 2", _success_drops),
+    ("horizon", "success drops at horizon 4", _short_horizons_fail),
+]

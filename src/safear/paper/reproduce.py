@@ -1,0 +1,115 @@
+"""`reproduce`: recompute tables of the paper one by one, and sum up how close they are."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from safear.errors import ObjectiveError, suggest
+from safear.paper.cells import Cell
+from safear.paper.claims import Claim, check_claims
+from safear.paper.tables import STEPS, TABLES, Workshop
+
+Progress = Callable[[str, int, int], None]  # (table, done, total)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A recomputed table."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def compared(self) -> int:
+        """How many cells have a figure on both sides."""
+        return sum(cell.is_close is not None for cell in self.cells)
+
+    @property
+    def close(self) -> int:
+        """How many of them are within 10%."""
+        return sum(cell.is_close is True for cell in self.cells)
+
+
+def reproduce(
+    names: Sequence[str] = (), *, workshop: Workshop | None = None, progress: Progress | None = None
+) -> Iterator[Table]:
+    """Recompute tables (all if none is named), each as soon as it is finished."""
+    unknown = [name for name in names if name not in TABLES]
+    if unknown:
+        remedy = f"{suggest(unknown[0], TABLES)} (tables: {', '.join(TABLES)})"
+        raise ObjectiveError.at((), f"there is no table '{unknown[0]}'", remedy)
+    shop = Workshop() if workshop is None else workshop
+    for name in names or TABLES:
+        done = 0
+
+        def advance(table: str = name) -> None:
+            nonlocal done
+            done += 1
+            if progress is not None:
+                progress(table, done, STEPS[table])
+
+        cells = tuple(TABLES[name](shop, advance))
+        yield Table(name, cells, tuple(check_claims(shop, [name])))
+
+
+def to_csv(tables: Iterable[Table]) -> str:
+    """All cells as CSV."""
+    records = [cell.record() for table in tables for cell in table.cells]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(records[0]) if records else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue()
+
+
+def to_markdown(table: Table) -> str:
+    """A table as Markdown: a row per group, policy and horizon, a column per measure, `ours (paper)` in each cell."""
+    rows: dict[tuple[str, str, str, int | None], dict[str, Cell]] = {}
+    measures: dict[str, None] = {}
+    for cell in table.cells:
+        key = cell.key
+        rows.setdefault((key.dataset, key.group, key.policy, key.horizon), {})[key.measure] = cell
+        measures[key.measure] = None
+    head = ["data set", "group", "policy", "horizon", *measures]
+    lines = [f"## {table.name}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for (dataset, group, policy, steps), cells in rows.items():
+        shown = [format_cell(cells[measure]) if measure in cells else "" for measure in measures]
+        lines.append("| " + " | ".join([dataset, group, policy, str(steps or ""), *shown]) + " |")
+    lines += ["", f"{table.close} of {table.compared} cells are within 10% of the paper.", ""]
+    for claim in table.claims:
+        lines.append(f"- {describe_claim(claim)}")
+    notes = [
+        f"- {cell.key.dataset}, {cell.key.group}, {cell.key.policy}, {cell.key.measure}: the paper {cell.note}"
+        for cell in table.cells
+        if len(cell.note) > 3
+    ]
+    return "\n".join([*lines, *notes, ""])
+
+
+def format_cell(cell: Cell) -> str:
+    """`3.73 (3.49)`: ours, and the paper's in brackets."""
+    ours = "n/a" if cell.ours is None else format_figure(cell.ours, cell.key.measure)
+    if cell.paper is None:
+        return ours
+    sign = "<" if cell.note == "<" else ""
+    return f"{ours} ({sign}{format_figure(cell.paper, cell.key.measure)})"
+
+
+def format_figure(value: float, measure: str) -> str:
+    """With as many digits as the paper prints."""
+    if measure in {"n", "features", "states"}:
+        return f"{value:.0f}"
+    if measure.startswith("p_"):
+        return f"{value:.4f}"
+    return f"{value:.3f}" if measure in {"success", "accuracy", "within 3"} else f"{value:.2f}"
+
+
+def describe_claim(claim: Claim) -> str:
+    """`adult: more aversion, less variance: holds with 5 of 5 forests`."""
+    count, total = sum(claim.holds.values()), len(claim.holds)
+    verdict = "holds" if claim.holds_mostly else "does NOT hold"
+    return f"{claim.dataset}: {claim.text}: {verdict} ({count} of {total} forest{'s' * (total > 1)})"

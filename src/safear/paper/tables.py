@@ -1,0 +1,271 @@
+"""The tables of the paper: which data set, group, objective and horizon stand in which, and how cells are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.datasets.bundled import load_example
+from safear.datasets.dataset import dataset_names
+from safear.errors import MissingExtraError
+from safear.evaluation.simulate import simulate
+from safear.mdp.compile import compile_mdp
+from safear.mdp.space import StateSpace
+from safear.paper.cells import MEASURES, Cell, Key, make_cell
+from safear.paper.rollouts import average
+from safear.paper.study import Study
+from safear.recourse.menu import recommend
+from safear.risk.distribution import CostDistribution
+from safear.risk.objectives import Mean, MeanLowerStd, MeanStd, Objective
+from safear.solvers.solve import solve
+from safear.spec.terms import Terms
+
+SEEDS = (0, 1, 2, 3, 4)
+HORIZON = 12
+SAMPLE = 2000  # people whom the paper draws from Adult for its larger tables; only the simulation here does the same
+AVERSIONS = (0.0, 0.25, 0.5)
+GENDERS = ("female", "male")
+TESTED = ("mean", "variance", "var80", "tail_mean80", "var95", "tail_mean95")
+Advance = Callable[[], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Workshop:
+    """The studies that tables share, so that nothing is computed twice, and where random numbers come from."""
+
+    seeds: Sequence[int] = SEEDS
+    simulate: bool = True
+    _studies: dict[tuple[str, int, bool], Study] = field(default_factory=dict)
+
+    def study(self, dataset: str, seed: int | None = None, *, second_model: bool = False) -> Study:
+        """A study; the first of `seeds` unless another is given."""
+        key = (dataset, self.seeds[0] if seed is None else seed, second_model)
+        if key not in self._studies:
+            self._studies[key] = Study.of(dataset, seed=key[1], second_model=second_model)
+        return self._studies[key]
+
+    def cells(
+        self, study: Study, table: str, group: str, objective: Objective, *, horizon: int, seeds: Sequence[int] = ()
+    ) -> Iterator[Cell]:
+        """All measures of one row of a table: exact, simulated, and with other forests."""
+        members = study.members(group)
+        exact = study.exact(objective, horizon)
+        sampled = self._simulated(study, table, members, objective, horizon)
+        others = [self.study(study.dataset.name, seed) for seed in seeds]
+        for measure in MEASURES:
+            key = Key(table, study.dataset.name, group, str(objective), horizon, measure)
+            elsewhere = [average(o.exact(objective, horizon)[measure][o.members(group)]) for o in others]
+            yield make_cell(
+                key,
+                average(exact[measure][members]),
+                None if sampled is None else average(sampled[measure][members]),
+                elsewhere,
+            )
+
+    def _simulated(
+        self, study: Study, table: str, members: NDArray[np.bool_], objective: Objective, horizon: int
+    ) -> dict[str, np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]] | None:
+        if not self.simulate:
+            return None
+        # One generator per row, so that a row does not change with what else is computed.
+        name = f"{table} {study.dataset.name} {objective} {horizon}"
+        rng = np.random.default_rng([study.seed, *name.encode()])
+        people = members
+        if table in {"horizon", "second-model"} and members.sum() > SAMPLE:
+            people = np.zeros_like(members)
+            people[rng.choice(np.flatnonzero(members), SAMPLE, replace=False)] = True
+        return dict(study.simulated(objective, horizon, rng=rng, people=people))
+
+
+def models(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+    """Data set overview: features, states, accuracy of the forest."""
+    for name in sorted(dataset_names()):
+        study = workshop.study(name)
+        advance()
+        accuracies = [study.dataset.classifier(seed).accuracy for seed in workshop.seeds]
+        figures: dict[str, tuple[float, list[float]]] = {
+            "features": (len(study.problem.features), []),
+            "states": (StateSpace(study.problem.features, {}).size, []),
+            "accuracy": (accuracies[0], accuracies[1:]),
+        }
+        for measure, (ours, others) in figures.items():
+            yield make_cell(Key("models", name, "all", "", None, measure), ours, None, others)
+
+
+def risk(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+    """The main risk table: both data sets and the two example instances."""
+    for name, instance, more in (("adult", "row 16", (0.0, 0.5, 0.75)), ("german", "row 44", (0.0, 0.5, 0.75))):
+        study = workshop.study(name)
+        yield _count(workshop, "risk", name, "all", HORIZON, seeds=workshop.seeds[1:])
+        for aversion in AVERSIONS:
+            yield from workshop.cells(
+                study, "risk", "all", MeanStd(aversion), horizon=HORIZON, seeds=workshop.seeds[1:]
+            )
+            advance()
+        for aversion in more:
+            yield from workshop.cells(study, "risk", instance, MeanStd(aversion), horizon=HORIZON)
+
+
+def gender(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+    """The risk table by gender."""
+    yield from _by_gender(workshop, "gender", advance, second_model=False)
+
+
+def second_model(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+    """By gender, with the other costs and chances."""
+    yield from _by_gender(workshop, "second-model", advance, second_model=True)
+
+
+def _by_gender(workshop: Workshop, table: str, advance: Advance, *, second_model: bool) -> Iterator[Cell]:
+    for name in ("adult", "german"):
+        study = workshop.study(name, second_model=second_model)
+        for group in GENDERS:
+            yield _count(workshop, table, name, group, HORIZON)
+            for aversion in AVERSIONS:
+                yield from workshop.cells(study, table, group, MeanStd(aversion), horizon=HORIZON)
+                advance()
+
+
+def gender_tests(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+    """Mann-Whitney U between women and men, for six measures."""
+    test = _mann_whitney()
+    for name in ("adult", "german"):
+        study = workshop.study(name)
+        groups = {group: study.members(group) for group in GENDERS}
+        yield from (_count(workshop, "gender-tests", name, group, HORIZON) for group in GENDERS)
+        for aversion in AVERSIONS:
+            objective = MeanStd(aversion)
+            figures = study.exact(objective, HORIZON)
+            for measure in TESTED:
+                sides = [figures[measure][groups[group]].compressed() for group in GENDERS]
+                for group, side in zip(GENDERS, sides, strict=True):
+                    key = Key("gender-tests", name, group, str(objective), HORIZON, measure)
+                    yield make_cell(key, average(np.ma.array(side)))
+                key = Key("gender-tests", name, "female-male", str(objective), HORIZON, f"p_{measure}")
+                yield make_cell(key, test(sides[0], sides[1]))
+            advance()
+
+
+def horizon(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+    """Aversion by horizon."""
+    for name in ("adult", "german"):
+        study = workshop.study(name)
+        for steps in (12, 8, 4):
+            yield _count(workshop, "horizon", name, "all", steps)
+            for aversion in (0.0, 0.25, 0.5, 1.0, 2.0):
+                yield from workshop.cells(
+                    study, "horizon", "all", MeanStd(aversion), horizon=steps, seeds=workshop.seeds[1:]
+                )
+                advance()
+
+
+def insurance(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+    """The health insurance premiums data set."""
+    yield _count(workshop, "insurance", "insurance", "all", HORIZON)
+    for aversion in (0.0, 0.25, 0.5, 1.0):
+        study = workshop.study("insurance")
+        yield from workshop.cells(study, "insurance", "all", MeanStd(aversion), horizon=HORIZON)
+        advance()
+
+
+def lower_deviation(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+    """Lower partial standard deviation instead of the standard deviation."""
+    for name in ("adult", "german"):
+        yield _count(workshop, "lower-deviation", name, "all", HORIZON)
+        for aversion in (0.0, 0.25, 0.5, 0.75):
+            study = workshop.study(name)
+            yield from workshop.cells(study, "lower-deviation", "all", MeanLowerStd(aversion), horizon=HORIZON)
+            advance()
+
+
+def synthetic(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+    """The synthetic example of Appendix B: exact, and from 1000 rollouts as in the paper."""
+    problem = load_example("health-insurance")
+    mdp = compile_mdp(problem, start=problem.default_person)
+    for aversion in (0.0, 0.5, 1.0):
+        solution = solve(mdp, MeanStd(aversion), method="greedy")
+        menu = recommend(problem, objectives=[MeanStd(aversion)], method="greedy")
+        rng = np.random.default_rng([workshop.seeds[0], round(100 * aversion)])
+        exact, sampled = menu.offers[0].cost, simulate(solution, rollouts=1000, rng=rng).distribution
+        ours, theirs = _read(exact), _read(sampled)
+        for measure in ours:
+            key = Key("synthetic", "health-insurance", "all", f"mean-std:{aversion:g}", 8, measure)
+            yield make_cell(key, ours[measure], theirs[measure])
+    advance()
+
+
+def _read(cost: CostDistribution) -> dict[str, float | None]:
+    return {
+        "success": cost.success,
+        "mean": cost.mean,
+        "variance": cost.variance,
+        "var95": cost.var(0.95),
+        "tail_mean95": cost.tail_mean(0.95),
+    }
+
+
+def loan(_workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+    """The motivating figure: expected costs of the three ways to a loan, and how often C is done within 3."""
+    problem = load_example("loan")
+    only_a = Terms.of(forbid=["change job", "study part-time"])
+    plans: Iterable[tuple[str, Objective, Terms | None, float]] = (
+        ("A", Mean(), only_a, 3.3),
+        ("B", Mean(), None, 1.5),
+        ("C", MeanStd(0.5), None, 2.2),
+    )
+    for group, objective, terms, paper in plans:
+        offer = recommend(problem, objectives=[objective], terms=terms).offers[0]
+        key = Key("loan", "loan", group, str(objective), problem.horizon, "mean")
+        yield Cell(key, paper, offer.cost.all_runs.mean)
+        if group == "C":
+            within = sum(chance for cost, chance, success in offer.cost.points() if success and cost <= 3)
+            yield Cell(Key("loan", "loan", group, str(objective), problem.horizon, "within 3"), 0.98, within)
+    advance()
+
+
+TABLES: dict[str, Callable[[Workshop, Advance], Iterator[Cell]]] = {
+    "models": models,
+    "risk": risk,
+    "gender": gender,
+    "gender-tests": gender_tests,
+    "second-model": second_model,
+    "horizon": horizon,
+    "insurance": insurance,
+    "lower-deviation": lower_deviation,
+    "synthetic": synthetic,
+    "loan": loan,
+}
+STEPS = {  # how often each table calls `advance`
+    "models": 3,
+    "risk": 6,
+    "gender": 12,
+    "gender-tests": 6,
+    "second-model": 12,
+    "horizon": 30,
+    "insurance": 4,
+    "lower-deviation": 8,
+    "synthetic": 1,
+    "loan": 1,
+}
+
+
+def _count(workshop: Workshop, table: str, dataset: str, group: str, steps: int, seeds: Sequence[int] = ()) -> Cell:
+    """How many people there are."""
+    counts = [
+        float(study.members(group).sum())
+        for study in (workshop.study(dataset), *(workshop.study(dataset, s) for s in seeds))
+    ]
+    return make_cell(Key(table, dataset, group, "", steps, "n"), counts[0], None, counts[1:])
+
+
+@cache
+def _mann_whitney() -> Callable[[NDArray[np.float64], NDArray[np.float64]], float]:
+    try:
+        from scipy.stats import mannwhitneyu  # noqa: PLC0415  # comes with scikit-learn
+    except ImportError:
+        raise MissingExtraError("SciPy", "paper") from None
+    return lambda one, other: float(mannwhitneyu(one, other).pvalue)
