@@ -31,7 +31,7 @@ def test_the_demo_shows_the_menu_for_a_rejected_applicant(safear: Safear) -> Non
     lines = answer.out.splitlines()
     assert lines[:2] == [
         "Loan approval",
-        "Decision: not approved. What can be done about it, and what may go wrong on the way:",
+        "Decision: unfavourable. The way to 'approved', and what may go wrong on it:",
     ]
     assert [line.split() for line in lines[4:6]] == [
         ["safest", "study", "part-time", "100%", "2.2", "months", "3", "months", "3.52", "months"],

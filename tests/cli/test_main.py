@@ -18,7 +18,7 @@ from safear.cli.main import cli
 if TYPE_CHECKING:
     from cli.conftest import Safear
 
-COMMANDS = ["demo", "check", "recommend", "examples", "schema", "completion"]
+COMMANDS = ["demo", "check", "recommend", "reproduce", "examples", "schema", "completion"]
 
 
 def shell(command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -100,7 +100,7 @@ def test_without_a_command_it_shows_the_help(safear: Safear) -> None:
         (["recommend", "loan", "--horizon", "0"], "0 is not in the range 1<=x<=1000"),
         (["recommend", "loan", "--horizon", "many"], "'many' is not a valid integer"),
         (["recommend", "loan", "--seed", "-1"], "-1 is not in the range x>=0"),
-        (["recommend", "loan", "--simulate", "0"], "0 is not in the range x>=1"),
+        (["recommend", "loan", "--simulate", "0"], "0 is not in the range 1<=x<=10000000"),
         (["recommend", "loan", "--method", "quick"], "'quick' is not one of 'optimal', 'greedy', 'episodic'"),
         (["examples", "--output", "x.yaml"], "--output needs the NAME of a bundled problem"),
         (["completion", "tcsh"], "'tcsh' is not one of 'bash', 'zsh', 'fish'"),

@@ -213,7 +213,7 @@ def test_every_aversion_of_the_menu_is_in_one_plan(name: str, safear: Safear) ->
 def test_the_menu_for_people(safear: Safear) -> None:
     answer = safear("recommend", "loan")
     assert (answer.code, answer.err) == (0, "")
-    for part in ("Decision: not approved.", "Safest (greedy, mean-std:0.5, mean-std:1)", "Cheapest on average", "✓"):
+    for part in ("Decision: unfavourable.", "Safest (greedy, mean-std:0.5, mean-std:1)", "Cheapest on average", "✓"):
         assert part in answer.out
     assert "\x1b" not in answer.out
     assert max(map(len, answer.out.splitlines())) <= 110
@@ -411,7 +411,7 @@ NEAR_THE_EDGE = BODY.replace("edges: [25, 30]", "edges: [25, 30], values: [22, 2
 
 @pytest.mark.parametrize(
     "bmi, decision, raw",
-    [(25.5, "unfavourable", "favourable"), (26.5, "unfavourable", None), ("25-30", "unfavourable", None)],
+    [(25.5, "favourable", "accepted"), (26.5, "unfavourable", None), ("25-30", "unfavourable", None)],
 )
 def test_a_number_that_is_decided_otherwise_than_its_level(
     bmi: object, decision: str, raw: str | None, safear: Safear, tmp_path: Path
@@ -428,7 +428,7 @@ def test_a_number_that_is_decided_otherwise_than_its_level(
         assert "Note:" not in shown.out
     else:
         [warning] = record["warnings"]
-        assert f"on the numbers as given is {raw}" in warning
+        assert f"the numbers as given are {raw}, but the levels that stand for them are not" in warning
         assert "Note: " in shown.out
     assert (shown.code, shown.err) == (0, "")
 

@@ -145,32 +145,54 @@ def test_episodic_menu() -> None:
     assert menu["mean"].solution.learning is not None
 
 
-@pytest.mark.parametrize(("income", "favourable"), [(33_000, True), (21_000, False), ("fair", None)])
-def test_raw_numbers_near_the_edge_of_a_decision(income: object, favourable: bool | None) -> None:
-    problem = sa.parse_problem(
-        {
-            "safear": 1,
-            "title": "raw",
-            "horizon": 3,
-            "features": {
-                "income": {
-                    "kind": "numeric",
-                    "edges": [20_000, 35_000],
-                    "levels": ["low", "fair", "good"],
-                    "values": [10_000, 28_000, 50_000],
-                }
-            },
-            "actions": {"earn": {"cost": 1, "chance": 0.5, "change": {"income": "+1"}}},
+INCOME = {
+    "safear": 1,
+    "title": "raw",
+    "horizon": 3,
+    "features": {
+        "income": {
+            "kind": "numeric",
+            "edges": [20_000, 35_000],
+            "levels": ["low", "fair", "good"],
+            "values": [10_000, 28_000, 50_000],
         }
-    )
-    menu = sa.recommend(problem, lambda frame: frame["income"] >= 30_000, {"income": income})
-    assert not menu.favourable
-    assert [warning.split(", but")[0] for warning in menu.warnings] == (
-        ["the decision on the numbers as given is favourable"] if favourable else []
-    )
+    },
+    "actions": {"earn": {"cost": 1, "chance": 0.5, "change": {"income": "+1"}}},
+}
+
+
+@pytest.mark.parametrize("income", [21_000, "fair"])
+def test_raw_numbers_and_levels_that_agree(income: object) -> None:
+    menu = sa.recommend(sa.parse_problem(INCOME), lambda frame: frame["income"] >= 30_000, {"income": income})
+    assert menu.warnings == ()
     assert str(menu) == (
         "cheapest and safest: first earn; succeeds 88%, costs 1.75 units on average, 3 units in the worst 5%"
     )
+
+
+def test_the_record_as_filed_decides() -> None:
+    accepted = sa.recommend(sa.parse_problem(INCOME), lambda frame: frame["income"] >= 30_000, {"income": 33_000})
+    assert accepted.favourable
+    [warning] = accepted.warnings
+    assert warning.startswith(
+        "the numbers as given are accepted, but the levels that stand for them are not: use finer"
+    )
+    with pytest.raises(
+        sa.NoRecourseError, match="the numbers as given are rejected, but the levels that stand for them"
+    ):
+        sa.recommend(sa.parse_problem(INCOME), lambda frame: frame["income"] >= 25_000, {"income": 21_000})
+
+
+def test_people_by_name_and_single_objectives() -> None:
+    problem = sa.load_example("loan")
+    menu = sa.recommend(problem, None, "applicant", objectives=sa.Mean())
+    assert [offer.name for offer in menu] == ["mean"]
+    with pytest.raises(sa.PersonError, match="names no person 'aplicant'"):
+        sa.recommend(problem, None, "aplicant")
+    with pytest.raises(sa.ProblemError, match="'loan' is not a problem"):
+        sa.recommend("loan")  # type: ignore[arg-type]
+    with pytest.raises(sa.TermsError, match="are not terms"):
+        sa.recommend(problem, terms={"forbid": []})  # type: ignore[arg-type]
 
 
 RISKY = {

@@ -65,13 +65,13 @@ def test_what_depends_on_the_time_left() -> None:
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
     assert [solution.policy.action({"a": "0"}, step=step) for step in range(3)] == ["two sure steps"] * 2 + ["leap"]
     assert sa.make_plan(solution).lines() == [
-        "1. Two sure steps: costs 1 day, works 90 times in 100.",
+        "1. (when there are 2 to 3 steps left) Two sure steps: costs 1 day, works 90 times in 100.",
         "   If it works (a becomes 1): go on with step 2.",
         "   If it fails: try again; later go on with step 3.",
         "2. (when a is 1) Two sure steps: costs 1 day, works 90 times in 100.",
         "   If it works (a becomes 2): done (done).",
         "   If it fails: try again; at the end the time is up.",
-        "3. Leap: costs 4 days, works 80 times in 100.",
+        "3. (when there is 1 step left) Leap: costs 4 days, works 80 times in 100.",
         "   If it works (a becomes 2): done (done).",
         "   If it fails: costs 5 days instead; the time is up.",
     ]

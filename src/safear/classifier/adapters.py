@@ -78,7 +78,12 @@ class ModelClassifier:
         wanted = getattr(self.model, "n_features_in_", frame.shape[1])
         if wanted != frame.shape[1]:
             cause = f"the classifier was trained on {wanted} features, the problem shows it {frame.shape[1]}"
-            raise ClassifierError.at(("features",), cause, "use 'seen_by_classifier: false' for the others")
+            remedy = (
+                "add the missing features"
+                if wanted > frame.shape[1]
+                else "use 'seen_by_classifier: false' for the others"
+            )
+            raise ClassifierError.at(("features",), cause, remedy)
         return frame.to_numpy()
 
     def _call(self, method: str, table: Any) -> ArrayLike:
@@ -158,12 +163,12 @@ def as_classifier(source: object, problem: Problem) -> Classifier:
             remedy = "give a classifier, or write 'classifier: {rule: ...}' into the problem"
             raise ClassifierError.at(("classifier",), "the problem has no rule and no classifier was given", remedy)
         return RuleClassifier(problem.rule)
+    if hasattr(source, "columns") and hasattr(source, "to_numpy"):  # first: its columns may have any name
+        return TableClassifier.from_frame(source, problem)  # type: ignore[arg-type]  # a DataFrame, by its marks
     if isinstance(source, Classifier):
         return source
     if hasattr(source, "predict"):
         return ModelClassifier(source, problem.goal)
-    if hasattr(source, "columns") and hasattr(source, "to_numpy"):
-        return TableClassifier.from_frame(source, problem)  # type: ignore[arg-type]  # a DataFrame, by its marks
     if callable(source):
         return FunctionClassifier(source, problem.goal)
     cause = f"something of type {type(source).__name__} is not a classifier"

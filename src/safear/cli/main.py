@@ -50,6 +50,9 @@ def main() -> None:
     except SafearError as error:
         click.echo(str(error), err=True)
         sys.exit(error.exit_code)
+    except OSError as error:  # a full disk behind standard output
+        click.echo(f"cannot be written: {error.strerror}", err=True)
+        sys.exit(2)
     except SystemExit as end:
         if isinstance(end.__context__, BrokenPipeError):  # the reader (`| head`) has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

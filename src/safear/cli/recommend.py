@@ -40,8 +40,12 @@ Exit codes:  0 there are plans, or nothing to do;  2 a mistake in the input;  3 
 @click.option("--horizon", type=click.IntRange(1, 1000), help="At most so many steps, instead of the problem's.")
 @click.option("--terms", type=click.Path(path_type=Path), help="Personal terms: own costs, chances, forbidden actions.")
 @click.option("--forbid", multiple=True, metavar="ACTION", help="An action that is out of the question.")
-@click.option("--simulate", type=click.IntRange(1), metavar="N", help="Also run each plan N times, as a cross-check.")
-@click.option("--episodes", type=click.IntRange(1), help="Episodes of the episodic method.  [default: 10000]")
+@click.option(
+    "--simulate", type=click.IntRange(1, 10_000_000), metavar="N", help="Also run each plan N times, as a cross-check."
+)
+@click.option(
+    "--episodes", type=click.IntRange(1, 1_000_000), help="Episodes of the episodic method.  [default: 10000]"
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of simulation and episodic method.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option(

@@ -29,7 +29,7 @@ def print_menu(menu: Menu) -> None:
     if menu.favourable:
         console.print(f"Decision: {escape(goal)}. There is nothing to do.")
         return
-    console.print(f"Decision: not {escape(goal)}. What can be done about it, and what may go wrong on the way:\n")
+    console.print(f"Decision: unfavourable. The way to '{escape(goal)}', and what may go wrong on it:\n")
     console.print(_overview(menu))
     console.print(_footnote(menu), style="dim")
     for offer in menu:

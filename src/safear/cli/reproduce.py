@@ -21,7 +21,7 @@ Example:
   safear reproduce --output results
 
 \b
-Tables: models risk gender gender-tests second-model horizon insurance lower-deviation synthetic loan
+Tables: models risk gender gender-tests second-model horizon insurance lower-deviation synthetic episodic cases loan
 Needs scikit-learn and SciPy: pip install 'safear[paper]'"""
 )
 @click.argument("names", nargs=-1, metavar="[TABLE]...")

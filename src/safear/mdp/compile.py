@@ -43,6 +43,8 @@ def compile_mdp(
     more than `max_bytes` is refused before anything is allocated.
     `classifier` is whatever `as_classifier` takes; None is the problem's own rule.
     """
+    if start is not None and block is not None:
+        raise PersonError.at((), "both start and block are given", "give one of them")
     compiler = _Compiler.of(problem, classifier)
     if start is not None:
         return compiler.reachable(read_person(problem, start), max_states, max_bytes)

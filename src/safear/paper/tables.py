@@ -227,32 +227,6 @@ def loan(_workshop: Workshop, advance: Advance) -> Iterator[Cell]:
     advance()
 
 
-TABLES: dict[str, Callable[[Workshop, Advance], Iterator[Cell]]] = {
-    "models": models,
-    "risk": risk,
-    "gender": gender,
-    "gender-tests": gender_tests,
-    "second-model": second_model,
-    "horizon": horizon,
-    "insurance": insurance,
-    "lower-deviation": lower_deviation,
-    "synthetic": synthetic,
-    "loan": loan,
-}
-STEPS = {  # how often each table calls `advance`
-    "models": 3,
-    "risk": 6,
-    "gender": 12,
-    "gender-tests": 6,
-    "second-model": 12,
-    "horizon": 30,
-    "insurance": 4,
-    "lower-deviation": 8,
-    "synthetic": 1,
-    "loan": 1,
-}
-
-
 def _count(workshop: Workshop, table: str, dataset: str, group: str, steps: int, seeds: Sequence[int] = ()) -> Cell:
     """How many people there are."""
     counts = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from safear.classifier.adapters import as_classifier
 from safear.classifier.protocol import Classifier
 from safear.classifier.raw import decide_raw
-from safear.errors import NoRecourseError, PersonError, quote_list
+from safear.errors import NoRecourseError, PersonError, ProblemError, quote_list, suggest
 from safear.evaluation.exact import evaluate
 from safear.mdp.compile import compile_mdp
 from safear.mdp.model import MDP
@@ -22,7 +22,7 @@ from safear.solvers.episodic import Episodic
 from safear.solvers.greedy import Progress
 from safear.solvers.solution import Solution
 from safear.solvers.solve import Method, solve
-from safear.spec.model import Person, Problem
+from safear.spec.model import Person, Problem, Record
 from safear.spec.person import read_person
 from safear.spec.terms import Terms, apply_terms
 
@@ -64,30 +64,33 @@ class Menu:
 def recommend(
     problem: Problem,
     classifier: object = None,
-    person: Mapping[str, object] | None = None,
+    person: Record | str | None = None,
     *,
-    objectives: Sequence[Objective] | None = None,
+    objectives: Sequence[Objective] | Objective | None = None,
     method: Method | Episodic | None = None,
     terms: Terms | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
 ) -> Menu:
-    """Plans for a person (the problem's first if None) and a classifier (the problem's rule if None).
+    """Plans for a person (a record, or the name of one of the problem's; None is the first) and a classifier.
+
+    `classifier` is whatever `as_classifier` takes; None is the problem's own rule.
 
     Without objectives it is the menu of greedy plans for the aversions 0, 0.25, 0.5 and 1, equal ones merged and
     named by what they are. With objectives, one plan each, named after them. Raises NoRecourseError if nothing leads
     to a goal.
     """
+    if not isinstance(problem, Problem):
+        raise ProblemError.at((), f"{problem!r} is not a problem", "use load_problem, parse_problem or load_example")
     if terms is not None:
         problem = apply_terms(problem, terms)
-    chosen = problem.default_person if person is None else person
-    if chosen is None:
-        raise PersonError.at((), "no person is given, and the problem names none")
-    start = read_person(problem, chosen)
+    if isinstance(objectives, Objective):
+        objectives = [objectives]
+    record = find_record(problem, person)
+    start = read_person(problem, record)
     decider = as_classifier(classifier, problem)
     mdp = compile_mdp(problem, decider, start=start)
-    favourable = bool(mdp.goal[mdp.locate()])
-    warnings = _compare_with_raw(problem, decider, chosen, favourable=favourable)
+    favourable, warnings = decide(problem, decider, record, on_levels=bool(mdp.goal[mdp.locate()]))
     if favourable:
         return Menu(problem, start, favourable=True, offers=(), warnings=warnings)
     require_recourse(mdp)
@@ -120,19 +123,35 @@ def _warn(offers: Sequence[Offer], surest: Solution) -> list[str]:
     return warnings
 
 
-def _compare_with_raw(
-    problem: Problem, classifier: Classifier, record: Mapping[str, object], *, favourable: bool
-) -> tuple[str, ...]:
-    """A warning if the decision on the record as it was filed is not the one on its levels."""
+def decide(
+    problem: Problem, classifier: Classifier, record: Record, *, on_levels: bool
+) -> tuple[bool, tuple[str, ...]]:
+    """The decision on a record as it was filed, and a warning if the one on its levels is another.
+
+    Plans look at levels. If these are accepted where the record is not, there is nothing to plan with: NoRecourseError.
+    """
     raw = decide_raw(problem, classifier, record)
-    if raw is None or raw == favourable:
-        return ()
-    words = {True: "favourable", False: "unfavourable"}
-    warning = (
-        f"the decision on the numbers as given is {words[raw]}, but on the levels that stand for them it is "
-        f"{words[favourable]}: plans near the edge are unsure; use finer edges or other values"
-    )
-    return (warning,)
+    if raw is None or raw == on_levels:
+        return on_levels, ()
+    remedy = "use finer edges or other values"
+    if on_levels:
+        reason = "the numbers as given are rejected, but the levels that stand for them are accepted"
+        raise NoRecourseError(f"{reason}, so no plan can be made: {remedy}")
+    return True, (f"the numbers as given are accepted, but the levels that stand for them are not: {remedy}",)
+
+
+def find_record(problem: Problem, person: Record | str | None) -> Record:
+    """A person as given, by name one of the problem's, or its first."""
+    if isinstance(person, str):
+        if person not in problem.people:
+            raise PersonError.at(
+                ("people",), f"the problem names no person '{person}'", suggest(person, problem.people)
+            )
+        return problem.people[person]
+    record = problem.default_person if person is None else person
+    if record is None:
+        raise PersonError.at((), "no person is given, and the problem names none")
+    return record
 
 
 def require_recourse(mdp: MDP) -> None:

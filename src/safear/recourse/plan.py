@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from safear.mdp.model import MDP
-from safear.recourse.words import describe_levels, format_cost, name_goal, times_in
+from safear.recourse.words import count_of, describe_levels, format_cost, name_goal, times_in
 from safear.solvers.policy import Policy
 from safear.solvers.solution import Solution
 from safear.spec.model import Record
@@ -100,7 +100,7 @@ class Plan:
         return lines
 
 
-def make_plan(solution: Solution | Policy, start: Record | int | None = None, *, limit: int = 12) -> Plan:
+def make_plan(solution: Solution | Policy, start: Record | int | None = None, *, limit: int = 20) -> Plan:
     """The contingent plan of a policy for a person: the likely steps, at most `limit` of them."""
     policy = solution.policy if isinstance(solution, Solution) else solution
     mdp = policy.mdp
@@ -110,7 +110,7 @@ def make_plan(solution: Solution | Policy, start: Record | int | None = None, *,
     if first < 0:
         return Plan((), goal)
     rows = _order(mdp, first, visits, flows)
-    shown = [row for row in rows if row == first or visits[row] >= RARE_STEP][:limit]
+    shown = [row for row in rows if row == first or visits[row].count >= RARE_STEP][:limit]
     numbers = {row: number for number, row in enumerate(shown, start=1)}
     levels = mdp.person(origin) if mdp.space is not None else {}
     steps = tuple(_make_step(mdp, row, numbers, visits, flows, levels) for row in shown)
@@ -125,13 +125,22 @@ class _Flow:
     since: int
 
 
+@dataclass(slots=True)
+class _Visit:
+    """How often a row is taken on average, and at which steps."""
+
+    count: float
+    first: int
+    last: int
+
+
 Flows = dict[int, dict[int, _Flow]]  # edge -> next row, or one of the constants
 
 
-def _follow(policy: Policy, origin: int) -> tuple[int, dict[int, float], Flows]:
+def _follow(policy: Policy, origin: int) -> tuple[int, dict[int, _Visit], Flows]:
     """The first row, how often each row is taken, and how often each edge leads on to which row."""
     mdp = policy.mdp
-    visits: dict[int, float] = {}
+    visits: dict[int, _Visit] = {}
     flows: Flows = {}
     here = {origin: 1.0}
     first = _row_at(policy, origin, 0)
@@ -141,7 +150,9 @@ def _follow(policy: Policy, origin: int) -> tuple[int, dict[int, float], Flows]:
             row = _row_at(policy, state, step)
             if row < 0:
                 continue
-            visits[row] = visits.get(row, 0.0) + chance
+            visit = visits.setdefault(row, _Visit(0.0, step, step))
+            visit.count += chance
+            visit.last = step
             for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1]):
                 target, flow = int(mdp.edge_next[edge]), chance * float(mdp.edge_chance[edge])
                 there[target] = there.get(target, 0.0) + flow
@@ -163,7 +174,7 @@ def _row_at(policy: Policy, state: int, step: int) -> int:
     return int(policy.rows(step, np.array([state]))[0])
 
 
-def _order(mdp: MDP, first: int, visits: dict[int, float], flows: Flows) -> list[int]:
+def _order(mdp: MDP, first: int, visits: dict[int, _Visit], flows: Flows) -> list[int]:
     """The rows met if every action works, then the others by how often they are taken."""
     line: list[int] = []
     row = first
@@ -174,7 +185,7 @@ def _order(mdp: MDP, first: int, visits: dict[int, float], flows: Flows) -> list
         onward = flows[edge]
         row = max(onward, key=lambda target: onward[target].chance)
     others = [row for row in visits if row not in line]
-    return line + sorted(others, key=lambda row: (-visits[row], row))
+    return line + sorted(others, key=lambda row: (-visits[row].count, row))
 
 
 def _works(mdp: MDP, edge: int) -> bool:
@@ -185,21 +196,32 @@ def _works(mdp: MDP, edge: int) -> bool:
 
 
 def _make_step(
-    mdp: MDP, row: int, numbers: dict[int, int], visits: dict[int, float], flows: Flows, start: dict[str, str]
+    mdp: MDP, row: int, numbers: dict[int, int], visits: dict[int, _Visit], flows: Flows, start: dict[str, str]
 ) -> PlanStep:
     state = int(mdp.row_state[row])
     person = mdp.person(state) if mdp.space is not None else {}
+    situation = describe_levels(start, person, verb="is")
+    if any(mdp.row_state[other] == state for other in numbers if other != row):
+        left = _steps_left(mdp.horizon - visits[row].last, mdp.horizon - visits[row].first)
+        situation = f"{situation} and {left}" if situation else left
     number = int(mdp.row_action[row])
     edges = range(mdp.edge_start[row], mdp.edge_start[row + 1])
     return PlanStep(
         number=numbers[row],
         person=person,
-        situation=describe_levels(start, person, verb="is"),
+        situation=situation,
         action=mdp.actions[number],
-        visits=visits[row],
+        visits=visits[row].count,
         branches=tuple(_make_branch(mdp, edge, numbers, flows[edge], person) for edge in edges),
         unit="units" if mdp.problem is None else mdp.problem.cost_unit,
     )
+
+
+def _steps_left(least: int, most: int) -> str:
+    """When: the same situation may ask for one thing early and for another late."""
+    if least == most:
+        return f"there {'is' if most == 1 else 'are'} {count_of(most, 'step')} left"
+    return f"there are {least} to {most} steps left"
 
 
 def _make_branch(
@@ -230,10 +252,12 @@ def _describe_step(step: PlanStep, goal: str) -> list[str]:
     costs = format_cost(step.cost, step.unit)
     name = step.action[:1].upper() + step.action[1:]
     lines = [f"{step.number}. {situation}{name}: costs {costs}, works {times_in(step.chance)}."]
-    several = sum(not branch.works for branch in step.branches) > 1
+    ways = sum(branch.works for branch in step.branches)
+    several = len(step.branches) - ways > 1
     for branch in step.branches:
         if branch.works:
-            condition = "If it works" if not branch.label else f"If it works ({branch.label})"
+            detail = ", ".join(part for part in (branch.label, times_in(branch.chance) if ways > 1 else "") if part)
+            condition = f"If it works ({detail})" if detail else "If it works"
         elif several or branch.label:
             detail = branch.label or "nothing changes"
             condition = f"If it fails ({detail}, {times_in(branch.chance)})" if several else f"If it fails ({detail})"
@@ -251,7 +275,7 @@ def _describe_follow_ups(branch: Branch, step: PlanStep, goal: str) -> str:
     for follow_up in likely[1:]:
         when = "at the end" if follow_up.kind == "out of time" else "later"
         words.append(f"{when} {_describe_follow_up(follow_up, step, goal)}")
-    return "; ".join(words)
+    return "; ".join(dict.fromkeys(words))
 
 
 def _describe_follow_up(follow_up: FollowUp, step: PlanStep, goal: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
+from safear.recourse.plan import PlanStep
 from safear.recourse.traces import OtherTraces, Trace
 from safear.risk.distribution import Costs
 
@@ -42,6 +43,7 @@ def offer_record(offer: Offer) -> dict[str, Any]:
         "proximity": offer.runs.proximity,
         "first_action": offer.first_action,
         "plan": offer.plan.lines(),
+        "steps": [step_record(step) for step in offer.plan.steps],
         "traces": [trace_record(trace) for trace in offer.traces.shown],
         "other_traces": rest_record(offer.traces.rest),
         "distribution": [
@@ -58,6 +60,30 @@ def costs_record(costs: Costs | None) -> dict[str, Any]:
         "var": {f"{level:g}": None if costs is None else costs.var(level) for level in LEVELS},
         "cvar": {f"{level:g}": None if costs is None else costs.cvar(level) for level in LEVELS},
         "tail_mean": {f"{level:g}": None if costs is None else costs.tail_mean(level) for level in LEVELS},
+    }
+
+
+def step_record(step: PlanStep) -> dict[str, Any]:
+    """One step of the contingent plan; `next` says what follows an outcome and in which share of the cases."""
+    return {
+        "number": step.number,
+        "person": step.person,
+        "situation": step.situation,
+        "action": step.action,
+        "visits": step.visits,
+        "outcomes": [
+            {
+                "chance": branch.chance,
+                "works": branch.works,
+                "label": branch.label,
+                "cost": branch.cost,
+                "next": [
+                    {"kind": follow_up.kind, "step": follow_up.step, "share": follow_up.share, "since": follow_up.since}
+                    for follow_up in branch.follow_ups
+                ],
+            }
+            for branch in step.branches
+        ],
     }
 
 

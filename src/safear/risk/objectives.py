@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from safear.errors import ObjectiveError, suggest
 from safear.risk.distribution import CostDistribution
 
+MAX_AVERSION = 1e6
+
 
 @dataclass(frozen=True, slots=True)
 class Mean:
@@ -100,3 +102,7 @@ def parse_objective(text: str) -> Objective:
 def _check_aversion(risk_aversion: float) -> None:
     if not (math.isfinite(risk_aversion) and risk_aversion >= 0):
         raise ObjectiveError.at((), f"the risk aversion {risk_aversion} is not a number from 0 up")
+    if risk_aversion > MAX_AVERSION:
+        raise ObjectiveError.at(
+            (), f"the risk aversion {risk_aversion:g} is above {MAX_AVERSION:g}", "2 is a lot already"
+        )

@@ -49,7 +49,7 @@ def solve(
         policy, values = sweep_success(mdp, progress)
         return Solution(mdp, objective, method, policy, values * float(mdp.quantum))
     if isinstance(method, Episodic) or method == "episodic":
-        if rng is None:
+        if not isinstance(rng, np.random.Generator):
             remedy = "give rng=np.random.default_rng(0)"
             raise ObjectiveError.at((), "an episodic solve needs a random generator", remedy)
         settings = method if isinstance(method, Episodic) else Episodic()

@@ -33,6 +33,12 @@ def _read_number(value: object) -> object:
     return value
 
 
+def _read_whole(value: object) -> object:
+    """`+1` is a whole number, too."""
+    number = _read_number(value)
+    return number.strip().removeprefix("+") if isinstance(number, str) else number
+
+
 def _read_value(value: object) -> object:
     """What a classifier sees for a level: a number if it reads as one, else a text."""
     if isinstance(value, str):
@@ -51,7 +57,7 @@ NotNegative = Annotated[
 Positive = Annotated[
     Decimal, Field(gt=0), BeforeValidator(_read_number), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})
 ]
-Whole = Annotated[int, BeforeValidator(_read_number)]
+Whole = Annotated[int, BeforeValidator(_read_whole)]
 Value = Annotated[float | str, BeforeValidator(_read_value), WithJsonSchema({"type": ["number", "string"]})]
 
 # The forms that a chance, a cost or a change may have. The tags show up in pydantic's error paths, where

@@ -49,6 +49,8 @@ class Terms:
 
 def apply_terms(problem: Problem, terms: Terms) -> Problem:
     """The problem as it is for this person. Mistakes in the terms are raised as a TermsError."""
+    if not isinstance(terms, Terms):
+        raise TermsError.at((), f"{terms!r} are not terms", "use Terms.of(...), parse_terms or load_terms")
     changed, mistakes = merge_terms(problem, terms)
     if mistakes:
         raise TermsError(mistakes)

@@ -1,0 +1,84 @@
+"""Single instances of the paper: learning curves (G-RSEVI) and the case studies, as figures and as plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from safear.datasets.dataset import load
+from safear.mdp.compile import compile_mdp
+from safear.paper.cells import Cell, Key, make_cell
+from safear.paper.tables import HORIZON, Advance, Workshop
+from safear.recourse.menu import recommend
+from safear.recourse.offer import Offer
+from safear.risk.objectives import MeanStd
+from safear.solvers.solution import LearningCurve
+from safear.solvers.solve import solve
+
+INSTANCES = (("adult", "row 16"), ("german", "row 44"))
+CASES = (("adult", "row 16"), ("adult", "row 734"), ("german", "row 44"), ("german", "row 972"))
+AVERSIONS = (0.0, 0.5, 1.0)
+LAST = 500  # episodes at the end, in which hardly anything is explored
+
+
+def episodic(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+    """G-RSEVI for the two example instances: mean and deviation of the cost in the last 500 episodes."""
+    for dataset, group in INSTANCES:
+        for policy, curve in learn(workshop, dataset, group).items():
+            last = curve.costs[-LAST:]
+            for measure, ours in (("last_mean", float(last.mean())), ("last_std", float(last.std()))):
+                yield make_cell(Key("episodic", dataset, group, policy, HORIZON, measure), ours)
+            advance()
+
+
+def learn(workshop: Workshop, dataset: str, group: str) -> Mapping[str, LearningCurve]:
+    """The learning curves of one instance, by policy; 10,000 episodes each."""
+    data = load(dataset)
+    mdp = compile_mdp(data.problem, data.classifier(workshop.seeds[0]), start=data.problem.people[group])
+    curves: dict[str, LearningCurve] = {}
+    for aversion in AVERSIONS:
+        rng = np.random.default_rng([workshop.seeds[0], round(100 * aversion)])
+        curve = solve(mdp, MeanStd(aversion), method="episodic", rng=rng).learning
+        if curve is not None:
+            curves[f"mean-std:{aversion:g}"] = curve
+    return curves
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One person of the case study, with the plans for three aversions."""
+
+    dataset: str
+    group: str
+    offers: tuple[Offer, ...]
+
+
+def study_cases(workshop: Workshop) -> Iterator[Case]:
+    """The four instances of the paper's figure; one that the forest accepts has no plans."""
+    for dataset, group in CASES:
+        data = load(dataset)
+        menu = recommend(
+            data.problem,
+            data.classifier(workshop.seeds[0]),
+            data.problem.people[group],
+            objectives=[MeanStd(aversion) for aversion in AVERSIONS],
+            method="greedy",
+        )
+        yield Case(dataset, group, menu.offers)
+
+
+def cases(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+    """Exact figures of the plans in the case study; the paper shows them as pictures only."""
+    for case in study_cases(workshop):
+        for offer in case.offers:
+            figures = {
+                "success": offer.cost.success,
+                "mean": offer.cost.mean,
+                "variance": offer.cost.variance,
+                "var95": offer.cost.var(0.95),
+            }
+            for measure, ours in figures.items():
+                yield make_cell(Key("cases", case.dataset, case.group, offer.name, HORIZON, measure), ours)
+        advance()

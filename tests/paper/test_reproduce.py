@@ -1,0 +1,131 @@
+"""`reproduce`: cells beside the paper's, claims, and what is written."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import safear as sa
+from safear.cli.main import cli
+from safear.paper.cells import Cell, Key, published
+from safear.paper.reproduce import TABLES, format_cell, reproduce, to_csv, to_markdown
+from safear.paper.tables import Workshop
+
+QUICK = ["synthetic", "loan", "insurance"]
+
+
+@pytest.fixture
+def workshop() -> Workshop:
+    return Workshop(seeds=(0,), simulate=False)
+
+
+def test_what_the_paper_prints() -> None:
+    figures = published()
+    assert len(figures) == 936
+    assert figures[Key("risk", "adult", "all", "mean-std:0", 12, "mean")] == (3.49, "")
+    assert figures[Key("horizon", "german", "all", "mean-std:2", 4, "success")] == (0.925, "")
+    assert figures[Key("gender-tests", "adult", "female-male", "mean-std:0", 12, "p_mean")] == (0.0001, "<")
+    assert figures[Key("synthetic", "health-insurance", "all", "mean-std:1", 8, "tail_mean95")] == (None, "n/a")
+    tables = {key.table for key in figures}
+    assert tables - {"dice"} <= set(TABLES)
+
+
+def test_every_published_cell_of_a_table_has_one_of_ours(workshop: Workshop) -> None:
+    for table in reproduce(["synthetic", "insurance"], workshop=workshop):
+        ours = {cell.key for cell in table.cells}
+        theirs = {key for key in published() if key.table == table.name}
+        assert theirs <= ours
+        assert len(ours) == len(table.cells)
+
+
+def test_synthetic_and_loan_agree(workshop: Workshop) -> None:
+    synthetic, loan = reproduce(["synthetic", "loan"], workshop=workshop)
+    assert (synthetic.close, synthetic.compared) == (13, 14)
+    assert (loan.close, loan.compared) == (4, 4)
+
+
+def test_instances(workshop: Workshop) -> None:
+    episodic, cases = reproduce(["episodic", "cases"], workshop=workshop)
+    assert [claim.holds_mostly for claim in episodic.claims] == [True, True]
+    means = {(c.key.group, c.key.policy): c.ours for c in cases.cells if c.key.measure == "mean"}
+    assert means["row 44", "mean-std:0"] == pytest.approx(2.48, rel=0.02)
+    assert means["row 44", "mean-std:0.5"] == pytest.approx(2.81, rel=0.02)
+
+
+def test_cells_are_compared() -> None:
+    key = Key("risk", "adult", "all", "mean-std:0", 12, "mean")
+    assert Cell(key, 2.0, 2.19).is_close is True
+    assert Cell(key, 2.0, 2.21).is_close is False
+    assert Cell(key, None, 2.21).is_close is None
+    assert Cell(key, 2.0, None).is_close is None
+    assert format_cell(Cell(key, 3.49, 3.727)) == "3.73 (3.49)"
+    assert format_cell(Cell(key, None, None)) == "n/a"
+    assert format_cell(Cell(Key("t", "d", "g", "p", 1, "p_mean"), 0.0001, 1e-9, note="<")) == "0.0000 (<0.0001)"
+
+
+def test_text_forms(workshop: Workshop) -> None:
+    tables = list(reproduce(QUICK, workshop=workshop))
+    rows = list(csv.DictReader(to_csv(tables).splitlines()))
+    assert len(rows) == sum(len(table.cells) for table in tables)
+    wanted = ["table", "dataset", "group", "policy", "horizon", "measure", "paper", "ours", "simulated"]
+    assert list(rows[0])[:9] == wanted
+    text = to_markdown(tables[0])
+    assert "| health-insurance | all | mean-std:0 | 8 | 0.996 (0.999) | 1.97 (1.90) |" in text
+    assert "13 of 14 cells are within 10% of the paper." in text
+
+
+def test_progress_reaches_the_end(workshop: Workshop) -> None:
+    seen: list[tuple[str, int, int]] = []
+    list(reproduce(["insurance", "loan"], workshop=workshop, progress=lambda *step: seen.append(step)))
+    assert seen == [*(("insurance", done, 4) for done in range(1, 5)), ("loan", 1, 1)]
+
+
+def test_an_unknown_table_lists_the_names() -> None:
+    with pytest.raises(sa.ObjectiveError) as caught:
+        list(reproduce(["rsik"]))
+    assert str(caught.value).startswith("there is no table 'rsik'\n    did you mean 'risk'? (tables: models, risk, ")
+
+
+def run(*arguments: str, capsys: pytest.CaptureFixture[str]) -> str:
+    with pytest.raises(SystemExit) as caught:
+        cli(["reproduce", *arguments])
+    assert caught.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out = run("synthetic", "loan", "--seeds", "1", "--output", str(tmp_path / "new"), capsys=capsys)
+    assert out.endswith("  synthetic          13 of   14 cells\n  loan                4 of    4 cells\n")
+    names = sorted(path.name for path in (tmp_path / "new").iterdir())
+    assert {"loan.csv", "loan.md", "summary.md", "synthetic.csv", "synthetic.md"} <= set(names)
+
+
+def test_command_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    records = json.loads(run("synthetic", "--json", capsys=capsys))
+    assert set(records[0]) >= {
+        "table",
+        "dataset",
+        "group",
+        "policy",
+        "horizon",
+        "measure",
+        "paper",
+        "ours",
+        "simulated",
+    }
+    simulated = {r["measure"]: r["simulated"] for r in records if r["policy"] == "mean-std:0"}
+    assert simulated["mean"] == pytest.approx(1.9686, abs=4 * (1.748 / 1000) ** 0.5)
+
+
+def test_an_interrupted_run_keeps_what_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(TABLES, "insurance", (stop, 1))
+    with pytest.raises(SystemExit):
+        cli(["reproduce", "loan", "insurance", "--output", str(tmp_path)])
+    assert (tmp_path / "loan.md").exists()
+    assert not (tmp_path / "insurance.md").exists()
