@@ -10,6 +10,7 @@ from importlib import resources
 from typing import Any
 
 CLOSE = 0.10  # within so much of the paper's figure, relatively, a cell counts as matched
+SIGNIFICANT = 0.05
 MEASURES = (
     "success",
     "mean",
@@ -52,9 +53,14 @@ class Cell:
 
     @property
     def is_close(self) -> bool | None:
-        """Whether ours is within 10% of the paper's figure; None where there is nothing to compare."""
+        """Whether ours is within 10% of the paper's figure; None where there is nothing to compare.
+
+        Two p-values agree if both or neither are below 0.05.
+        """
         if self.paper is None or self.ours is None:
             return None
+        if self.key.measure.startswith("p_"):
+            return (self.ours < SIGNIFICANT) == (self.paper < SIGNIFICANT)
         return abs(self.ours - self.paper) <= CLOSE * abs(self.paper)
 
     def record(self) -> dict[str, Any]:

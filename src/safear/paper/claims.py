@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from safear.paper.cells import Cell
+from safear.paper.cells import SIGNIFICANT, Cell
 from safear.paper.rollouts import average
 from safear.paper.study import Study
-from safear.paper.tables import AVERSIONS, HORIZON, Workshop
+from safear.paper.tables import AVERSIONS, HORIZON, TESTED, Workshop, p_value
 from safear.risk.objectives import MeanStd
 
 
@@ -50,7 +50,7 @@ def _varies_less(cells: Sequence[Cell]) -> Iterator[tuple[str, bool]]:
 
 def _seeds(workshop: Workshop, table: str) -> list[int]:
     """Five forests where the table has been computed with five, else the first."""
-    return list(workshop.seeds) if table in {"risk", "horizon"} else [workshop.seeds[0]]
+    return list(workshop.seeds) if table in {"risk", "horizon", "gender-tests"} else [workshop.seeds[0]]
 
 
 def _figure(study: Study, measure: str, aversion: float, *, horizon: int = HORIZON, group: str = "all") -> float:
@@ -83,6 +83,16 @@ def _disparity_grows(study: Study) -> bool:
     return gaps[0] < gaps[-1]
 
 
+def _differs(study: Study) -> bool:
+    """Women and men differ significantly in all six measures at every aversion."""
+    return all(p_value(study, aversion, measure) < SIGNIFICANT for aversion in AVERSIONS for measure in TESTED)
+
+
+def _does_not_differ(study: Study) -> bool:
+    """Women and men differ significantly in none of them."""
+    return all(p_value(study, aversion, measure) >= SIGNIFICANT for aversion in AVERSIONS for measure in TESTED)
+
+
 def _success_drops(study: Study) -> bool:
     return _figure(study, "success", 2.0) < _figure(study, "success", 0.0) - 0.01
 
@@ -103,6 +113,8 @@ _CLAIMS: list[tuple[str, str, Callable[[Study], bool], tuple[str, ...]]] = [
     ("risk", "low sparsity does not mean low risk", _sparse_is_not_safe, _BOTH),
     ("gender", "disparity in favour of men in all six measures", _men_are_better_off, _BOTH),
     ("gender", "the gap in VaR95 grows with aversion", _disparity_grows, ("adult",)),
+    ("gender-tests", "women and men differ significantly in all measures", _differs, ("adult",)),
+    ("gender-tests", "women and men do not differ significantly in any measure", _does_not_differ, ("german",)),
     ("horizon", "success drops at aversion 2", _success_drops, _BOTH),
     ("horizon", "success drops at horizon 4", _short_horizons_fail, _BOTH),
 ]
