@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test lint test-oldest fuzz bench clean
+.PHONY: demo test lint test-dice test-oldest fuzz bench clean
 
 demo: $(VENV)/.base
 	$(BIN)/safear demo
@@ -17,6 +17,10 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The comparison with DiCE, whose dependencies are large, with the real dice-ml.
+test-dice: $(VENV)/.dice
+	$(BIN)/python -m pytest -q tests/paper/test_dice.py
 
 # The same tests with the oldest versions that pyproject.toml allows.
 test-oldest: $(VENV)-oldest/.test
@@ -38,6 +42,10 @@ $(VENV)/.base: pyproject.toml
 
 $(VENV)/.test: $(VENV)/.base
 	$(PIP) install --group test --group lint
+	touch $@
+
+$(VENV)/.dice: $(VENV)/.test
+	$(PIP) install --group dice
 	touch $@
 
 $(VENV)-oldest/.test: pyproject.toml tools/oldest.py

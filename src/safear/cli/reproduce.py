@@ -21,8 +21,9 @@ Example:
   safear reproduce --output results
 
 \b
-Tables: models risk gender gender-tests second-model horizon insurance lower-deviation synthetic episodic cases loan
-Needs scikit-learn and SciPy: pip install 'safear[paper]'"""
+Tables: models risk gender gender-tests second-model horizon insurance lower-deviation
+  synthetic dice episodic cases loan
+Needs scikit-learn and SciPy: pip install 'safear[paper]'; dice also dice-ml: pip install 'safear[dice]'"""
 )
 @click.argument("names", nargs=-1, metavar="[TABLE]...")
 @click.option("--seeds", type=click.IntRange(1, 20), default=5, show_default=True, help="How many forests to train.")

@@ -55,9 +55,9 @@ class Cell:
     def is_close(self) -> bool | None:
         """Whether ours is within 10% of the paper's figure; None where there is nothing to compare.
 
-        Two p-values agree if both or neither are below 0.05.
+        Two p-values agree if both or neither are below 0.05. Times are not compared.
         """
-        if self.paper is None or self.ours is None:
+        if self.paper is None or self.ours is None or self.key.measure == "seconds":
             return None
         if self.key.measure.startswith("p_"):
             return (self.ours < SIGNIFICANT) == (self.paper < SIGNIFICANT)

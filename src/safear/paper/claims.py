@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from safear.paper.cells import SIGNIFICANT, Cell
+from safear.paper.dice import dice_restricts_success
 from safear.paper.rollouts import average
 from safear.paper.study import Study
 from safear.paper.tables import AVERSIONS, HORIZON, TESTED, Workshop, p_value
@@ -38,6 +39,10 @@ def check_claims(workshop: Workshop, table: str, cells: Sequence[Cell]) -> list[
     if table == "episodic":
         text = "more aversion, less variable costs in the last episodes"
         found += [Claim(table, dataset, text, {workshop.seeds[0]: holds}) for dataset, holds in _varies_less(cells)]
+    if table == "dice":
+        restricts = dice_restricts_success(cells)
+        text = "policies to DiCE's counterfactuals succeed less often"
+        found += [Claim(table, dataset, text, {workshop.seeds[0]: holds}) for dataset, holds in restricts.items()]
     return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from safear.errors import ObjectiveError, suggest
-from safear.paper import instances, tables
+from safear.paper import dice, instances, tables
 from safear.paper.cells import Cell
 from safear.paper.claims import Claim, check_claims
 from safear.paper.tables import Advance, Workshop
@@ -25,6 +25,7 @@ TABLES: dict[str, tuple[Callable[[Workshop, Advance], Iterator[Cell]], int]] = {
     "insurance": (tables.insurance, 4),
     "lower-deviation": (tables.lower_deviation, 8),
     "synthetic": (tables.synthetic, 1),
+    "dice": (dice.dice, 20),
     "episodic": (instances.episodic, 6),
     "cases": (instances.cases, 4),
     "loan": (tables.loan, 1),
@@ -53,13 +54,13 @@ class Table:
 def reproduce(
     names: Sequence[str] = (), *, workshop: Workshop | None = None, progress: Progress | None = None
 ) -> Iterator[Table]:
-    """Recompute tables (all if none is named), each as soon as it is finished."""
+    """Recompute tables, each as soon as it is finished; all if none is named (`dice` only if dice-ml is installed)."""
     unknown = [name for name in names if name not in TABLES]
     if unknown:
         remedy = f"{suggest(unknown[0], TABLES)} (tables: {', '.join(TABLES)})"
         raise ObjectiveError.at((), f"there is no table '{unknown[0]}'", remedy)
     shop = Workshop() if workshop is None else workshop
-    for name in names or TABLES:
+    for name in names or [name for name in TABLES if name != "dice" or dice.is_installed()]:
         compute, steps = TABLES[name]
         done = count(1)
 
@@ -118,11 +119,11 @@ def format_cell(cell: Cell) -> str:
 
 def format_figure(value: float, measure: str) -> str:
     """With as many digits as the paper prints."""
-    if measure in {"n", "features", "states"}:
+    if measure in {"n", "features", "states", "no_counterfactual"}:
         return f"{value:.0f}"
     if measure.startswith("p_"):
         return f"{value:.4f}"
-    return f"{value:.3f}" if measure in {"success", "accuracy", "within 3"} else f"{value:.2f}"
+    return f"{value:.3f}" if measure in {"success", "accuracy", "within 3", "seconds"} else f"{value:.2f}"
 
 
 def describe_claim(claim: Claim) -> str:
