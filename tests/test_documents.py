@@ -49,11 +49,13 @@ def test_readme_shows_what_the_demo_prints() -> None:
         assert line in printed
 
 
-def test_readme_python(capsys: pytest.CaptureFixture[str]) -> None:
+def test_readme_python(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     for block in blocks(README, "python"):
         exec(compile(block, "README.md", "exec"), {})
     printed = capsys.readouterr().out.splitlines()
     assert printed[0] == "study part-time: 1 month, works 90 times in 100"
+    assert (tmp_path / "plans.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/problem-file.md"])

@@ -17,6 +17,7 @@ from safear._version import __version__
 
 if TYPE_CHECKING:
     from safear import datasets as datasets
+    from safear import plots as plots
     from safear.classifier.adapters import FunctionClassifier as FunctionClassifier
     from safear.classifier.adapters import ModelClassifier as ModelClassifier
     from safear.classifier.adapters import RuleClassifier as RuleClassifier
@@ -100,7 +101,7 @@ if TYPE_CHECKING:
     from safear.spec.terms import apply_terms as apply_terms
 
 _MODULES = {
-    "safear": ["datasets"],
+    "safear": ["datasets", "plots"],
     "safear.classifier.adapters": [
         "FunctionClassifier",
         "ModelClassifier",
@@ -233,6 +234,7 @@ __all__ = [
     "parse_objective",
     "parse_problem",
     "parse_terms",
+    "plots",
     "problem_schema",
     "read_person",
     "recommend",

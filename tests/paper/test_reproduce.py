@@ -11,6 +11,7 @@ import pytest
 import safear as sa
 from safear.cli.main import cli
 from safear.paper.cells import Cell, Key, published
+from safear.paper.figures import draw
 from safear.paper.reproduce import TABLES, format_cell, reproduce, to_csv, to_markdown
 from safear.paper.tables import Workshop
 
@@ -100,7 +101,22 @@ def test_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = run("synthetic", "loan", "--seeds", "1", "--output", str(tmp_path / "new"), capsys=capsys)
     assert out.endswith("  synthetic          13 of   14 cells\n  loan                4 of    4 cells\n")
     names = sorted(path.name for path in (tmp_path / "new").iterdir())
-    assert {"loan.csv", "loan.md", "summary.md", "synthetic.csv", "synthetic.md"} <= set(names)
+    assert names == ["loan.csv", "loan.md", "loan.svg", "summary.md", "synthetic.csv", "synthetic.md"]
+
+
+def test_pictures(workshop: Workshop) -> None:
+    names = [name for table in ("cases", "episodic", "loan", "risk") for name, _ in draw(table, workshop)]
+    assert names == [
+        "cases-adult-row-16.svg",
+        "cases-adult-row-734.svg",
+        "cases-german-row-44.svg",
+        "cases-german-row-972.svg",
+        "episodic-adult-row-16.svg",
+        "episodic-german-row-44.svg",
+        "loan.svg",
+    ]
+    [(_, picture)] = draw("loan", workshop)
+    assert [plan["name"] for plan in picture.tables["plans"]] == ["policy C", "policy B", "policy A"]
 
 
 def test_command_as_json(capsys: pytest.CaptureFixture[str]) -> None:

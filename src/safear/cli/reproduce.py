@@ -11,6 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from safear.paper.reproduce import Table
+    from safear.paper.tables import Workshop
 
 
 @click.command(
@@ -29,7 +30,9 @@ Needs scikit-learn and SciPy: pip install 'safear[paper]'; dice also dice-ml: pi
 @click.option("--seeds", type=click.IntRange(1, 20), default=5, show_default=True, help="How many forests to train.")
 @click.option("--no-simulation", is_flag=True, help="Leave out the 100 rollouts per person: exact figures only.")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of records, one per cell.")
-@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Write CSV and Markdown there.")
+@click.option(
+    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Write CSV, Markdown, SVG there."
+)
 def reproduce(names: tuple[str, ...], seeds: int, no_simulation: bool, as_json: bool, output: Path | None) -> None:  # noqa: FBT001
     """Recompute the tables of the SafeAR paper and print them beside its figures (in brackets).
 
@@ -47,7 +50,7 @@ def reproduce(names: tuple[str, ...], seeds: int, no_simulation: bool, as_json: 
         for table in run(names, workshop=workshop, progress=progress):
             finished.append(table)
             if output is not None:
-                _write(output, table, finished)
+                _write(output, table, finished, workshop)
             if not as_json:
                 click.echo(to_markdown(table))
     if as_json:
@@ -57,14 +60,17 @@ def reproduce(names: tuple[str, ...], seeds: int, no_simulation: bool, as_json: 
         click.echo(_summary(finished))
 
 
-def _write(folder: Path, table: Table, finished: list[Table]) -> None:
+def _write(folder: Path, table: Table, finished: list[Table], workshop: Workshop) -> None:
     """The finished tables, so that an interrupted run keeps them."""
     from safear.files import write_text
+    from safear.paper.figures import draw
     from safear.paper.reproduce import to_csv, to_markdown
 
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / f"{table.name}.md", to_markdown(table))
     write_text(folder / f"{table.name}.csv", to_csv([table]))
+    for name, picture in draw(table.name, workshop):
+        picture.save(folder / name)
     write_text(folder / "summary.md", _summary(finished) + "\n")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from time import perf_counter
@@ -21,6 +21,7 @@ from safear.paper.cells import MEASURES, Cell, Key, make_cell
 from safear.paper.rollouts import average
 from safear.paper.study import Study
 from safear.recourse.menu import recommend
+from safear.recourse.offer import Offer
 from safear.risk.distribution import CostDistribution
 from safear.risk.objectives import Mean, MeanLowerStd, MeanStd, Objective
 from safear.solvers.solve import solve
@@ -225,22 +226,35 @@ def _read(cost: CostDistribution) -> dict[str, float | None]:
     }
 
 
+LOAN: dict[
+    str, tuple[Objective, tuple[str, ...], float]
+] = {  # the three ways to a loan: what makes each the plan, and its expected cost in the paper
+    "A": (Mean(), ("change job", "study part-time"), 3.3),
+    "B": (Mean(), (), 1.5),
+    "C": (MeanStd(0.5), (), 2.2),
+}
+
+
+def loan_offers() -> dict[str, Offer]:
+    """The plans A (own a house), B (change job) and C (study, then save) of the motivating example."""
+    problem = load_example("loan")
+    return {
+        name: replace(
+            recommend(problem, objectives=objective, terms=Terms.of(forbid=forbid)).offers[0], name=f"policy {name}"
+        )
+        for name, (objective, forbid, _) in LOAN.items()
+    }
+
+
 def loan(_workshop: Workshop, advance: Advance) -> Iterator[Cell]:
     """The motivating figure: expected costs of the three ways to a loan, and how often C is done within 3."""
-    problem = load_example("loan")
-    only_a = Terms.of(forbid=["change job", "study part-time"])
-    plans: Iterable[tuple[str, Objective, Terms | None, float]] = (
-        ("A", Mean(), only_a, 3.3),
-        ("B", Mean(), None, 1.5),
-        ("C", MeanStd(0.5), None, 2.2),
-    )
-    for group, objective, terms, paper in plans:
-        offer = recommend(problem, objectives=[objective], terms=terms).offers[0]
-        key = Key("loan", "loan", group, str(objective), problem.horizon, "mean")
-        yield Cell(key, paper, offer.cost.all_runs.mean)
-        if group == "C":
+    horizon = load_example("loan").horizon
+    for name, offer in loan_offers().items():
+        objective, _, paper = LOAN[name]
+        yield Cell(Key("loan", "loan", name, str(objective), horizon, "mean"), paper, offer.cost.all_runs.mean)
+        if name == "C":
             within = sum(chance for cost, chance, success in offer.cost.points() if success and cost <= 3)
-            yield Cell(Key("loan", "loan", group, str(objective), problem.horizon, "within 3"), 0.98, within)
+            yield Cell(Key("loan", "loan", name, str(objective), horizon, "within 3"), 0.98, within)
     advance()
 
 

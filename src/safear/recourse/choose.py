@@ -13,7 +13,8 @@ from safear.solvers.solution import Solution
 
 CLOSE = 0.01  # plans whose chances of success differ by less are equally likely to succeed
 GIVES_UP = 0.05  # a plan whose success is so far below the best possible one gives up too early
-NOTICEABLE = 0.01  # a relative difference, or a probability, that a person would care about
+SAME_FIGURES = 0.03  # figures that differ by less, relatively, are the same to a person
+SAME_ADVICE = 0.05  # and plans that say different things with a smaller probability
 
 
 def choose_offers(solutions: Sequence[Solution], surest: Solution) -> list[Offer]:
@@ -59,9 +60,9 @@ def alike(one: Offer, other: Offer) -> bool:
     ours, theirs = one.cost.all_runs, other.cost.all_runs
     pairs = ((ours.mean, theirs.mean), (ours.std, theirs.std), (ours.cvar(TAIL), theirs.cvar(TAIL)))
     return (
-        abs(one.cost.success - other.cost.success) < 1e-3
-        and all(math.isclose(a, b, rel_tol=NOTICEABLE, abs_tol=1e-9) for a, b in pairs)
-        and chance_to_part(one.solution, other.solution) < NOTICEABLE
+        abs(one.cost.success - other.cost.success) < 0.005
+        and all(math.isclose(a, b, rel_tol=SAME_FIGURES, abs_tol=1e-9) for a, b in pairs)
+        and chance_to_part(one.solution, other.solution) < SAME_ADVICE
     )
 
 

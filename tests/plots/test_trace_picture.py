@@ -1,0 +1,206 @@
+"""The picture of traces, read back and held against its tables."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from decimal import Decimal
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import safear as sa
+from compare import read_both
+from plots.drawings import SVG, check_inside, get, of_class, overlap, read, shown_text, text_box
+from safear.plots import Picture, traces
+from safear.plots.trace_layout import StepRow, lay_out, name_steps, ordinal
+from safear.recourse.offer import Offer, make_offer
+from strategies import problems
+
+NASTY = 'a <b> & "c" \x00\x1b\ud800\n' + "with a very long name " * 4
+
+
+@pytest.fixture(scope="module")
+def menu() -> sa.Menu:
+    return sa.recommend(sa.load_example("loan"))
+
+
+def with_traces(offer: Offer, limit: int) -> Offer:
+    """The same offer with another number of traces shown."""
+    copy = replace(offer)
+    copy.__dict__["traces"] = sa.find_traces(copy.solution, copy.runs.start, limit=limit, runs=copy.runs)
+    return copy
+
+
+def check_picture(picture: Picture) -> None:
+    """All that must hold for every picture."""
+    check_inside(picture.svg)
+    tables, root = picture.tables, read(picture.svg)
+    drawn = of_class(root, "trace")
+    assert len(drawn) == len(tables["traces"])
+    scales = set()
+    for node, row in zip(drawn, tables["traces"], strict=True):
+        lines = [line for line in node.iter(f"{SVG}line") if line.get("class") in {"works", "fails"}]
+        steps = [step for step in tables["steps"] if (step["plan"], step["trace"]) == (row["plan"], row["trace"])]
+        assert [line.get("class") == "works" for line in lines] == [step["works"] for step in steps]
+        for line, step in zip(lines, steps, strict=True):
+            length, cost = get(line, "x2") - get(line, "x1"), step["end"] - step["start"]
+            scales |= {round(length / cost, 1)} if cost and length > 100 else set()
+            assert get(line, "stroke-width") == pytest.approx(row["thickness"], abs=0.01)
+        end = steps[-1]["end"] if steps else 0.0
+        assert row["spent"] == pytest.approx(end)
+        signs = [len(of_class(node, "success")), len(of_class(node, "failure"))]
+        assert signs == ([1, 0] if row["success"] else [0, 1])
+        tries = sum(not step["works"] for step in steps)
+        closed_by_square = bool(steps) and not steps[-1]["works"] and not row["success"]
+        assert len(of_class(node, "cross")) == tries - closed_by_square
+        texts = [text_box(text) for text in node.iter(f"{SVG}text")]
+        assert not [pair for pair in combinations(texts, 2) if overlap(*pair)]
+    assert not scales or max(scales) - min(scales) < 0.25
+    by_chance = sorted(tables["traces"], key=lambda row: float(row["chance"]))
+    widths = [row["thickness"] for row in by_chance]
+    assert widths == sorted(widths)
+    for plan in tables["plans"]:
+        rows = [*tables["traces"], *tables["rest"]]
+        assert math.fsum(row["chance"] for row in rows if row["plan"] == plan["number"]) == pytest.approx(1)
+        failed = math.fsum(
+            row["chance"] for row in tables["traces"] if row["plan"] == plan["number"] and not row["success"]
+        )
+        rest = math.fsum(row["not_in_time"] for row in tables["rest"] if row["plan"] == plan["number"])
+        assert failed + rest == pytest.approx(plan["not_in_time"], abs=1e-12)
+
+
+def test_the_loan(menu: sa.Menu) -> None:
+    picture = traces(menu)
+    check_picture(picture)
+    assert [plan["name"] for plan in picture.tables["plans"]] == ["safest", "cheapest on average"]
+    steps = [step for step in picture.tables["steps"] if (step["plan"], step["trace"]) == (2, 3)]
+    assert [(step["action"], step["works"], step["attempt"], step["start"], step["end"]) for step in steps] == [
+        ("change job", False, 1, 0.0, 1.0),
+        ("find work", False, 1, 1.0, 2.4),
+        ("find work", True, 2, 2.4, pytest.approx(3.8)),
+        ("change job", True, 1, pytest.approx(3.8), pytest.approx(4.8)),
+    ]
+    words = [shown_text(node) for node in read(picture.svg).iter(f"{SVG}text")]
+    assert "average 1.5 months · worst 5% of cases: 8.21 months · not in time: <0.1%" in words
+    assert (
+        "average 2.2 months · worst 5% of cases: 3.52 months · not in time: <0.1%" in words
+    )  # never a rounded certainty
+    assert "all other ways together: success after 5.8–32.8 months, or not in time (<0.1%)" in words
+    assert {"83%", "find work, 2nd try", "4.8 months", "change job fails", "cost in months"} <= set(words)
+
+
+def test_lengths_are_proportional_to_costs(menu: sa.Menu) -> None:
+    picture = traces(menu)
+    nodes = of_class(read(picture.svg), "trace")
+    ratios = []
+    for node, row in zip(nodes, picture.tables["traces"], strict=True):
+        lines = [line for line in node.iter(f"{SVG}line") if line.get("class") in {"works", "fails"}]
+        ratios.append((get(lines[-1], "x2") - get(lines[0], "x1")) / row["spent"])
+    assert ratios == pytest.approx([ratios[0]] * len(ratios), rel=1e-3)
+
+
+@given(problems(), st.integers(1, 8))
+@settings(max_examples=40)
+def test_any_problem(document: dict[str, Any], limit: int) -> None:
+    problem, _, _ = read_both(document)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    offers = [with_traces(make_offer(sa.solve(mdp, sa.MeanStd(aversion))), limit) for aversion in (1.0, 0.0)]
+    check_picture(traces(offers))
+
+
+def test_the_same_bytes_each_time(menu: sa.Menu) -> None:
+    again = sa.recommend(sa.load_example("loan"))
+    assert traces(menu).svg == traces(list(again)).svg
+    assert traces(menu).svg != traces(menu, title="Another").svg
+
+
+def test_names_are_escaped_and_shortened(menu: sa.Menu) -> None:
+    problem = menu.problem
+    actions = tuple(replace(action, name=f"{action.name} {NASTY}") for action in problem.actions)
+    unit = "months of " + NASTY
+    renamed = sa.recommend(replace(problem, actions=actions, cost_unit=unit, horizon=4))
+    offers = [with_traces(replace(offer, name=NASTY * 3), 20) for offer in renamed]
+    picture = traces(offers, title=NASTY * 3)
+    check_picture(picture)
+    title = read(picture.svg).find(f"{SVG}title")
+    assert title is not None
+    assert title.text is not None
+    assert title.text.startswith('a <b> & "c" \ufffd\ufffd\ufffd with a very long name')
+
+
+def test_it_is_told_to_screen_readers(menu: sa.Menu) -> None:
+    root = read(traces(menu).svg)
+    assert root.get("role") == "img"
+    title, description = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
+    assert title is not None
+    assert description is not None
+    assert root.get("aria-labelledby") == f"{title.get('id')} {description.get('id')}"
+    assert "3.6%: change job fails, then find work, then change job; 3.4 months." in (description.text or "")
+
+
+def test_a_large_failure_cost_does_not_squeeze_the_rest() -> None:
+    problem = sa.load_example("loan").with_horizon(2)
+    problem = replace(problem, goal=replace(problem.goal, failure_cost=Decimal(1000)))
+    picture = traces([with_traces(offer, 10) for offer in sa.recommend(problem)])
+    check_picture(picture)
+    failures = [row for row in picture.tables["traces"] if not row["success"]]
+    assert failures
+    assert all(row["cost"] == pytest.approx(row["spent"] + 1000) for row in failures)
+    root = read(picture.svg)
+    ends = [get(node, "x2") for node in root.iter(f"{SVG}line") if node.get("class") in {"works", "fails"}]
+    assert max(ends) > 700
+    assert "counts 1000 months more in the figures" in picture.svg
+    assert "not in time, 2 months spent" in picture.svg
+
+
+def test_risk_is_named_only_where_the_order_is_that_of_risk(menu: sa.Menu) -> None:
+    assert "lower risk" in traces(menu).svg
+    assert "risk<" not in traces(list(menu)[::-1]).svg
+    assert "risk<" not in traces(list(menu)[:1]).svg
+
+
+def test_steps_are_named_together() -> None:
+    def rows(*steps: tuple[str, bool, int]) -> list[StepRow]:
+        return [StepRow(1, 1, place, *step, place, place + 1) for place, step in enumerate(steps)]
+
+    def words(*steps: tuple[str, bool, int]) -> list[str]:
+        return [label.full for label in name_steps(rows(*steps))]
+
+    assert words(("a", True, 1), ("a", True, 1), ("b", False, 1)) == ["a ×2", "b fails"]
+    assert words(("a", True, 1), ("a", False, 1), ("a", True, 2), ("a", True, 1)) == ["a", "a, 2nd try", "a"]
+    assert words(("a", False, 1), ("b", False, 1), ("b", False, 2)) == ["a fails", "b fails ×2"]
+    assert [ordinal(count) for count in (1, 2, 3, 4, 11, 12, 13, 21, 112)] == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th",
+    ]  # fmt: skip
+
+
+def test_nothing_to_draw_is_refused(menu: sa.Menu) -> None:
+    with pytest.raises(
+        sa.InputError, match=r"^there is no plan to draw: the menu is empty\n    give at least one plan$"
+    ):
+        traces([])
+    happy = replace(menu, favourable=True, offers=())
+    with pytest.raises(sa.InputError, match=r"^there is no plan to draw: the decision is favourable already$"):
+        traces(happy)
+
+
+def test_units_must_agree(menu: sa.Menu) -> None:
+    other = sa.recommend(sa.load_example("health-insurance"))
+    with pytest.raises(sa.InputError, match=r"^the plans count costs in different units: 'months', 'quarters'"):
+        lay_out([*menu, *other])
+
+
+def test_pictures_are_saved_as_svg_only(menu: sa.Menu, tmp_path: Path) -> None:
+    picture = traces(menu)
+    picture.save(tmp_path / "plans.svg")
+    assert (tmp_path / "plans.svg").read_text(encoding="utf-8") == picture.svg
+    with pytest.raises(
+        sa.InputError, match=r"plans.png: pictures are written as .svg, not as '.png'\n    name it plans.svg"
+    ):
+        picture.save(tmp_path / "plans.png")
+    assert not (tmp_path / "plans.png").exists()
