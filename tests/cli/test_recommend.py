@@ -340,7 +340,6 @@ def body(safear: Safear, tmp_path: Path) -> str:
         (["--set", "bmi=25-30"], ("25-30", "yes")),
         (["--set", "bmi=>=30", "--set", "smoker=no"], (">=30", "no")),
         (["--person", "ben", "--set", "smoker=yes", "--set", "bmi=20"], ("<25", "yes")),
-        (["--set", "bmi=99", "--set", "bmi=26"], ("25-30", "yes")),
         (["--person", "carla.yaml"], ("25-30", "no")),
         (["--person", "carla.json"], ("25-30", "no")),
         (["--person", "carla.yaml", "--set", "bmi=35"], (">=30", "no")),
@@ -710,3 +709,25 @@ def test_no_rule_and_no_classifier(body: str, safear: Safear, tmp_path: Path) ->
         "classifier: the problem has no rule and no classifier was given\n"
         "    give a classifier, or write 'classifier: {rule: ...}' into the problem\n"
     )
+
+
+def test_a_feature_is_set_once(safear: Safear) -> None:
+    answer = safear("recommend", "loan", "--set", "savings=little", "--set", "savings=rich")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "--set savings=rich: 'savings' is set twice\n"
+
+
+def test_all_steps_of_a_plan(safear: Safear) -> None:
+    some = safear("recommend", "loan", "--objective", "mean")
+    everything = safear("recommend", "loan", "--objective", "mean", "--all-steps")
+    assert "4 rarer situations are not shown." in some.out
+    assert "not shown" not in everything.out
+    assert "From here approved is out of reach; you may as well stop." in everything.out
+    [plan] = safear("recommend", "loan", "--objective", "mean", "--json").json["plans"]
+    assert [step["number"] for step in plan["steps"]] == [1, 2, 3, 4, 5, 6]
+    assert {follow_up["kind"] for step in plan["steps"] for o in step["outcomes"] for follow_up in o["next"]} <= {
+        "step",
+        "goal",
+        "out of time",
+        "stuck",
+    }

@@ -25,7 +25,8 @@ def test_a_plan_that_can_make_things_worse() -> None:
         "2. (when job is unemployed) Find work: costs 1.4 months, works 40 times in 100.",
         "   If it works (job becomes employed): go on with step 1.",
         "   If it fails: try again.",
-        "4 more situations are rare and not shown.",
+        "What a step's (when ...) does not mention is as it is today.",
+        "4 rarer situations are not shown.",
     ]
 
 
@@ -39,7 +40,8 @@ def test_a_plan_in_two_steps() -> None:
             "2. (when age is adult and education is degree) Increase savings: costs 1 month, works 92 times in 100.",
             "   If it works (savings becomes moderate): done (approved).",
             "   If it fails: try again.",
-            "2 more situations are rare and not shown.",
+            "What a step's (when ...) does not mention is as it is today.",
+            "2 rarer situations are not shown.",
         ]
     )
     assert str(plan.steps[0]) == "study part-time: 1 month, works 90 times in 100"
@@ -74,6 +76,7 @@ def test_what_depends_on_the_time_left() -> None:
         "3. (when there is 1 step left) Leap: costs 4 days, works 80 times in 100.",
         "   If it works (a becomes 2): done (done).",
         "   If it fails: costs 5 days instead; the time is up.",
+        "What a step's (when ...) does not mention is as it is today.",
     ]
 
 

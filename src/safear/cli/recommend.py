@@ -47,6 +47,7 @@ Exit codes:  0 there are plans, or nothing to do;  2 a mistake in the input;  3 
     "--episodes", type=click.IntRange(1, 1_000_000), help="Episodes of the episodic method.  [default: 10000]"
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of simulation and episodic method.")
+@click.option("--all-steps", is_flag=True, help="Show every situation of a plan, however rare.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the JSON object to a file."
@@ -77,7 +78,7 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
     elif failure is None and options["output"] is None:
         from safear.cli.render import print_menu, print_simulations
 
-        print_menu(menu)
+        print_menu(menu, all_steps=options["all_steps"])
         print_simulations(record)
     if failure is not None:
         click.echo(failure, err=True)
@@ -149,6 +150,8 @@ def _find_person(problem: Problem, source: str | None, settings: tuple[str, ...]
         if name not in problem.feature_by_name:
             cause = f"--set {setting}: there is no feature '{name}'"
             raise PersonError.at((), cause, suggest(name, problem.feature_by_name))
+        if name in changed:
+            raise PersonError.at((), f"--set {setting}: '{name}' is set twice")
         record[name] = level
         changed.add(name)
     try:

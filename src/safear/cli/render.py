@@ -19,7 +19,7 @@ from safear.recourse.words import count_of, format_chance, format_cost, format_n
 from safear.solvers.greedy import Progress as ProgressCallback
 
 
-def print_menu(menu: Menu) -> None:
+def print_menu(menu: Menu, *, all_steps: bool = False) -> None:
     """The decision, the plans side by side, and each plan in words with its most probable traces."""
     console = _console()
     goal = name_goal(menu.problem)
@@ -33,7 +33,7 @@ def print_menu(menu: Menu) -> None:
     console.print(_overview(menu))
     console.print(_footnote(menu), style="dim")
     for offer in menu:
-        _print_offer(console, offer, goal)
+        _print_offer(console, offer, goal, all_steps=all_steps)
 
 
 def _overview(menu: Menu) -> Table:
@@ -65,11 +65,11 @@ def _footnote(menu: Menu) -> str:
     return f"Exact figures over all runs; {extra}. Worst 5%: the average of the costliest 5 in 100 runs."
 
 
-def _print_offer(console: Console, offer: Offer, goal: str) -> None:
+def _print_offer(console: Console, offer: Offer, goal: str, *, all_steps: bool) -> None:
     objectives = ", ".join(str(objective) for objective in offer.objectives)
     about = "" if objectives == offer.name else f" [dim]({offer.solution.method}, {escape(objectives)})[/dim]"
     console.print(f"\n[bold]{escape(offer.name.capitalize())}[/bold]{about}")
-    for line in offer.plan.lines():
+    for line in (offer.full_plan if all_steps else offer.plan).lines():
         console.print(f"  {line}", markup=False)
     console.print("  How it may go:")
     table = Table(box=None, show_header=False, padding=(0, 1, 0, 0), pad_edge=False)

@@ -34,39 +34,53 @@ Needs scikit-learn and SciPy: pip install 'safear[paper]'; dice also dice-ml: pi
     "-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Write CSV, Markdown, SVG there."
 )
 def reproduce(names: tuple[str, ...], seeds: int, no_simulation: bool, as_json: bool, output: Path | None) -> None:  # noqa: FBT001
-    """Recompute the tables of the SafeAR paper and print them beside its figures (in brackets).
+    """Recompute the tables of the SafeAR paper.
 
-    Every figure is exact; `--json` and `--output` also have it from 100 rollouts per person, as the paper did it, and
-    its range over several forests where that is computed. Each table is shown, and written, as soon as it is finished.
+    A cell reads `exact / simulated (paper) [range over forests]`, each where there is one; simulated are 100 rollouts
+    per person, as the paper did it. Each table is shown, and written, as soon as it is finished.
     """
     from safear.cli.render import show_table_progress
+    from safear.paper.dice import is_installed
     from safear.paper.reproduce import reproduce as run
     from safear.paper.reproduce import to_markdown
     from safear.paper.tables import Workshop
 
     workshop = Workshop(seeds=tuple(range(seeds)), simulate=not no_simulation)
     finished: list[Table] = []
+    interrupted = False
     with show_table_progress() as progress:
-        for table in run(names, workshop=workshop, progress=progress):
-            finished.append(table)
-            if output is not None:
-                _write(output, table, finished, workshop)
-            if not as_json:
-                click.echo(to_markdown(table))
+        try:
+            for table in run(names, workshop=workshop, progress=progress):
+                finished.append(table)
+                if output is not None:
+                    _write(output, table, finished, workshop)
+                if not as_json:
+                    click.echo(to_markdown(table))
+        except KeyboardInterrupt:  # what is finished is still told
+            interrupted = True
     if as_json:
         records = [cell.record() for table in finished for cell in table.cells]
         click.echo(json.dumps(records, indent=2, allow_nan=False, ensure_ascii=sys.stdout.encoding != "utf-8"))
     else:
         click.echo(_summary(finished))
+    if not names and not is_installed():
+        click.echo("left out: dice, which needs dice-ml: pip install 'safear[dice]'", err=True)
+    if interrupted:
+        click.echo("interrupted", err=True)
+        sys.exit(130)
 
 
 def _write(folder: Path, table: Table, finished: list[Table], workshop: Workshop) -> None:
     """The finished tables, so that an interrupted run keeps them."""
+    from safear.errors import InputError, Mistake, Place
     from safear.files import write_text
     from safear.paper.figures import draw
     from safear.paper.reproduce import to_csv, to_markdown
 
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError([Mistake(Place(file=str(folder)), f"cannot be written: {error.strerror}")]) from error
     write_text(folder / f"{table.name}.md", to_markdown(table))
     write_text(folder / f"{table.name}.csv", to_csv([table]))
     for name, picture in draw(table.name, workshop):

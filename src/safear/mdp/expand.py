@@ -19,7 +19,7 @@ from safear.spec.model import Action, Problem
 from safear.spec.quantity import Amount, amounts
 from safear.spec.vector import Codes, apply_change, apply_side_effects, evaluate_quantity, holds
 
-MAX_DIGITS = 17  # of a chance; the sum of 255 such still fits 64 bits
+MAX_DIGITS = 16  # of a chance: the sum of 255 such fits 64 bits, and what is below half of the last digit is no chance
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,6 +26,7 @@ from safear.mdp.model import MDP
 from safear.paper.cells import MEASURES, Cell, Key, make_cell
 from safear.paper.rollouts import Figures, average, simulate_people
 from safear.paper.study import ROLLOUTS, Study
+from safear.paper.tables import AVERSIONS, Advance, Workshop
 from safear.risk.objectives import MeanStd
 from safear.solvers.solve import solve
 from safear.spec.model import Feature, Problem, Record
@@ -33,15 +34,13 @@ from safear.spec.model import Feature, Problem, Record
 if TYPE_CHECKING:
     import pandas as pd
 
-    from safear.paper.tables import Advance, Workshop  # which has this table in its list
-
 TABLE = "dice"
 POLICY = "dice10"  # risk-neutral, to the counterfactuals only
 COUNTERFACTUALS = 10
 PEOPLE = 100
 UNDER = {"adult": ("age", "30-39")}  # the paper takes people of Adult from below this level only
 STEP = 10  # people from one call of `advance` to the next
-AVERSIONS = (0.0, 0.25, 0.5)
+MARGIN = 0.01  # by which success must be smaller to count as restricted
 OnePerson = Mapping[str, float | None]  # figures by measure, None where undefined
 _OUTCOME = "is favourable"
 _NONE_FOUND = "No counterfactuals found"  # DiCE raises the same error for a wrong configuration
@@ -90,7 +89,7 @@ def dice_restricts_success(cells: Iterable[Cell]) -> dict[str, bool]:
     }
     usual = str(MeanStd(0.0))
     return {
-        dataset: share < success[dataset, usual]
+        dataset: share < success[dataset, usual] - MARGIN
         for (dataset, policy), share in success.items()
         if policy == POLICY and (dataset, usual) in success
     }

@@ -30,7 +30,7 @@ def draw(table: str, workshop: Workshop) -> Iterator[tuple[str, Picture]]:
     elif table == "episodic":
         for dataset, group in INSTANCES:
             problem = load(dataset).problem
-            curves = learn(workshop, dataset, group)
+            curves = learn(dataset, group, workshop.seeds[0])
             title = f"{problem.title}, {group}: costs while learning"
             picture = learning_curves(curves, window=500, title=title, unit=problem.cost_unit)
             yield f"episodic-{dataset}-{group.replace(' ', '-')}.svg", picture

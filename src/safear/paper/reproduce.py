@@ -57,10 +57,12 @@ def reproduce(
     """Recompute tables, each as soon as it is finished; all if none is named (`dice` only if dice-ml is installed)."""
     unknown = [name for name in names if name not in TABLES]
     if unknown:
-        remedy = f"{suggest(unknown[0], TABLES)} (tables: {', '.join(TABLES)})"
+        guess = suggest(unknown[0], TABLES) or ""
+        names_of_all = f"tables: {', '.join(TABLES)}"
+        remedy = f"{guess} ({names_of_all})" if guess.startswith("did you mean") else names_of_all
         raise ObjectiveError.at((), f"there is no table '{unknown[0]}'", remedy)
     shop = Workshop() if workshop is None else workshop
-    for name in names or [name for name in TABLES if name != "dice" or dice.is_installed()]:
+    for name in dict.fromkeys(names) or [name for name in TABLES if name != "dice" or dice.is_installed()]:
         compute, steps = TABLES[name]
         done = count(1)
 
@@ -83,7 +85,7 @@ def to_csv(finished: Iterable[Table]) -> str:
 
 
 def to_markdown(table: Table) -> str:
-    """A table as Markdown: a row per group, policy and horizon, a column per measure, `ours (paper)` in each cell."""
+    """A table as Markdown: a row per group, policy and horizon, a column per measure; see `format_cell`."""
     rows: dict[tuple[str, str, str, int | None], dict[str, Cell]] = {}
     measures: dict[str, None] = {}
     for cell in table.cells:
@@ -97,6 +99,8 @@ def to_markdown(table: Table) -> str:
         lines.append("| " + " | ".join([dataset, group, policy, str(steps or ""), *shown]) + " |")
     if table.compared:
         lines += ["", f"{table.close} of {table.compared} cells are within 10% of the paper."]
+    if "mean" in measures and table.name != "loan":
+        lines += ["", "Costs are those of successful runs, as in the paper."]
     lines.append("")
     for claim in table.claims:
         lines.append(f"- {describe_claim(claim)}")
@@ -109,17 +113,20 @@ def to_markdown(table: Table) -> str:
 
 
 def format_cell(cell: Cell) -> str:
-    """`3.73 (3.49)`: ours, and the paper's in brackets."""
+    """`3.73 / 3.74 (3.49) [3.50, 3.73]`: exact, simulated, the paper's, and the range over forests; what there is."""
     ours = "n/a" if cell.ours is None else format_figure(cell.ours, cell.key.measure)
-    if cell.paper is None:
-        return ours
-    sign = "<" if cell.note == "<" else ""
-    return f"{ours} ({sign}{format_figure(cell.paper, cell.key.measure)})"
+    if cell.simulated is not None:
+        ours = f"{ours} / {format_figure(cell.simulated, cell.key.measure)}"
+    if cell.paper is not None:
+        ours += f" ({'<' * (cell.note == '<')}{format_figure(cell.paper, cell.key.measure)})"
+    if cell.low is not None and cell.high is not None:
+        ours += f" [{format_figure(cell.low, cell.key.measure)}, {format_figure(cell.high, cell.key.measure)}]"
+    return ours
 
 
 def format_figure(value: float, measure: str) -> str:
     """With as many digits as the paper prints."""
-    if measure in {"n", "features", "states", "no_counterfactual"}:
+    if measure in {"n", "features", "immutable", "states", "no_counterfactual"}:
         return f"{value:.0f}"
     if measure.startswith("p_"):
         return f"{value:.4f}"
@@ -130,4 +137,4 @@ def describe_claim(claim: Claim) -> str:
     """`adult: more aversion, less variance: holds with 5 of 5 forests`."""
     count, total = sum(claim.holds.values()), len(claim.holds)
     verdict = "holds" if claim.holds_mostly else "does NOT hold"
-    return f"{claim.dataset}: {claim.text}: {verdict} ({count} of {total} forest{'s' * (total > 1)})"
+    return f"{claim.dataset}: {claim.text}: {verdict} ({count} of {total} {claim.tried}{'s' * (total > 1)})"

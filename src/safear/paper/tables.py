@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from safear.datasets.bundled import load_example
 from safear.datasets.dataset import dataset_names
 from safear.errors import MissingExtraError
+from safear.evaluation.exact import evaluate
 from safear.evaluation.simulate import simulate
 from safear.mdp.compile import compile_mdp
 from safear.mdp.model import MDP
@@ -29,7 +30,7 @@ from safear.spec.terms import Terms
 
 SEEDS = (0, 1, 2, 3, 4)
 HORIZON = 12
-SAMPLE = 2000  # people whom the paper draws from Adult for its larger tables; only the simulation here does the same
+SAMPLES = {"horizon": 2000, "second-model": 1000}  # people (of each group) whom the paper draws; our simulation, too
 AVERSIONS = (0.0, 0.25, 0.5)
 GENDERS = ("female", "male")
 TESTED = ("mean", "variance", "var80", "tail_mean80", "var95", "tail_mean95")
@@ -57,7 +58,7 @@ class Workshop:
         """All measures of one row of a table: exact, simulated, and with other forests."""
         members = study.members(group)
         exact = study.exact(objective, horizon)
-        sampled = self._simulated(study, table, members, objective, horizon)
+        sampled = self._simulated(study, f"{table} {group}", members, objective, horizon)
         others = [self.study(study.dataset.name, seed) for seed in seeds]
         for measure in MEASURES:
             key = Key(table, study.dataset.name, group, str(objective), horizon, measure)
@@ -70,17 +71,18 @@ class Workshop:
             )
 
     def _simulated(
-        self, study: Study, table: str, members: NDArray[np.bool_], objective: Objective, horizon: int
+        self, study: Study, row: str, members: NDArray[np.bool_], objective: Objective, horizon: int
     ) -> dict[str, np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]] | None:
         if not self.simulate:
             return None
         # One generator per row, so that a row does not change with what else is computed.
-        name = f"{table} {study.dataset.name} {objective} {horizon}"
+        name = f"{row} {study.dataset.name} {objective} {horizon}"
         rng = np.random.default_rng([study.seed, *name.encode()])
         people = members
-        if table in {"horizon", "second-model"} and members.sum() > SAMPLE:
+        size = SAMPLES.get(row.split(maxsplit=1)[0], len(members))
+        if members.sum() > size:
             people = np.zeros_like(members)
-            people[rng.choice(np.flatnonzero(members), SAMPLE, replace=False)] = True
+            people[rng.choice(np.flatnonzero(members), size, replace=False)] = True
         return dict(study.simulated(objective, horizon, rng=rng, people=people))
 
 
@@ -92,6 +94,7 @@ def models(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
         accuracies = [study.dataset.classifier(seed).accuracy for seed in workshop.seeds]
         figures: dict[str, tuple[float, list[float]]] = {
             "features": (len(study.problem.features), []),
+            "immutable": (sum(not feature.mutable for feature in study.problem.features), []),
             "states": (StateSpace(study.problem.features, {}).size, []),
             "accuracy": (accuracies[0], accuracies[1:]),
         }
@@ -206,9 +209,8 @@ def synthetic(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
     mdp = compile_mdp(problem, start=problem.default_person)
     for aversion in (0.0, 0.5, 1.0):
         solution = solve(mdp, MeanStd(aversion), method="greedy")
-        menu = recommend(problem, objectives=[MeanStd(aversion)], method="greedy")
         rng = np.random.default_rng([workshop.seeds[0], round(100 * aversion)])
-        exact, sampled = menu.offers[0].cost, simulate(solution, rollouts=1000, rng=rng).distribution
+        exact, sampled = evaluate(solution), simulate(solution, rollouts=1000, rng=rng).distribution
         ours, theirs = _read(exact), _read(sampled)
         for measure in ours:
             key = Key("synthetic", "health-insurance", "all", f"mean-std:{aversion:g}", 8, measure)
@@ -226,12 +228,11 @@ def _read(cost: CostDistribution) -> dict[str, float | None]:
     }
 
 
-LOAN: dict[
-    str, tuple[Objective, tuple[str, ...], float]
-] = {  # the three ways to a loan: what makes each the plan, and its expected cost in the paper
-    "A": (Mean(), ("change job", "study part-time"), 3.3),
-    "B": (Mean(), (), 1.5),
-    "C": (MeanStd(0.5), (), 2.2),
+# The three ways to a loan: the objective and the forbidden actions that make each the plan.
+LOAN: dict[str, tuple[Objective, tuple[str, ...]]] = {
+    "A": (Mean(), ("change job", "study part-time")),
+    "B": (Mean(), ()),
+    "C": (MeanStd(0.5), ()),
 }
 
 
@@ -242,7 +243,7 @@ def loan_offers() -> dict[str, Offer]:
         name: replace(
             recommend(problem, objectives=objective, terms=Terms.of(forbid=forbid)).offers[0], name=f"policy {name}"
         )
-        for name, (objective, forbid, _) in LOAN.items()
+        for name, (objective, forbid) in LOAN.items()
     }
 
 
@@ -250,11 +251,11 @@ def loan(_workshop: Workshop, advance: Advance) -> Iterator[Cell]:
     """The motivating figure: expected costs of the three ways to a loan, and how often C is done within 3."""
     horizon = load_example("loan").horizon
     for name, offer in loan_offers().items():
-        objective, _, paper = LOAN[name]
-        yield Cell(Key("loan", "loan", name, str(objective), horizon, "mean"), paper, offer.cost.all_runs.mean)
+        objective = str(LOAN[name][0])
+        yield make_cell(Key("loan", "loan", name, objective, horizon, "mean"), offer.cost.all_runs.mean)
         if name == "C":
             within = sum(chance for cost, chance, success in offer.cost.points() if success and cost <= 3)
-            yield Cell(Key("loan", "loan", name, str(objective), horizon, "within 3"), 0.98, within)
+            yield make_cell(Key("loan", "loan", name, objective, horizon, "within 3"), within)
     advance()
 
 

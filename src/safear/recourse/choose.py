@@ -11,8 +11,8 @@ import numpy as np
 from safear.recourse.offer import TAIL, Offer, make_offer
 from safear.solvers.solution import Solution
 
-CLOSE = 0.01  # plans whose chances of success differ by less are equally likely to succeed
 GIVES_UP = 0.05  # a plan whose success is so far below the best possible one gives up too early
+SAME_SUCCESS = 0.005  # chances of success that differ by less are the same to a person
 SAME_FIGURES = 0.03  # figures that differ by less, relatively, are the same to a person
 SAME_ADVICE = 0.05  # and plans that say different things with a smaller probability
 
@@ -27,18 +27,19 @@ def choose_offers(solutions: Sequence[Solution], surest: Solution) -> list[Offer
     offers = [offer for offer in offers if not any(dominates(other, offer) for other in offers)]
     sure = make_offer(surest)
     if not offers or max(offer.cost.success for offer in offers) < sure.cost.success - GIVES_UP:
-        return [replace(sure, name="most likely to succeed"), *name_offers(offers)]
-    return name_offers(offers)
+        return [replace(sure, name="most likely to succeed"), *name_offers(offers, sure.cost.success)]
+    return name_offers(offers, sure.cost.success)
 
 
 def dominates(one: Offer, other: Offer) -> bool:
-    """Whether a plan is at least as good in success, average and worst 5%, and noticeably better in one of them."""
+    """Whether a plan is noticeably better in success, average or worst 5%, and noticeably worse in none of them."""
+    ours, theirs = one.cost.all_runs, other.cost.all_runs
     gains = [
-        one.cost.success - other.cost.success,
-        other.cost.all_runs.mean - one.cost.all_runs.mean,
-        other.cost.all_runs.cvar(TAIL) - one.cost.all_runs.cvar(TAIL),
+        (one.cost.success - other.cost.success) / SAME_SUCCESS,
+        (theirs.mean / max(ours.mean, 1e-12) - 1) / SAME_FIGURES,
+        (theirs.cvar(TAIL) / max(ours.cvar(TAIL), 1e-12) - 1) / SAME_FIGURES,
     ]
-    return min(gains) >= -1e-9 and max(gains) > 1e-6
+    return min(gains) > -1 and max(gains) > 1
 
 
 def merge_alike(solutions: Sequence[Solution]) -> list[Offer]:
@@ -60,7 +61,7 @@ def alike(one: Offer, other: Offer) -> bool:
     ours, theirs = one.cost.all_runs, other.cost.all_runs
     pairs = ((ours.mean, theirs.mean), (ours.std, theirs.std), (ours.cvar(TAIL), theirs.cvar(TAIL)))
     return (
-        abs(one.cost.success - other.cost.success) < 0.005
+        abs(one.cost.success - other.cost.success) < SAME_SUCCESS
         and all(math.isclose(a, b, rel_tol=SAME_FIGURES, abs_tol=1e-9) for a, b in pairs)
         and chance_to_part(one.solution, other.solution) < SAME_ADVICE
     )
@@ -86,22 +87,23 @@ def chance_to_part(one: Solution, other: Solution) -> float:
     return parted
 
 
-def name_offers(offers: Sequence[Offer]) -> list[Offer]:
+def name_offers(offers: Sequence[Offer], best_success: float) -> list[Offer]:
     """Give plans plain names by what they are, safest first.
 
     "cheapest on average" has the least mean over all runs. "safest" has the least cost in the worst 5% of all runs
-    among those that are as likely to succeed as any. The others are "balanced", with a number if there are several.
+    among those that succeed about as often as anything can. The others are "balanced", with a number if there are
+    several.
     """
-    if not offers:
-        return []
-    best_success = max(offer.cost.success for offer in offers)
-    likely = [offer for offer in offers if offer.cost.success >= best_success - CLOSE]
-    cheapest = min(offers, key=lambda offer: offer.cost.all_runs.mean)
-    safest = min(likely, key=lambda offer: offer.cost.all_runs.cvar(TAIL))
+    likely = [offer for offer in offers if offer.cost.success >= best_success - GIVES_UP]
+    safest = min(likely, key=lambda offer: offer.cost.all_runs.cvar(TAIL), default=None)
+    cheapest = min(offers, key=lambda offer: offer.cost.all_runs.mean, default=None)
     between = [offer for offer in offers if offer is not cheapest and offer is not safest]
     between.sort(key=lambda offer: offer.cost.all_runs.cvar(TAIL))
     names = ["balanced"] if len(between) == 1 else [f"balanced {number + 1}" for number in range(len(between))]
     middle = [replace(offer, name=name) for offer, name in zip(between, names, strict=True)]
+    if cheapest is None:
+        return middle
     if cheapest is safest:
         return [replace(cheapest, name="cheapest and safest"), *middle]
-    return [replace(safest, name="safest"), *middle, replace(cheapest, name="cheapest on average")]
+    first = [] if safest is None else [replace(safest, name="safest")]
+    return [*first, *middle, replace(cheapest, name="cheapest on average")]

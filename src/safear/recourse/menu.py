@@ -10,14 +10,14 @@ import numpy as np
 from safear.classifier.adapters import as_classifier
 from safear.classifier.protocol import Classifier
 from safear.classifier.raw import decide_raw
-from safear.errors import NoRecourseError, PersonError, ProblemError, quote_list, suggest
+from safear.errors import NoRecourseError, ObjectiveError, PersonError, ProblemError, quote_list, suggest
 from safear.evaluation.exact import evaluate
 from safear.mdp.compile import compile_mdp
 from safear.mdp.model import MDP
 from safear.recourse.choose import GIVES_UP, choose_offers
 from safear.recourse.offer import Offer, make_offer
 from safear.recourse.words import count_of, format_chance, format_cost, name_goal
-from safear.risk.objectives import MeanStd, Objective, SuccessFirst
+from safear.risk.objectives import MeanStd, Objective, SuccessFirst, parse_objective
 from safear.solvers.episodic import Episodic
 from safear.solvers.greedy import Progress
 from safear.solvers.solution import Solution
@@ -66,7 +66,7 @@ def recommend(
     classifier: object = None,
     person: Record | str | None = None,
     *,
-    objectives: Sequence[Objective] | Objective | None = None,
+    objectives: Sequence[Objective | str] | Objective | str | None = None,
     method: Method | Episodic | None = None,
     terms: Terms | None = None,
     rng: np.random.Generator | None = None,
@@ -84,8 +84,13 @@ def recommend(
         raise ProblemError.at((), f"{problem!r} is not a problem", "use load_problem, parse_problem or load_example")
     if terms is not None:
         problem = apply_terms(problem, terms)
-    if isinstance(objectives, Objective):
+    if isinstance(objectives, Objective | str):
         objectives = [objectives]
+    wanted: list[Objective] | None = None
+    if objectives is not None:
+        wanted = [parse_objective(item) if isinstance(item, str) else item for item in objectives]
+        if not wanted:
+            raise ObjectiveError.at((), "the list of objectives is empty", "leave it out for the menu")
     record = find_record(problem, person)
     start = read_person(problem, record)
     decider = as_classifier(classifier, problem)
@@ -94,8 +99,8 @@ def recommend(
     if favourable:
         return Menu(problem, start, favourable=True, offers=(), warnings=warnings)
     require_recourse(mdp)
-    if objectives is not None:
-        solutions = [solve(mdp, item, method=method, rng=rng, progress=progress) for item in objectives]
+    if wanted is not None:
+        solutions = [solve(mdp, item, method=method, rng=rng, progress=progress) for item in wanted]
         plain = tuple(make_offer(solution) for solution in solutions)
         warnings = (*warnings, *_warn(plain, solve(mdp, SuccessFirst())))
         return Menu(problem, start, favourable=False, offers=plain, warnings=warnings)
@@ -107,17 +112,20 @@ def recommend(
 
 
 def _warn(offers: Sequence[Offer], surest: Solution) -> list[str]:
-    """Warn of plans that give up (they succeed far less often than the person could) and of rounded costs."""
-    mdp, best = surest.mdp, evaluate(surest).success
+    """Warn of plans that succeed far less often than the person could, and of rounded costs."""
+    mdp, best = surest.mdp, evaluate(surest)
     problem = mdp.problem
     unit, failure = (problem.cost_unit, float(problem.goal.failure_cost)) if problem is not None else ("units", 0.0)
-    warnings = [
-        f"the plan '{offer.name}' succeeds in {format_chance(offer.cost.success)} of the runs, though "
-        f"{format_chance(best)} is possible: giving up looks cheap when failing costs "
-        f"{format_cost(failure, unit)} (goal.failure_cost)"
-        for offer in offers
-        if offer.cost.success < best - GIVES_UP
-    ]
+    warnings = []
+    for offer in offers:
+        if offer.cost.success < best.success - GIVES_UP:
+            reason = "a greedy plan at this aversion may turn away from the goal"
+            if offer.cost.all_runs.mean < best.all_runs.mean:
+                reason = f"giving up looks cheap when failing costs {format_cost(failure, unit)} (goal.failure_cost)"
+            share, possible = format_chance(offer.cost.success), format_chance(best.success)
+            warnings.append(
+                f"the plan '{offer.name}' succeeds in {share} of the runs, though {possible} is possible: {reason}"
+            )
     if mdp.cost_error:
         warnings.append(f"costs are rounded; a total is off by at most {format_cost(float(mdp.cost_error), unit)}")
     return warnings
@@ -151,6 +159,8 @@ def find_record(problem: Problem, person: Record | str | None) -> Record:
     record = problem.default_person if person is None else person
     if record is None:
         raise PersonError.at((), "no person is given, and the problem names none")
+    if not hasattr(record, "keys"):
+        raise PersonError.at((), f"{record!r} is not a person", "give a mapping of features to levels, or a name")
     return record
 
 

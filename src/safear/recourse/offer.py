@@ -62,8 +62,13 @@ class Offer:
 
     @cached_property
     def plan(self) -> Plan:
-        """The contingent plan."""
+        """The contingent plan: its likely steps."""
         return make_plan(self.solution, self.runs.start)
+
+    @cached_property
+    def full_plan(self) -> Plan:
+        """The contingent plan with every situation that can come up, however rare."""
+        return make_plan(self.solution, self.runs.start, limit=None)
 
     @cached_property
     def traces(self) -> Traces:

@@ -6,7 +6,7 @@ from one to the next is added up exactly over all times, so a step can say where
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,7 +48,10 @@ class Branch:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlanStep:
-    """A situation and what to do in it. `visits` is how often, on average, a run comes here."""
+    """A situation and what to do in it. `visits` is how often, on average, a run comes here.
+
+    `out_of_reach`: the plan cannot come to a goal any more from here, but goes on as plans do.
+    """
 
     number: int
     person: dict[str, str]
@@ -57,6 +60,7 @@ class PlanStep:
     visits: float
     branches: tuple[Branch, ...]
     unit: str = "units"
+    out_of_reach: bool = False
 
     @property
     def chance(self) -> float:
@@ -94,14 +98,18 @@ class Plan:
         if not self.steps:
             return ["Nothing to do."]
         lines = [line for step in self.steps for line in _describe_step(step, self.goal)]
+        if any(step.situation for step in self.steps):
+            lines.append("What a step's (when ...) does not mention is as it is today.")
         if self.hidden_steps:
-            situations = "1 more situation is" if self.hidden_steps == 1 else f"{self.hidden_steps} more situations are"
-            lines.append(f"{situations} rare and not shown.")
+            situations = (
+                "1 rarer situation is" if self.hidden_steps == 1 else f"{self.hidden_steps} rarer situations are"
+            )
+            lines.append(f"{situations} not shown.")
         return lines
 
 
-def make_plan(solution: Solution | Policy, start: Record | int | None = None, *, limit: int = 20) -> Plan:
-    """The contingent plan of a policy for a person: the likely steps, at most `limit` of them."""
+def make_plan(solution: Solution | Policy, start: Record | int | None = None, *, limit: int | None = 20) -> Plan:
+    """The contingent plan of a policy for a person: the likely steps, at most `limit` of them; all if it is None."""
     policy = solution.policy if isinstance(solution, Solution) else solution
     mdp = policy.mdp
     origin = mdp.locate_start(start)
@@ -110,10 +118,13 @@ def make_plan(solution: Solution | Policy, start: Record | int | None = None, *,
     if first < 0:
         return Plan((), goal)
     rows = _order(mdp, first, visits, flows)
-    shown = [row for row in rows if row == first or visits[row].count >= RARE_STEP][:limit]
+    shown = rows if limit is None else [r for r in rows if r == first or visits[r].count >= RARE_STEP][:limit]
+    hopeful = _lead_to_goal(mdp, flows)
     numbers = {row: number for number, row in enumerate(shown, start=1)}
     levels = mdp.person(origin) if mdp.space is not None else {}
-    steps = tuple(_make_step(mdp, row, numbers, visits, flows, levels) for row in shown)
+    steps = tuple(
+        replace(_make_step(mdp, row, numbers, visits, flows, levels), out_of_reach=row not in hopeful) for row in shown
+    )
     return Plan(steps, goal, len(rows) - len(steps))
 
 
@@ -186,6 +197,16 @@ def _order(mdp: MDP, first: int, visits: dict[int, _Visit], flows: Flows) -> lis
         row = max(onward, key=lambda target: onward[target].chance)
     others = [row for row in visits if row not in line]
     return line + sorted(others, key=lambda row: (-visits[row].count, row))
+
+
+def _lead_to_goal(mdp: MDP, flows: Flows) -> set[int]:
+    """The rows from which the plan may still come to a goal."""
+    found: set[int] = set()
+    grows = True
+    while grows:
+        more = {int(mdp.edge_row[edge]) for edge, onward in flows.items() if _GOAL in onward or found & onward.keys()}
+        grows, found = more != found, more
+    return found
 
 
 def _works(mdp: MDP, edge: int) -> bool:
@@ -265,12 +286,16 @@ def _describe_step(step: PlanStep, goal: str) -> list[str]:
             condition = "If it fails"
         extra = "" if branch.cost == step.cost else f" costs {format_cost(branch.cost, step.unit)} instead;"
         lines.append(f"   {condition}:{extra} {_describe_follow_ups(branch, step, goal)}.")
+    if step.out_of_reach:
+        lines.append(f"   From here {goal} is out of reach; you may as well stop.")
     return lines
 
 
 def _describe_follow_ups(branch: Branch, step: PlanStep, goal: str) -> str:
     """What comes next, in order of time: `try again; later go on with step 3; at the end the time is up`."""
     likely = [f for f in branch.follow_ups if f.share >= RARE]
+    if all(f.kind == "not shown" for f in likely):
+        likely = likely[:1]
     words = [_describe_follow_up(likely[0], step, goal)]
     for follow_up in likely[1:]:
         when = "at the end" if follow_up.kind == "out of time" else "later"
@@ -286,5 +311,5 @@ def _describe_follow_up(follow_up: FollowUp, step: PlanStep, goal: str) -> str:
     if follow_up.kind == "stuck":
         return "no step is left"
     if follow_up.step is None:
-        return "go on with a rare step that is not shown"
+        return "go on with a step that is not shown"
     return "try again" if follow_up.step == step.number else f"go on with step {follow_up.step}"

@@ -28,7 +28,10 @@ def menu_record(menu: Menu) -> dict[str, Any]:
 
 
 def offer_record(offer: Offer) -> dict[str, Any]:
-    """One plan. `cost` is given success, `all_runs` counts failures with the failure cost."""
+    """One plan: `plan` are its likely steps in words, `steps` all of them as data.
+
+    `cost` is given success, `all_runs` counts failures with the failure cost.
+    """
     return {
         "name": offer.name,
         "method": offer.solution.method,
@@ -43,7 +46,7 @@ def offer_record(offer: Offer) -> dict[str, Any]:
         "proximity": offer.runs.proximity,
         "first_action": offer.first_action,
         "plan": offer.plan.lines(),
-        "steps": [step_record(step) for step in offer.plan.steps],
+        "steps": [step_record(step) for step in offer.full_plan.steps],
         "traces": [trace_record(trace) for trace in offer.traces.shown],
         "other_traces": rest_record(offer.traces.rest),
         "distribution": [
@@ -71,6 +74,7 @@ def step_record(step: PlanStep) -> dict[str, Any]:
         "situation": step.situation,
         "action": step.action,
         "visits": step.visits,
+        "out_of_reach": step.out_of_reach,
         "outcomes": [
             {
                 "chance": branch.chance,
