@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -30,6 +31,8 @@ def _with_raw_value(feature: Feature, level: str, given: object) -> Feature:
     """The feature with the number that was filed as the value of its level."""
     number = as_decimal(given)
     if feature.kind != "numeric" or not feature.values or str(given) in feature.levels or number is None:
+        return feature
+    if not math.isfinite(float(number)):  # more than a model can take; the level says enough
         return feature
     position = feature.levels.index(level)
     return replace(feature, values=(*feature.values[:position], float(number), *feature.values[position + 1 :]))

@@ -61,9 +61,9 @@ class Runs:
         good, space, states = self.succeeded, self.mdp.space, self.mdp.states
         if space is None or states is None or not good.any():
             return None
-        distance = np.abs(space.decode(states[self.state[good]]).astype(np.int64) - space.decode(states[[self.start]]))
-        counts = np.array([ordered and feature.is_ordered for feature in space.features])
-        total = np.where(counts, distance, np.minimum(distance, 1)).sum(axis=1)
+        total = space.distance(
+            space.decode(states[self.state[good]]), space.decode(states[[self.start]]), ordered=ordered
+        )
         return float(total @ self.chance[good] / self.chance[good].sum())
 
 

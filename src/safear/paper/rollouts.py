@@ -42,19 +42,13 @@ def simulate_people(
         figures[f"var{name}"] = np.ma.array(at_risk, mask=none)
         figures[f"tail_mean{name}"] = np.ma.array(tail, mask=beyond.sum(axis=1) == 0)
     if mdp.space is not None and mdp.states is not None:
-        distance = np.abs(
-            mdp.space.decode(mdp.states[final]).astype(np.int64)
-            - np.repeat(mdp.space.decode(mdp.states[states]).astype(np.int64), rollouts, axis=0)
-        )
-        ordered = np.array([feature.is_ordered for feature in mdp.space.features])
-        for measure, counted in (("sparsity", np.minimum(distance, 1)), ("proximity", _weigh(distance, ordered))):
-            total = np.where(good, counted.sum(axis=1).reshape(-1, rollouts), 0).sum(axis=1)
+        before = np.repeat(mdp.space.decode(mdp.states[states]), rollouts, axis=0)
+        after = mdp.space.decode(mdp.states[final])
+        for measure, ordered in (("sparsity", False), ("proximity", True)):
+            distance = mdp.space.distance(after, before, ordered=ordered).reshape(-1, rollouts)
+            total = np.where(good, distance, 0).sum(axis=1)
             figures[measure] = np.ma.array(total / np.maximum(counts, 1), mask=none)
     return figures
-
-
-def _weigh(distance: NDArray[np.int64], ordered: NDArray[np.bool_]) -> NDArray[np.int64]:
-    return np.where(ordered, distance, np.minimum(distance, 1))
 
 
 def undefined(count: int) -> Figures:

@@ -66,12 +66,12 @@ class Feature:
 
 
 def as_decimal(text: object) -> Decimal | None:
-    """A decimal number that a float can hold, or None."""
+    """A finite decimal number, or None."""
     try:
         number = Decimal(str(text).strip())
     except ArithmeticError:
         return None
-    return number if number.is_finite() and number.adjusted() < 300 else None
+    return number if number.is_finite() else None
 
 
 @dataclass(frozen=True, slots=True)
