@@ -13,7 +13,7 @@ from safear.spec.model import Problem
 
 BATCH = 65_536  # rows in one call, so that a model's own memory stays small
 DENSE = 10**8  # possible inputs up to which a byte for each is kept
-UNKNOWN, NO, YES = -1, 0, 1
+UNKNOWN, YES = -1, 1  # and 0 is no
 
 
 class Goals:

@@ -76,21 +76,15 @@ def recommend(
 
     `classifier` is whatever `as_classifier` takes; None is the problem's own rule.
 
-    Without objectives it is the menu of greedy plans for the aversions 0, 0.25, 0.5 and 1, equal ones merged and
-    named by what they are. With objectives, one plan each, named after them. Raises NoRecourseError if nothing leads
-    to a goal.
+    Without objectives it is the menu of greedy plans for the aversions 0, 0.25, 0.5 and 1, alike ones merged and
+    named by what they are. With objectives (or their texts, `"mean-std:0.5"`), one plan each, named after them. Raises
+    NoRecourseError if nothing leads to a goal.
     """
     if not isinstance(problem, Problem):
         raise ProblemError.at((), f"{problem!r} is not a problem", "use load_problem, parse_problem or load_example")
     if terms is not None:
         problem = apply_terms(problem, terms)
-    if isinstance(objectives, Objective | str):
-        objectives = [objectives]
-    wanted: list[Objective] | None = None
-    if objectives is not None:
-        wanted = [parse_objective(item) if isinstance(item, str) else item for item in objectives]
-        if not wanted:
-            raise ObjectiveError.at((), "the list of objectives is empty", "leave it out for the menu")
+    wanted = None if objectives is None else _read_objectives(objectives)
     record = find_record(problem, person)
     start = read_person(problem, record)
     decider = as_classifier(classifier, problem)
@@ -99,16 +93,23 @@ def recommend(
     if favourable:
         return Menu(problem, start, favourable=True, offers=(), warnings=warnings)
     require_recourse(mdp)
-    if wanted is not None:
-        solutions = [solve(mdp, item, method=method, rng=rng, progress=progress) for item in wanted]
-        plain = tuple(make_offer(solution) for solution in solutions)
-        warnings = (*warnings, *_warn(plain, solve(mdp, SuccessFirst())))
-        return Menu(problem, start, favourable=False, offers=plain, warnings=warnings)
-    menu_objectives = [MeanStd(aversion) for aversion in MENU_AVERSIONS]
-    solutions = [solve(mdp, item, method=method or "greedy", rng=rng, progress=progress) for item in menu_objectives]
     surest = solve(mdp, SuccessFirst())
-    offers = tuple(choose_offers(solutions, surest))
-    return Menu(problem, start, favourable=False, offers=offers, warnings=(*warnings, *_warn(offers, surest)))
+    if wanted is None:
+        menu_objectives = [MeanStd(aversion) for aversion in MENU_AVERSIONS]
+        greedy = [solve(mdp, item, method=method or "greedy", rng=rng, progress=progress) for item in menu_objectives]
+        offers = choose_offers(greedy, surest)
+    else:
+        offers = [make_offer(solve(mdp, item, method=method, rng=rng, progress=progress)) for item in wanted]
+    return Menu(problem, start, favourable=False, offers=tuple(offers), warnings=(*warnings, *_warn(offers, surest)))
+
+
+def _read_objectives(given: Sequence[Objective | str] | Objective | str) -> list[Objective]:
+    """Objectives as given: one or several, as objects or as texts."""
+    several = [given] if isinstance(given, Objective | str) else given
+    wanted = [parse_objective(item) if isinstance(item, str) else item for item in several]
+    if not wanted:
+        raise ObjectiveError.at((), "the list of objectives is empty", "leave it out for the menu")
+    return wanted
 
 
 def _warn(offers: Sequence[Offer], surest: Solution) -> list[str]:
