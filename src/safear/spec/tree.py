@@ -15,6 +15,7 @@ import yaml
 from safear.errors import InputError, Mistake, Path, Place
 
 MAX_PARTS = 200_000  # aliases can blow a small file up; no honest problem comes near
+MAX_DEPTH = 100  # levels of nesting; the format has eight
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def read_tree(text: str, file: str, error: type[InputError]) -> Tree:
         raise error([Mistake(tree.place((), line, 1), "a second document starts here", "keep one document in a file")])
     try:
         tree.data = _convert(documents[0], (), tree, set())
-    except RecursionError:
+    except _TooDeep:
         raise error([Mistake(Place(file=file), "nested too deeply")]) from None
     except _TooMany:
         raise error([Mistake(Place(file=file), f"more than {MAX_PARTS:,} parts")]) from None
@@ -91,6 +92,10 @@ def read_tree(text: str, file: str, error: type[InputError]) -> Tree:
 def plain_tree(data: Any) -> Tree:
     """A tree of data that was built in Python: it has no positions."""
     return Tree("", [], data)
+
+
+class _TooDeep(Exception):  # noqa: N818  # leaves this module under another name
+    pass
 
 
 class _TooMany(Exception):  # noqa: N818  # leaves this module under another name
@@ -124,6 +129,8 @@ def _explain_yaml(problem: yaml.MarkedYAMLError) -> tuple[str, str | None]:
 
 
 def _convert(node: yaml.Node, path: Path, tree: Tree, open_nodes: set[int]) -> Any:
+    if len(path) > MAX_DEPTH:
+        raise _TooDeep
     if len(tree.positions) > MAX_PARTS:
         raise _TooMany
     line, column = node.start_mark.line + 1, node.start_mark.column + 1
