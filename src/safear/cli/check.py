@@ -20,7 +20,7 @@ Example:
     "--trust", multiple=True, metavar="TYPE", help="A type that a skops file may hold besides the known ones."
 )
 @click.option("--whole", is_flag=True, help="Look at every state, not only at what the named people can reach.")
-def check(problem_file: str, classifier: str | None, trust: tuple[str, ...], whole: bool) -> None:  # noqa: FBT001
+def check(problem_file: str, classifier: str | None, trust: tuple[str, ...], whole: bool) -> None:
     """Check a PROBLEM file (or a bundled problem by name).
 
     All mistakes are reported at once, each with its line. Then, with the problem's rule or a --classifier, each of its

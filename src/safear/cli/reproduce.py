@@ -33,7 +33,7 @@ Needs scikit-learn and SciPy: pip install 'safear[paper]'; dice also dice-ml: pi
 @click.option(
     "-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Write CSV, Markdown, SVG there."
 )
-def reproduce(names: tuple[str, ...], seeds: int, no_simulation: bool, as_json: bool, output: Path | None) -> None:  # noqa: FBT001
+def reproduce(names: tuple[str, ...], seeds: int, no_simulation: bool, as_json: bool, output: Path | None) -> None:
     """Recompute the tables of the SafeAR paper.
 
     A cell reads `exact / simulated (paper) [range over forests]`, each where there is one; simulated are 100 rollouts

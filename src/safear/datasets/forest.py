@@ -64,7 +64,7 @@ def _fit(
 ) -> tuple[NDArray[np.bool_], float]:
     try:
         from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415  # an optional dependency, and slow to load
-        from sklearn.model_selection import train_test_split  # noqa: PLC0415
+        from sklearn.model_selection import train_test_split  # noqa: PLC0415  # optional, as above
     except ImportError:
         raise MissingExtraError("scikit-learn", "sklearn") from None
     seen, unseen, answers, true = train_test_split(codes, favourable, test_size=HELD_OUT, random_state=seed)

@@ -87,7 +87,7 @@ class StateCosts:
         return means
 
     def _var_position(self, level: float) -> NDArray[np.int64]:
-        from safear.evaluation import kernels  # noqa: PLC0415
+        from safear.evaluation import kernels  # noqa: PLC0415  # as above
 
         check_level(level)
         if level > 1 - EPSILON:
@@ -97,7 +97,7 @@ class StateCosts:
         return positions
 
     def _beyond(self, first: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        from safear.evaluation import kernels  # noqa: PLC0415
+        from safear.evaluation import kernels  # noqa: PLC0415  # as above
 
         moments: tuple[NDArray[np.float64], NDArray[np.float64]] = kernels.moments_beyond(self.mass, first)
         return moments
@@ -249,7 +249,7 @@ def evaluate_states(solution: Solution | Policy, *, max_bytes: int = MAX_BYTES) 
 
 def _carry_back(policy: Policy, final: NDArray[np.float64], cost: NDArray[np.int64]) -> NDArray[np.float64]:
     """From what holds after the last step to what holds at step 0; `cost` shifts columns."""
-    from safear.evaluation import kernels  # noqa: PLC0415
+    from safear.evaluation import kernels  # noqa: PLC0415  # as above
 
     mdp = policy.mdp
     most, width, full = int(cost.max(initial=0)), 1, final.shape[1]

@@ -270,11 +270,11 @@ def _quiet() -> Iterator[None]:
 @contextmanager
 def _seeded(seed: int) -> Iterator[None]:
     """With both global generators seeded, which DiCE draws from; afterwards they are as they were."""
-    before, numpy_before = random.getstate(), np.random.get_state()  # noqa: NPY002
+    before, numpy_before = random.getstate(), np.random.get_state()  # noqa: NPY002  # DiCE draws from there
     random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002
+    np.random.seed(seed)  # noqa: NPY002  # DiCE draws from there
     try:
         yield
     finally:
         random.setstate(before)
-        np.random.set_state(numpy_before)  # noqa: NPY002
+        np.random.set_state(numpy_before)  # noqa: NPY002  # DiCE draws from there

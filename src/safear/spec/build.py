@@ -11,6 +11,7 @@ from safear.errors import Mistake, Path, Place, key_mistake, mistake, suggest
 from safear.spec.condition import ALWAYS, Condition, ConditionSyntaxError, parse_condition
 from safear.spec.document import (
     ChanceCase,
+    CostCase,
     Document,
     TermsDocument,
     WrittenAction,
@@ -223,12 +224,11 @@ class _Builder:
         *cases, last = written
         conditions: list[tuple[Condition, Amount]] = []
         for number, case in enumerate(cases):
-            if isinstance(case, list | Decimal):
-                cause = "a case without a condition must be the last one"
-                self.mistakes.append(mistake((*path, number), cause))
+            if not isinstance(case, ChanceCase | CostCase):
+                self.mistakes.append(mistake((*path, number), "a case without a condition must be the last one"))
                 continue
-            amount = case.chance if isinstance(case, ChanceCase) else case.cost  # type: ignore[attr-defined]
-            conditions.append((self.condition(case.when, (*path, number, "when")), _amount(amount)))  # type: ignore[attr-defined]
+            amount = case.chance if isinstance(case, ChanceCase) else case.cost
+            conditions.append((self.condition(case.when, (*path, number, "when")), _amount(amount)))
         if not isinstance(last, list | Decimal):
             remedy = f"end the list with the {word} that holds otherwise, without 'when'"
             self.mistakes.append(mistake((*path, len(cases)), "the last case has a condition", remedy))
