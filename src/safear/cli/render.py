@@ -84,8 +84,7 @@ def _print_offer(console: Console, offer: Offer, goal: str, *, all_steps: bool) 
     if rest is not None:
         low, high = format_number(rest.least_cost), format_number(rest.largest_cost)
         span = format_cost(rest.least_cost, unit) if low == high else f"{low} to {high} {unit}"
-        failing = rest.chance - rest.success
-        note = f" ({format_chance(failing)} of all runs fail)" if failing > 1e-12 else ""
+        note = f" ({format_chance(rest.failure)} of all runs fail)" if rest.failure > 1e-12 else ""
         table.add_row(format_chance(rest.chance), "", f"[dim]all other ways together: {span}{note}[/dim]")
     console.print(table)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from safear.mdp.model import MDP
 from safear.risk.distribution import CostDistribution, merge_units
 from safear.solvers.policy import Policy
-from safear.solvers.solution import Solution
+from safear.solvers.solution import Solution, policy_of
 from safear.spec.model import Record
 
 
@@ -74,7 +74,7 @@ def evaluate(solution: Solution | Policy, start: Record | int | None = None) -> 
 
 def run_exactly(solution: Solution | Policy, start: Record | int | None = None) -> Runs:
     """All ways in which runs of a policy may end for a person, with their probabilities."""
-    policy = solution.policy if isinstance(solution, Solution) else solution
+    policy = policy_of(solution)
     mdp = policy.mdp
     origin = mdp.locate_start(start)
     state = np.array([origin])

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from safear.errors import ObjectiveError
 from safear.evaluation.exact import Runs
 from safear.solvers.policy import Policy
-from safear.solvers.solution import Solution
+from safear.solvers.solution import Solution, policy_of
 from safear.spec.model import Record
 
 
@@ -22,7 +22,7 @@ def simulate(
     """Run a policy `rollouts` times; each run is one entry of the result, with chance 1 / rollouts."""
     if rollouts < 1:
         raise ObjectiveError.at((), f"{rollouts} rollouts; at least 1 is needed")
-    policy = solution.policy if isinstance(solution, Solution) else solution
+    policy = policy_of(solution)
     mdp = policy.mdp
     origin = mdp.locate_start(start)
     state, spent = run_all(policy, np.full(rollouts, origin), rng)

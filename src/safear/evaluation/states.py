@@ -21,7 +21,7 @@ from safear.errors import ObjectiveError, TooLargeError
 from safear.mdp.model import MDP
 from safear.risk.distribution import EPSILON, CostDistribution, check_level
 from safear.solvers.policy import Policy
-from safear.solvers.solution import Solution
+from safear.solvers.solution import Solution, policy_of
 from safear.spec.model import Record
 
 MAX_BYTES = 4 * 2**30
@@ -227,7 +227,7 @@ class StateDistributions:
 
 def evaluate_states(solution: Solution | Policy, *, max_bytes: int = MAX_BYTES) -> StateDistributions:
     """The exact distribution of the total cost of a policy from every state of its MDP."""
-    policy = solution.policy if isinstance(solution, Solution) else solution
+    policy = policy_of(solution)
     mdp = policy.mdp
     if mdp.depth is not None:
         cause = "this MDP was compiled from one person: its other states are only met later"

@@ -134,11 +134,8 @@ class _Compiler:
 
     def _constant(self, person: Person) -> dict[str, int]:
         """The level numbers of all features that no action and no side effect can change."""
-        changes = [outcome.change for action in self.problem.actions for outcome in action.outcomes]
-        changes += [effect.change for effect in self.problem.side_effects]
-        changed = {name for change in changes for name in change}
-        features = self.problem.features
-        return {f.name: f.levels.index(person[f.name]) for f in features if f.name not in changed}
+        constant = [f for f in self.problem.features if f.name not in self.problem.changed_features]
+        return {feature.name: feature.levels.index(person[feature.name]) for feature in constant}
 
     @property
     def _bytes_per_state(self) -> int:

@@ -80,6 +80,13 @@ class MDP:
         """States that are no goal and offer no action: the run ends there as a failure."""
         return ~self.goal & np.equal(np.diff(self.row_start), 0)
 
+    def works(self, edge: int) -> bool:
+        """Whether an edge counts as its action having worked: the first outcome does unless a problem says otherwise."""
+        outcome = int(self.edge_outcome[edge])
+        if self.problem is None:
+            return outcome == 0
+        return self.problem.actions[int(self.row_action[self.edge_row[edge]])].works(outcome)
+
     def to_cost(self, units: int) -> float:
         """Quanta as a cost in the problem's unit."""
         return float(units * self.quantum)

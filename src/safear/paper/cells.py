@@ -24,6 +24,21 @@ MEASURES = (
 )
 
 
+def read_measures(cost: Any, ends: Any) -> dict[str, Any]:
+    """All MEASURES: of one person (a CostDistribution and Runs) or of all states (StateDistributions for both)."""
+    return {
+        "success": cost.success,
+        "mean": cost.mean,
+        "variance": cost.variance,
+        "var80": cost.var(0.8),
+        "tail_mean80": cost.tail_mean(0.8),
+        "var95": cost.var(0.95),
+        "tail_mean95": cost.tail_mean(0.95),
+        "sparsity": ends.sparsity,
+        "proximity": ends.proximity,
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
     """Which cell of which table."""

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from safear.classifier.protocol import Classifier, Inputs
 from safear.errors import MissingExtraError
-from safear.evaluation.exact import Runs, run_exactly
+from safear.evaluation.exact import run_exactly
 from safear.mdp.compile import compile_mdp
 from safear.mdp.model import MDP
-from safear.paper.cells import MEASURES, Cell, Key, make_cell
+from safear.paper.cells import MEASURES, Cell, Key, make_cell, read_measures
 from safear.paper.rollouts import Figures, average, simulate_people
 from safear.paper.study import ROLLOUTS, Study
 from safear.paper.tables import AVERSIONS, Advance, Workshop
@@ -131,29 +131,12 @@ def replace_goals(problem: Problem, person: Record, goals: NDArray[np.int16]) ->
 def follow(mdp: MDP, rng: np.random.Generator | None) -> tuple[OnePerson, OnePerson]:
     """The figures of the risk-neutral policy for the person of an MDP: exact, and from rollouts if there is an rng."""
     policy = solve(mdp, MeanStd(0.0), method="greedy").policy
-    exact = _read(run_exactly(policy))
+    runs = run_exactly(policy)
+    exact = read_measures(runs.distribution, runs)
     if rng is None:
         return exact, dict.fromkeys(MEASURES)
     sampled = simulate_people(policy, np.array([mdp.locate()]), rollouts=ROLLOUTS, rng=rng)
     return exact, {measure: figures.tolist()[0] for measure, figures in sampled.items()}
-
-
-def _read(runs: Runs) -> OnePerson:
-    costs = runs.distribution.given_success
-    figures: dict[str, float | None] = dict.fromkeys(MEASURES)
-    figures["success"] = runs.distribution.success
-    if costs is not None:
-        figures |= {
-            "mean": costs.mean,
-            "variance": costs.variance,
-            "var80": costs.var(0.8),
-            "tail_mean80": costs.tail_mean(0.8),
-            "var95": costs.var(0.95),
-            "tail_mean95": costs.tail_mean(0.95),
-            "sparsity": runs.sparsity,
-            "proximity": runs.proximity,
-        }
-    return figures
 
 
 def _row(

@@ -15,7 +15,7 @@ from safear.datasets.dataset import Dataset, load
 from safear.evaluation.states import evaluate_states
 from safear.mdp.compile import compile_mdp
 from safear.mdp.model import MDP
-from safear.paper.cells import MEASURES
+from safear.paper.cells import MEASURES, read_measures
 from safear.paper.rollouts import Figures, simulate_people, undefined
 from safear.risk.objectives import Objective
 from safear.solvers.policy import Policy
@@ -132,15 +132,4 @@ def _policy(block: Block, objective: Objective, horizon: int) -> Policy:
 
 def _read_exactly(block: Block, policy: Policy) -> dict[str, Figures]:
     everybody = evaluate_states(policy)
-    figures = {
-        "success": np.ma.array(everybody.success),
-        "mean": everybody.mean,
-        "variance": everybody.variance,
-        "var80": everybody.var(0.8),
-        "tail_mean80": everybody.tail_mean(0.8),
-        "var95": everybody.var(0.95),
-        "tail_mean95": everybody.tail_mean(0.95),
-        "sparsity": everybody.sparsity,
-        "proximity": everybody.proximity,
-    }
-    return {name: values[block.states] for name, values in figures.items()}
+    return {name: np.ma.array(values)[block.states] for name, values in read_measures(everybody, everybody).items()}

@@ -11,7 +11,7 @@ from safear.errors import InputError, quote_list
 from safear.plots.svg import ELLIPSIS, Label, clean
 from safear.recourse.menu import Menu
 from safear.recourse.offer import TAIL, Offer
-from safear.recourse.traces import ROUNDING, Trace
+from safear.recourse.traces import Trace
 from safear.recourse.words import name_goal
 
 THINNEST, THICKEST = 1.6, 19.6  # lines, from a chance of 0 to one of 1
@@ -141,19 +141,12 @@ def _read_steps(plan: int, place: int, trace: Trace) -> list[StepRow]:
 
 
 def _read_rest(plan: int, offer: Offer) -> list[RestRow]:
-    """The row of what is not shown, if anything; the costs of its successes are what shown traces leave over."""
+    """The row of what is not shown, if anything."""
     rest = offer.traces.rest
     if rest is None:
         return []
-    costs, failing = [], 0.0
-    for cost, chance, success in offer.cost.points():
-        alike = (t.chance for t in offer.traces.shown if t.success == success and math.isclose(t.cost, cost))
-        left = chance - math.fsum(alike)
-        if left > ROUNDING * chance:
-            costs += [cost] if success else []
-            failing += 0.0 if success else left
-    least, largest = (min(costs), max(costs)) if costs else (None, None)
-    return [RestRow(plan, rest.chance, rest.success, failing, least, largest)]
+    least, largest = rest.success_costs or (None, None)
+    return [RestRow(plan, rest.chance, rest.success, rest.failure, least, largest)]
 
 
 def name_steps(steps: Sequence[StepRow], origin: float = 0.0, scale: float = 1.0) -> list[Label]:

@@ -13,7 +13,7 @@ import numpy as np
 from safear.mdp.model import MDP
 from safear.recourse.words import count_of, describe_levels, format_cost, name_goal, times_in
 from safear.solvers.policy import Policy
-from safear.solvers.solution import Solution
+from safear.solvers.solution import Solution, policy_of
 from safear.spec.model import Record
 
 RARE = 0.01  # a way on that is taken in fewer of the cases is not spelled out
@@ -110,7 +110,7 @@ class Plan:
 
 def make_plan(solution: Solution | Policy, start: Record | int | None = None, *, limit: int | None = 20) -> Plan:
     """The contingent plan of a policy for a person: the likely steps, at most `limit` of them; all if it is None."""
-    policy = solution.policy if isinstance(solution, Solution) else solution
+    policy = policy_of(solution)
     mdp = policy.mdp
     origin = mdp.locate_start(start)
     first, visits, flows = _follow(policy, origin)
@@ -192,7 +192,7 @@ def _order(mdp: MDP, first: int, visits: dict[int, _Visit], flows: Flows) -> lis
     while row >= 0 and row not in line:
         line.append(row)
         edges = range(mdp.edge_start[row], mdp.edge_start[row + 1])
-        edge = max(edges, key=lambda edge: (_works(mdp, edge), mdp.edge_chance[edge]))
+        edge = max(edges, key=lambda edge: (mdp.works(edge), mdp.edge_chance[edge]))
         onward = flows[edge]
         row = max(onward, key=lambda target: onward[target].chance)
     others = [row for row in visits if row not in line]
@@ -207,13 +207,6 @@ def _lead_to_goal(mdp: MDP, flows: Flows) -> set[int]:
         more = {int(mdp.edge_row[edge]) for edge, onward in flows.items() if _GOAL in onward or found & onward.keys()}
         grows, found = more != found, more
     return found
-
-
-def _works(mdp: MDP, edge: int) -> bool:
-    outcome = int(mdp.edge_outcome[edge])
-    if mdp.problem is None:
-        return outcome == 0
-    return mdp.problem.actions[int(mdp.row_action[mdp.edge_row[edge]])].works(outcome)
 
 
 def _make_step(
@@ -265,7 +258,7 @@ def _make_branch(
         for target, flow in sorted(onward.items(), key=lambda item: item[1].since)
     )
     cost = mdp.to_cost(int(mdp.edge_cost[edge]))
-    return Branch(float(mdp.edge_chance[edge]), _works(mdp, edge), label, cost, follow_ups)
+    return Branch(float(mdp.edge_chance[edge]), mdp.works(edge), label, cost, follow_ups)
 
 
 def _describe_step(step: PlanStep, goal: str) -> list[str]:

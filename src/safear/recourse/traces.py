@@ -10,7 +10,7 @@ import numpy as np
 from safear.evaluation.exact import Runs, run_exactly
 from safear.mdp.model import MDP
 from safear.solvers.policy import Policy
-from safear.solvers.solution import Solution
+from safear.solvers.solution import Solution, policy_of
 from safear.spec.model import Record
 
 ROUNDING = 1e-9  # the share of a probability that subtraction may leave over
@@ -38,13 +38,18 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class OtherTraces:
-    """All traces that are not shown: how likely together, how likely to succeed among all runs, and their costs."""
+    """All traces that are not shown: how likely together, to succeed and to fail, and their costs.
+
+    `success_costs` are the least and the largest of those that succeed, None if none does.
+    """
 
     chance: float
     success: float
+    failure: float
     mean_cost: float
     least_cost: float
     largest_cost: float
+    success_costs: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ def find_traces(
     Backward over the steps, for each state that the plan can be in: the most probable ways on are among the most
     probable ways on from its outcomes. `runs` spares a second exact evaluation.
     """
-    policy = solution.policy if isinstance(solution, Solution) else solution
+    policy = policy_of(solution)
     mdp = policy.mdp
     origin = mdp.locate_start(start)
     runs = run_exactly(policy, origin) if runs is None else runs
@@ -112,9 +117,8 @@ def _read_trace(mdp: MDP, origin: int, chance: float, edges: tuple[int, ...]) ->
 
 
 def _read_step(mdp: MDP, edge: int) -> TraceStep:
-    number, outcome = int(mdp.row_action[mdp.edge_row[edge]]), int(mdp.edge_outcome[edge])
-    works = outcome == 0 if mdp.problem is None else mdp.problem.actions[number].works(outcome)
-    return TraceStep(mdp.actions[number], outcome, works, mdp.to_cost(int(mdp.edge_cost[edge])))
+    action = mdp.actions[int(mdp.row_action[mdp.edge_row[edge]])]
+    return TraceStep(action, int(mdp.edge_outcome[edge]), mdp.works(edge), mdp.to_cost(int(mdp.edge_cost[edge])))
 
 
 def _sum_up_rest(runs: Runs, shown: list[Suffix]) -> OtherTraces | None:
@@ -131,7 +135,14 @@ def _sum_up_rest(runs: Runs, shown: list[Suffix]) -> OtherTraces | None:
     if not rest:
         return None
     mean = sum(chance * mdp.to_cost(units) for (units, _), chance in rest.items()) / total
-    success = sum(chance for (_, good), chance in rest.items() if good)
+    everything = [units for units, _ in rest]
+    successes = [units for units, success in rest if success]
     return OtherTraces(
-        total, success, mean, mdp.to_cost(min(units for units, _ in rest)), mdp.to_cost(max(units for units, _ in rest))
+        chance=total,
+        success=sum(chance for (_, success), chance in rest.items() if success),
+        failure=sum(chance for (_, success), chance in rest.items() if not success),
+        mean_cost=mean,
+        least_cost=mdp.to_cost(min(everything)),
+        largest_cost=mdp.to_cost(max(everything)),
+        success_costs=(mdp.to_cost(min(successes)), mdp.to_cost(max(successes))) if successes else None,
     )

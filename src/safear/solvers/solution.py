@@ -51,3 +51,8 @@ class Solution:
     def planned_value(self, person: Record | int | None = None) -> float:
         """What the recursion computed for a person."""
         return float(self.planned[self.mdp.locate_start(person)])
+
+
+def policy_of(solution: Solution | Policy) -> Policy:
+    """The policy of a solution, or the policy itself: whatever looks at plans takes both."""
+    return solution.policy if isinstance(solution, Solution) else solution

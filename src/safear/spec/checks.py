@@ -346,10 +346,8 @@ def _format(number: float) -> str:
 
 def unused_features(problem: Problem) -> Mapping[str, str]:
     """Features that look forgotten, with the reason: hints, not mistakes."""
-    changed = {name for action in problem.actions for outcome in action.outcomes for name in outcome.change}
-    changed |= {name for effect in problem.side_effects for name in effect.change}
     return {
         feature.name: "is mutable, but no action changes it; say 'mutable: false' for a smaller state space"
         for feature in problem.features
-        if feature.mutable and feature.name not in changed
+        if feature.mutable and feature.name not in problem.changed_features
     }

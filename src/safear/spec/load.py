@@ -251,11 +251,7 @@ def _locate(tree: Tree, item: Mistake) -> Mistake:
     if len(path) > 3 and path[-3] in {"chance", "cost"} and path not in tree.positions:
         flat = (*path[:-2], path[-1])
         path = flat if flat in tree.positions else path
-    return tree.locate(_at(item, path))
-
-
-def _at(item: Mistake, path: Path) -> Mistake:
-    return replace(item, place=replace(item.place, path=path))
+    return tree.locate(replace(item, place=replace(item.place, path=path)))
 
 
 def _in_order(mistakes: list[Mistake]) -> list[Mistake]:

@@ -168,6 +168,13 @@ class Problem:
         """The actions by name, in order."""
         return MappingProxyType({action.name: action for action in self.actions})
 
+    @cached_property
+    def changed_features(self) -> frozenset[str]:
+        """The features that some action or side effect can change."""
+        changes = [outcome.change for action in self.actions for outcome in action.outcomes]
+        changes += [effect.change for effect in self.side_effects]
+        return frozenset(name for change in changes for name in change)
+
     @property
     def default_person(self) -> Record | None:
         """The first of `people`."""
