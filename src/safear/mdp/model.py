@@ -81,7 +81,7 @@ class MDP:
         return ~self.goal & np.equal(np.diff(self.row_start), 0)
 
     def works(self, edge: int) -> bool:
-        """Whether an edge counts as its action having worked: the first outcome does unless a problem says otherwise."""
+        """Whether an edge counts as its action having worked: the first outcome does if no problem says more."""
         outcome = int(self.edge_outcome[edge])
         if self.problem is None:
             return outcome == 0
