@@ -2,7 +2,7 @@
 
 It shares no code with the package and is written from ``docs/problem-file.md`` and the paper alone, so that the tests
 can hold the package against it. Every number is a ``Fraction`` made from the decimal as written, but for the values of
-`Oracle.greedy` at an aversion above 0, where a square root is taken.
+`Oracle.greedy` at an aversion above 0, `mean_std` and `entropic`, where a root, an exponential or a logarithm is taken.
 """
 
 from __future__ import annotations
@@ -20,12 +20,19 @@ import yaml
 State: TypeAlias = tuple[str, ...]
 Policy: TypeAlias = Mapping[tuple[int, State], str]
 Distribution: TypeAlias = dict[tuple[Fraction, bool], Fraction]
+Frozen: TypeAlias = frozenset[tuple[tuple[Fraction, bool], Fraction]]
+Number: TypeAlias = Fraction | float
 Steps: TypeAlias = list[tuple[str, int]]
 History: TypeAlias = tuple[Steps, Fraction, bool, Fraction, State]
 Condition: TypeAlias = Callable[[Mapping[str, str]], bool]
 
 TIE = Fraction(1, 10**12)
 MOST_POLICIES = 200_000
+MOST_DISTRIBUTIONS = 20_000
+
+
+class TooManyError(ValueError):
+    """There are more distributions than it makes sense to enumerate."""
 
 
 def read(text: str) -> dict[str, Any]:
@@ -691,6 +698,43 @@ class Oracle:
             for policy in self.policies(start, horizon)
         )
 
+    def all_distributions(
+        self, start: State, horizon: int | None = None, most: int = MOST_DISTRIBUTIONS
+    ) -> list[Distribution]:
+        """Every distribution that some history-dependent deterministic policy has, each of them once.
+
+        Such a policy may do something else after every history. So, with D_h(s) the distributions from s at step h:
+        D_h(s) = {0 with success} in a goal; {the failure cost} at the end and without an offer; else, for each offered
+        action, all sums over its outcomes of p * (a distribution of D_(h+1)(s') + cost), where each outcome has its
+        pick of D_(h+1)(s') to itself, also if another one leads to the same state. `TooManyError` beyond `most`.
+        """
+        known: dict[tuple[int, State], set[Frozen]] = {}
+        steps = self.horizon if horizon is None else horizon
+        return [dict(found) for found in self._achievable(start, 0, steps, most, known)]
+
+    def _achievable(
+        self, state: State, step: int, horizon: int, most: int, known: dict[tuple[int, State], set[Frozen]]
+    ) -> set[Frozen]:
+        if self.is_goal(state):
+            return {frozenset({((Fraction(0), True), Fraction(1))})}
+        choices = self.offered(state)
+        if step == horizon or not choices:
+            return {frozenset({((self.failure_cost, False), Fraction(1))})}
+        if (step, state) not in known:
+            found: set[Frozen] = set()
+            for choice in choices:
+                sums: set[Frozen] = {frozenset()}
+                for edge in choice.edges:
+                    later = self._achievable(edge.next, step + 1, horizon, most, known)
+                    if len(sums) * len(later) > most:
+                        raise TooManyError(f"more than {most} distributions at step {step} in {state}")
+                    sums = {_plus(part, edge, rest) for part in sums for rest in later}
+                found |= sums
+            if len(found) > most:
+                raise TooManyError(f"more than {most} distributions at step {step} in {state}")
+            known[step, state] = found
+        return known[step, state]
+
     # -- how far a plan goes
 
     def changed(self, start: State, end: State) -> int:
@@ -723,6 +767,15 @@ class Oracle:
     def proximity(self, policy: Policy, start: State, horizon: int | None = None) -> Fraction | None:
         """E[sum of level differences, 1 per changed nominal | success]; None without a successful run."""
         return self._expected_at_success(self.distance, policy, start, horizon)
+
+
+def _plus(part: Frozen, edge: Edge, rest: Frozen) -> Frozen:
+    """What has been added up so far, and what follows an outcome: p * (rest + cost)."""
+    result = dict(part)
+    for (cost, succeeded), chance in rest:
+        key = cost + edge.cost, succeeded
+        result[key] = result.get(key, Fraction(0)) + edge.chance * chance
+    return frozenset(result.items())
 
 
 def _score(pairs: Sequence[tuple[float, float]], aversion: float, lower: bool) -> float:
@@ -811,3 +864,81 @@ def tail_mean(
     if not tail:
         return None
     return sum((cost * chance for cost, chance in tail), Fraction(0)) / sum((chance for _, chance in tail), Fraction(0))
+
+
+# --------------------------------------------------------------------------------- objectives: of all runs, to be small
+
+
+def _known(value: Fraction | None) -> Fraction:
+    if value is None:
+        raise ValueError("no distribution: nothing can happen")
+    return value
+
+
+def mean_of_all(distribution: Distribution) -> Fraction:
+    """E[C]."""
+    return _known(mean(distribution))
+
+
+def var_of_all(level: float | str) -> Callable[[Distribution], Fraction]:
+    """The smallest cost x that occurs with P(C <= x) >= level."""
+    return lambda distribution: _known(value_at_risk(distribution, level))
+
+
+def cvar_of_all(level: float | str) -> Callable[[Distribution], Fraction]:
+    """The mean of the worst 1 - level of the mass; the greatest cost at level 1."""
+    return lambda distribution: _known(cvar(distribution, level))
+
+
+def mean_cvar(weight: float | str, level: float | str) -> Callable[[Distribution], Fraction]:
+    """(1 - weight) E[C] + weight CVaR."""
+    part, tail = _level(weight), cvar_of_all(level)
+    return lambda distribution: (1 - part) * mean_of_all(distribution) + part * tail(distribution)
+
+
+def mean_std(aversion: float) -> Callable[[Distribution], float]:
+    """E[C] + aversion * the root of the variance."""
+    return lambda distribution: float(mean_of_all(distribution)) + aversion * math.sqrt(_known(variance(distribution)))
+
+
+def mean_variance(aversion: float) -> Callable[[Distribution], Fraction]:
+    """E[C] + aversion * the variance."""
+    exact = Fraction(str(aversion))
+    return lambda distribution: mean_of_all(distribution) + exact * _known(variance(distribution))
+
+
+def entropic(aversion: float) -> Callable[[Distribution], float]:
+    """(1 / b) log E[exp(b C)], as m + (1 / b) log E[exp(b (C - m))] with m the greatest cost; E[C] at b = 0."""
+
+    def measure(distribution: Distribution) -> float:
+        if aversion == 0:
+            return float(mean_of_all(distribution))
+        masses = _masses(distribution, given_success=False)
+        top = masses[-1][0]
+        parts = [float(chance) * math.exp(aversion * float(cost - top)) for cost, chance in masses]
+        return float(top) + math.log(math.fsum(parts)) / aversion
+
+    return measure
+
+
+def budget_miss(limit: float | str) -> Callable[[Distribution], Fraction]:
+    """1 - P(success for at most the limit)."""
+    most = Fraction(str(limit))
+    return lambda distribution: (
+        1
+        - sum(
+            (chance for (cost, succeeded), chance in distribution.items() if succeeded and cost <= most),
+            Fraction(0),
+        )
+    )
+
+
+def best(distributions: Sequence[Distribution], measure: Callable[[Distribution], Number]) -> Number:
+    """The least value of all."""
+    return min(measure(distribution) for distribution in distributions)
+
+
+def most_successful(distributions: Sequence[Distribution]) -> list[Distribution]:
+    """Those with exactly the highest probability of success."""
+    highest = max(success(distribution) for distribution in distributions)
+    return [distribution for distribution in distributions if success(distribution) == highest]

@@ -18,13 +18,24 @@ from oracle import (
     Feature,
     Oracle,
     State,
+    TooManyError,
+    best,
+    budget_miss,
     condition,
     cvar,
+    cvar_of_all,
+    entropic,
     mean,
+    mean_cvar,
+    mean_of_all,
+    mean_std,
+    mean_variance,
+    most_successful,
     read,
     success,
     tail_mean,
     value_at_risk,
+    var_of_all,
     variance,
 )
 from strategies import Drawn, Said, conditions, features_, problems
@@ -262,6 +273,74 @@ def test_cvar_is_the_minimum_of_rockafellar_and_uryasev(weights: dict[int, int],
         for c in (cost for cost, _ in runs)
     )
     assert cvar(runs, level) == least
+
+
+def test_objectives_of_a_distribution() -> None:
+    runs: Distribution = {
+        (Fraction(1), True): Fraction(1, 2),
+        (Fraction(3), True): Fraction(1, 4),
+        (Fraction(7), False): Fraction(1, 4),
+    }
+    assert mean_of_all(runs) == 3
+    assert [var_of_all(level)(runs) for level in (0, 0.5, 0.51, 0.75, 0.76, 1)] == [1, 1, 3, 3, 7, 7]
+    assert [cvar_of_all(level)(runs) for level in (0, "0.5", 0.75, 1)] == [3, 5, 7, 7]
+    assert cvar_of_all(0.6)(runs) == (7 * Fraction(25, 100) + 3 * Fraction(15, 100)) / Fraction(4, 10)
+    assert mean_cvar(0.25, 0.5)(runs) == Fraction(14, 4)
+    assert mean_variance(0.5)(runs) == 3 + Fraction(1, 2) * 6  # (4 * 2 + 0 + 16) / 4
+    assert mean_std(2)(runs) == pytest.approx(3 + 2 * math.sqrt(6))
+    assert entropic(0)(runs) == 3
+    assert entropic(math.log(2))(runs) == pytest.approx(math.log2(1 + 2 + 32))
+    assert entropic(1000)(runs) == pytest.approx(7 + math.log(0.25) / 1000)
+    missed = [budget_miss(limit)(runs) for limit in (0.9, 1, "2.9", 3, 100)]
+    assert missed == [1, Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]
+    lucky: Distribution = {(Fraction(9), True): Fraction(1)}
+    assert best([runs, lucky], mean_of_all) == 3
+    assert most_successful([runs, lucky, lucky]) == [lucky, lucky]
+
+
+def test_histories_are_told_apart() -> None:
+    # toss: cost 0 or 10, and x is b either way; then cheap (1) or dear (4), for each of the two histories
+    toss = [{"chance": 0.5, "change": {"x": "b"}}, {"cost": 10, "change": {"x": "b"}}]
+    actions = {
+        "toss": {"cost": 0, "when": "x == a", "outcomes": toss},
+        "cheap": {"cost": 1, "when": "x == b", "change": {"x": "c"}},
+        "dear": {"cost": 4, "when": "x == b", "change": {"x": "c"}},
+    }
+    oracle = problem(actions, horizon=2)
+    found = sorted(sorted(int(cost) for cost, _ in runs) for runs in oracle.all_distributions(A))
+    assert found == [[1, 11], [1, 14], [4, 11], [4, 14]]
+    assert all(set(runs.values()) == {Fraction(1, 2)} for runs in oracle.all_distributions(A))
+    assert oracle.policy_count(A) == 2
+    # With the same cost either way there are still three: both cheap, both dear, one of each.
+    actions["toss"] = {"cost": 1, "when": "x == a", "outcomes": [toss[0], {"change": {"x": "b"}}]}
+    assert sorted(len(runs) for runs in problem(actions, horizon=2).all_distributions(A)) == [1, 1, 2]
+    ends = problem({"go": {"cost": 1, "when": "y == p", "change": {"x": "+1"}}}, failure_cost=7)
+    assert ends.all_distributions(C) == [{(Fraction(0), True): Fraction(1)}]
+    assert ends.all_distributions(("a", "q", "<20")) == [{(Fraction(7), False): Fraction(1)}]
+    assert len(oracle.all_distributions(A, horizon=1)) == 1
+
+
+def test_too_many_histories() -> None:
+    several = [{"chance": 0.4, "change": {"x": "+1"}}, {"chance": 0.3, "cost": 2}, {"cost": 7.77}]
+    actions = {name: {"cost": cost, "outcomes": several} for name, cost in (("go", 1), ("come", 1.1))}
+    oracle = problem(actions, horizon=5)
+    with pytest.raises(TooManyError, match="more than 100 distributions"):
+        oracle.all_distributions(A, most=100)
+    assert len(oracle.all_distributions(A, horizon=1, most=2)) == 2
+
+
+@given(problems(tiny=True))
+@quick
+def test_policies_that_look_at_the_state_are_among_all(document: dict[str, Any]) -> None:
+    oracle = Oracle(document)
+    start = oracle.start()
+    every = oracle.all_distributions(start)
+    plain = [oracle.distribution(policy, start) for policy in oracle.policies(start)]
+    assert all(runs in every for runs in plain)
+    assert len({frozenset(runs.items()) for runs in every}) == len(every)
+    assert all(sum(runs.values()) == 1 for runs in every)
+    assert best(every, mean_of_all) == oracle.best_by_enumeration(start)
+    assert success(most_successful(every)[0]) == max(success(runs) for runs in plain)
 
 
 # ------------------------------------------------------------------------------------------------------- the format

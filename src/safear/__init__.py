@@ -52,7 +52,10 @@ if TYPE_CHECKING:
     from safear.mdp.compile import compile_mdp as compile_mdp
     from safear.mdp.model import MDP as MDP
     from safear.mdp.space import StateSpace as StateSpace
+    from safear.recourse.frontier import Frontier as Frontier
+    from safear.recourse.frontier import find_frontier as find_frontier
     from safear.recourse.menu import Menu as Menu
+    from safear.recourse.menu import menu as menu
     from safear.recourse.menu import recommend as recommend
     from safear.recourse.offer import Offer as Offer
     from safear.recourse.plan import Plan as Plan
@@ -62,14 +65,22 @@ if TYPE_CHECKING:
     from safear.recourse.traces import find_traces as find_traces
     from safear.risk.distribution import CostDistribution as CostDistribution
     from safear.risk.distribution import Costs as Costs
+    from safear.risk.objectives import Budget as Budget
+    from safear.risk.objectives import CVaR as CVaR
+    from safear.risk.objectives import Entropic as Entropic
     from safear.risk.objectives import Mean as Mean
+    from safear.risk.objectives import MeanCVaR as MeanCVaR
     from safear.risk.objectives import MeanLowerStd as MeanLowerStd
     from safear.risk.objectives import MeanStd as MeanStd
+    from safear.risk.objectives import MeanVariance as MeanVariance
     from safear.risk.objectives import Objective as Objective
     from safear.risk.objectives import SuccessFirst as SuccessFirst
+    from safear.risk.objectives import VaR as VaR
     from safear.risk.objectives import parse_objective as parse_objective
     from safear.solvers.episodic import Episodic as Episodic
     from safear.solvers.policy import Policy as Policy
+    from safear.solvers.policy import SpentPolicy as SpentPolicy
+    from safear.solvers.policy import StatePolicy as StatePolicy
     from safear.solvers.solution import LearningCurve as LearningCurve
     from safear.solvers.solution import Solution as Solution
     from safear.solvers.solve import solve as solve
@@ -133,15 +144,29 @@ _MODULES = {
     "safear.mdp.compile": ["compile_blocks", "compile_mdp"],
     "safear.mdp.model": ["MDP"],
     "safear.mdp.space": ["StateSpace"],
-    "safear.recourse.menu": ["Menu", "recommend"],
+    "safear.recourse.frontier": ["Frontier", "find_frontier"],
+    "safear.recourse.menu": ["Menu", "menu", "recommend"],
     "safear.recourse.offer": ["Offer"],
     "safear.recourse.plan": ["Plan", "make_plan"],
     "safear.recourse.records": ["menu_record"],
     "safear.recourse.traces": ["Trace", "find_traces"],
     "safear.risk.distribution": ["CostDistribution", "Costs"],
-    "safear.risk.objectives": ["Mean", "MeanLowerStd", "MeanStd", "Objective", "SuccessFirst", "parse_objective"],
+    "safear.risk.objectives": [
+        "Budget",
+        "CVaR",
+        "Entropic",
+        "Mean",
+        "MeanCVaR",
+        "MeanLowerStd",
+        "MeanStd",
+        "MeanVariance",
+        "Objective",
+        "SuccessFirst",
+        "VaR",
+        "parse_objective",
+    ],
     "safear.solvers.episodic": ["Episodic"],
-    "safear.solvers.policy": ["Policy"],
+    "safear.solvers.policy": ["Policy", "SpentPolicy", "StatePolicy"],
     "safear.solvers.solution": ["LearningCurve", "Solution"],
     "safear.solvers.solve": ["solve"],
     "safear.spec.checks": ["check_problem"],
@@ -161,15 +186,19 @@ __all__ = [
     "Action",
     "ActionTerms",
     "Amount",
+    "Budget",
     "ByCase",
     "ByLevel",
+    "CVaR",
     "Classifier",
     "ClassifierError",
     "Condition",
     "CostDistribution",
     "Costs",
+    "Entropic",
     "Episodic",
     "Feature",
+    "Frontier",
     "FunctionClassifier",
     "Goal",
     "InputError",
@@ -177,8 +206,10 @@ __all__ = [
     "LearningCurve",
     "MDPError",
     "Mean",
+    "MeanCVaR",
     "MeanLowerStd",
     "MeanStd",
+    "MeanVariance",
     "Menu",
     "MissingExtraError",
     "Mistake",
@@ -200,8 +231,10 @@ __all__ = [
     "SetTo",
     "SideEffect",
     "Solution",
+    "SpentPolicy",
     "StateCosts",
     "StateDistributions",
+    "StatePolicy",
     "StateSpace",
     "SuccessFirst",
     "TableClassifier",
@@ -209,6 +242,7 @@ __all__ = [
     "TermsError",
     "TooLargeError",
     "Trace",
+    "VaR",
     "__version__",
     "apply_terms",
     "as_classifier",
@@ -222,6 +256,7 @@ __all__ = [
     "evaluate",
     "evaluate_states",
     "example_names",
+    "find_frontier",
     "find_traces",
     "load_classifier",
     "load_example",
@@ -229,6 +264,7 @@ __all__ = [
     "load_problem",
     "load_terms",
     "make_plan",
+    "menu",
     "menu_record",
     "parse_condition",
     "parse_objective",

@@ -10,14 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import safear as sa
+from safear.solvers.solve import Method
 from strategies import problems
 
+PLANS: list[tuple[sa.Objective, Method]] = [
+    (sa.MeanStd(0.5), "greedy"),
+    (sa.MeanStd(0.5), "optimal"),
+    (sa.CVaR(0.9), "optimal"),
+    (sa.Budget(3), "optimal"),
+]
 
-@given(problems(), st.sampled_from([0.0, 0.5, 0.8, 0.95, 1.0]))
-def test_every_state_as_if_alone(document: dict[str, Any], level: float) -> None:
+
+@given(problems(), st.sampled_from([0.0, 0.5, 0.8, 0.95, 1.0]), st.sampled_from(PLANS))
+def test_every_state_as_if_alone(document: dict[str, Any], level: float, plan: tuple[sa.Objective, Method]) -> None:
     problem = sa.parse_problem(document)
     for mdp in sa.compile_blocks(problem):
-        solution = sa.solve(mdp, sa.MeanStd(0.5))
+        solution = sa.solve(mdp, plan[0], method=plan[1])
         together = sa.evaluate_states(solution)
         for state in range(mdp.n_states):
             alone = sa.run_exactly(solution, state)

@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import safear as sa
+from safear.risk.objectives import CostObjective, rounding_error
+
+AFTER_SUCCESS = """SuccessFirst(then=Mean(), tolerance=1e-12) cannot come after success
+    give one of the other objectives, such as CVaR(0.95)"""
 
 
-@pytest.mark.parametrize("objective", [sa.Mean(), sa.MeanStd(0.5), sa.MeanStd(0), sa.MeanLowerStd(2)])
-def test_text_reads_back(objective: sa.Mean | sa.MeanStd | sa.MeanLowerStd) -> None:
+@pytest.mark.parametrize(
+    "objective",
+    [
+        sa.Mean(),
+        sa.MeanStd(0.5),
+        sa.MeanStd(1 / 3),
+        sa.MeanStd(0),
+        sa.MeanLowerStd(2),
+        sa.MeanVariance(0.1),
+        sa.Entropic(1e-7),
+        sa.Budget(12.5),
+        sa.VaR(0.95),
+        sa.CVaR(1),
+        sa.MeanCVaR(0.25, 0.999),
+        sa.SuccessFirst(),
+        sa.SuccessFirst(sa.MeanCVaR(0.5, 0.95)),
+    ],
+)
+def test_text_reads_back(objective: sa.Objective) -> None:
     assert sa.parse_objective(str(objective)) == objective
 
 
@@ -17,6 +41,13 @@ def test_text_reads_back(objective: sa.Mean | sa.MeanStd | sa.MeanLowerStd) -> N
     [
         ("means", "objective 'means' is not known\n    did you mean 'mean'?"),
         ("mean-std", "objective 'mean-std' needs a number\n    write 'mean-std:0.5'"),
+        ("mean-cvar:0.5", "objective 'mean-cvar:0.5': 'mean-cvar' needs two numbers\n    write 'mean-cvar:0.5:0.95'"),
+        ("cvar:0.9:0.5", "objective 'cvar:0.9:0.5': 'cvar' needs a number\n    write 'cvar:0.95'"),
+        ("cvar:95", "level: 95.0 is not between 0 and 1\n    0.95 is the worst 5%"),
+        ("mean-cvar:2:0.9", "the weight 2.0 is not between 0 and 1"),
+        ("budget:-1", "the budget -1.0 is not a cost from 0 up"),
+        ("success-first:success-first", AFTER_SUCCESS),
+        ("success-first:cvr:0.9", "objective 'cvr:0.9' is not known\n    did you mean 'cvar:0.95'?"),
         ("mean-std:", "objective 'mean-std:': '' is not a number\n    write 'mean-std:0.5'"),
         ("mean-std:half", "objective 'mean-std:half': 'half' is not a number\n    write 'mean-std:0.5'"),
         ("mean:1", "objective 'mean:1': 'mean' takes no number\n    write 'mean'"),
@@ -46,9 +77,49 @@ def test_values_on_a_distribution() -> None:
 
 def test_solve_refuses_what_it_cannot_do() -> None:
     mdp = sa.compile_mdp(sa.load_example("loan"))
-    with pytest.raises(sa.ObjectiveError, match=r"no optimal method for 'mean-std:0\.5' yet"):
-        sa.solve(mdp, sa.MeanStd(0.5), method="optimal")
+    with pytest.raises(sa.ObjectiveError, match=r"no optimal method for 'mean-lower-std:0\.5'"):
+        sa.solve(mdp, sa.MeanLowerStd(0.5), method="optimal")
     with pytest.raises(sa.ObjectiveError, match="did you mean 'greedy'"):
         sa.solve(mdp, sa.MeanStd(0.5), method="gredy")  # type: ignore[arg-type]
     with pytest.raises(sa.ObjectiveError, match="is not an objective"):
         sa.solve(mdp, "mean")  # type: ignore[arg-type]
+
+
+UNROUNDED: list[CostObjective] = [
+    sa.Mean(),
+    sa.MeanStd(0.01),
+    sa.MeanStd(3),
+    sa.MeanLowerStd(2),
+    sa.MeanVariance(0.01),
+    sa.MeanVariance(1),
+    sa.MeanVariance(20),
+    sa.Entropic(0.1),
+    sa.VaR(0.8),
+    sa.CVaR(0.9),
+    sa.CVaR(1),
+    sa.MeanCVaR(0.3, 0.95),
+]
+RUNS = st.lists(st.tuples(st.integers(0, 2000), st.integers(-10, 10), st.integers(1, 9)), min_size=1, max_size=5)
+
+
+@pytest.mark.parametrize("objective", UNROUNDED, ids=str)
+@given(RUNS)
+def test_no_value_is_off_by_more_than_it_says(objective: CostObjective, runs: list[tuple[int, int, int]]) -> None:
+    """Each run's cost was rounded by at most 10; what is said of the rounded costs holds for the true ones."""
+    rounded, shifts, weights = (np.array(column) for column in zip(*runs, strict=True))
+    true = np.maximum(rounded + shifts, 0)
+
+    def cost(units: np.ndarray[tuple[int], np.dtype[np.int64]]) -> sa.CostDistribution:
+        order = np.argsort(units)
+        none = np.empty(0)
+        return sa.CostDistribution(units[order], weights[order] / weights.sum(), none.astype(np.int64), none)
+
+    value = objective.of(cost(rounded))
+    error = rounding_error(objective, float(np.abs(true - rounded).max()), value)
+    assert abs(objective.of(cost(true)) - value) <= error * (1 + 1e-9) + 1e-9
+
+
+@pytest.mark.parametrize("level", ["a", None, [1]])
+def test_a_level_is_a_number(level: object) -> None:
+    with pytest.raises(sa.ObjectiveError, match="is not between 0 and 1"):
+        sa.CVaR(level)  # type: ignore[arg-type]

@@ -44,6 +44,8 @@ def test_the_same_seed_gives_the_same_run() -> None:
     assert same.learning is not None
     assert other.learning is not None
     assert np.array_equal(one.learning.costs, same.learning.costs)
+    assert isinstance(one.policy, sa.StatePolicy)
+    assert isinstance(same.policy, sa.StatePolicy)
     assert np.array_equal(one.policy.choices, same.policy.choices)
     assert not np.array_equal(one.learning.costs, other.learning.costs)
 

@@ -44,7 +44,7 @@ def test_greedy_is_algorithm_1(document: dict[str, Any], aversion: float, lower:
 @given(problems(), AVERSIONS)
 def test_distribution_is_that_of_all_histories(document: dict[str, Any], aversion: float) -> None:
     problem, judge, start = read_both(document)
-    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.MeanStd(aversion))
+    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.MeanStd(aversion), method="greedy")
     expected = {key: float(chance) for key, chance in judge.distribution(as_policy(solution), start).items() if chance}
     assert as_points(sa.evaluate(solution)) == pytest.approx(expected, abs=1e-12)
 
@@ -56,6 +56,8 @@ def test_greedy_without_aversion_is_the_mean(document: dict[str, Any]) -> None:
     for objective in (sa.MeanStd(0), sa.MeanLowerStd(0)):
         greedy = sa.solve(mdp, objective, method="greedy")
         assert np.allclose(greedy.planned, mean.planned, atol=1e-12)
+        assert isinstance(greedy.policy, sa.StatePolicy)
+        assert isinstance(mean.policy, sa.StatePolicy)
         assert np.array_equal(greedy.policy.choices, mean.policy.choices)
 
 
@@ -63,17 +65,17 @@ def test_greedy_without_aversion_is_the_mean(document: dict[str, Any]) -> None:
 def test_whole_blocks_and_reachable_agree(document: dict[str, Any], aversion: float) -> None:
     problem = sa.parse_problem(document)
     objective = sa.MeanStd(aversion)
-    whole = sa.solve(sa.compile_mdp(problem), objective)
+    whole = sa.solve(sa.compile_mdp(problem), objective, method="greedy")
     expected = as_policy(whole)
     found: dict[tuple[int, State], str] = {}
     for block in sa.compile_blocks(problem):
-        solution = sa.solve(block, objective)
+        solution = sa.solve(block, objective, method="greedy")
         found.update(as_policy(solution))
         for state in range(block.n_states):
             assert solution.planned[state] == pytest.approx(whole.planned_value(block.person(state)), abs=1e-12)
     assert found == expected
     assert problem.default_person is not None
-    reachable = sa.solve(sa.compile_mdp(problem, start=problem.default_person), objective)
+    reachable = sa.solve(sa.compile_mdp(problem, start=problem.default_person), objective, method="greedy")
     ours = as_policy(reachable)
     assert ours == {key: expected[key] for key in ours}
     assert reachable.planned_value() == pytest.approx(whole.planned_value(problem.default_person), abs=1e-12)
@@ -153,6 +155,7 @@ def test_identity_problem_is_solved_by_every_solver() -> None:
     for solution in (
         sa.solve(mdp, sa.Mean()),
         sa.solve(mdp, sa.MeanStd(1)),
+        sa.solve(mdp, sa.MeanStd(1), method="greedy"),
         sa.solve(mdp, sa.MeanLowerStd(1)),
         sa.solve(mdp, sa.MeanStd(1), method="episodic", rng=rng),
     ):
@@ -170,7 +173,7 @@ def test_the_compiled_step_is_the_plain_one(document: dict[str, Any], aversion: 
     values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
     for _ in range(mdp.horizon):
         plain, compiled = np.full((2, mdp.n_states), 255, dtype=np.uint8)
-        expected = greedy._step_in_numpy(mdp, values, objective, plain)
+        expected = greedy._step_in_numpy(mdp, values, objective, plain, None)
         found = greedy._step_compiled(mdp, values, objective, compiled)
         assert np.allclose(found, expected, rtol=1e-12, atol=1e-12)
         assert np.array_equal(plain, compiled)

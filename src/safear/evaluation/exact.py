@@ -2,7 +2,7 @@
 
 All (state, spent) pairs that a run may be in are carried forward with their probabilities, step by step:
 
-    P_{h+1}(s', x + c) = sum of P_h(s, x) * p    over the outcomes (p, c, s') of the action that the policy takes at s
+    P_{h+1}(s', x + c) = sum of P_h(s, x) * p    over the outcomes (p, c, s') of what the policy does at (s, x)
 
 Nothing is sampled and no cost is rounded.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.mdp.model import MDP
+from safear.mdp.model import MDP, stretches
 from safear.risk.distribution import CostDistribution, merge_units
 from safear.solvers.policy import Policy
 from safear.solvers.solution import Solution, policy_of
@@ -81,8 +81,9 @@ def run_exactly(solution: Solution | Policy, start: Record | int | None = None) 
     spent = np.zeros(1, dtype=np.int64)
     chance = np.ones(1)
     ended: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = []
+    opening = policy.accounts[origin]
     for step in range(mdp.horizon):
-        rows = policy.rows(step, state)
+        rows = policy.rows(step, state, opening - spent)
         stopped = rows < 0
         ended.append((state[stopped], spent[stopped], chance[stopped]))
         state, spent, chance = advance(mdp, rows[~stopped], spent[~stopped], chance[~stopped])
@@ -97,8 +98,7 @@ def advance(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """One step: every pair of a row and what was spent spreads over the row's edges; equal results are added up."""
     counts = mdp.edge_start[rows + 1] - mdp.edge_start[rows]
-    origin = np.repeat(np.arange(len(rows)), counts)
-    edge = np.arange(len(origin)) + np.repeat(mdp.edge_start[rows] - np.cumsum(counts) + counts, counts)
+    origin, edge = np.repeat(np.arange(len(rows)), counts), stretches(mdp.edge_start, rows)
     target, total = mdp.edge_next[edge], spent[origin] + mdp.edge_cost[edge]
     weight = chance[origin] * mdp.edge_chance[edge]
     order = np.lexsort((total, target))

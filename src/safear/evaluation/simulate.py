@@ -22,6 +22,8 @@ def simulate(
     """Run a policy `rollouts` times; each run is one entry of the result, with chance 1 / rollouts."""
     if rollouts < 1:
         raise ObjectiveError.at((), f"{rollouts} rollouts; at least 1 is needed")
+    if not isinstance(rng, np.random.Generator):
+        raise ObjectiveError.at((), f"{rng!r} is not a random generator", "give rng=np.random.default_rng(0)")
     policy = policy_of(solution)
     mdp = policy.mdp
     origin = mdp.locate_start(start)
@@ -37,8 +39,9 @@ def run_all(
     state, spent = starts.astype(np.int64), np.zeros(len(starts), dtype=np.int64)
     # Chances cumulated over all edges: each row is a stretch of it, and one search finds the edge for all runs at once.
     cumulated = np.concatenate([[0.0], np.cumsum(mdp.edge_chance)])
+    opening = policy.accounts[starts]
     for step in range(mdp.horizon):
-        rows = policy.rows(step, state)
+        rows = policy.rows(step, state, opening - spent)
         going = np.flatnonzero(rows >= 0)
         if not len(going):
             break

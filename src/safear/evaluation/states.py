@@ -4,8 +4,9 @@ Backward over the steps, with D_h(s, x) the probability that a run from s at ste
 
     D_h(s, x) = sum of p * D_{h+1}(s', x - c)    over the outcomes (p, c, s') of the action that the policy takes at s
 
-and likewise for runs that fail. Sparsity and proximity come from the chances of ending at each level of each feature,
-which follow the same recursion without the costs.
+and likewise for runs that fail. A policy that looks at what was spent is followed forward from each state instead
+(`kernels.follow_from`), as in `exact`. Sparsity and proximity come from the chances of ending at each level of each
+feature, which follow the same recursion without the costs.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from safear.errors import ObjectiveError, TooLargeError
 from safear.mdp.model import MDP
 from safear.risk.distribution import EPSILON, CostDistribution, check_level
-from safear.solvers.policy import Policy
+from safear.solvers.policy import Policy, SpentPolicy, StatePolicy
 from safear.solvers.solution import Solution, policy_of
 from safear.spec.model import Record
 
@@ -118,6 +119,7 @@ class StateDistributions:
     policy: Policy
     succeeded: NDArray[np.float64]
     failed: NDArray[np.float64]
+    final_levels: NDArray[np.float64]  # [s, l]: the chance to succeed and end at level l, all features' in a row
 
     @property
     def mdp(self) -> MDP:
@@ -133,6 +135,7 @@ class StateDistributions:
     def all_runs(self) -> StateCosts:
         """The costs of all runs, failures with the failure cost."""
         states, width = self.succeeded.shape
+        _require_room(self.mdp, width + self.mdp.failure_cost, 8, MAX_BYTES)
         mass = np.zeros((states, width + self.mdp.failure_cost))
         mass[:, :width] = self.succeeded
         mass[:, self.mdp.failure_cost :] += self.failed
@@ -195,19 +198,6 @@ class StateDistributions:
         """The expected distance at the end of a successful run: |levels| for ordered features, 1 for others."""
         return self._final_distance(ordered=True)
 
-    @cached_property
-    def _final_levels(self) -> NDArray[np.float64]:
-        """[s, l]: the probability that a run from s succeeds and ends at level l, all features' levels in a row."""
-        mdp = self.mdp
-        if mdp.space is None or mdp.states is None:
-            return np.zeros((mdp.n_states, 0))
-        codes = mdp.space.decode(mdp.states)
-        columns = [
-            codes[:, i] == code for i, feature in enumerate(mdp.space.features) for code in range(len(feature.levels))
-        ]
-        final = np.stack(columns, axis=1) & mdp.goal[:, None]
-        return _carry_back(self.policy, final.astype(np.float64), np.zeros_like(mdp.edge_cost))
-
     def _final_distance(self, *, ordered: bool) -> Figures:
         mdp = self.mdp
         if mdp.space is None or mdp.states is None:
@@ -217,7 +207,7 @@ class StateDistributions:
         for i, feature in enumerate(mdp.space.features):
             for code in range(len(feature.levels)):
                 distance = np.abs(codes[:, i] - code)
-                total += self._final_levels[:, column] * (
+                total += self.final_levels[:, column] * (
                     distance if ordered and feature.is_ordered else np.minimum(distance, 1)
                 )
                 column += 1
@@ -232,22 +222,77 @@ def evaluate_states(solution: Solution | Policy, *, max_bytes: int = MAX_BYTES) 
     if mdp.depth is not None:
         cause = "this MDP was compiled from one person: its other states are only met later"
         raise ObjectiveError.at((), cause, "compile a block (block=...) or the whole space, or use evaluate(...)")
-    width = _largest_total(policy) + 1
-    need = 6 * 8 * width * mdp.n_states  # both distributions, and what the recursion holds beside them
+    width = _largest_spent(policy) + 1
+    _require_room(mdp, width, 6 * 8, max_bytes)  # both distributions, and what the recursion holds beside them
+    if isinstance(policy, SpentPolicy):
+        return _follow_all(policy, width)
+    if not isinstance(policy, StatePolicy):
+        raise TypeError(policy)  # there are no other policies
+    succeeded, failed = np.zeros((mdp.n_states, width)), np.zeros((mdp.n_states, width))
+    succeeded[mdp.goal, 0] = 1.0
+    failed[~mdp.goal, 0] = 1.0
+    return StateDistributions(
+        policy,
+        _carry_back(policy, succeeded, mdp.edge_cost),
+        _carry_back(policy, failed, mdp.edge_cost),
+        _carry_back(policy, _level_table(mdp), np.zeros_like(mdp.edge_cost)),
+    )
+
+
+def _require_room(mdp: MDP, width: int, bytes_each: int, max_bytes: int) -> None:
+    """Refuse what does not fit, before anything is allocated."""
+    need = bytes_each * width * mdp.n_states
     if need > max_bytes:
         cause = f"{mdp.n_states:,} states with {width:,} possible totals would need about {need / 2**30:,.1f} GiB"
         raise TooLargeError.at(
             (), cause, "round costs with 'cost: {resolution: ...}', or evaluate one person at a time"
         )
+
+
+def _level_table(mdp: MDP) -> NDArray[np.float64]:
+    """[s, l]: 1 where s is a goal and at level l, all features' levels in a row."""
+    if mdp.space is None or mdp.states is None:
+        return np.zeros((mdp.n_states, 0))
+    codes = mdp.space.decode(mdp.states)
+    columns = [
+        codes[:, i] == code for i, feature in enumerate(mdp.space.features) for code in range(len(feature.levels))
+    ]
+    return (np.stack(columns, axis=1) & mdp.goal[:, None]).astype(np.float64)
+
+
+def _follow_all(policy: SpentPolicy, width: int) -> StateDistributions:
+    """Forward from every state."""
+    from safear.evaluation import kernels  # noqa: PLC0415  # as above
+
+    mdp = policy.mdp
+    levels = _level_table(mdp)
     succeeded, failed = np.zeros((mdp.n_states, width)), np.zeros((mdp.n_states, width))
-    succeeded[mdp.goal, 0] = 1.0
-    failed[~mdp.goal, 0] = 1.0
-    return StateDistributions(
-        policy, _carry_back(policy, succeeded, mdp.edge_cost), _carry_back(policy, failed, mdp.edge_cost)
-    )
+    final = np.zeros_like(levels)
+    slot = np.full(mdp.n_states * width, -1, dtype=np.int32)
+    for start in range(mdp.n_states):
+        kernels.follow_from(
+            start,
+            int(policy.opening[start]),
+            mdp.horizon,
+            mdp.goal,
+            mdp.row_start,
+            mdp.edge_start,
+            mdp.edge_next,
+            mdp.edge_chance,
+            mdp.edge_cost,
+            policy.piece_start,
+            policy.first,
+            policy.choice,
+            slot,
+            succeeded[start],
+            failed[start],
+            levels,
+            final[start],
+        )
+    return StateDistributions(policy, succeeded, failed, final)
 
 
-def _carry_back(policy: Policy, final: NDArray[np.float64], cost: NDArray[np.int64]) -> NDArray[np.float64]:
+def _carry_back(policy: StatePolicy, final: NDArray[np.float64], cost: NDArray[np.int64]) -> NDArray[np.float64]:
     """From what holds after the last step to what holds at step 0; `cost` shifts columns."""
     from safear.evaluation import kernels  # noqa: PLC0415  # as above
 
@@ -255,23 +300,28 @@ def _carry_back(policy: Policy, final: NDArray[np.float64], cost: NDArray[np.int
     most, width, full = int(cost.max(initial=0)), 1, final.shape[1]
     result = final
     for step in reversed(range(mdp.horizon)):
-        rows = policy.rows(step, np.arange(mdp.n_states))
+        rows = _rows(policy, step)
         width = full if not most else min(width + most, full)
         result = kernels.step_back(rows, mdp.edge_start, mdp.edge_next, mdp.edge_chance, cost, result, width)
     return result
 
 
-def _largest_total(policy: Policy) -> int:
-    """The largest number of quanta that any run can spend."""
+def _rows(policy: StatePolicy, step: int) -> NDArray[np.int64]:
+    """The row of every state at a step."""
+    return policy.rows(step, np.arange(policy.mdp.n_states), policy.accounts)
+
+
+def _largest_spent(policy: Policy) -> int:
+    """The largest number of quanta that a run of the policy can spend; of any policy, if it looks at what was spent."""
     mdp = policy.mdp
     largest = np.zeros(mdp.n_states, dtype=np.int64)
-    for step in reversed(range(mdp.horizon)):
-        rows = policy.rows(step, np.arange(mdp.n_states))
-        acting = np.flatnonzero(rows >= 0)
-        if len(acting):
-            per_row = np.maximum.reduceat(mdp.edge_cost + largest[mdp.edge_next], mdp.edge_start[:-1])
-            largest = largest.copy()
-            largest[acting] = per_row[rows[acting]]
+    active = np.flatnonzero(np.diff(mdp.row_start))
+    for step in reversed(range(mdp.horizon if len(active) else 0)):
+        per_row = np.maximum.reduceat(mdp.edge_cost + largest[mdp.edge_next], mdp.edge_start[:-1])
+        if isinstance(policy, StatePolicy):
+            largest[active] = per_row[_rows(policy, step)[active]]
+        else:
+            largest[active] = np.maximum.reduceat(per_row, mdp.row_start[active])
     return int(largest.max(initial=0))
 
 

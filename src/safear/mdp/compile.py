@@ -45,6 +45,9 @@ def compile_mdp(
     """
     if start is not None and block is not None:
         raise PersonError.at((), "both start and block are given", "give one of them")
+    for given in (start, block):
+        if isinstance(given, str):
+            raise PersonError.at((), f"'{given}' is a name, not a record", f"give problem.people['{given}']")
     compiler = _Compiler.of(problem, classifier)
     if start is not None:
         return compiler.reachable(read_person(problem, start), max_states, max_bytes)

@@ -23,6 +23,14 @@ from safear.spec.model import Problem, Record
 from safear.spec.person import read_person
 
 
+def stretches(start: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.int64]:
+    """start[i], ..., start[i + 1] - 1 for each i of `which`, one after the other: edges of rows, or rows of states."""
+    counts = start[which + 1] - start[which]
+    before = np.cumsum(counts) - counts
+    every: NDArray[np.int64] = np.arange(int(counts.sum())) + np.repeat(start[which] - before, counts)
+    return every
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class MDP:
     """A finite-horizon Markov decision process with costs on its edges.
@@ -86,6 +94,11 @@ class MDP:
         if self.problem is None:
             return outcome == 0
         return self.problem.actions[int(self.row_action[self.edge_row[edge]])].works(outcome)
+
+    @property
+    def unit(self) -> str:
+        """What costs are counted in."""
+        return "units" if self.problem is None else self.problem.cost_unit
 
     def to_cost(self, units: int) -> float:
         """Quanta as a cost in the problem's unit."""

@@ -2,10 +2,11 @@
 
 For costs x_1 < x_2 < ... with probabilities p_i that add up to 1 (F is their distribution function):
 
-    mean       sum p_i x_i
-    variance   sum p_i (x_i - mean)^2
-    var(a)     the smallest x with F(x) >= a
-    cvar(a)    the mean of the worst 1 - a of the mass:  var + E[max(x - var, 0)] / (1 - a)    (Rockafellar-Uryasev)
+    mean          sum p_i x_i
+    variance      sum p_i (x_i - mean)^2
+    var(a)        the smallest x with F(x) >= a
+    cvar(a)       the mean of the worst 1 - a of the mass:  var + E[max(x - var, 0)] / (1 - a)    (Rockafellar-Uryasev)
+    entropic(b)   log E[exp(b x)] / b
     tail_mean(a)  E[x | x > var(a)], None where nothing exceeds it (called CVaR in the SafeAR paper)
 """
 
@@ -62,7 +63,7 @@ class Costs:
         check_level(level)
         if level > 1 - EPSILON:
             return float(self.values[-1])
-        position = int(np.searchsorted(self._cumulated, level - EPSILON))
+        position = int(np.searchsorted(self._cumulated, max(level - EPSILON, EPSILON)))  # mass below it is rounding
         return float(self.values[min(position, len(self.values) - 1)])
 
     def cvar(self, level: float) -> float:
@@ -72,6 +73,16 @@ class Costs:
             return float(self.values[-1])
         threshold = self.var(level)
         return threshold + float(self.chances @ np.maximum(self.values - threshold, 0.0)) / (1 - level)
+
+    def entropic(self, risk_aversion: float) -> float:
+        """The entropic risk log E[exp(b x)] / b; the mean at b = 0."""
+        if risk_aversion == 0:
+            return self.mean
+        largest = float(self.values[-1])
+        # With the largest exponent taken out nothing overflows; near 1 the logarithm is taken of the distance from 1.
+        exponents = risk_aversion * (self.values - largest)
+        mass, below = float(self.chances @ np.exp(exponents)), float(self.chances @ np.expm1(exponents))
+        return largest + (math.log1p(below) if below > -0.5 else math.log(mass)) / risk_aversion
 
     def tail_mean(self, level: float) -> float | None:
         """The mean of the costs that exceed the value at risk; None where there are none."""
@@ -101,6 +112,12 @@ class CostDistribution:
         """The probability of reaching a goal within the horizon."""
         good, bad = float(self.succeeded_chances.sum()), float(self.failed_chances.sum())
         return good / (good + bad)  # their sum is 1 up to rounding; this way what never fails has exactly 1
+
+    def success_within(self, limit: float) -> float:
+        """The probability of reaching a goal and spending at most `limit`."""
+        affordable = self.succeeded_units <= units_within(limit, self.quantum)
+        total = float(self.succeeded_chances.sum() + self.failed_chances.sum())
+        return float(self.succeeded_chances[affordable].sum()) / total
 
     @cached_property
     def given_success(self) -> Costs | None:
@@ -165,7 +182,16 @@ def merge_units(units: NDArray[np.int64], chances: ArrayLike) -> tuple[NDArray[n
     return distinct, np.bincount(inverse, weights=chances, minlength=len(distinct)).astype(np.float64)
 
 
+def units_within(limit: float, quantum: Fraction) -> int:
+    """How many quanta a cost of `limit` holds; a limit a rounding below a multiple of the quantum counts as that."""
+    return math.floor(Fraction(limit) / quantum * (1 + Fraction(1, 10**12)))
+
+
 def check_level(level: float) -> None:
     """Refuse a level that is not a probability."""
-    if not 0 <= level <= 1:
+    try:
+        is_share = 0 <= level <= 1
+    except TypeError:
+        is_share = False
+    if not is_share:
         raise ObjectiveError.at(("level",), f"{level} is not between 0 and 1", "0.95 is the worst 5%")

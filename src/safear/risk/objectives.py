@@ -3,7 +3,14 @@
     mean               E[C]
     mean-std:b         E[C] + b * std(C)
     mean-lower-std:b   E[C] + b * lower_std(C), only costs above the mean count in the deviation
+    mean-variance:b    E[C] + b * var(C)
+    entropic:b         log E[exp(b C)] / b
+    budget:x           the chance not to succeed within a cost of x
+    var:a              the smallest x with P(C <= x) >= a
+    cvar:a             the mean of the worst 1 - a of the cases
+    mean-cvar:k:a      (1 - k) * E[C] + k * cvar:a
     success-first      the highest chance of success, and among plans that have it the least E[C]
+    success-first:...  the same, and the least of another objective among them: success-first:cvar:0.95
 
 C is the total cost over all runs; failed runs pay the failure cost.
 """
@@ -11,10 +18,11 @@ C is the total cost over all runs; failed runs pay the failure cost.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from typing import ClassVar
 
 from safear.errors import ObjectiveError, suggest
-from safear.risk.distribution import CostDistribution
+from safear.risk.distribution import CostDistribution, check_level
 
 MAX_AVERSION = 1e6
 
@@ -23,18 +31,21 @@ MAX_AVERSION = 1e6
 class Mean:
     """The expected total cost."""
 
+    name: ClassVar[str] = "mean"
+
     def of(self, distribution: CostDistribution) -> float:
         """E[C]."""
         return distribution.all_runs.mean
 
     def __str__(self) -> str:
-        return "mean"
+        return self.name
 
 
 @dataclass(frozen=True, slots=True)
 class MeanStd:
     """The expected total cost plus `risk_aversion` times its standard deviation."""
 
+    name: ClassVar[str] = "mean-std"
     risk_aversion: float
 
     def __post_init__(self) -> None:
@@ -45,13 +56,14 @@ class MeanStd:
         return distribution.all_runs.mean + self.risk_aversion * distribution.all_runs.std
 
     def __str__(self) -> str:
-        return f"mean-std:{self.risk_aversion:g}"
+        return _write(self.name, self.risk_aversion)
 
 
 @dataclass(frozen=True, slots=True)
 class MeanLowerStd:
     """The expected total cost plus `risk_aversion` times its lower partial standard deviation (LPSD)."""
 
+    name: ClassVar[str] = "mean-lower-std"
     risk_aversion: float
 
     def __post_init__(self) -> None:
@@ -62,41 +74,211 @@ class MeanLowerStd:
         return distribution.all_runs.mean + self.risk_aversion * distribution.all_runs.lower_std
 
     def __str__(self) -> str:
-        return f"mean-lower-std:{self.risk_aversion:g}"
+        return _write(self.name, self.risk_aversion)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanVariance:
+    """The expected total cost plus `risk_aversion` times its variance."""
+
+    name: ClassVar[str] = "mean-variance"
+    risk_aversion: float
+
+    def __post_init__(self) -> None:
+        _check_aversion(self.risk_aversion)
+
+    def of(self, distribution: CostDistribution) -> float:
+        """E[C] + risk_aversion * variance(C)."""
+        return distribution.all_runs.mean + self.risk_aversion * distribution.all_runs.variance
+
+    def __str__(self) -> str:
+        return _write(self.name, self.risk_aversion)
+
+
+@dataclass(frozen=True, slots=True)
+class Entropic:
+    """The entropic risk: costs weigh exponentially, `risk_aversion` per unit of cost. At 0 it is the mean."""
+
+    name: ClassVar[str] = "entropic"
+    risk_aversion: float
+
+    def __post_init__(self) -> None:
+        _check_aversion(self.risk_aversion)
+
+    def of(self, distribution: CostDistribution) -> float:
+        """Log E[exp(risk_aversion * C)] / risk_aversion."""
+        return distribution.all_runs.entropic(self.risk_aversion)
+
+    def __str__(self) -> str:
+        return _write(self.name, self.risk_aversion)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The probability of not succeeding within a cost of `limit`. What was spent counts, not the failure cost."""
+
+    name: ClassVar[str] = "budget"
+    limit: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.limit) and self.limit >= 0):
+            raise ObjectiveError.at((), f"the budget {self.limit} is not a cost from 0 up")
+
+    def of(self, distribution: CostDistribution) -> float:
+        """1 - P(success and spent <= limit)."""
+        return 1 - distribution.success_within(self.limit)
+
+    def __str__(self) -> str:
+        return _write(self.name, self.limit)
+
+
+@dataclass(frozen=True, slots=True)
+class VaR:
+    """The value at risk: the cost that is kept with probability `level`."""
+
+    name: ClassVar[str] = "var"
+    level: float
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+
+    def of(self, distribution: CostDistribution) -> float:
+        """The smallest x with P(C <= x) >= level."""
+        return distribution.all_runs.var(self.level)
+
+    def __str__(self) -> str:
+        return _write(self.name, self.level)
+
+
+@dataclass(frozen=True, slots=True)
+class CVaR:
+    """The conditional value at risk: the mean of the worst 1 - `level` of the cases."""
+
+    name: ClassVar[str] = "cvar"
+    level: float
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+
+    def of(self, distribution: CostDistribution) -> float:
+        """The least over w of w + E[max(C - w, 0)] / (1 - level)."""
+        return distribution.all_runs.cvar(self.level)
+
+    def __str__(self) -> str:
+        return _write(self.name, self.level)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanCVaR:
+    """Between the mean (`weight` 0) and the conditional value at risk at a `level` (`weight` 1)."""
+
+    name: ClassVar[str] = "mean-cvar"
+    weight: float
+    level: float
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        if not 0 <= self.weight <= 1:
+            raise ObjectiveError.at((), f"the weight {self.weight} is not between 0 and 1")
+
+    def of(self, distribution: CostDistribution) -> float:
+        """(1 - weight) * E[C] + weight * CVaR(C)."""
+        costs = distribution.all_runs
+        return (1 - self.weight) * costs.mean + self.weight * costs.cvar(self.level)
+
+    def __str__(self) -> str:
+        return _write(self.name, self.weight, self.level)
+
+
+CostObjective = Mean | MeanStd | MeanLowerStd | MeanVariance | Entropic | Budget | VaR | CVaR | MeanCVaR
 
 
 @dataclass(frozen=True, slots=True)
 class SuccessFirst:
-    """The highest probability of success; among the plans that have it, the least expected total cost."""
+    """The highest probability of success; among the plans that have it, the least of another objective.
+
+    A step may give away the share `tolerance` of the probability: a plan lacks at most the share horizon * tolerance.
+    """
+
+    name: ClassVar[str] = "success-first"
+    then: CostObjective = field(default_factory=Mean)
+    tolerance: float = 1e-12
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.then, CostObjective):
+            remedy = "give one of the other objectives, such as CVaR(0.95)"
+            raise ObjectiveError.at((), f"{self.then!r} cannot come after success", remedy)
+        if not 0 <= self.tolerance < 1:
+            raise ObjectiveError.at((), f"the tolerance {self.tolerance} is not a probability below 1")
 
     def of(self, distribution: CostDistribution) -> float:
-        """E[C]; compare the success of two plans before their values."""
-        return distribution.all_runs.mean
+        """The second objective; compare the success of two plans before their values."""
+        return self.then.of(distribution)
 
     def __str__(self) -> str:
-        return "success-first"
+        return self.name if isinstance(self.then, Mean) else f"{self.name}:{self.then}"
 
 
-Objective = Mean | MeanStd | MeanLowerStd | SuccessFirst
-_PLAIN: dict[str, type[Mean | SuccessFirst]] = {"mean": Mean, "success-first": SuccessFirst}
-_NAMES: dict[str, type[MeanStd | MeanLowerStd]] = {"mean-std": MeanStd, "mean-lower-std": MeanLowerStd}
+Objective = CostObjective | SuccessFirst
+_EXAMPLES: dict[type[CostObjective], str] = {
+    Mean: "mean",
+    MeanStd: "mean-std:0.5",
+    MeanLowerStd: "mean-lower-std:0.5",
+    MeanVariance: "mean-variance:0.5",
+    Entropic: "entropic:0.5",
+    Budget: "budget:6",
+    VaR: "var:0.95",
+    CVaR: "cvar:0.95",
+    MeanCVaR: "mean-cvar:0.5:0.95",
+}
+_BY_NAME = {kind.name: kind for kind in _EXAMPLES}
+OBJECTIVE_EXAMPLES = (*_EXAMPLES.values(), SuccessFirst.name, f"{SuccessFirst.name}:cvar:0.95")
 
 
 def parse_objective(text: str) -> Objective:
-    """An objective as it is written on the command line: `mean`, `mean-std:0.5`, `success-first`, ..."""
-    name, colon, parameter = text.strip().partition(":")
-    if name in _PLAIN:
-        if colon:
-            raise ObjectiveError.at((), f"objective '{text}': '{name}' takes no number", f"write '{name}'")
-        return _PLAIN[name]()
-    if name not in _NAMES:
-        known = [*_PLAIN, *(f"{known}:0.5" for known in _NAMES)]
-        raise ObjectiveError.at((), f"objective '{text}' is not known", suggest(text, known))
+    """An objective as it is written on the command line: `mean`, `mean-std:0.5`, `success-first:cvar:0.95`, ..."""
+    name, colon, rest = text.strip().partition(":")
+    if name == SuccessFirst.name:
+        if colon and not rest:
+            raise ObjectiveError.at((), f"objective '{text}' names no second one", f"write '{OBJECTIVE_EXAMPLES[-1]}'")
+        then = parse_objective(rest) if colon else Mean()
+        return SuccessFirst(then)  # type: ignore[arg-type]  # its own check says what may come after success
+    if name not in _BY_NAME:
+        raise ObjectiveError.at((), f"objective '{text}' is not known", suggest(text, OBJECTIVE_EXAMPLES))
+    kind = _BY_NAME[name]
+    wanted, given = len(fields(kind)), rest.split(":") if colon else []
+    remedy = f"write '{_EXAMPLES[kind]}'"
+    if len(given) != wanted:
+        needs = {0: "takes no number", 1: "needs a number", 2: "needs two numbers"}[wanted]
+        about = f"objective '{text}': '{name}'" if given else f"objective '{name}'"
+        raise ObjectiveError.at((), f"{about} {needs}", remedy)
     try:
-        return _NAMES[name](float(parameter))
+        numbers = [float(number) for number in given]
     except ValueError:
-        cause = f"objective '{text}': '{parameter}' is not a number" if colon else f"objective '{text}' needs a number"
-        raise ObjectiveError.at((), cause, f"write '{name}:0.5'") from None
+        raise ObjectiveError.at((), f"objective '{text}': '{rest}' is not a number", remedy) from None
+    return kind(*numbers)
+
+
+def rounding_error(objective: CostObjective, cost_error: float, value: float) -> float:
+    """How far a value may be off if each total is off by at most `cost_error`; `Budget` sees to it itself.
+
+    For |X - Y| <= e: mean, VaR, CVaR and entropic risk differ by at most e, std by at most e, and the variance by at
+    most e (std(X) + std(Y)) <= e (2 std(X) + e), where b * std(X) <= sqrt(b * value) since b * std(X)^2 <= value.
+    """
+    match objective:
+        case Budget():
+            return 0.0
+        case MeanStd(risk_aversion) | MeanLowerStd(risk_aversion):
+            return cost_error * (1 + risk_aversion)
+        case MeanVariance(risk_aversion):
+            return cost_error * (1 + 2 * math.sqrt(risk_aversion * max(value, 0.0)) + risk_aversion * cost_error)
+        case _:
+            return cost_error
+
+
+def _write(name: str, *numbers: float) -> str:
+    """`mean-cvar:0.5:0.95`; numbers read back as they are."""
+    return ":".join([name, *(str(int(number)) if number == int(number) else repr(float(number)) for number in numbers)])
 
 
 def _check_aversion(risk_aversion: float) -> None:

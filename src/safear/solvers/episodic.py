@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from safear.errors import ObjectiveError
 from safear.mdp.model import MDP
 from safear.risk.objectives import Mean, MeanLowerStd
-from safear.solvers.greedy import TIE, Progress, Recursive
-from safear.solvers.policy import NOTHING, Policy
+from safear.solvers.greedy import TIE, Progress, Stepwise
+from safear.solvers.policy import NOTHING, StatePolicy
 from safear.solvers.solution import LearningCurve
 
 
@@ -37,12 +37,12 @@ class Episodic:
 
 def learn(
     mdp: MDP,
-    objective: Recursive,
+    objective: Stepwise,
     settings: Episodic,
     *,
     rng: np.random.Generator,
     progress: Progress | None = None,
-) -> tuple[Policy, NDArray[np.float64], LearningCurve]:
+) -> tuple[StatePolicy, NDArray[np.float64], LearningCurve]:
     """The policy, the value of each state at step 0 in quanta, and how it went."""
     learner = _Learner(mdp, objective)
     start = mdp.locate()
@@ -60,7 +60,7 @@ def learn(
 class _Learner:
     """Q[step][state] as plain lists: episodes touch a few entries at a time, where arrays would be slower."""
 
-    def __init__(self, mdp: MDP, objective: Recursive) -> None:
+    def __init__(self, mdp: MDP, objective: Stepwise) -> None:
         self.mdp = mdp
         self.aversion = 0.0 if isinstance(objective, Mean) else objective.risk_aversion
         self.upper_only = isinstance(objective, MeanLowerStd)
@@ -111,14 +111,14 @@ class _Learner:
             return float(self.mdp.failure_cost)
         return self.v[step].get(state, 0.0)
 
-    def policy(self) -> Policy:
+    def policy(self) -> StatePolicy:
         """The action with the least Q; the first where nothing has been learnt."""
         choices = np.full((self.mdp.horizon, self.mdp.n_states), NOTHING, dtype=np.uint8)
         choices[:, np.diff(self.mdp.row_start) > 0] = 0
         for step, table in enumerate(self.q):
             for state, scores in table.items():
                 choices[step, state] = _first_least(scores)
-        return Policy(self.mdp, choices)
+        return StatePolicy(self.mdp, choices)
 
     def values(self) -> NDArray[np.float64]:
         """V of each state at step 0."""

@@ -6,7 +6,9 @@ With V the values of the next step, and for each row (state s, action a) the out
     d(s, a) = sqrt(sum p (c + V(s') - m)^2)                      MeanStd
     d(s, a) = the same over the outcomes with c + V(s') > m      MeanLowerStd  (LPSD)
     Q(s, a) = m + risk_aversion * d,    V(s) = min over a of Q(s, a)
+    Q(s, a) = log(sum p exp(b (c + V(s')))) / b                  Entropic, risk aversion b
 
+The first three are Algorithm 1 of the paper, which adds up deviations of single steps; the mean and the last are exact.
 V is 0 at goals, and the failure cost at other states after the last step and at dead ends. Ties go to the first action.
 """
 
@@ -18,34 +20,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.mdp.model import MDP
-from safear.risk.objectives import Mean, MeanLowerStd, MeanStd
-from safear.solvers.policy import NOTHING, Policy
+from safear.risk.objectives import Entropic, Mean, MeanLowerStd, MeanStd
+from safear.solvers.policy import NOTHING, StatePolicy
 
 SMALL = 10_000  # rows up to which NumPy is done before compiled code is loaded
 TIE = 1e-13  # values this close, relatively, are equal up to rounding
 Progress = Callable[[int, int], None]  # (done, total)
-Recursive = Mean | MeanStd | MeanLowerStd  # objectives that the sweep can do
+Stepwise = Mean | MeanStd | MeanLowerStd  # what Algorithm 1 is made for
+Recursive = Stepwise | Entropic  # objectives that the sweep can do
+Allowed = NDArray[np.bool_]  # [step, row]: what a plan may do at all
 
 
-def sweep(mdp: MDP, objective: Recursive, progress: Progress | None = None) -> tuple[Policy, NDArray[np.float64]]:
-    """The policy, and the value of each state at step 0 in quanta."""
+def sweep(
+    mdp: MDP, objective: Recursive, *, allowed: Allowed | None = None, progress: Progress | None = None
+) -> tuple[StatePolicy, NDArray[np.float64]]:
+    """The policy, and the value of each state at step 0 in quanta; among the rows that are `allowed`, if given."""
     values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
     choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
-    step_back = _step_in_numpy if mdp.n_rows < SMALL else _step_compiled
     for step in reversed(range(mdp.horizon)):
-        if mdp.n_rows:
-            values = step_back(mdp, values, objective, choices[step])
+        if not mdp.n_rows:
+            break
+        if mdp.n_rows < SMALL or allowed is not None or isinstance(objective, Entropic):
+            values = _step_in_numpy(mdp, values, objective, choices[step], None if allowed is None else allowed[step])
+        else:
+            values = _step_compiled(mdp, values, objective, choices[step])
         if progress is not None:
             progress(mdp.horizon - step, mdp.horizon)
-    return Policy(mdp, choices), values
+    return StatePolicy(mdp, choices), values
 
 
 def _step_in_numpy(
-    mdp: MDP, later: NDArray[np.float64], objective: Recursive, choices: NDArray[np.uint8]
+    mdp: MDP,
+    later: NDArray[np.float64],
+    objective: Recursive,
+    choices: NDArray[np.uint8],
+    allowed: NDArray[np.bool_] | None,
 ) -> NDArray[np.float64]:
     """V of one step from that of the next; writes the choices."""
     active = np.flatnonzero(np.diff(mdp.row_start))
     scores = score_rows(mdp, later, objective)
+    if allowed is not None:
+        scores = np.where(allowed, scores, np.inf)
     rows = first_best(scores, mdp.row_start[active])
     choices[active] = rows - mdp.row_start[active]
     values = later.copy()
@@ -54,7 +69,7 @@ def _step_in_numpy(
 
 
 def _step_compiled(
-    mdp: MDP, later: NDArray[np.float64], objective: Recursive, choices: NDArray[np.uint8]
+    mdp: MDP, later: NDArray[np.float64], objective: Stepwise, choices: NDArray[np.uint8]
 ) -> NDArray[np.float64]:
     """The same for many states."""
     from safear.solvers import kernels  # noqa: PLC0415  # half a second that a single person need not wait
@@ -89,7 +104,24 @@ def score_rows(mdp: MDP, values: NDArray[np.float64], objective: Recursive) -> N
             distance = cost_to_go - mean[row]
         case MeanLowerStd(risk_aversion):
             distance = np.maximum(cost_to_go - mean[row], 0.0)
+        case Entropic(risk_aversion):
+            return _score_entropic(mdp, cost_to_go, mean, risk_aversion * float(mdp.quantum))
     return mean + risk_aversion * np.sqrt(np.add.reduceat(chance * distance**2, first))
+
+
+def _score_entropic(
+    mdp: MDP, cost_to_go: NDArray[np.float64], mean: NDArray[np.float64], per_quantum: float
+) -> NDArray[np.float64]:
+    """The entropic risk of each row; the largest exponent is taken out of the sum, as in `Costs.entropic`."""
+    if per_quantum == 0:
+        return mean
+    first, row, chance = mdp.edge_start[:-1], mdp.edge_row, mdp.edge_chance
+    largest = np.maximum.reduceat(cost_to_go, first)
+    exponents = per_quantum * (cost_to_go - largest[row])
+    mass, below = (np.add.reduceat(chance * part(exponents), first) for part in (np.exp, np.expm1))
+    near = below > -0.5
+    logarithm = np.where(near, np.log1p(np.where(near, below, 0.0)), np.log(mass))
+    return largest + logarithm / per_quantum
 
 
 def first_best(scores: NDArray[np.float64], first_rows: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.errors import ObjectiveError
 from safear.mdp.model import MDP
-from safear.risk.objectives import Objective
+from safear.risk.objectives import Objective, SuccessFirst, rounding_error
 from safear.solvers.policy import Policy
 from safear.spec.model import Record
+
+Figures = np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]  # masked where undefined
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +36,10 @@ class LearningCurve:
 class Solution:
     """A policy, what it was computed for, and how.
 
-    `planned` is the number that the solver's own recursion computed for each state at step 0, in the problem's unit. It
-    is the objective's value only where the recursion is exact (`Mean`); greedy solvers add up one-step deviations.
-    The exact value is `objective.of(evaluate(solution, start))`.
+    `planned` is the number that the solver's own recursion computed for each state at step 0. An optimal solution has
+    a `certificate`: what no policy is below. Its `planned` is then the value of its policy (for a `Budget` with rounded
+    costs, at most that). Greedy and episodic
+    solvers add up one-step deviations; the value of their policies is `objective.of(evaluate(solution, start))`.
     """
 
     mdp: MDP
@@ -43,6 +47,7 @@ class Solution:
     method: str
     policy: Policy
     planned: NDArray[np.float64]
+    certificate: NDArray[np.float64] | None = None
     learning: LearningCurve | None = None
 
     def __repr__(self) -> str:
@@ -51,6 +56,61 @@ class Solution:
     def planned_value(self, person: Record | int | None = None) -> float:
         """What the recursion computed for a person."""
         return float(self.planned[self.mdp.locate_start(person)])
+
+    def value_of(self, person: Record | int | None = None) -> float:
+        """The exact objective of the policy for a person."""
+        return float(self.values[self.mdp.locate_start(person)])
+
+    def bound_of(self, person: Record | int | None = None) -> float:
+        """What no policy is below for a person."""
+        return float(self.bounds[self.mdp.locate_start(person)])
+
+    @property
+    def value(self) -> float:
+        """The exact objective of the policy for the person that the MDP was compiled from."""
+        return self.value_of()
+
+    @property
+    def bound(self) -> float:
+        """What no policy is below for this person."""
+        return self.bound_of()
+
+    @property
+    def gap(self) -> float:
+        """By how much a better policy could be better; 0 if there is none."""
+        return self.value - self.bound
+
+    @property
+    def values(self) -> Figures:
+        """The exact objective of the policy from all states, masked where no run can begin."""
+        self._require_certificate()
+        return np.ma.array(self.planned, mask=self._later)
+
+    @property
+    def bounds(self) -> Figures:
+        """What no policy is below, from all states, masked where no run can begin."""
+        return np.ma.array(self._require_certificate(), mask=self._later)
+
+    @property
+    def _later(self) -> NDArray[np.bool_]:
+        """The states in which no run can begin."""
+        return np.zeros(self.mdp.n_states, dtype=bool) if self.mdp.depth is None else self.mdp.depth > 0
+
+    def _require_certificate(self) -> NDArray[np.float64]:
+        if self.certificate is None:
+            cause = f"a solution by method '{self.method}' does not know the value of its policy, nor a bound"
+            raise ObjectiveError.at((), cause, "use objective.of(evaluate(solution)), or method 'optimal'")
+        return self.certificate
+
+    @property
+    def value_error(self) -> float:
+        """With costs as they were before rounding, value and bound are off by at most this (see `MDP.cost_error`)."""
+        return self.value_error_of()
+
+    def value_error_of(self, person: Record | int | None = None) -> float:
+        """The same for any person."""
+        objective = self.objective.then if isinstance(self.objective, SuccessFirst) else self.objective
+        return rounding_error(objective, float(self.mdp.cost_error), self.value_of(person))
 
 
 def policy_of(solution: Solution | Policy) -> Policy:

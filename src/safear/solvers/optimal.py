@@ -1,0 +1,258 @@
+"""Exact optima: which sweep solves which objective, and which target each person starts with.
+
+Every solution carries the value of its plan and a bound that no plan is below. For all objectives but `MeanStd` and
+`MeanVariance` they are equal.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.errors import ObjectiveError
+from safear.mdp.model import MDP
+from safear.mdp.restrict import restrict
+from safear.risk.distribution import EPSILON, units_within
+from safear.risk.objectives import (
+    Budget,
+    CostObjective,
+    CVaR,
+    Entropic,
+    Mean,
+    MeanCVaR,
+    MeanLowerStd,
+    MeanStd,
+    MeanVariance,
+    Objective,
+    SuccessFirst,
+    VaR,
+)
+from safear.solvers.deviation import Optimum, Scale, find_optimum
+from safear.solvers.greedy import Allowed, Progress, sweep
+from safear.solvers.policy import Pieces, Policy, SpentPolicy
+from safear.solvers.success import sweep_success
+from safear.solvers.targets import (
+    CERTAIN,
+    EXCEEDED,
+    EXCESS,
+    MISSED,
+    SQUARE,
+    Loss,
+    TargetSweep,
+    largest_spent,
+    sweep_targets,
+)
+
+Reals = NDArray[np.float64]
+NEAR = 1e-12  # values this close, relatively, are equal
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """A policy with the value of each state at step 0, and what no policy is below; costs in quanta."""
+
+    policy: Policy
+    values: Reals
+    bounds: Reals
+
+
+def find_optimal(mdp: MDP, objective: Objective, *, tolerance: float, progress: Progress | None = None) -> Certified:
+    """The best of all policies, those that look at what was spent included."""
+    allowed = None
+    if isinstance(objective, SuccessFirst):
+        _, allowed = sweep_success(mdp, tolerance=objective.tolerance)
+    match simplify(objective):
+        case Mean() | Entropic() as recursive:
+            policy, values = sweep(mdp, recursive, allowed=allowed, progress=progress)
+            return Certified(policy, values, values)
+        case MeanStd(aversion):
+            return _find_deviation(mdp, Scale(aversion, of_deviation=True), tolerance, allowed, progress)
+        case MeanVariance(aversion):
+            return _find_deviation(mdp, Scale(aversion * float(mdp.quantum)), tolerance, allowed, progress)
+        case Budget(limit):
+            return _find_budget(mdp, limit, allowed, progress)
+        case VaR(level):
+            return _find_var(mdp, level, allowed, progress)
+        case CVaR(level):
+            return _find_cvar(mdp, 1.0, level, allowed, progress)
+        case MeanCVaR(weight, level):
+            return _find_cvar(mdp, weight, level, allowed, progress)
+        case MeanLowerStd():
+            raise ObjectiveError.at((), f"there is no optimal method for '{objective}'", "use method 'greedy'")
+
+
+def simplify(objective: Objective) -> CostObjective:
+    """The objective among the plans that are allowed, as the mean where that is what it is."""
+    match objective.then if isinstance(objective, SuccessFirst) else objective:
+        case MeanStd(0) | MeanVariance(0) | Entropic(0) | CVaR(0) | MeanCVaR(0, _) | MeanCVaR(_, 0):
+            return Mean()
+        case other:
+            return other
+
+
+def needs_targets(objective: Objective) -> bool:
+    """Whether the optimum is found by sweeping over targets, which takes a column per possible total cost."""
+    return not isinstance(simplify(objective), Mean | Entropic | MeanLowerStd)
+
+
+def _find_cvar(mdp: MDP, weight: float, level: float, allowed: Allowed | None, progress: Progress | None) -> Certified:
+    """The least over w of (1 - weight) * E[C] + weight * (w + E[max(C - w, 0)] / (1 - level))."""
+    certain = level > 1 - EPSILON
+    factor = weight if certain else weight / (1 - level)
+    found = _sweep_totals(
+        mdp,
+        CERTAIN if certain else EXCESS,
+        level,
+        weights=(factor, 1 - weight),
+        allowed=allowed,
+        progress=progress,
+    )
+    values = (1 - weight) * found.mean + weight * found.targets + factor * found.loss
+    least = values.min(axis=1)
+    # Of the targets that are equally good, that whose plan has the least mean.
+    best = np.where(values <= least[:, None] * (1 + NEAR), found.mean, np.inf).argmin(axis=1)
+    return Certified(SpentPolicy.of(mdp, found.accounts[best], found.pieces), least, least)
+
+
+def _find_var(mdp: MDP, level: float, allowed: Allowed | None, progress: Progress | None) -> Certified:
+    """The smallest cost that is exceeded with a probability of at most 1 - level."""
+    found = _sweep_totals(mdp, EXCEEDED, level, weights=(1.0, 0.0), allowed=allowed, progress=progress)
+    limit = 0.0 if level > 1 - EPSILON else min(1 - level + EPSILON, 1 - EPSILON)
+    best = (found.loss <= limit).argmax(axis=1)
+    values = found.targets[best]
+    return Certified(SpentPolicy.of(mdp, found.accounts[best], found.pieces), values, values)
+
+
+def _find_budget(mdp: MDP, limit: float, allowed: Allowed | None, progress: Progress | None) -> Certified:
+    """The least chance not to succeed within a limit.
+
+    Where costs are rounded by up to e, the plan is that for limit - e, which keeps its chance whatever the rounding
+    did, and the bound that for limit + e.
+    """
+    error = float(mdp.cost_error)
+    budget, bound = (min(units_within(limit + shift, mdp.quantum), _most(mdp)) for shift in (-error, error))
+    found = sweep_targets(mdp, MISSED, targets=(0.0, bound + 1), allowed=allowed, progress=progress)
+    opening = np.full(mdp.n_states, max(budget, -1))
+    values = found.loss[:, budget + 1] if budget >= 0 else np.where(mdp.goal, 0.0, 1.0)
+    return Certified(SpentPolicy.of(mdp, opening, found.pieces), values, found.loss[:, bound + 1])
+
+
+class _Totals(NamedTuple):
+    """A sweep for all total costs: `targets` [column], their loss and mean [state, column], and how accounts open."""
+
+    targets: Reals
+    loss: Reals
+    mean: Reals
+    accounts: NDArray[np.int64]
+    pieces: list[Pieces]
+
+
+def _sweep_totals(
+    mdp: MDP,
+    loss: Loss,
+    level: float,
+    *,
+    weights: tuple[float, float],
+    allowed: Allowed | None,
+    progress: Progress | None,
+) -> _Totals:
+    """A sweep for every total cost that may be the best target.
+
+    With m the most that can be spent and f the failure cost, totals lie within [0, m] and [f, f + m]. If these are far
+    apart, nothing between them need be tried: there, for a given plan, the chance to exceed w does not change and the
+    mean excess is linear in w, so the least over plans is concave and one of the ends is as good. The second sweep
+    begins at f - m, as low as an account that opens at f or above can fall. No target above `_highest` is tried.
+    """
+    most, failure, highest = _most(mdp), mdp.failure_cost, _highest(mdp, level, allowed)
+
+    def sweep_from(low: int, count: int) -> TargetSweep:
+        return sweep_targets(
+            mdp, loss, targets=(float(low), count), weights=weights, allowed=allowed, progress=progress
+        )
+
+    together = failure <= 2 * most or highest < failure
+    near = sweep_from(0, min(most if not together else failure + most, highest) + 1)
+    first = np.arange(near.loss.shape[1] - 1)
+    if together:
+        return _Totals(first.astype(np.float64), near.loss[:, 1:], near.mean[:, 1:], first, near.pieces)
+    far = sweep_from(failure - most, min(2 * most, highest - failure + most) + 1)
+    base = most + 2  # accounts of the second sweep lie above those of the first
+    second = np.arange(most, far.loss.shape[1] - 1)  # the targets from f on
+    return _Totals(
+        np.concatenate([first, failure - most + second]).astype(np.float64),
+        np.hstack([near.loss[:, 1:], far.loss[:, 1 + second]]),
+        np.hstack([near.mean[:, 1:], far.mean[:, 1 + second]]),
+        np.concatenate([first, base + second]),
+        [*near.pieces, *(Pieces(piece.place, base + piece.first, piece.choice) for piece in far.pieces)],
+    )
+
+
+def _highest(mdp: MDP, level: float, allowed: Allowed | None) -> int:
+    """A target that no optimum of VaR, CVaR or mean and CVaR at a level lies above, for any person.
+
+    The best target is the VaR of the best plan, and for all of these that is at most the CVaR of the plan with the
+    least mean, which is at most mean + sqrt(level / (1 - level)) * deviation.
+    """
+    largest = _most(mdp) + mdp.failure_cost
+    if level > 1 - EPSILON:
+        return largest
+    cheapest = sweep_targets(mdp, SQUARE, targets=(0.0, 0), allowed=allowed)
+    bound = cheapest.mean[:, 0] + math.sqrt(level / (1 - level)) * np.sqrt(cheapest.variance[:, 0])
+    highest = float(bound.max(initial=0.0) if mdp.depth is None else bound[mdp.locate()])
+    return min(largest, math.ceil(highest * (1 + NEAR)))
+
+
+def count_columns(mdp: MDP, objective: Objective) -> int:
+    """About how many columns the sweeps for an objective take."""
+    most = _most(mdp)
+    match simplify(objective):
+        case VaR(level) | CVaR(level) | MeanCVaR(_, level):
+            highest = _highest(mdp, level, None)
+            return min(highest, 3 * most if highest >= mdp.failure_cost > 2 * most else most + mdp.failure_cost) + 1
+        case Budget(limit):
+            return min(most, max(units_within(limit, mdp.quantum), 0)) + 1
+        case _:
+            return most + 1
+
+
+def _most(mdp: MDP) -> int:
+    """The most that can be spent in a run, in quanta."""
+    spent = largest_spent(mdp)
+    return int(spent.max(initial=0) if mdp.depth is None else spent[mdp.locate()])
+
+
+def _find_deviation(
+    mdp: MDP, scale: Scale, tolerance: float, allowed: Allowed | None, progress: Progress | None
+) -> Certified:
+    """The optimum of mean and deviation for each person on their own, in what they can reach."""
+    values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
+    bounds, opening = values.copy(), np.zeros(mdp.n_states, dtype=np.int64)
+    acting = np.diff(mdp.row_start) > 0
+    starts = np.flatnonzero(acting if mdp.depth is None else acting & (mdp.depth == 0))
+    nowhere = np.empty(0, dtype=np.int64)
+    pieces = [Pieces(nowhere, nowhere, nowhere.astype(np.uint8))]
+    top = 0
+    for number, start in enumerate(starts.tolist()):
+        part = restrict(mdp, start)
+        may = None if allowed is None else allowed[:, part.rows]
+        optimum = find_optimum(part.mdp, scale, tolerance=tolerance, allowed=may)
+        values[start], bounds[start] = optimum.value, optimum.bound
+        # Everybody has a stretch of the account axis of their own, so that one policy holds all plans.
+        base = top + optimum.most + 2
+        top = base + optimum.most
+        opening[start] = base + optimum.point.opening
+        pieces += [_shift(piece, optimum, base, part.states, mdp.n_states) for piece in optimum.point.pieces]
+        if progress is not None:
+            progress(number + 1, len(starts))
+    return Certified(SpentPolicy.of(mdp, opening, pieces), values, bounds)
+
+
+def _shift(piece: Pieces, optimum: Optimum, base: int, states: NDArray[np.int64], n_states: int) -> Pieces:
+    """Pieces of what one person can reach as pieces of the whole."""
+    step, state = np.divmod(piece.place, len(states))
+    first = np.where(piece.first < 0, -1 - optimum.most, piece.first)
+    return Pieces(step * n_states + states[state], base + first, piece.choice)

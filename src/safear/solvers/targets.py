@@ -1,0 +1,177 @@
+"""The target sweep: the least expected loss of the total cost against every target at once.
+
+With C the total cost, t a target, and w = t - (what is spent) what is left of it:
+
+    U_h(s, w) = min over a of sum p U_{h+1}(s', w - c),    U_H = loss(-w) at a goal, loss(failure cost - w) elsewhere
+
+so that U_0(s, t) is the least E[loss(C - t)] for a run from s, and the policy looks at (state, step, w). The loss
+chooses the objective:
+
+    EXCESS     max(x, 0)     CVaR at level a is min over t of t + U_0(s, t) / (1 - a)
+    EXCEEDED   [x > 0]       the least chance to exceed every cost; VaR at a level is the smallest that is rare enough
+    MISSED     [x > 0], 1 at every failure: the least chance not to succeed within every budget
+    CERTAIN    infinite where x > 0: the least mean of the plans that never exceed t
+    SQUARE     x^2           the mean-variance hull (see `deviation`)
+
+What is made small is loss_weight * E[loss] + mean_weight * E[C]; both are carried along, and ties go to the smaller
+mean.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.errors import TooLargeError
+from safear.mdp.model import MDP
+from safear.solvers.greedy import TIE, Allowed, Progress
+from safear.solvers.policy import Pieces
+
+MAX_BYTES = 4 * 2**30
+Table = NDArray[np.float64]  # [state, column]
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A loss of x = C - t: how it rises, and what it is below the lowest target, where x > 0 is certain."""
+
+    power: int  # max(x, 0)^1, [x > 0] = max(x, 0)^0, or x^2
+    below: float  # below the lowest target it is below + below_slope * (E[C] - t)
+    below_slope: float = 0.0
+    exceeded: float = 1.0  # the factor of [x > 0]
+    failed: float | None = None  # the loss of every failure, if that is not a matter of cost
+
+    def at_end(self, excess: NDArray[np.float64], *, goal: bool) -> NDArray[np.float64]:
+        """The loss of runs that end with the total cost `excess` above the target."""
+        if self.failed is not None and not goal:
+            return np.full(len(excess), self.failed)
+        if self.power == 2:
+            return excess**2
+        return np.maximum(excess, 0.0) if self.power == 1 else np.where(excess > 0, self.exceeded, 0.0)
+
+
+EXCESS = Loss(power=1, below=0.0, below_slope=1.0)
+EXCEEDED = Loss(power=0, below=1.0)
+MISSED = Loss(power=0, below=1.0, failed=1.0)
+CERTAIN = Loss(power=0, below=math.inf, exceeded=math.inf)
+SQUARE = Loss(power=2, below=math.inf)  # targets below the lowest are not asked for
+
+
+@dataclass(frozen=True, eq=False)
+class TargetSweep:
+    """What a sweep has found for each state at step 0, all in quanta.
+
+    Column j > 0 is for the target low + j - 1; column 0 for all below, where the plan is that of the least mean. The
+    variance is only computed for SQUARE. `pieces` are the choices of each step; the account of column j is j - 1.
+    """
+
+    loss: Table
+    mean: Table
+    variance: Table
+    pieces: list[Pieces]
+
+
+def sweep_targets(
+    mdp: MDP,
+    loss: Loss,
+    *,
+    targets: tuple[float, int],
+    weights: tuple[float, float] = (1.0, 0.0),
+    allowed: Allowed | None = None,
+    last_only: bool = False,
+    progress: Progress | None = None,
+) -> TargetSweep:
+    """Sweep for `targets` (the lowest, in quanta, and how many); `weights` are those of the loss and of the mean.
+
+    With `last_only` nothing but the last target, from step 0 on, is computed.
+    """
+    from safear.solvers import kernels  # noqa: PLC0415  # Numba takes a moment to load
+
+    low, count = targets
+    require_room(mdp, count, tables=6 if loss.power == 2 else 4)
+    columns = low + np.arange(-1, count, dtype=np.float64)
+    ends = np.stack([loss.at_end(mdp.failure_cost - columns, goal=False), loss.at_end(-columns, goal=True)])
+    losses = [ends[mdp.goal.astype(np.int64)] for _ in range(2)]  # what is read and what is written take turns
+    final_mean = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
+    means = [np.repeat(final_mean[:, None], count + 1, axis=1) for _ in range(2)]
+    variances = [np.zeros_like(means[0]) for _ in range(2)] if loss.power == 2 else [np.empty((0, 0))] * 2
+    choices = np.empty((mdp.n_states, count + 1), dtype=np.uint8)
+    everything = np.ones(mdp.n_rows, dtype=bool)
+    arrays = (mdp.row_start, mdp.edge_start, mdp.edge_next, mdp.edge_chance, mdp.edge_cost)
+    weight = (float(weights[0]), float(weights[1]))
+    pieces = []
+    dearest = int(mdp.edge_cost.max(initial=0))
+    now = 0
+    for step in reversed(range(mdp.horizon)):
+        later, now = now, 1 - now
+        states = acting_states(mdp, step)
+        # With only the last target asked for, what can have been spent by now says which columns matter.
+        first = max(0, count - step * dearest) if last_only else 0
+        kernels.target_step(
+            states,
+            *arrays,
+            everything if allowed is None else allowed[step],
+            losses[later],
+            means[later],
+            float(low),
+            loss.below,
+            loss.below_slope,
+            *weight,
+            TIE,
+            first,
+            losses[now],
+            means[now],
+            choices,
+        )
+        if loss.power == 2:
+            kernels.variance_step(
+                states, *arrays, choices, means[later], variances[later], first, means[now], variances[now]
+            )
+        pieces.append(_find_pieces(step * mdp.n_states + states, first, choices[states, first:]))
+        if progress is not None:
+            progress(mdp.horizon - step, mdp.horizon)
+    return TargetSweep(losses[now], means[now], variances[now], pieces)
+
+
+def acting_states(mdp: MDP, step: int) -> NDArray[np.int64]:
+    """The states that have something to do and that a run can be in at a step."""
+    acting = np.diff(mdp.row_start) > 0
+    return np.flatnonzero(acting if mdp.depth is None else acting & (mdp.depth <= step))
+
+
+def _find_pieces(places: NDArray[np.int64], first: int, choices: NDArray[np.uint8]) -> Pieces:
+    """Where the choices of each row of the table change; its first column has the account first - 1."""
+    changes = np.ones(choices.shape, dtype=bool)
+    changes[:, 1:] = choices[:, 1:] != choices[:, :-1]
+    row, column = np.nonzero(changes)
+    return Pieces(places[row], column + first - 1, choices[row, column])
+
+
+def largest_spent(mdp: MDP) -> NDArray[np.int64]:
+    """The most that a run of any plan can spend from each state, in quanta; the failure cost is not spent."""
+    largest = np.zeros(mdp.n_states, dtype=np.int64)
+    active = np.flatnonzero(np.diff(mdp.row_start))
+    for _ in range(mdp.horizon):
+        if not len(active):
+            break
+        per_row = np.maximum.reduceat(mdp.edge_cost + largest[mdp.edge_next], mdp.edge_start[:-1])
+        largest[active] = np.maximum.reduceat(per_row, mdp.row_start[active])
+    return largest
+
+
+def require_room(mdp: MDP, columns: int, *, tables: int, max_bytes: int = MAX_BYTES) -> None:
+    """Refuse a sweep that does not fit, before anything is allocated."""
+    per_column = mdp.n_states * (8 * tables + 3)  # and the choices of a step, thrice
+    need = (columns + 1) * per_column
+    if need <= max_bytes:
+        return
+    cause = f"{mdp.n_states:,} states with {columns:,} possible costs would need about {need / 2**30:,.1f} GiB"
+    # Rounding may add half a unit to each step and to the failure cost, and column 0 and the cost 0 are always there.
+    room = max_bytes / per_column - (mdp.horizon + 1) / 2 - 2
+    if room <= 0:
+        raise TooLargeError.at((), cause, "shorten the horizon, or solve for one person: compile with start=person")
+    resolution = mdp.quantum * 10 ** math.ceil(math.log10(max((columns - 1) / room, 2)))
+    raise TooLargeError.at((), cause, f"round costs: 'cost: {{resolution: {float(resolution):g}}}' would fit")

@@ -1,0 +1,643 @@
+"""The optimal methods against brute force over all history-dependent policies, closed forms and each other."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given, reject, settings
+from hypothesis import strategies as st
+
+import oracle
+import safear as sa
+from compare import read_both
+from oracle import Distribution, Number, Oracle, State, TooManyError
+from safear.risk.objectives import CostObjective
+from strategies import problems
+
+Measure: TypeAlias = Callable[[Distribution], Number]
+
+TIGHT = 1e-11  # the gap that the exactness tests ask for
+MOST = 400  # distributions to enumerate; what has more is drawn again
+LEVELS = (0.0, 0.3, 0.5, 0.8, 0.9, 0.95, 0.999, 1.0)
+AVERSIONS = (0.0, 0.1, 0.5, 1.0, 3.0)
+
+# ------------------------------------------------------------------------------------------------------- what is drawn
+
+CHEAP, DEAR = (0, 0.5, 1, 1, 1.5, 2), (2, 3, 4, 4.25, 6)
+RISKY = ((5, 5), (5, 3, 2), (4, 3, 3), (3, 4, 3), (6, 2, 2))  # tenths
+SAFE = ((10,), (9, 1), (8, 2), (7, 2, 1))
+
+
+def gamble(seed: int, horizon: int | None = None) -> dict[str, Any]:
+    """Try or pay: what fails costs as much as it turns out, and may throw back or ruin; a problem where plans differ.
+
+    Made from one number: drawn piece by piece, most problems would have one sensible plan or none.
+    """
+    rng = random.Random(seed)
+    actions: dict[str, Any] = {}
+    for name in ("try", "pay", "else")[: rng.choice([2, 2, 2, 3])]:
+        outcomes = []
+        for place, tenths in enumerate(rng.choice({"try": RISKY, "pay": SAFE, "else": RISKY + SAFE}[name])):
+            move = rng.choice(["+1", *["goal"] * 4] if place == 0 else [*[""] * 6, "-1", "+1", "ruin"])
+            outcome: dict[str, Any] = {"chance": tenths / 10}
+            if move:
+                outcome["change"] = {"x": move}
+            if place and rng.random() < 0.9:
+                outcome["cost"] = rng.choice(CHEAP + DEAR)
+            outcomes.append(outcome)
+        prices = DEAR if name == "pay" else CHEAP
+        cases = [{"when": "group == a", "cost": rng.choice(prices)}, rng.choice(prices)]
+        actions[name] = {"cost": rng.choice([cases, *prices]), "outcomes": outcomes}
+        if rng.random() < 0.8:  # else there is a way out of ruin
+            actions[name]["when"] = rng.choice(["x > ruin", "x > ruin", "x > ruin", "x == low"])
+    drawn_horizon = rng.choice([2, 3, 3, 3, 3])
+    return {
+        "safear": 1,
+        "title": "Gamble",
+        "horizon": drawn_horizon if horizon is None else horizon,
+        "features": {
+            "x": {"kind": "ordinal", "levels": ["ruin", "low", "mid", "goal"]},
+            "group": {"kind": "nominal", "levels": ["a", "b"], "mutable": False},
+        },
+        # Now and then a failure costs far more than can be spent, so that totals lie far apart.
+        "goal": {"favourable": "yes", "failure_cost": rng.choice([0, 2, 7.5, 20]) * (40 if seed % 4 == 0 else 1)},
+        "classifier": {"rule": "x == goal"},
+        "actions": actions,
+        "people": {"someone": {"x": rng.choice(["low", "low", "mid"]), "group": "a"}},
+    }
+
+
+def gambles(horizon: int | None = None) -> st.SearchStrategy[dict[str, Any]]:
+    return st.integers(0, 10**6).map(lambda seed: gamble(seed, horizon))
+
+
+DOCUMENTS = st.one_of(gambles(), gambles(), gambles(), problems(tiny=True))
+LONGER = st.one_of(gambles(4), gambles(6), problems())
+
+
+def compiled(document: dict[str, Any]) -> sa.MDP:
+    problem = sa.parse_problem(document)
+    return sa.compile_mdp(problem, start=problem.default_person)
+
+
+def enumerated(judge: Oracle, start: State) -> list[Distribution]:
+    """All distributions, or another draw."""
+    try:
+        return judge.all_distributions(start, most=MOST)
+    except TooManyError:
+        reject()
+
+
+def close(value: float) -> Any:
+    return pytest.approx(value, rel=1e-9, abs=1e-9)
+
+
+def proved(solution: sa.Solution) -> tuple[float, float]:
+    """Value and bound of an optimal solution; the value is what its policy really has."""
+    assert solution.method == "optimal"
+    assert solution.gap == solution.value - solution.bound >= 0
+    assert solution.objective.of(sa.evaluate(solution)) == close(solution.value), solution.objective
+    return solution.value, solution.bound
+
+
+def least(mdp: sa.MDP, objective: sa.Objective) -> float:
+    """The optimal value."""
+    value, bound = proved(sa.solve(mdp, objective, tolerance=TIGHT))
+    assert bound == close(value)
+    return value
+
+
+# --------------------------------------------------------------------------------------------------------- brute force
+
+CASES: dict[str, list[tuple[sa.Objective, Measure]]] = {
+    "mean": [(sa.Mean(), oracle.mean_of_all)],
+    "var": [(sa.VaR(level), oracle.var_of_all(level)) for level in LEVELS],
+    "cvar": [(sa.CVaR(level), oracle.cvar_of_all(level)) for level in LEVELS],
+    "mean-cvar": [
+        (sa.MeanCVaR(weight, level), oracle.mean_cvar(weight, level))
+        for weight, level in [(0, 0.8), (0.25, 0.95), (0.5, 0.8), (0.75, 1), (0.9, 0), (1, 0.9)]
+    ],
+    "mean-std": [(sa.MeanStd(b), oracle.mean_std(b)) for b in (0, 0.25, 1, 3, 40)],
+    "mean-variance": [(sa.MeanVariance(b), oracle.mean_variance(b)) for b in (0, 0.02, 0.1, 0.5, 3)],
+    "entropic": [(sa.Entropic(b), oracle.entropic(b)) for b in (0, 1e-3, 0.1, 0.5, 3, 50)],
+    "budget": [(sa.Budget(limit), oracle.budget_miss(limit)) for limit in (0, 0.5, 2, 3.3, 5, 8, 12, 1000)],
+}
+
+
+@pytest.mark.parametrize("kind", CASES)
+@settings(max_examples=60)
+@given(document=DOCUMENTS)
+def test_no_policy_of_all_is_better(kind: str, document: dict[str, Any]) -> None:
+    problem, judge, start = read_both(document)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assume(kind != "budget" or mdp.cost_error == 0)  # see below
+    every = enumerated(judge, start)
+    for objective, measure in CASES[kind]:
+        value, bound = proved(sa.solve(mdp, objective, tolerance=TIGHT))
+        expected = float(oracle.best(every, measure))
+        assert value == close(expected), objective
+        assert bound <= expected + 1e-9, objective
+        assert value - bound <= 1e-9 * max(1, expected), objective
+
+
+THEN: list[tuple[CostObjective, Measure]] = [
+    (sa.Mean(), oracle.mean_of_all),
+    (sa.CVaR(0.9), oracle.cvar_of_all(0.9)),
+    (sa.VaR(0.8), oracle.var_of_all(0.8)),
+    (sa.MeanCVaR(0.5, 0.7), oracle.mean_cvar(0.5, 0.7)),
+    (sa.MeanStd(1), oracle.mean_std(1)),
+    (sa.MeanVariance(0.3), oracle.mean_variance(0.3)),
+    (sa.Entropic(0.5), oracle.entropic(0.5)),
+    (sa.Budget(4), oracle.budget_miss(4)),
+]
+
+
+@pytest.mark.parametrize("place", range(len(THEN)), ids=[str(then) for then, _ in THEN])
+@settings(max_examples=50)
+@given(document=DOCUMENTS)
+def test_success_comes_first(place: int, document: dict[str, Any]) -> None:
+    problem, judge, start = read_both(document)
+    then, measure = THEN[place]
+    best = oracle.most_successful(enumerated(judge, start))
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assume(not (isinstance(then, sa.Budget) and mdp.cost_error))
+    objective = sa.SuccessFirst(then=then)
+    solution = sa.solve(mdp, objective, tolerance=TIGHT)
+    ours = sa.evaluate(solution)
+    assert ours.success == pytest.approx(float(oracle.success(best[0])), rel=0, abs=1e-12)
+    expected = float(oracle.best(best, measure))
+    value, bound = proved(solution)
+    assert value == close(expected)
+    assert objective.of(ours) == then.of(ours)
+    assert bound <= expected + 1e-9
+    assert value - bound <= 1e-9 * max(1, expected)
+
+
+@settings(max_examples=40)
+@given(gambles(), st.sampled_from([0.4, 1, 2]), st.sampled_from([1, 2.3, 4, 7]))
+def test_a_budget_with_rounded_costs_errs_on_the_safe_side(
+    document: dict[str, Any], resolution: float, limit: float
+) -> None:
+    every = enumerated(Oracle(document), Oracle(document).start())
+    exact = float(oracle.best(every, oracle.budget_miss(limit)))
+    solution = sa.solve(compiled({**document, "cost": {"resolution": resolution}}), sa.Budget(limit))
+    assert solution.bound - 1e-9 <= exact <= solution.value + 1e-9
+    assert sa.Budget(limit).of(sa.evaluate(solution)) <= solution.value + 1e-9
+
+
+@pytest.mark.parametrize(
+    "seed, kind, place",
+    [(1, "var", 4), (1, "cvar", 3), (5, "mean-std", 3), (91, "mean-variance", 3), (5, "budget", 4), (55, "budget", 5)],
+)
+def test_it_pays_to_look_at_what_was_spent(seed: int, kind: str, place: int) -> None:
+    """What is drawn tells a solver that does not look at it from one that does."""
+    judge = Oracle(gamble(seed))
+    objective, measure = CASES[kind][place]
+    plain = [judge.distribution(policy, judge.start()) for policy in judge.policies(judge.start())]
+    value, _ = proved(sa.solve(compiled(gamble(seed)), objective))
+    assert value < float(oracle.best(plain, measure)) - 1e-6
+
+
+def test_what_is_drawn_is_hard() -> None:
+    """Many of the problems have dead ends and failures that make things worse."""
+    dead_ends = setbacks = 0
+    for document in map(gamble, range(100)):
+        judge = Oracle(document)
+        states = [state for state in judge.reachable(judge.start()) if not judge.is_goal(state)]
+        dead_ends += any(not judge.offered(state) for state in states)
+        outcomes = [outcome for action in document["actions"].values() for outcome in action["outcomes"]]
+        setbacks += any(outcome.get("change") in ({"x": "-1"}, {"x": "ruin"}) for outcome in outcomes)
+    assert dead_ends >= 20
+    assert setbacks >= 20
+
+
+# ------------------------------------------------------------------------------ how objectives and methods relate
+
+
+@settings(max_examples=50)
+@given(LONGER)
+def test_no_greedy_policy_is_better(document: dict[str, Any]) -> None:
+    mdp = compiled(document)
+    for aversion in AVERSIONS:
+        objective = sa.MeanStd(aversion)
+        greedy = sa.solve(mdp, objective, method="greedy")
+        assert greedy.method == "greedy"
+        real = objective.of(sa.evaluate(greedy))
+        assert least(mdp, objective) <= real + 1e-9 * max(1, real)
+
+
+@settings(max_examples=50)
+@given(LONGER)
+def test_a_looser_tolerance_is_kept(document: dict[str, Any]) -> None:
+    mdp = compiled(document)
+    for objective in (sa.MeanStd(1), sa.MeanVariance(0.3)):
+        best = least(mdp, objective)
+        slack = 1e-9 * max(1, best)
+        for tolerance in (0.5, 1e-2, 1e-6):
+            value, bound = proved(sa.solve(mdp, objective, tolerance=tolerance))
+            assert bound - slack <= best <= value + slack
+            assert value - bound <= tolerance * value + slack
+        value, bound = proved(sa.solve(mdp, objective))
+        assert value - bound <= 1e-6 * value + slack
+
+
+@settings(max_examples=50)
+@given(LONGER)
+def test_objectives_that_are_the_same(document: dict[str, Any]) -> None:
+    mdp = compiled(document)
+    mean = least(mdp, sa.Mean())
+    for same in (
+        sa.CVaR(0),
+        sa.MeanStd(0),
+        sa.MeanVariance(0),
+        sa.Entropic(0),
+        sa.MeanCVaR(0, 0.9),
+        sa.MeanCVaR(0, 1),
+        sa.MeanCVaR(0.7, 0),
+    ):
+        assert least(mdp, same) == close(mean), same
+    for level in LEVELS:
+        assert least(mdp, sa.MeanCVaR(1, level)) == close(least(mdp, sa.CVaR(level))), level
+    worst = least(mdp, sa.CVaR(1))
+    assert least(mdp, sa.VaR(1)) == worst
+    assert worst == close(_least_worst_case(mdp))
+
+
+def _least_worst_case(mdp: sa.MDP) -> float:
+    """W_h(s) = min over rows of max over edges of cost + W_(h+1)(s')."""
+    worst = [0 if goal else mdp.failure_cost for goal in mdp.goal]
+    for _ in range(mdp.horizon):
+        later = list(worst)
+        for state in range(mdp.n_states):
+            rows = range(mdp.row_start[state], mdp.row_start[state + 1])
+            sides = [range(mdp.edge_start[row], mdp.edge_start[row + 1]) for row in rows]
+            if sides:
+                worst[state] = min(max(mdp.edge_cost[e] + later[mdp.edge_next[e]] for e in side) for side in sides)
+    return mdp.to_cost(int(worst[mdp.locate()]))
+
+
+@settings(max_examples=50)
+@given(LONGER)
+def test_more_risk_aversion_never_makes_it_less(document: dict[str, Any]) -> None:
+    mdp = compiled(document)
+    rising: list[list[sa.Objective]] = [
+        [sa.VaR(level) for level in LEVELS],
+        [sa.CVaR(level) for level in LEVELS],
+        [sa.MeanCVaR(0.4, level) for level in LEVELS],
+        [sa.MeanCVaR(weight, 0.8) for weight in (0, 0.2, 0.5, 1)],
+        [sa.MeanStd(aversion) for aversion in AVERSIONS],
+        [sa.MeanVariance(aversion) for aversion in AVERSIONS],
+        [sa.Entropic(aversion) for aversion in AVERSIONS],
+    ]
+    for objectives in rising:
+        values = [least(mdp, objective) for objective in objectives]
+        for low, high in itertools.pairwise(values):
+            assert low <= high + 1e-9 * max(1, high), objectives
+    for level in LEVELS:
+        tail = least(mdp, sa.CVaR(level))
+        assert least(mdp, sa.VaR(level)) <= tail + 1e-9 * max(1, tail), level
+
+
+@settings(max_examples=50)
+@given(LONGER)
+def test_a_larger_budget_is_missed_less_often(document: dict[str, Any]) -> None:
+    mdp = compiled(document)
+    assume(mdp.cost_error == 0)
+    missed = [least(mdp, sa.Budget(limit)) for limit in (0, 0.5, 1, 2, 3.3, 5, 8, 12, 20, 10_000)]
+    for more, less in itertools.pairwise(missed):
+        assert less <= more + 1e-12
+    success = sa.evaluate(sa.solve(mdp, sa.SuccessFirst())).success
+    assert missed[-1] == pytest.approx(1 - success, rel=0, abs=1e-12)
+
+
+SEVERAL: tuple[sa.Objective, ...] = (
+    sa.Mean(),
+    sa.VaR(0.8),
+    sa.CVaR(0.8),
+    sa.MeanCVaR(0.5, 0.9),
+    sa.MeanStd(1),
+    sa.MeanVariance(0.3),
+    sa.Entropic(0.5),
+    sa.Budget(4),
+    sa.SuccessFirst(then=sa.CVaR(0.8)),
+)
+
+
+@pytest.mark.parametrize("objective", SEVERAL, ids=str)
+@settings(max_examples=15)
+@given(document=st.one_of(gambles(), problems(tiny=True)))
+@example(document=gamble(2855))  # the largest total of one person is less than that of the one before
+def test_whole_blocks_and_reachable_agree(objective: sa.Objective, document: dict[str, Any]) -> None:
+    problem = sa.parse_problem(document)
+    mdp = sa.compile_mdp(problem)
+    assume(not (isinstance(objective, sa.Budget) and mdp.cost_error))
+    whole = sa.solve(mdp, objective, tolerance=TIGHT)
+    seen = 0
+    for block in sa.compile_blocks(problem):
+        parts = sa.solve(block, objective, tolerance=TIGHT)
+        for state in range(block.n_states):
+            person = block.person(state)
+            value, bound = proved(sa.solve(sa.compile_mdp(problem, start=person), objective, tolerance=TIGHT))
+            for solution, position in ((whole, mdp.locate(person)), (parts, state)):
+                assert len(solution.values) == len(solution.bounds) == solution.mdp.n_states
+                assert solution.values[position] == close(value)
+                assert solution.value_of(person) == solution.value_of(position) == solution.values[position]
+                assert solution.bounds[position] <= value + 1e-9
+                assert solution.bounds[position] == close(bound)
+                assert objective.of(sa.evaluate(solution, person)) == close(value)
+            seen += 1
+    assert seen == mdp.n_states
+
+
+# ------------------------------------------------------------------------------------------------------------- by hand
+
+
+def one_feature(actions: dict[str, Any], *, horizon: int, failure_cost: float = 0) -> sa.MDP:
+    """A problem with one feature: ruin, low, mid, goal; the person is at low."""
+    document = {
+        "safear": 1,
+        "title": "by hand",
+        "horizon": horizon,
+        "features": {"x": {"kind": "ordinal", "levels": ["ruin", "low", "mid", "goal"]}},
+        "goal": {"favourable": "yes", "failure_cost": failure_cost},
+        "classifier": {"rule": "x == goal"},
+        "actions": actions,
+        "people": {"p": {"x": "low"}},
+    }
+    return compiled(document)
+
+
+def retry_or_pay() -> sa.MDP:
+    """Three steps: try for 1 (if it fails it may have cost 2), or pay 4, which ruins one in ten."""
+    return one_feature(
+        {
+            "try": {
+                "cost": 1,
+                "when": "x == low",
+                "outcomes": [{"chance": 0.5, "change": {"x": "goal"}}, {"chance": 0.3}, {"chance": 0.2, "cost": 2}],
+            },
+            "pay": {
+                "cost": 4,
+                "when": "x == low",
+                "outcomes": [{"chance": 0.9, "change": {"x": "goal"}}, {"change": {"x": "ruin"}}],
+            },
+        },
+        horizon=3,
+        failure_cost=20,
+    )
+
+
+def test_a_budget_is_kept_by_looking_at_what_is_left() -> None:
+    # W(h, r): the highest chance to succeed from step h with r left of the budget. To pay has 0.9 if r >= 4, else 0.
+    #   W(2, r) = 0.5 by trying, for 1 <= r < 4
+    #   W(1, 4) = max(try: 0.5 + 0.3 W(2, 3) + 0.2 W(2, 2) = 0.75, pay: 0.9) = 0.9
+    #   W(1, 3) = try: 0.5 + 0.3 W(2, 2) + 0.2 W(2, 1) = 0.75
+    #   W(0, 5) = max(try: 0.5 + 0.3 W(1, 4) + 0.2 W(1, 3) = 0.92, pay: 0.9) = 0.92
+    # Without looking: to try at first and then always to pay has 0.5 + 0.3 * 0.9 = 0.77, always to try 0.875.
+    mdp = retry_or_pay()
+    solution = sa.solve(mdp, sa.Budget(5))
+    assert proved(solution) == pytest.approx((0.08, 0.08), abs=1e-12)
+    policy = solution.policy
+    assert policy.action() == "try"
+    assert policy.action(step=1, spent=1) == "pay"
+    assert policy.action(step=1, spent=2) == "try"
+    assert policy.action({"x": "low"}, step=2, spent=3) == "try"
+    assert policy.action({"x": "goal"}, step=1, spent=1) is None
+    cost = sa.evaluate(solution)
+    # 1: 0.5; 1 + 4: 0.3 * 0.9; 2 + 1: 0.2 * 0.5; 2 + 1 + 1: 0.2 * 0.3 * 0.5; 2 + 2 + 1: 0.2 * 0.2 * 0.5
+    succeeded = [(value, chance) for value, chance, good in cost.points() if good]
+    assert [value for value, _ in succeeded] == [1, 3, 4, 5]
+    assert [chance for _, chance in succeeded] == pytest.approx([0.5, 0.1, 0.03, 0.27 + 0.02])
+
+
+def test_value_at_risk_by_hand() -> None:
+    # Within 5 the best plan has 0.92 (above); within 4 it has 0.9: to pay. Within 1: 0.5, to try.
+    # Within 2: 0.5 + 0.3 * 0.5 = 0.65. Within 3: 0.5 + 0.3 * 0.65 + 0.2 * 0.5 = 0.795.
+    mdp = retry_or_pay()
+    for level, expected in [(0, 1), (0.5, 1), (0.51, 2), (0.65, 2), (0.795, 3), (0.8, 4), (0.9, 4), (0.91, 5)]:
+        assert least(mdp, sa.VaR(level)) == expected, level
+    assert least(mdp, sa.VaR(0.92)) == 5
+    # Nothing is sure. To pay at once costs at most 4 + 20; whoever tries first may have spent 2 more than that.
+    assert least(mdp, sa.VaR(1)) == least(mdp, sa.CVaR(1)) == 24
+
+
+def toss_and_choose() -> sa.MDP:
+    """A toss costs 0 or 10; afterwards the goal costs 1 or, for no reason, 4."""
+    return one_feature(
+        {
+            "toss": {
+                "cost": 0,
+                "when": "x == low",
+                "outcomes": [{"chance": 0.5, "change": {"x": "mid"}}, {"cost": 10, "change": {"x": "mid"}}],
+            },
+            "cheap": {"cost": 1, "when": "x == mid", "change": {"x": "goal"}},
+            "dear": {"cost": 4, "when": "x == mid", "change": {"x": "goal"}},
+        },
+        horizon=2,
+    )
+
+
+def test_mean_and_deviation_by_hand() -> None:
+    # (after 0, after 10): cheap, cheap: 1 or 11, 6 + 5b. dear, cheap: 4 or 11, 7.5 + 3.5b: less for b > 1.
+    # cheap, dear: 1 or 14, 7.5 + 6.5b. dear, dear: 4 or 14, 9 + 5b.
+    # The same with variances: 6 + 25b and 7.5 + 12.25b: less for b > 1.5 / 12.75 = 0.1176...
+    mdp = toss_and_choose()
+    table: list[tuple[sa.Objective, float, str]] = [
+        (sa.MeanStd(0.9), 6 + 5 * 0.9, "cheap"),
+        (sa.MeanStd(2), 7.5 + 3.5 * 2, "dear"),
+        (sa.MeanVariance(0.1), 8.5, "cheap"),
+        (sa.MeanVariance(0.2), 7.5 + 12.25 * 0.2, "dear"),
+        (sa.CVaR(0.5), 11, "cheap"),
+        (sa.Mean(), 6, "cheap"),
+    ]
+    for objective, value, after_nothing in table:
+        solution = sa.solve(mdp, objective, tolerance=TIGHT)
+        assert proved(solution) == pytest.approx((value, value), rel=1e-10), objective
+        mid = {"x": "mid"}
+        if not isinstance(objective, sa.CVaR):  # what is cheap or dear does not change the worst half
+            assert solution.policy.action(mid, step=1, spent=0) == after_nothing, objective
+        assert solution.policy.action(mid, step=1, spent=10) == "cheap", objective
+    greedy = sa.solve(mdp, sa.MeanStd(2), method="greedy")
+    assert sa.MeanStd(2).of(sa.evaluate(greedy)) == pytest.approx(6 + 5 * 2)
+
+
+def test_a_sure_plan_has_no_deviation() -> None:
+    """Costs that are large beside their differences: nothing is lost to rounding."""
+    sure = {"cost": 1000.01, "change": {"x": "goal"}}
+    unsure = {
+        "cost": 1000,
+        "outcomes": [{"chance": 0.5, "change": {"x": "goal"}}, {"cost": 1000.02, "change": {"x": "goal"}}],
+    }
+    mdp = one_feature({"unsure": unsure, "sure": sure}, horizon=1)
+    for objective in (sa.MeanStd(1), sa.MeanStd(1e-3), sa.MeanVariance(1), sa.Entropic(2), sa.CVaR(0.9), sa.VaR(0.9)):
+        solution = sa.solve(mdp, objective, tolerance=TIGHT)
+        assert solution.policy.action() == "sure", objective
+        value, bound = proved(solution)
+        assert value == pytest.approx(1000.01, rel=1e-13), objective
+        assert bound == pytest.approx(1000.01, rel=1e-10), objective
+
+
+@pytest.mark.parametrize("objective", [sa.MeanStd(1e6), sa.MeanVariance(1000), sa.MeanVariance(1e6)], ids=str)
+def test_an_extreme_aversion_takes_what_is_sure(objective: sa.Objective) -> None:
+    """Two plans have the mean 6, and one of them no deviation."""
+    unsure = [{"chance": 0.5, "change": {"x": "goal"}}, {"cost": 10.5, "change": {"x": "goal"}}]
+    actions = {"unsure": {"cost": 1.5, "outcomes": unsure}, "sure": {"cost": 6, "change": {"x": "goal"}}}
+    solution = sa.solve(one_feature(actions, horizon=1), objective)
+    assert proved(solution) == pytest.approx((6, 6), rel=1e-6)
+    assert solution.policy.action() == "sure"
+
+
+P, PRICE, HORIZON, FAILURE = 0.4, 1.5, 7, 11.0
+
+
+def retries() -> sa.MDP:
+    """The same try up to seven times, or one that is worse in every way."""
+    return one_feature(
+        {
+            "go": {"cost": PRICE, "chance": P, "change": {"x": "goal"}},
+            "worse": {"cost": 2 * PRICE, "chance": P / 2, "change": {"x": "goal"}},
+        },
+        horizon=HORIZON,
+        failure_cost=FAILURE,
+    )
+
+
+def _expected(steps: int) -> float:
+    """E of the cost of so many tries: c (1 - q^n) / p + q^n F."""
+    q = 1 - P
+    return PRICE * (1 - q**steps) / P + q**steps * FAILURE
+
+
+@pytest.mark.parametrize("level", [0.0, 0.3, 0.4, 0.5, 0.9, 0.97, 0.98, 1.0])
+def test_retrying_has_a_geometric_tail(level: float) -> None:
+    # P(C <= k c) = 1 - q^k, and 1 - q^7 = 0.972. After k failures everything starts anew with H - k steps:
+    # E[max(C - k c, 0)] = q^k E of H - k tries.
+    mdp, q = retries(), 1 - P
+    tries = 1 if level == 0 else HORIZON + 1 if level == 1 else math.ceil(math.log(1 - level) / math.log(q) - 1e-9)
+    if tries > HORIZON:
+        var = cvar = HORIZON * PRICE + FAILURE
+    else:
+        var = tries * PRICE
+        cvar = var + q**tries * _expected(HORIZON - tries) / (1 - level)
+        if level == 0:
+            cvar = _expected(HORIZON)
+    assert least(mdp, sa.VaR(level)) == pytest.approx(var, rel=1e-12)
+    assert least(mdp, sa.CVaR(level)) == pytest.approx(cvar, rel=1e-12)
+    assert least(mdp, sa.MeanCVaR(0.3, level)) == pytest.approx(0.7 * _expected(HORIZON) + 0.3 * cvar, rel=1e-12)
+
+
+@pytest.mark.parametrize("aversion", [0.01, 0.2, 0.34, 1.0, 5.0])
+def test_retrying_has_an_entropic_risk_in_closed_form(aversion: float) -> None:
+    # E[exp(b C)] = p z (1 - (q z)^H) / (1 - q z) + (q z)^H exp(b F) with z = exp(b c)
+    z = math.exp(aversion * PRICE)
+    ratio = (1 - P) * z
+    moment = P * z * (1 - ratio**HORIZON) / (1 - ratio) + ratio**HORIZON * math.exp(aversion * FAILURE)
+    assert least(retries(), sa.Entropic(aversion)) == pytest.approx(math.log(moment) / aversion, rel=1e-12)
+
+
+@pytest.mark.parametrize("aversion", [0.01, 0.3, 1.0, 5.0])
+def test_retrying_has_a_deviation_in_closed_form(aversion: float) -> None:
+    # With N = min(tries, H): E[N^2] = sum of (2 k + 1) q^k over k < H, and C = c N + F where all fail.
+    q = 1 - P
+    squares = PRICE**2 * sum((2 * k + 1) * q**k for k in range(HORIZON))
+    squares += q**HORIZON * (2 * HORIZON * PRICE * FAILURE + FAILURE**2)
+    mean = _expected(HORIZON)
+    variance = squares - mean**2
+    # One try only: what is worse in every way may still deviate less.
+    mdp = one_feature(
+        {"go": {"cost": PRICE, "chance": P, "change": {"x": "goal"}}}, horizon=HORIZON, failure_cost=FAILURE
+    )
+    assert least(mdp, sa.Mean()) == pytest.approx(mean, rel=1e-12)
+    assert least(mdp, sa.MeanStd(aversion)) == pytest.approx(mean + aversion * math.sqrt(variance), rel=1e-12)
+    assert least(mdp, sa.MeanVariance(aversion)) == pytest.approx(mean + aversion * variance, rel=1e-12)
+
+
+@pytest.mark.parametrize("limit", [0, 1.49, 1.5, 4, 4.5, 10.5, 100])
+def test_retrying_within_a_budget(limit: float) -> None:
+    tries = min(math.floor(limit / PRICE), HORIZON)
+    assert least(retries(), sa.Budget(limit)) == pytest.approx((1 - P) ** tries, rel=1e-12)
+
+
+def test_a_budget_of_decimals_holds_its_decimals() -> None:
+    """0.1 + 0.2 is 0.3, and what is a little less than three tries pays for two."""
+    mdp = one_feature({"go": {"cost": 0.1, "chance": 0.5, "change": {"x": "goal"}}}, horizon=5)
+    for limit, tries in [(0.3, 3), (0.1 + 0.2, 3), (3 * 0.1, 3), (0.7 - 0.4, 3), (0.29, 2), (0.2999, 2)]:
+        assert least(mdp, sa.Budget(limit)) == pytest.approx(0.5**tries, rel=1e-12), limit
+
+
+# ---------------------------------------------------------------------------------------------------------- simulation
+
+
+def _simulated_like_computed(solution: sa.Solution, seed: int) -> None:
+    exact = sa.evaluate(solution)
+    runs = sa.simulate(solution, rollouts=20_000, rng=np.random.default_rng(seed)).distribution
+    error = exact.all_runs.std / math.sqrt(20_000)
+    assert abs(runs.all_runs.mean - exact.all_runs.mean) <= 5 * error + 1e-9
+    error = math.sqrt(exact.success * (1 - exact.success) / 20_000)
+    assert abs(runs.success - exact.success) <= 5 * error + 1e-9
+    possible = {(cost, good) for cost, _, good in exact.points()}
+    assert {(cost, good) for cost, _, good in runs.points()} <= possible
+
+
+def test_simulated_runs_look_at_what_was_spent() -> None:
+    _simulated_like_computed(sa.solve(retry_or_pay(), sa.Budget(5)), 1)
+    _simulated_like_computed(sa.solve(toss_and_choose(), sa.MeanStd(2)), 2)
+
+
+@pytest.mark.parametrize("objective", SEVERAL, ids=str)
+@pytest.mark.parametrize("seed", [3, 17, 42, 99])
+def test_simulated_runs_cost_what_was_computed(objective: sa.Objective, seed: int) -> None:
+    _simulated_like_computed(sa.solve(compiled(gamble(seed, 6)), objective), seed)
+
+
+# -------------------------------------------------------------------------------------------------------- what is wrong
+
+
+WRONG: dict[str, Callable[[], object]] = {
+    "VaR below 0": lambda: sa.VaR(-0.1),
+    "VaR above 1": lambda: sa.VaR(1.01),
+    "VaR of nan": lambda: sa.VaR(math.nan),
+    "CVaR below 0": lambda: sa.CVaR(-1e-9),
+    "CVaR above 1": lambda: sa.CVaR(95),
+    "CVaR of nan": lambda: sa.CVaR(math.nan),
+    "MeanCVaR weight below 0": lambda: sa.MeanCVaR(-0.1, 0.9),
+    "MeanCVaR weight above 1": lambda: sa.MeanCVaR(1.1, 0.9),
+    "MeanCVaR weight of nan": lambda: sa.MeanCVaR(math.nan, 0.9),
+    "MeanCVaR level above 1": lambda: sa.MeanCVaR(0.5, 1.1),
+    "MeanCVaR level below 0": lambda: sa.MeanCVaR(0.5, -0.1),
+    "MeanStd below 0": lambda: sa.MeanStd(-1),
+    "MeanStd of nan": lambda: sa.MeanStd(math.nan),
+    "MeanVariance below 0": lambda: sa.MeanVariance(-0.5),
+    "MeanVariance of nan": lambda: sa.MeanVariance(math.nan),
+    "MeanVariance of inf": lambda: sa.MeanVariance(math.inf),
+    "Entropic below 0": lambda: sa.Entropic(-1),
+    "Entropic of nan": lambda: sa.Entropic(math.nan),
+    "Budget below 0": lambda: sa.Budget(-0.01),
+    "Budget of nan": lambda: sa.Budget(math.nan),
+    "success twice": lambda: sa.SuccessFirst(then=sa.SuccessFirst()),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_parameters(name: str) -> None:
+    with pytest.raises(sa.ObjectiveError):
+        WRONG[name]()
+
+
+def test_wrong_methods() -> None:
+    mdp = toss_and_choose()
+    with pytest.raises(sa.ObjectiveError, match="mean-lower-std"):
+        sa.solve(mdp, sa.MeanLowerStd(1), method="optimal")
+    others = [objective for objective in SEVERAL if not isinstance(objective, sa.Mean | sa.MeanStd)]
+    for objective in others:
+        with pytest.raises(sa.ObjectiveError, match=str(objective)):
+            sa.solve(mdp, objective, method="greedy")
+    for tolerance in (-1e-9, math.nan):
+        with pytest.raises(sa.ObjectiveError, match="tolerance"):
+            sa.solve(mdp, sa.MeanStd(1), tolerance=tolerance)

@@ -1,0 +1,572 @@
+"""The target sweep against its formula in exact fractions, and what it says of room against what fits."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import safear as sa
+from compare import as_state, read_both
+from safear.solvers.greedy import Allowed
+from safear.solvers.policy import Pieces, SpentPolicy
+from safear.solvers.success import sweep_success
+from safear.solvers.targets import (
+    CERTAIN,
+    EXCEEDED,
+    EXCESS,
+    MISSED,
+    SQUARE,
+    Loss,
+    TargetSweep,
+    acting_states,
+    largest_spent,
+    require_room,
+    sweep_targets,
+)
+from strategies import problems
+
+Number: TypeAlias = Fraction | float
+
+LOSSES: dict[str, tuple[Loss, Callable[[Fraction, bool], Number]]] = {  # as in the table of the module, word for word
+    "excess": (EXCESS, lambda x, _: max(x, Fraction(0))),
+    "exceeded": (EXCEEDED, lambda x, _: Fraction(x > 0)),
+    "missed": (MISSED, lambda x, success: Fraction(x > 0 or not success)),
+    "certain": (CERTAIN, lambda x, _: math.inf if x > 0 else Fraction(0)),
+    "square": (SQUARE, lambda x, _: x**2),
+}
+UP_TO_TARGET = [name for name in LOSSES if name != "square"]
+WEIGHTS = ((Fraction(1), Fraction(0)), (Fraction(1), Fraction(1, 4)), (Fraction(20), Fraction(1, 2)))
+DOCUMENTS = st.one_of(problems(tiny=True), problems(tiny=True), problems(max_horizon=3))
+
+# ------------------------------------------------------------------------------------------------ the formula, plainly
+
+
+class Best(NamedTuple):
+    """What the best plan from some (step, state, w) on has, in quanta."""
+
+    loss: Number
+    mean: Fraction
+    square: Fraction  # E[C^2]
+
+    @property
+    def variance(self) -> Fraction:
+        return self.square - self.mean**2
+
+
+class Formula:
+    """U_h(s, w) = min over a of sum p U_{h+1}(s', w - c) as it stands, without a lowest target and without rounding."""
+
+    def __init__(
+        self,
+        mdp: sa.MDP,
+        name: str,
+        weights: tuple[Fraction, Fraction] = WEIGHTS[0],
+        allowed: Allowed | None = None,
+    ) -> None:
+        self.mdp, self.weights, self.allowed = mdp, weights, allowed
+        self.loss = LOSSES[name][1]
+        # The chances of drawn problems are decimals; as such, sums are exact and ties are ties.
+        self.chances = [Fraction(chance).limit_denominator(10**8) for chance in mdp.edge_chance.tolist()]
+        self.best = cache(self._best)
+
+    def _best(self, step: int, state: int, w: Fraction) -> Best:
+        mdp = self.mdp
+        first, last = mdp.row_start[state : state + 2].tolist()
+        if mdp.goal[state] or step == mdp.horizon or first == last:
+            success = bool(mdp.goal[state])
+            cost = Fraction(0) if success else Fraction(mdp.failure_cost)
+            return Best(self.loss(cost - w, success), cost, cost**2)
+        rows = [row for row in range(first, last) if self.allowed is None or self.allowed[step, row]]
+        return min((self._take(step, row, w) for row in rows), key=self._rank)  # the first of equals
+
+    def _take(self, step: int, row: int, w: Fraction) -> Best:
+        loss: Number = Fraction(0)
+        mean = square = Fraction(0)
+        for edge in range(*self.mdp.edge_start[row : row + 2].tolist()):
+            p, c = self.chances[edge], int(self.mdp.edge_cost[edge])
+            later = self.best(step + 1, int(self.mdp.edge_next[edge]), w - c)
+            loss += p * later.loss
+            mean += p * (c + later.mean)
+            square += p * (c**2 + 2 * c * later.mean + later.square)
+        return Best(loss, mean, square)
+
+    def _rank(self, best: Best) -> tuple[Number, Fraction]:
+        """What is made small, and then the mean."""
+        loss_weight, mean_weight = self.weights
+        return loss_weight * best.loss + mean_weight * best.mean, best.mean
+
+
+def some_allowed(mdp: sa.MDP, seed: int) -> Allowed:
+    """Some of the rows of each step, at least one in each state that has any."""
+    rng = np.random.default_rng(seed)
+    allowed = rng.random((mdp.horizon, mdp.n_rows)) < 0.6
+    counts = np.diff(mdp.row_start)
+    states = np.flatnonzero(counts)
+    for step in range(mdp.horizon):
+        allowed[step, mdp.row_start[states] + rng.integers(0, counts[states])] = True
+    return allowed
+
+
+def some_columns(count: int, rng: np.random.Generator) -> list[int]:
+    """Columns to look at: both ends, and some between."""
+    between = rng.integers(1, count + 1, size=3).tolist()
+    return sorted({1, 2, count - 1, count, *between} & set(range(1, count + 1)))
+
+
+def close(value: Number) -> Any:
+    return pytest.approx(float(value), rel=1e-10, abs=1e-10)
+
+
+def starts_of(mdp: sa.MDP) -> list[int]:
+    return list(range(mdp.n_states)) if mdp.start is None else [mdp.start]
+
+
+def compiled(document: dict[str, Any], alone: bool) -> sa.MDP:
+    """All states, or what one person can reach."""
+    problem = sa.parse_problem(document)
+    return sa.compile_mdp(problem, start=problem.default_person if alone else None)
+
+
+def most_of(mdp: sa.MDP) -> int:
+    """The largest total that there can be."""
+    return int(largest_spent(mdp).max(initial=0)) + mdp.failure_cost
+
+
+def choices_of(pieces: Pieces, columns: int) -> dict[int, list[int | None]]:
+    """For each place the choice in each column, None before the first piece."""
+    table: dict[int, list[int | None]] = {int(place): [None] * columns for place in pieces.place}
+    order = np.lexsort((pieces.first, pieces.place))
+    for place, first, choice in zip(*(np.asarray(part)[order].tolist() for part in pieces), strict=True):
+        table[place][first + 1 :] = [choice] * (columns - first - 1)
+    return table
+
+
+# ---------------------------------------------------------------------------------------------------- the compiled step
+
+
+@pytest.mark.parametrize("name", UP_TO_TARGET)
+@settings(max_examples=25)
+@given(
+    document=DOCUMENTS,
+    low=st.sampled_from([0.0, 0.0, -3.0, 0.375, -2.3]),
+    weights=st.sampled_from(WEIGHTS),
+    only=st.none() | st.integers(0, 99),
+    alone=st.booleans(),
+)
+def test_every_target_is_that_of_the_formula(
+    name: str,
+    document: dict[str, Any],
+    low: float,
+    weights: tuple[Fraction, Fraction],
+    only: int | None,
+    alone: bool,
+) -> None:
+    mdp = compiled(document, alone)
+    allowed = None if only is None else some_allowed(mdp, only)
+    count = most_of(mdp) + 3
+    found = sweep_targets(
+        mdp,
+        LOSSES[name][0],
+        targets=(low, count),
+        weights=(float(weights[0]), float(weights[1])),
+        allowed=allowed,
+    )
+    formula = Formula(mdp, name, weights, allowed)
+    for column in some_columns(count, np.random.default_rng(0)):
+        for state in starts_of(mdp):
+            best = formula.best(0, state, Fraction(low) + column - 1)
+            assert found.loss[state, column] == close(best.loss)
+            assert found.mean[state, column] == close(best.mean)
+
+
+@pytest.mark.parametrize("name", UP_TO_TARGET)
+@settings(max_examples=25)
+@given(document=DOCUMENTS, alone=st.booleans(), only=st.none() | st.integers(0, 99))
+def test_below_the_lowest_target_the_mean_is_least(
+    name: str, document: dict[str, Any], alone: bool, only: int | None
+) -> None:
+    mdp = compiled(document, alone)
+    allowed = None if only is None else some_allowed(mdp, only)
+    found = sweep_targets(mdp, LOSSES[name][0], targets=(0.0, 2), allowed=allowed)
+    formula = Formula(mdp, name, (Fraction(0), Fraction(1)), allowed)
+    if name == "certain":
+        formula.loss = LOSSES["excess"][1]  # zero times infinity is no number, and only the mean is looked at
+    for state in starts_of(mdp):
+        assert found.mean[state, 0] == close(formula.best(0, state, Fraction(-1)).mean)
+
+
+@settings(max_examples=60)
+@given(
+    document=DOCUMENTS,
+    shift=st.sampled_from([0.0, 0.5, 0.375, -0.3, 7.25, -2.0]),
+    share=st.sampled_from([0.0, 0.25, 0.6, 1.0]),
+    only=st.none() | st.integers(0, 99),
+    alone=st.booleans(),
+)
+def test_squares_with_mean_and_variance(
+    document: dict[str, Any], shift: float, share: float, only: int | None, alone: bool
+) -> None:
+    mdp = compiled(document, alone)
+    allowed = None if only is None else some_allowed(mdp, only)
+    reach = most_of(mdp)
+    target = round(share * reach) + shift
+    found = sweep_targets(mdp, SQUARE, targets=(target - reach, reach + 2), allowed=allowed)
+    formula = Formula(mdp, "square", allowed=allowed)
+    low = Fraction(target - reach)
+    for column in (reach + 1, reach + 2):  # whatever is spent on the way, the lowest target is not undercut
+        for state in starts_of(mdp):
+            best = formula.best(0, state, low + column - 1)
+            assert found.loss[state, column] == close(best.loss)
+            assert found.mean[state, column] == close(best.mean)
+            assert found.variance[state, column] == pytest.approx(float(best.variance), rel=1e-10, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@settings(max_examples=25)
+@given(
+    document=DOCUMENTS,
+    share=st.sampled_from([0.0, 0.3, 1.0]),
+    shift=st.sampled_from([0.0, 0.5]),
+    only=st.none() | st.integers(0, 99),
+)
+def test_only_the_last_target(
+    name: str, document: dict[str, Any], share: float, shift: float, only: int | None
+) -> None:
+    mdp = compiled(document, alone=True)
+    start = mdp.locate()
+    allowed = None if only is None else some_allowed(mdp, only)
+    reach = int(largest_spent(mdp)[start]) + mdp.failure_cost
+    last = round(share * reach)
+    low, count = (last + shift - reach, reach + 1) if name == "square" else (0.0, last + 1)
+    loss = LOSSES[name][0]
+    found = sweep_targets(mdp, loss, targets=(low, count), allowed=allowed, last_only=True)
+    best = Formula(mdp, name, allowed=allowed).best(0, start, Fraction(low) + count - 1)
+    assert found.loss[start, count] == close(best.loss)
+    assert found.mean[start, count] == close(best.mean)
+    if name == "square":
+        assert found.variance[start, count] == pytest.approx(float(best.variance), rel=1e-10, abs=1e-9)
+    whole = sweep_targets(mdp, loss, targets=(low, count), allowed=allowed)
+    for part, full in zip(found.pieces, whole.pieces, strict=True):
+        some, everything = choices_of(part, count + 1), choices_of(full, count + 1)
+        assert some.keys() == everything.keys()
+        for place, choices in some.items():
+            assert choices[-1] is not None
+            assert all(one in {None, other} for one, other in zip(choices, everything[place], strict=True))
+
+
+@settings(max_examples=30)
+@given(document=DOCUMENTS, only=st.none() | st.integers(0, 99))
+def test_without_a_target_the_mean_is_least(document: dict[str, Any], only: int | None) -> None:
+    """What `deviation` begins with: no column but that below all targets."""
+    mdp = compiled(document, alone=True)
+    allowed = None if only is None else some_allowed(mdp, only)
+    found = sweep_targets(mdp, SQUARE, targets=(0.0, 0), allowed=allowed, last_only=True)
+    best = Formula(mdp, "excess", (Fraction(0), Fraction(1)), allowed).best(0, mdp.locate(), Fraction(0))
+    assert found.mean[mdp.locate(), 0] == close(best.mean)
+    assert found.variance[mdp.locate(), 0] == pytest.approx(float(best.variance), rel=1e-10, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", UP_TO_TARGET)
+@settings(max_examples=20)
+@given(document=DOCUMENTS, weights=st.sampled_from(WEIGHTS))
+def test_whoever_follows_the_pieces_has_the_loss(
+    name: str, document: dict[str, Any], weights: tuple[Fraction, Fraction]
+) -> None:
+    """The policy is followed forward; nothing of the sweep's own figures is used."""
+    mdp = compiled(document, alone=True)
+    start = mdp.locate()
+    count = int(largest_spent(mdp)[start]) + mdp.failure_cost + 1
+    loss = LOSSES[name][0]
+    found = sweep_targets(mdp, loss, targets=(0.0, count), weights=(float(weights[0]), float(weights[1])))
+    for column in some_columns(count, np.random.default_rng(1)):
+        policy = SpentPolicy.of(mdp, np.full(mdp.n_states, column - 1), found.pieces)
+        runs = sa.run_exactly(policy)
+        total = runs.spent + np.where(runs.succeeded, 0, mdp.failure_cost)
+        losses = [
+            float(LOSSES[name][1](Fraction(int(x) - column + 1), bool(success)))
+            for x, success in zip(total, runs.succeeded, strict=True)
+        ]
+        assert float(runs.chance @ np.array(losses)) == close(found.loss[start, column])
+        assert float(runs.chance @ total) == close(found.mean[start, column])
+
+
+def test_pieces_say_where_choices_change() -> None:
+    problem = sa.load_example("loan")
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    found = sweep_targets(mdp, EXCESS, targets=(0.0, most_of(mdp) + 1))
+    assert len(found.pieces) == mdp.horizon
+    changes = 0
+    for step, pieces in zip(reversed(range(mdp.horizon)), found.pieces, strict=True):
+        assert set(pieces.place.tolist()) == {
+            step * mdp.n_states + state
+            for state in range(mdp.n_states)
+            if mdp.row_start[state] < mdp.row_start[state + 1] and mdp.depth is not None and mdp.depth[state] <= step
+        }
+        for choices in choices_of(pieces, most_of(mdp) + 2).values():
+            assert None not in choices
+            changes += sum(one != other for one, other in itertools.pairwise(choices))
+        assert len(pieces.place) == len(set(pieces.place.tolist())) + sum(
+            one != other
+            for choices in choices_of(pieces, most_of(mdp) + 2).values()
+            for one, other in itertools.pairwise(choices)
+        )
+    assert changes > 0
+
+
+def test_progress_is_told_to_the_end() -> None:
+    mdp = sa.compile_mdp(sa.load_example("health-insurance"))
+    seen: list[tuple[int, int]] = []
+    sweep_targets(mdp, EXCESS, targets=(0.0, 5), progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(done, 8) for done in range(1, 9)]
+
+
+# ----------------------------------------------------------------------------------------------------------------- ties
+
+
+def choice_between(*prices: int, order: tuple[int, ...]) -> sa.MDP:
+    """One step; action i costs prices[i] (all rows lead to the goal for sure)."""
+    names = [f"for {prices[i]} ({i})" for i in order]
+    problem = sa.parse_problem(
+        {
+            "safear": 1,
+            "title": "ties",
+            "horizon": 1,
+            "features": {"a": {"kind": "ordinal", "levels": ["no", "yes"]}},
+            "actions": {
+                name: {"cost": prices[i], "change": {"a": "yes"}} for i, name in zip(order, names, strict=True)
+            },
+            "goal": {"favourable": "yes", "failure_cost": 9},
+            "classifier": {"rule": "a == yes"},
+            "people": {"p": {"a": "no"}},
+        }
+    )
+    return sa.compile_mdp(problem, start=problem.default_person)
+
+
+def first_choice(found: TargetSweep, column: int) -> int:
+    [choices] = choices_of(found.pieces[-1], found.loss.shape[1]).values()
+    choice = choices[column]
+    assert choice is not None
+    return choice
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_ties_go_to_the_smaller_mean(order: tuple[int, ...]) -> None:
+    """Prices 2, 3 and 5: for a target of 5 all three have no loss, and below 2 all are exceeded."""
+    mdp = choice_between(2, 3, 5, order=order)
+    assert mdp.quantum == 1
+    for loss in (EXCESS, EXCEEDED, MISSED, CERTAIN):
+        found = sweep_targets(mdp, loss, targets=(0.0, 8))
+        for column in range(9):
+            assert found.mean[mdp.locate(), column] == 2, (loss, column)
+            assert first_choice(found, column) == order.index(0)
+    # 3 and 5 are equally far from 4, and 2 further; then the smaller mean counts, wherever it stands.
+    found = sweep_targets(mdp, SQUARE, targets=(-5.0, 10), last_only=True)
+    assert found.loss[mdp.locate(), 10] == 1
+    assert found.mean[mdp.locate(), 10] == 3
+    assert first_choice(found, 10) == order.index(1)
+
+
+def test_what_is_equal_goes_to_the_first_row() -> None:
+    mdp = choice_between(3, 3, order=(0, 1))
+    for loss in (EXCESS, EXCEEDED, MISSED, CERTAIN):
+        found = sweep_targets(mdp, loss, targets=(0.0, 5))
+        assert choices_of(found.pieces[-1], 6) == {0: [0] * 6}
+
+
+def test_the_weight_of_the_mean_decides() -> None:
+    """Paying 4 for sure, or 1 or 6: E[max(C - 4, 0)] is 0 against 1, the mean 4 against 3.5."""
+    problem = sa.parse_problem(
+        {
+            "safear": 1,
+            "title": "weights",
+            "horizon": 1,
+            "features": {"a": {"kind": "ordinal", "levels": ["no", "yes"]}},
+            "actions": {
+                "sure": {"cost": 4, "change": {"a": "yes"}},
+                "risky": {
+                    "cost": 1,
+                    "outcomes": [
+                        {"chance": 0.5, "change": {"a": "yes"}},
+                        {"chance": 0.5, "cost": 6, "change": {"a": "yes"}},
+                    ],
+                },
+            },
+            "goal": {"favourable": "yes", "failure_cost": 9},
+            "classifier": {"rule": "a == yes"},
+            "people": {"p": {"a": "no"}},
+        }
+    )
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    start = mdp.locate()
+    loss_only = sweep_targets(mdp, EXCESS, targets=(0.0, 5))
+    assert (loss_only.loss[start, 5], loss_only.mean[start, 5]) == (0, 4)
+    mean_too = sweep_targets(mdp, EXCESS, targets=(0.0, 5), weights=(0.1, 1.0))
+    assert (mean_too.loss[start, 5], mean_too.mean[start, 5]) == (1, 3.5)
+
+
+# ------------------------------------------------------------------------------------------------------ what can happen
+
+
+@settings(max_examples=60)
+@given(problems(tiny=True))
+def test_the_most_that_is_spent_in_any_history(document: dict[str, Any]) -> None:
+    problem, judge, start = read_both(document)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assert as_state(mdp.person(mdp.locate())) == start
+    costs = [
+        cost - (0 if success else judge.failure_cost)
+        for policy in judge.policies(start)
+        for _, cost, success, chance, _ in judge.histories(policy, start)
+        if chance
+    ]
+    assert int(largest_spent(mdp)[mdp.locate()]) * mdp.quantum == max(costs)
+
+
+@settings(max_examples=40)
+@given(problems())
+def test_the_most_that_is_spent_from_every_state(document: dict[str, Any]) -> None:
+    mdp = compiled(document, alone=False)
+
+    @cache
+    def most(step: int, state: int) -> int:
+        rows = range(*mdp.row_start[state : state + 2].tolist())
+        if mdp.goal[state] or step == mdp.horizon or not rows:
+            return 0
+        edges = [edge for row in rows for edge in range(*mdp.edge_start[row : row + 2].tolist())]
+        return max(int(mdp.edge_cost[edge]) + most(step + 1, int(mdp.edge_next[edge])) for edge in edges)
+
+    assert largest_spent(mdp).tolist() == [most(0, state) for state in range(mdp.n_states)]
+
+
+@settings(max_examples=40)
+@given(problems(tiny=True))
+def test_success_is_that_of_the_best_policy(document: dict[str, Any]) -> None:
+    problem, judge, start = read_both(document)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    best = max(
+        sum(chance for _, _, success, chance, _ in judge.histories(policy, start) if success)
+        for policy in judge.policies(start)
+    )
+    assert sweep_success(mdp)[0][mdp.locate()] == pytest.approx(float(best), abs=1e-12)
+
+
+@settings(max_examples=40)
+@given(problems())
+def test_rows_are_allowed_where_they_keep_the_best_success(document: dict[str, Any]) -> None:
+    mdp = compiled(document, alone=False)
+    success, allowed = sweep_success(mdp)
+    chances = [Fraction(chance).limit_denominator(10**8) for chance in mdp.edge_chance.tolist()]
+
+    @cache
+    def best(step: int, state: int) -> Fraction:
+        rows = range(*mdp.row_start[state : state + 2].tolist())
+        if mdp.goal[state] or step == mdp.horizon or not rows:
+            return Fraction(bool(mdp.goal[state]))
+        return max(of_row(step, row) for row in rows)
+
+    def of_row(step: int, row: int) -> Fraction:
+        edges = range(*mdp.edge_start[row : row + 2].tolist())
+        return sum((chances[edge] * best(step + 1, int(mdp.edge_next[edge])) for edge in edges), Fraction(0))
+
+    assert success == pytest.approx([float(best(0, state)) for state in range(mdp.n_states)], abs=1e-12)
+    for step in range(mdp.horizon):
+        expected = [of_row(step, row) == best(step, int(mdp.row_state[row])) for row in range(mdp.n_rows)]
+        assert allowed[step].tolist() == expected
+
+
+@settings(max_examples=30)
+@given(problems())
+def test_acting_states_are_those_that_may_be_met(document: dict[str, Any]) -> None:
+    mdp = compiled(document, alone=True)
+    assert mdp.depth is not None
+    depth = mdp.depth
+    for step in range(mdp.horizon):
+        expected = [s for s in range(mdp.n_states) if mdp.row_start[s] < mdp.row_start[s + 1] and depth[s] <= step]
+        assert acting_states(mdp, step).tolist() == expected
+    whole = compiled(document, alone=False)
+    everywhere: NDArray[np.bool_] = ~whole.goal & ~whole.dead_end
+    assert acting_states(whole, 0).tolist() == np.flatnonzero(everywhere).tolist()
+
+
+# ----------------------------------------------------------------------------------------------------------------- room
+
+
+def chain(costs: list[float], failure_cost: float, horizon: int) -> sa.Problem:
+    return sa.parse_problem(
+        {
+            "safear": 1,
+            "title": "chain",
+            "horizon": horizon,
+            "features": {"x": {"kind": "ordinal", "levels": [f"level {i}" for i in range(10)]}},
+            "goal": {"favourable": "yes", "failure_cost": failure_cost},
+            "classifier": {"rule": "x == 'level 9'"},
+            "actions": {
+                f"action {i}": {"cost": cost, "chance": 0.5, "change": {"x": "+1"}} for i, cost in enumerate(costs)
+            },
+            "people": {"p": {"x": "level 0"}},
+        }
+    )
+
+
+COSTS = st.lists(st.integers(1, 700).map(lambda hundredths: hundredths / 100), min_size=1, max_size=3)
+
+
+@settings(max_examples=150)
+@given(
+    costs=COSTS,
+    failure_cost=st.sampled_from([0.0, 0.99, 7.0, 120.0]),
+    horizon=st.integers(1, 24),
+    tables=st.sampled_from([4, 6]),
+    share=st.sampled_from([0.999, 0.9, 0.5, 0.2, 0.11, 0.1, 0.09, 0.02, 0.0101, 0.01, 0.001]),
+)
+def test_the_resolution_that_it_advises_fits(
+    costs: list[float], failure_cost: float, horizon: int, tables: int, share: float
+) -> None:
+    problem = chain(costs, failure_cost, horizon)
+    mdp = sa.compile_mdp(problem)
+    columns = most_of(mdp) + 1
+    need = mdp.n_states * (columns + 1) * (8 * tables + 3)
+    room = int(share * need)
+    require_room(mdp, columns, tables=tables, max_bytes=need)
+    with pytest.raises(sa.TooLargeError, match=f"10 states with {columns:,} possible costs would need") as refused:
+        require_room(mdp, columns, tables=tables, max_bytes=room)
+    advice = re.search(r"resolution: (\S+)\}' would fit", str(refused.value))
+    assume(advice is not None)  # no resolution makes a table without columns
+    assert advice is not None
+    coarse = sa.compile_mdp(replace(problem, cost_resolution=Decimal(advice[1])))
+    require_room(coarse, most_of(coarse) + 1, tables=tables, max_bytes=room)
+
+
+def test_there_is_advice_where_a_resolution_helps() -> None:
+    problem = chain([1.23, 4.56], 7.0, 12)
+    mdp = sa.compile_mdp(problem)
+    columns = most_of(mdp) + 1
+    with pytest.raises(sa.TooLargeError, match=r"round costs: 'cost: \{resolution: \S+\}' would fit"):
+        require_room(mdp, columns, tables=4, max_bytes=mdp.n_states * columns * 34 // 4)
+
+
+def test_a_sweep_that_does_not_fit_is_refused_before_it_begins() -> None:
+    problem = sa.load_example("loan")
+    fine = replace(problem, goal=replace(problem.goal, failure_cost=Decimal("24.000000001")))
+    mdp = sa.compile_mdp(fine, start=problem.default_person)
+    for objective in (sa.CVaR(0.95), sa.MeanStd(1), sa.VaR(0.9)):
+        with pytest.raises(sa.TooLargeError, match="possible costs would need about") as refused:
+            sa.solve(mdp, objective)
+        advice = re.search(r"resolution: (\S+)\}' would fit", str(refused.value))
+        assert advice is not None
+        coarse = sa.compile_mdp(replace(fine, cost_resolution=Decimal(advice[1])), start=problem.default_person)
+        require_room(coarse, most_of(coarse) + 1, tables=6)
