@@ -267,6 +267,23 @@ def test_hints_are_no_mistakes(before: str, after: str, hint: str, safear: Safea
     assert f"hint: {hint}" in answer.out
 
 
+def test_giving_up_is_a_warning(safear: Safear, tmp_path: Path) -> None:
+    """Within one step to learn costs 1.5 + 0.2 F, to pray 0.5 + F: trying is worth it from F = 1.25 on, that is 1.5."""
+    text = GOOD.replace("horizon: 3", "horizon: 1").replace("skill == expert", "skill >= skilled")
+    assert "warning" not in safear("check", write(tmp_path, text)).out
+    answer = safear("check", write(tmp_path, text.replace("failure_cost: 12", "failure_cost: 1")))
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.count("warning: ") == 1
+    assert (
+        "warning: novice: giving up is cheaper than trying when a failure costs 1 month (goal.failure_cost): "
+        "the cheapest plan succeeds in 0% of the runs, though 80% is possible; "
+        "from 1.5 months on it would not give up\n"
+    ) in answer.out
+    assert answer.out.endswith("no mistakes found\n")
+    enough = safear("check", write(tmp_path, text.replace("failure_cost: 12", "failure_cost: 1.5")))
+    assert "warning" not in enough.out
+
+
 def test_costs_that_are_rounded(safear: Safear, tmp_path: Path) -> None:
     """1.5 is not a multiple of 1, nor is 0.5: three steps may be off by 0.5 each."""
     answer = safear("check", write(tmp_path, GOOD.replace("unit: months", "unit: months, resolution: 1")))

@@ -14,11 +14,12 @@ import pytest
 
 import safear as sa
 from safear.cli.main import cli
+from safear.risk.objectives import OBJECTIVE_EXAMPLES
 
 if TYPE_CHECKING:
     from cli.conftest import Safear
 
-COMMANDS = ["demo", "check", "recommend", "reproduce", "examples", "schema", "completion"]
+COMMANDS = ["demo", "check", "recommend", "compare", "reproduce", "examples", "schema", "completion"]
 
 
 def shell(command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -64,6 +65,7 @@ def test_the_help_of_recommend_explains_every_option(safear: Safear) -> None:
         "--set",
         "--objective",
         "--method",
+        "--level",
         "--horizon",
         "--terms",
         "--forbid",
@@ -76,7 +78,8 @@ def test_the_help_of_recommend_explains_every_option(safear: Safear) -> None:
     text = " ".join(safear("recommend", "--help").out.split())
     for option in options:
         assert option in text
-    assert "mean-lower-std:0.5" in text
+    for objective in OBJECTIVE_EXAMPLES:
+        assert objective in text
 
 
 def test_the_version(safear: Safear) -> None:
@@ -99,6 +102,9 @@ def test_without_a_command_it_shows_the_help(safear: Safear) -> None:
         (["recommend", "loan", "--jason"], "No such option"),
         (["recommend", "loan", "--horizon", "0"], "0 is not in the range 1<=x<=1000"),
         (["recommend", "loan", "--horizon", "many"], "'many' is not a valid integer"),
+        (["recommend", "loan", "--level", "2"], "2.0 is not in the range 0<x<=1"),
+        (["recommend", "loan", "--level", "0.9", "--objective", "mean"], "--level goes with the menu of optimal plans"),
+        (["recommend", "loan", "--level", "0.9", "--method", "greedy"], "--level goes with the menu of optimal plans"),
         (["recommend", "loan", "--seed", "-1"], "-1 is not in the range x>=0"),
         (["recommend", "loan", "--simulate", "0"], "0 is not in the range 1<=x<=10000000"),
         (["recommend", "loan", "--method", "quick"], "'quick' is not one of 'optimal', 'greedy', 'episodic'"),

@@ -15,17 +15,19 @@ from strategies import problems
 
 
 def test_loan_menu() -> None:
-    menu = sa.recommend(sa.load_example("loan"))
+    menu = sa.menu(sa.load_example("loan"))
     assert [offer.name for offer in menu] == ["safest", "cheapest on average"]
     safest, cheapest = menu
-    assert [str(objective) for objective in safest.objectives] == ["mean-std:0.5", "mean-std:1"]
-    assert [str(objective) for objective in cheapest.objectives] == ["mean-std:0", "mean-std:0.25"]
     assert safest.first_action == "study part-time"
     assert cheapest.first_action == "change job"
     assert cheapest.cost.all_runs.mean == pytest.approx(1.5, abs=0.001)
-    assert safest.cost.all_runs.mean == pytest.approx(2.198, abs=0.001)
+    mdp = cheapest.solution.mdp
+    assert cheapest.mean == pytest.approx(sa.solve(mdp, sa.Mean()).value, rel=1e-9)
+    assert safest.tail == pytest.approx(sa.solve(mdp, sa.CVaR(0.95)).value, rel=1e-9)
+    assert safest.cost.all_runs.mean == pytest.approx(2.191, abs=0.001)
     within_3 = sum(chance for cost, chance, success in safest.cost.points() if success and cost <= 3)
-    assert within_3 == pytest.approx(0.977, abs=0.001)
+    # study and save, with at most one failure, or change the job after two
+    assert within_3 == pytest.approx(0.9 * 0.92 * (1 + 0.1 + 0.08) + 0.1**2 * 0.9)
     assert menu["safest"] is safest
     with pytest.raises(KeyError, match="there is no plan 'best'; there are 'safest', 'cheapest on average'"):
         menu["best"]
@@ -42,6 +44,13 @@ def test_health_insurance_menu() -> None:
     menu = sa.recommend(sa.load_example("health-insurance"))
     assert [(offer.name, offer.first_action) for offer in menu] == [
         ("safest", "healthy diet"),
+        ("balanced 1", "quit smoking"),
+        ("balanced 2", "quit drinking"),
+        ("cheapest on average", "quit drinking"),
+    ]
+    paper = sa.recommend(sa.load_example("health-insurance"), method="greedy")
+    assert [(offer.name, offer.first_action) for offer in paper] == [
+        ("safest", "healthy diet"),
         ("balanced", "quit smoking"),
         ("cheapest on average", "quit drinking"),
     ]
@@ -54,7 +63,8 @@ def test_objectives_give_a_plan_each_even_if_equal() -> None:
 
 
 def test_value_is_exact_and_planned_value_the_recursions() -> None:
-    offer = sa.recommend(sa.load_example("health-insurance"), objectives=[sa.MeanStd(0.5)])["mean-std:0.5"]
+    problem = sa.load_example("health-insurance")
+    offer = sa.recommend(problem, objectives=[sa.MeanStd(0.5)], method="greedy")["mean-std:0.5"]
     runs = offer.cost.all_runs
     assert offer.value == pytest.approx(runs.mean + 0.5 * runs.std)
     assert offer.planned_value == pytest.approx(2.666015625)
@@ -214,14 +224,16 @@ RISKY = {
 def test_plans_that_give_up_are_not_the_only_offer() -> None:
     menu = sa.recommend(sa.parse_problem(RISKY))
     assert [(offer.name, offer.first_action) for offer in menu] == [("most likely to succeed", "work")]
-    assert menu.warnings == ()
+    [giving_up] = menu.warnings
+    assert giving_up == (
+        "giving up is cheaper than trying when a failure costs 0 units (goal.failure_cost): the cheapest plan succeeds "
+        "in 0% of the runs, though 97% is possible; from 6.9 units on it would not give up. "
+        "Plans that give up are left out"
+    )
     asked = sa.recommend(sa.parse_problem(RISKY), objectives=[sa.Mean()])
     assert asked["mean"].cost.success == 0
     [warning] = asked.warnings
-    assert warning == (
-        "the plan 'mean' succeeds in 0% of the runs, though 97% is possible: giving up looks cheap when failing costs "
-        "0 units (goal.failure_cost)"
-    )
+    assert warning == "the plan 'mean' succeeds in 0% of the runs, though 97% is possible"
 
 
 def test_one_plan_may_have_two_names() -> None:
@@ -234,5 +246,144 @@ def test_one_plan_may_have_two_names() -> None:
 def test_rounded_costs_are_told() -> None:
     problem = sa.parse_problem({**RISKY, "goal": {"failure_cost": 100}, "cost": {"unit": "days", "resolution": 0.5}})
     menu = sa.recommend(problem)
-    assert menu.warnings == ("costs are rounded; a total is off by at most 0.3 days",)
+    assert menu.warnings == ("costs are rounded to multiples of 0.5 days; a total is off by at most 0.3 days",)
     assert sa.menu_record(menu)["cost_error"] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.9, 0.99, 1])
+def test_the_level_says_what_is_safe(level: float) -> None:
+    problem = sa.load_example("loan")
+    menu = sa.menu(problem, level=level)
+    assert menu.level == level
+    mdp = menu["safest"].solution.mdp
+    assert menu["safest"].tail == pytest.approx(sa.solve(mdp, sa.CVaR(level)).value, rel=1e-9)
+    assert menu["cheapest on average"].mean == pytest.approx(sa.solve(mdp, sa.Mean()).value, rel=1e-6)
+    record = sa.menu_record(menu)
+    assert record["level"] == level
+    assert [point["cvar"] for point in record["frontier"]] == [offer.tail for offer in menu.frontier]
+    worst = "worst case" if level == 1 else f"worst {round(100 * (1 - level))}%"
+    assert all(str(offer).endswith(f"in the {worst}") for offer in menu)
+    assert all(f"the {worst}" in offer.trade_off for offer in menu)
+
+
+def test_at_the_level_1_the_worst_case_counts() -> None:
+    """Study part-time and save never lead to more than 24 steps of 1 month and the failure cost."""
+    menu = sa.menu(sa.load_example("loan"), level=1)
+    safest, cheapest = menu
+    assert safest.tail == max(cost for cost, _, _ in safest.cost.points()) == 48
+    assert cheapest.tail == max(cost for cost, _, _ in cheapest.cost.points()) > 48
+
+
+@pytest.mark.parametrize("level", [-0.1, 1.5, float("nan")])
+def test_levels_that_are_none(level: float) -> None:
+    with pytest.raises(sa.SafearError, match="is not between 0 and 1"):
+        sa.menu(sa.load_example("loan"), level=level)
+
+
+def test_a_menu_of_no_plans_is_refused() -> None:
+    with pytest.raises(sa.ObjectiveError, match="a menu of 0 plans is none"):
+        sa.menu(sa.load_example("loan"), most=0)
+    with pytest.raises(sa.ObjectiveError, match="the list of objectives is empty"):
+        sa.recommend(sa.load_example("loan"), objectives=[])
+
+
+def test_objectives_as_texts() -> None:
+    problem = sa.load_example("loan")
+    menu = sa.recommend(problem, objectives=["cvar:0.95", sa.Mean(), "success-first:cvar:0.95"])
+    assert [offer.name for offer in menu] == ["cvar:0.95", "mean", "success-first:cvar:0.95"]
+    assert menu["cvar:0.95"].value == pytest.approx(3.3818, abs=5e-5)
+    assert menu["success-first:cvar:0.95"].cost.success == 1
+    assert menu.frontier == ()
+
+
+DOLLARS = {
+    "safear": 1,
+    "title": "dollars and cents",
+    "horizon": 4,
+    "cost": {"unit": "dollars"},
+    "goal": {"favourable": "done", "failure_cost": 9000},
+    "features": {"a": {"kind": "ordinal", "levels": ["0", "1", "2"]}},
+    "actions": {
+        "course": {"cost": 1234.56, "chance": 0.9, "change": {"a": "+1"}},
+        "book": {"cost": 333.33, "chance": 0.4, "change": {"a": "+1"}},
+    },
+    "classifier": {"rule": "a == 2"},
+    "people": {"p": {"a": "0"}},
+}
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So little work at a time that costs in cents must be rounded."""
+    monkeypatch.setattr("safear.recourse.finding.MAX_WORK", 50_000)
+
+
+ROUNDED = "costs are so fine that plans were looked for with costs rounded to multiples of"
+
+
+@pytest.mark.usefixtures("hasty")
+def test_plans_for_costs_that_are_too_fine_have_the_real_figures() -> None:
+    problem = sa.parse_problem(DOLLARS)
+    fine = sa.compile_mdp(problem, start=problem.default_person)
+    menu = sa.menu(problem)
+    assert [warning for warning in menu.warnings if warning.startswith(ROUNDED)]
+    record = sa.menu_record(menu)
+    json.dumps(record, allow_nan=False)
+    assert record["cost_error"] == 0
+    prices = {step.cost for offer in menu for step in offer.full_plan.steps}
+    assert prices <= {1234.56, 333.33}
+    for objective, found in (
+        (sa.Mean(), min(offer.mean for offer in menu.frontier)),
+        (sa.CVaR(0.95), menu["safest"].tail),
+    ):
+        exact = sa.solve(fine, objective).value
+        assert exact - 1e-9 <= found <= exact * 1.02
+    for offer in menu.frontier:
+        solution = offer.solution
+        assert solution.bound <= solution.value == pytest.approx(offer.value)
+        exact = sa.solve(fine, offer.objective).value
+        assert solution.bound <= exact + 1e-9
+        assert exact <= solution.value + 1e-9
+        rng = np.random.default_rng(1)
+        simulated = sa.simulate(solution, rollouts=20_000, rng=rng).distribution.all_runs
+        assert simulated.mean == pytest.approx(offer.mean, abs=5 * offer.cost.all_runs.std / 20_000**0.5)
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize(
+    "text", ["mean-std:1", "mean-variance:0.001", "var:0.9", "budget:3000", "success-first:cvar:0.9"]
+)
+def test_the_bound_holds_whatever_was_rounded(text: str) -> None:
+    problem = sa.parse_problem(DOLLARS)
+    fine = sa.compile_mdp(problem, start=problem.default_person)
+    solution = sa.recommend(problem, objectives=text).offers[0].solution
+    exact = sa.solve(fine, sa.parse_objective(text), tolerance=1e-9)
+    assert solution.mdp.cost_error == 0
+    assert solution.bound <= exact.value + 1e-9
+    assert exact.bound <= solution.value + 1e-9
+    assert solution.value == pytest.approx(sa.parse_objective(text).of(sa.evaluate(solution)))
+
+
+@pytest.mark.usefixtures("hasty")
+def test_rounding_is_only_for_what_needs_it() -> None:
+    problem = sa.parse_problem(DOLLARS)
+    for options in ({"objectives": "mean"}, {"objectives": "mean-std:1", "method": "greedy"}, {"method": "greedy"}):
+        menu = sa.recommend(problem, **options)  # type: ignore[arg-type]
+        assert not [warning for warning in menu.warnings if "rounded" in warning]
+    exact = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()).value
+    assert sa.recommend(problem, objectives=["mean", "mean-std:1"])["mean"].value == pytest.approx(exact, rel=1e-12)
+
+
+def test_a_dear_failure_does_not_blur_the_costs() -> None:
+    """However much a failure costs, the steps keep their prices, and the figures of those who succeed do not change."""
+    document = {**sa.dump_problem(sa.load_example("loan"))}
+    menu = sa.menu(sa.parse_problem({**document, "goal": {**document["goal"], "failure_cost": 1_000_000}}))
+    assert not [warning for warning in menu.warnings if "rounded" in warning]
+    assert menu.offers[-1].cost.mean == pytest.approx(2.2, abs=0.1)
+
+
+def test_the_resolution_that_is_given_is_kept_if_it_will_do() -> None:
+    menu = sa.menu(sa.parse_problem({**DOLLARS, "cost": {"unit": "dollars", "resolution": 10}}))
+    assert menu.problem.cost_resolution == 10
+    [told] = [warning for warning in menu.warnings if "rounded" in warning]
+    assert told == "costs are rounded to multiples of 10 dollars; a total is off by at most 18.24 dollars"

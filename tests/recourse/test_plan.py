@@ -1,20 +1,52 @@
-"""Contingent plans: the full text, and that the flows behind it are exact."""
+"""Contingent plans: the full text, that its words are true of every run, and that the flows behind it are exact."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import safear as sa
+from safear.recourse.plan import PlanStep
+from safear.solvers.policy import NOTHING, Policy
+from safear.solvers.solve import Method
 from strategies import problems
 
+Rule = Callable[[int, NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
 
-def plan_of(name: str, objective: sa.Mean | sa.MeanStd, **person: str) -> sa.Plan:
+
+@dataclass(frozen=True, eq=False)
+class Ruled(Policy):
+    """Takes the row of number rule(step, states, spent) of those that a state has."""
+
+    mdp: sa.MDP
+    rule: Rule
+
+    @property
+    def accounts(self) -> NDArray[np.int64]:
+        return np.full(self.mdp.n_states, 100, dtype=np.int64)
+
+    @property
+    def looks_at_spent(self) -> bool:
+        return True
+
+    def choose(self, step: int, states: NDArray[np.int64], accounts: NDArray[np.int64]) -> NDArray[np.uint8]:
+        offered = np.diff(self.mdp.row_start)[states]
+        wanted = self.rule(step, states, 100 - accounts)
+        return np.where(offered > 0, wanted % np.maximum(offered, 1), NOTHING).astype(np.uint8)
+
+
+def plan_of(name: str, objective: sa.Mean | sa.MeanStd, method: Method | None = None, **person: str) -> sa.Plan:
     problem = sa.load_example(name)
     start = {**problem.default_person, **person}  # type: ignore[dict-item]
-    return sa.make_plan(sa.solve(sa.compile_mdp(problem, start=start), objective))
+    return sa.make_plan(sa.solve(sa.compile_mdp(problem, start=start), objective, method=method))
 
 
 def test_a_plan_that_can_make_things_worse() -> None:
@@ -31,7 +63,7 @@ def test_a_plan_that_can_make_things_worse() -> None:
 
 
 def test_a_plan_in_two_steps() -> None:
-    plan = plan_of("loan", sa.MeanStd(0.5))
+    plan = plan_of("loan", sa.MeanStd(0.5), "greedy")
     assert str(plan) == "\n".join(
         [
             "1. Study part-time: costs 1 month, works 90 times in 100.",
@@ -80,34 +112,299 @@ def test_what_depends_on_the_time_left() -> None:
     ]
 
 
+def test_the_loan_within_a_budget() -> None:
+    """What to do depends on what has been spent, but the steps left tell it too, and are said as ever."""
+    problem = sa.load_example("loan")
+    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Budget(3))
+    plan = sa.make_plan(solution)
+    assert not plan.depends_on_spent
+    assert plan.lines() == [
+        "1. (when there are 24 steps left) Study part-time: costs 1 month, works 90 times in 100.",
+        "   If it works (education becomes degree and age becomes adult): go on with step 2.",
+        "   If it fails: go on with step 3.",
+        "2. (when age is adult and education is degree) Increase savings: costs 1 month, works 92 times in 100.",
+        "   If it works (savings becomes moderate): done (approved).",
+        "   If it fails: try again.",
+        "3. (when there are 23 steps left) Own a house: costs 1 month, works 30 times in 100.",
+        "   If it works (housing becomes own): done (approved).",
+        "   If it fails: go on with step 4.",
+        "4. (when there are 5 to 22 steps left) Change job: costs 1 month, works 90 times in 100.",
+        "   If it works (savings becomes rich): done (approved).",
+        "   If it fails (you lose your job): go on with step 5.",
+        "5. (when job is unemployed) Find work: costs 1.4 months, works 40 times in 100.",
+        "   If it works (job becomes employed): go on with step 4.",
+        "   If it fails: try again.",
+        "What a step's (when ...) does not mention is as it is today.",
+        "4 rarer situations are not shown.",
+    ]
+    assert [(step.steps_left, step.spent) for step in plan.steps[::2]] == [
+        ((24, 24), (0, 0)),
+        ((23, 23), (1, 1)),
+        ((2, 21), (3, pytest.approx(29.6))),
+    ]
+
+
+def course(horizon: int, costs: list[float]) -> sa.MDP:
+    """A course that may cost more or less, and then an exam: a good one or a cheap one."""
+    outcomes = [{"chance": 1 / len(costs), "cost": cost, "change": {"a": "ready"}, "works": True} for cost in costs]
+    document = {
+        "safear": 1,
+        "title": "course",
+        "horizon": horizon,
+        "goal": {"favourable": "passed", "failure_cost": 10},
+        "cost": {"unit": "months"},
+        "features": {"a": {"kind": "nominal", "levels": ["new", "ready", "through"]}},
+        "actions": {
+            "take a course": {"cost": 1, "when": "a == new", "outcomes": outcomes},
+            "sit the good exam": {"cost": 3, "when": "a == ready", "chance": 0.9, "change": {"a": "through"}},
+            "sit the cheap exam": {"cost": 1, "when": "a == ready", "chance": 0.5, "change": {"a": "through"}},
+        },
+        "classifier": {"rule": "a == through"},
+        "people": {"p": {"a": "new"}},
+    }
+    problem = sa.parse_problem(document)
+    return sa.compile_mdp(problem, start=problem.default_person)
+
+
+def test_what_depends_on_what_has_been_spent() -> None:
+    plan = sa.make_plan(sa.solve(course(2, [1, 3]), sa.Budget(4)))
+    assert plan.depends_on_spent
+    assert plan.lines() == [
+        "1. Take a course: costs 1 month, works every time.",
+        "   If it works (a becomes ready, 50 times in 100): go on with step 2.",
+        "   If it works (a becomes ready, 50 times in 100): costs 3 months instead; go on with step 3.",
+        "2. (when a is ready and you have spent 1 month) Sit the good exam: costs 3 months, works 90 times in 100.",
+        "   If it works (a becomes through): done (passed).",
+        "   If it fails: the time is up.",
+        "3. (when a is ready and you have spent 3 months) Sit the cheap exam: costs 1 month, works 50 times in 100.",
+        "   If it works (a becomes through): done (passed).",
+        "   If it fails: the time is up.",
+        "What a step's (when ...) does not mention is as it is today.",
+        "What to do next depends on what has been spent so far; keep count.",
+    ]
+
+
+def test_ranges_of_what_has_been_spent() -> None:
+    plan = sa.make_plan(Ruled(course(2, [0.5, 1, 1.5, 2, 2.5]), lambda _step, _states, spent: spent // 2 % 2))
+    assert [(step.situation, step.action, step.spent) for step in plan.steps] == [
+        ("", "take a course", (0, 0)),
+        ("a is ready and you have spent 0.5 months", "sit the good exam", (0.5, 0.5)),
+        ("a is ready and you have spent 2 months or more", "sit the good exam", (2, 2.5)),
+        ("a is ready and you have spent 1 to 1.5 months", "sit the cheap exam", (1, 1.5)),
+    ]
+
+
+def test_limits_are_not_rounded() -> None:
+    plan = sa.make_plan(sa.solve(course(2, [0.5, 1.0001, 1.0002, 3]), sa.Budget(4.0001)))
+    assert [step.situation for step in plan.steps[1:]] == [
+        "a is ready and you have spent at most 1.0001 months",
+        "a is ready and you have spent 1.0002 months or more",
+    ]
+
+
+def test_what_depends_on_both() -> None:
+    """A situation says no more than it takes: step 2 only what has been spent, step 4 only the steps left."""
+
+    def rule(step: int, states: NDArray[np.int64], spent: NDArray[np.int64]) -> NDArray[np.int64]:
+        del states
+        cheap = spent == 2 if step == 1 else spent <= 4
+        return np.where(cheap & (step in {1, 2}), 1, 0)
+
+    plan = sa.make_plan(Ruled(course(4, [1, 2]), rule))
+    cheap = "Sit the cheap exam: costs 1 month, works 50 times in 100."
+    assert plan.lines() == [
+        "1. Take a course: costs 1 month, works every time.",
+        "   If it works (a becomes ready, 50 times in 100): go on with step 2.",
+        "   If it works (a becomes ready, 50 times in 100): costs 2 months instead; go on with step 3.",
+        "2. (when a is ready and you have spent 1 month) Sit the good exam: costs 3 months, works 90 times in 100.",
+        "   If it works (a becomes through): done (passed).",
+        "   If it fails: go on with step 3.",
+        "3. (when a is ready and there are 2 to 3 steps left and you have spent 2 months or more) " + cheap,
+        "   If it works (a becomes through): done (passed).",
+        "   If it fails: try again; later go on with step 4.",
+        "4. (when a is ready and there is 1 step left) Sit the good exam: costs 3 months, works 90 times in 100.",
+        "   If it works (a becomes through): done (passed).",
+        "   If it fails: the time is up.",
+        "What a step's (when ...) does not mention is as it is today.",
+        "What to do next depends on what has been spent so far; keep count.",
+    ]
+
+
+def test_whichever_applies() -> None:
+    """What depends on what has been spent is not said to come later."""
+    plan = sa.make_plan(Ruled(course(4, [1, 2]), lambda _step, _states, spent: np.where(spent < 4, 1, 0)))
+    cheap = "Sit the cheap exam: costs 1 month, works 50 times in 100."
+    assert plan.lines()[3:-2] == [
+        "2. (when a is ready and you have spent at most 3 months) " + cheap,
+        "   If it works (a becomes through): done (passed).",
+        "   If it fails: try again or go on with step 3, whichever applies; at the end the time is up.",
+        "3. (when a is ready and you have spent 4 months) Sit the good exam: costs 3 months, works 90 times in 100.",
+        "   If it works (a becomes through): done (passed).",
+        "   If it fails: the time is up.",
+    ]
+
+
 def test_nothing_to_do() -> None:
     assert plan_of("loan", sa.Mean(), housing="own").lines() == ["Nothing to do."]
 
 
-@given(problems())
-def test_flows_add_up(document: dict[str, Any]) -> None:
-    problem = sa.parse_problem(document)
-    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.MeanStd(0.5))
-    plan = sa.make_plan(solution, limit=1000)
+OBJECTIVES: tuple[sa.Objective, ...] = (sa.Mean(), sa.CVaR(0.8), sa.VaR(0.7), sa.Budget(5), sa.MeanStd(0.5))
+
+
+@st.composite
+def entangled(draw: st.DrawFn) -> dict[str, Any]:
+    """Problems in which one comes to a state at many times and with much or little spent."""
+    levels = ["0", "1", "2"]
+    outcome = st.tuples(st.integers(0, 3), st.sampled_from(levels))
+    pairs = draw(st.lists(st.tuples(outcome, outcome), min_size=2, max_size=3))
+    actions = {
+        f"do {number}": {
+            "cost": 1,
+            "outcomes": [{"chance": 0.5, "cost": cost, "change": {"a": level}} for cost, level in pair],
+        }
+        for number, pair in enumerate(pairs)
+    }
+    return {
+        "safear": 1,
+        "title": "entangled",
+        "horizon": draw(st.integers(2, 6)),
+        "goal": {"favourable": "yes", "failure_cost": draw(st.integers(0, 20))},
+        "features": {"a": {"kind": "nominal", "levels": levels}},
+        "actions": actions,
+        "classifier": {"rule": "a == 2"},
+        "people": {"p": {"a": "0"}},
+    }
+
+
+@st.composite
+def policies(draw: st.DrawFn) -> Policy:
+    """Optimal ones, and some that change their mind as often as they can."""
+    problem = sa.parse_problem(draw(problems() if draw(st.integers(0, 2)) == 0 else entangled()))
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    if draw(st.booleans()):
+        return sa.solve(mdp, draw(st.sampled_from(OBJECTIVES))).policy
+    moods = np.random.default_rng(draw(st.integers(0, 1000))).integers(0, 3, 31)
+    return Ruled(mdp, lambda step, states, spent: moods[(7 * step + 3 * states + spent) % len(moods)])
+
+
+class Cell(NamedTuple):
+    left: int
+    state: int
+    spent: int
+
+
+def cells_of(policy: Policy) -> dict[Cell, tuple[str, float]]:
+    """What is done wherever a run can be, and how probable it is to be there: one cell at a time."""
+    mdp = policy.mdp
+    start = mdp.locate_start()
+    found: dict[Cell, tuple[str, float]] = {}
+    here = {(start, 0): 1.0}
+    for step in range(mdp.horizon):
+        there: dict[tuple[int, int], float] = {}
+        for (state, spent), chance in here.items():
+            account = policy.accounts[start] - spent
+            row = int(policy.rows(step, np.array([state]), np.array([account]))[0])
+            if row < 0:
+                continue
+            found[Cell(mdp.horizon - step, state, spent)] = mdp.actions[mdp.row_action[row]], chance
+            for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1]):
+                key = int(mdp.edge_next[edge]), spent + int(mdp.edge_cost[edge])
+                there[key] = there.get(key, 0.0) + chance * float(mdp.edge_chance[edge])
+        here = there
+    return found
+
+
+def holds(situation: str, left: int, spent: float) -> bool:
+    """Whether what a situation says of steps left and of what has been spent is so."""
+    time = re.search(r"there (?:is|are) (\d+)(?: to (\d+))? steps? left", situation)
+    if time is not None and not int(time[1]) <= left <= int(time[2] or time[1]):
+        return False
+    words = re.search(r"you have spent (.*)", situation)
+    if words is None:
+        return True
+    first, *others = [float(number) for number in re.findall(r"\d[\d.]*(?:e-\d+)?", words[1])] or [0.0]
+    near = 1e-6
+    if words[1].startswith("at most"):
+        return spent <= first + near
+    if words[1].endswith("or more"):
+        return spent >= first - near
+    return first - near <= spent <= (others[0] if others else first) + near
+
+
+@given(policies())
+def test_words_are_true_of_every_run(policy: Policy) -> None:
+    """Wherever a run can be, the words of one step apply and of no other, and that step is what is done there."""
+    mdp, cells = policy.mdp, cells_of(policy)
+    plan = sa.make_plan(policy, limit=None)
+    visits = [0.0] * len(plan.steps)
+    for cell, (action, chance) in cells.items():
+        spent = mdp.to_cost(cell.spent)
+        here = [step for step in plan.steps if step.person == mdp.person(cell.state)]
+        if not policy.looks_at_spent:
+            continue
+        (one,) = [step for step in here if holds(step.situation, cell.left, spent)]
+        (same,) = [step for step in here if inside(step, cell.left, spent)]
+        assert one is same
+        assert one.action == action
+        visits[one.number - 1] += chance
+    if policy.looks_at_spent:
+        assert visits == pytest.approx([step.visits for step in plan.steps])
+    assert sum(step.visits for step in plan.steps) == pytest.approx(sum(chance for _, chance in cells.values()))
+    assert plan.depends_on_spent == any("you have spent" in step.situation for step in plan.steps)
+    assert plan.depends_on_spent == str(plan).endswith("keep count.")
+
+
+def inside(step: PlanStep, left: int, spent: float) -> bool:
+    """Whether a step's ranges hold a cell."""
+    assert step.spent is not None
+    return step.steps_left[0] <= left <= step.steps_left[1] and step.spent[0] <= spent <= step.spent[1]
+
+
+@given(policies())
+def test_a_step_says_no_more_than_it_must(policy: Policy) -> None:
+    plan = sa.make_plan(policy, limit=None)
+    for step in plan.steps:
+        alone = sum(other.person == step.person for other in plan.steps) == 1
+        assert alone != (step.says_spent or step.says_steps_left)
+        assert step.says_steps_left == ("left" in step.situation.split())
+        assert (step.spent is None) != policy.looks_at_spent
+
+
+@given(policies())
+def test_flows_add_up(policy: Policy) -> None:
+    plan = sa.make_plan(policy, limit=None)
+    assert not plan.hidden_steps
+    exact = sa.evaluate(policy)
+    done = cost = 0.0
+    arrivals = dict.fromkeys([step.number for step in plan.steps], 0.0) | ({1: 1.0} if plan.steps else {})
     for step in plan.steps:
         assert sum(branch.chance for branch in step.branches) == pytest.approx(1)
         for branch in step.branches:
             assert sum(follow_up.share for follow_up in branch.follow_ups) == pytest.approx(1)
-    if plan.steps and not plan.hidden_steps:
-        done = sum(
-            step.visits * branch.chance * follow_up.share
-            for step in plan.steps
-            for branch in step.branches
-            for follow_up in branch.follow_ups
-            if follow_up.kind == "goal"
-        )
-        assert done == pytest.approx(sa.evaluate(solution).success, abs=1e-12)
-        cost = sum(step.visits * branch.chance * branch.cost for step in plan.steps for branch in step.branches)
-        failure = float(problem.goal.failure_cost) if problem.cost_resolution is None else None
-        if failure is not None:
-            total = cost + failure * (1 - sa.evaluate(solution).success)
-            assert total == pytest.approx(sa.evaluate(solution).all_runs.mean, abs=1e-9)
+            cost += step.visits * branch.chance * branch.cost
+            for follow_up in branch.follow_ups:
+                assert follow_up.since <= follow_up.until
+                flow = step.visits * branch.chance * follow_up.share
+                done += flow if follow_up.kind == "goal" else 0
+                if follow_up.step is not None:
+                    arrivals[follow_up.step] += flow
+    for step in plan.steps:
+        assert arrivals[step.number] == pytest.approx(step.visits)
+    if plan.steps:
+        assert done == pytest.approx(exact.success, abs=1e-12)
+        total = cost + policy.mdp.to_cost(policy.mdp.failure_cost) * (1 - exact.success)
+        assert total == pytest.approx(exact.all_runs.mean, abs=1e-9)
     assert "\n".join(plan.lines()) == str(plan)
+
+
+@given(policies(), st.integers(1, 5))
+def test_a_short_plan_has_the_likely_steps(policy: Policy, limit: int) -> None:
+    plan = sa.make_plan(policy, limit=limit)
+    assert len(plan.steps) <= limit
+    assert all(step.visits >= 0.001 for step in plan.steps[1:])
+    assert len(plan.steps) + plan.hidden_steps >= len({tuple(step.person.items()) for step in plan.steps})
+    for line in plan.lines():
+        assert "None" not in line
 
 
 def test_follow_ups_are_in_order_of_time() -> None:

@@ -58,6 +58,8 @@ def check(problem_file: str, classifier: str | None, trust: tuple[str, ...], who
             else:
                 way = f"{person.goals:,} goals among {person.states:,} states" if person.goals else "no way to a goal"
                 click.echo(f"{person.name}: rejected; {way} within reach")
+            if person.giving_up is not None:
+                click.echo(f"warning: {person.name}: {person.giving_up}")
         if mistakes:
             raise ProblemError(locate_mistakes(Path(problem_file), mistakes))
         if whole:

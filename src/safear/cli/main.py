@@ -13,6 +13,7 @@ import click
 
 from safear import __version__
 from safear.cli.check import check
+from safear.cli.compare import compare
 from safear.cli.examples import completion, demo, examples, schema
 from safear.cli.recommend import recommend
 from safear.cli.reproduce import reproduce
@@ -36,7 +37,7 @@ def cli() -> None:
     """Plans for people whom a model rejected, with the risk in plain sight."""
 
 
-for command in (demo, check, recommend, reproduce, examples, schema, completion):
+for command in (demo, check, recommend, compare, reproduce, examples, schema, completion):
     cli.add_command(command)
 
 

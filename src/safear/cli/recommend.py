@@ -23,7 +23,13 @@ Example:
   safear recommend loan --forbid "change job" --terms my-terms.yaml
 
 \b
-Objectives:  mean   mean-std:0.5   mean-lower-std:0.5   success-first   (the number is the risk aversion)
+Objectives:
+  mean  mean-std:0.5  mean-variance:0.5  entropic:0.5  mean-lower-std:0.5     the number is the risk aversion
+  cvar:0.95  var:0.95  mean-cvar:0.5:0.95                                     0.95 means the worst 5%
+  budget:6                                                                    succeed within a cost of 6
+  success-first  success-first:cvar:0.95                                      the highest success, then the other
+
+\b
 Exit codes:  0 there are plans, or nothing to do;  2 a mistake in the input;  3 no plan reaches a goal"""
 )
 @click.argument("problem_file", metavar="PROBLEM")
@@ -36,7 +42,16 @@ Exit codes:  0 there are plans, or nothing to do;  2 a mistake in the input;  3 
 @click.option("--person", metavar="FILE|NAME", help="A person in a YAML or JSON file, or by name one of the problem's.")
 @click.option("--set", "settings", multiple=True, metavar="FEATURE=LEVEL", help="Change one feature of the person.")
 @click.option("--objective", "objectives", multiple=True, help="What to make small; may be repeated. Else the menu.")
-@click.option("--method", type=click.Choice(["optimal", "greedy", "episodic"]), help="How to solve.")
+@click.option(
+    "--method",
+    type=click.Choice(["optimal", "greedy", "episodic"]),
+    help="How to solve: optimal, or as in the paper.  [default: optimal where possible]",
+)
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="What the menu calls safe: 0.95 is the worst 5%.  [default: 0.95]",
+)
 @click.option("--horizon", type=click.IntRange(1, 1000), help="At most so many steps, instead of the problem's.")
 @click.option("--terms", type=click.Path(path_type=Path), help="Personal terms: own costs, chances, forbidden actions.")
 @click.option("--forbid", multiple=True, metavar="ACTION", help="An action that is out of the question.")
@@ -57,7 +72,7 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
     """Recommend plans for a person: what to do now, what to do if it fails, and what it may cost.
 
     PROBLEM is a problem file or the name of a bundled problem. The person is the problem's first unless given.
-    Without --objective a menu from safest to cheapest on average is offered.
+    Without --objective a menu from safest to cheapest on average is offered, chosen from all optimal plans between.
     """
     from safear.datasets.bundled import find_problem
 
@@ -92,7 +107,7 @@ def _recommend(problem: Problem, options: dict[str, Any]) -> tuple[Menu, str | N
     from safear.classifier.load import load_classifier
     from safear.cli.render import show_progress
     from safear.errors import NoRecourseError, TermsError, suggest
-    from safear.recourse.menu import Menu, recommend
+    from safear.recourse.menu import Menu, menu, recommend
     from safear.risk.objectives import parse_objective
     from safear.solvers.episodic import Episodic
     from safear.spec.load import load_terms
@@ -116,8 +131,13 @@ def _recommend(problem: Problem, options: dict[str, Any]) -> tuple[Menu, str | N
             raise click.UsageError("--episodes goes with --method episodic")
         method = Episodic(episodes=options["episodes"])
     rng = np.random.default_rng(options["seed"])
+    level = options["level"]
+    if level is not None and (objectives is not None or method not in {None, "optimal"}):
+        raise click.UsageError("--level goes with the menu of optimal plans: no --objective, and no other --method")
     try:
         with show_progress() as progress:
+            if level is not None:
+                return menu(problem, classifier, record, level=level, progress=progress), None
             return recommend(
                 problem, classifier, record, objectives=objectives, method=method, rng=rng, progress=progress
             ), None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,11 +12,14 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from safear.recourse.comparison import Comparison
 from safear.recourse.menu import Menu
-from safear.recourse.offer import TAIL, Offer
+from safear.recourse.offer import Offer
 from safear.recourse.traces import Trace
-from safear.recourse.words import count_of, format_chance, format_cost, format_number, name_goal
+from safear.recourse.words import count_of, describe_worst, format_chance, format_cost, format_number, name_goal
+from safear.risk.objectives import Budget
 from safear.solvers.greedy import Progress as ProgressCallback
+from safear.spec.model import Problem
 
 
 def print_menu(menu: Menu, *, all_steps: bool = False) -> None:
@@ -33,19 +36,18 @@ def print_menu(menu: Menu, *, all_steps: bool = False) -> None:
     console.print(_overview(menu))
     console.print(_footnote(menu), style="dim")
     for offer in menu:
-        _print_offer(console, offer, goal, all_steps=all_steps)
+        _print_offer(console, menu, offer, all_steps=all_steps)
 
 
 def _overview(menu: Menu) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("plan")
     table.add_column("first step")
-    for heading in ("succeeds", "average", "95% within", "worst 5%"):
+    for heading in ("succeeds", "average", f"{format_chance(menu.level)} within", describe_worst(menu.level)):
         table.add_column(heading, justify="right")
     unit = menu.problem.cost_unit
     for offer in menu:
-        costs = offer.cost.all_runs
-        figures = (costs.mean, costs.var(TAIL), costs.cvar(TAIL))
+        figures = (offer.mean, offer.cost.all_runs.var(menu.level), offer.tail)
         table.add_row(
             f"[bold]{escape(offer.name)}[/bold]",
             escape(offer.first_action or ""),
@@ -62,13 +64,22 @@ def _footnote(menu: Menu) -> str:
         extra = f"a run without success after {steps} counts {format_cost(failure, menu.problem.cost_unit)} more"
     else:
         extra = f"a run without success after {steps} counts with what was spent"
-    return f"Exact figures over all runs; {extra}. Worst 5%: the average of the costliest 5 in 100 runs."
+    worst = describe_worst(menu.level)
+    meaning = f"{worst.capitalize()}: the average of the costliest {format_chance(1 - menu.level)} of the runs."
+    rounded = any(offer.solution.mdp.cost_error for offer in menu)
+    about = "Figures of rounded costs" if rounded else "Exact figures"
+    return f"{about}, over all runs; {extra}. {meaning if menu.level < 1 else ''}".strip()
 
 
-def _print_offer(console: Console, offer: Offer, goal: str, *, all_steps: bool) -> None:
+def _print_offer(console: Console, menu: Menu, offer: Offer, *, all_steps: bool) -> None:
     objectives = ", ".join(str(objective) for objective in offer.objectives)
-    about = "" if objectives == offer.name else f" [dim]({offer.solution.method}, {escape(objectives)})[/dim]"
+    chosen = objectives == offer.name or bool(menu.frontier)  # a frontier's weights mean nothing to a person
+    about = "" if chosen else f" [dim]({offer.solution.method}, {escape(objectives)})[/dim]"
     console.print(f"\n[bold]{escape(offer.name.capitalize())}[/bold]{about}")
+    if offer.trade_off:
+        console.print(f"  {offer.trade_off[:1].upper()}{offer.trade_off[1:]}.", markup=False)
+    if not menu.frontier:
+        console.print(f"  {_describe_value(offer)}", markup=False)
     for line in (offer.full_plan if all_steps else offer.plan).lines():
         console.print(f"  {line}", markup=False)
     console.print("  How it may go:")
@@ -76,9 +87,9 @@ def _print_offer(console: Console, offer: Offer, goal: str, *, all_steps: bool) 
     table.add_column(justify="right", min_width=9, no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     table.add_column()
-    unit = "" if offer.solution.mdp.problem is None else offer.solution.mdp.problem.cost_unit
+    unit = offer.unit
     for trace in offer.traces.shown:
-        end = f"[green]✓ {escape(goal)}[/green]" if trace.success else "[red]✗ not in time[/red]"
+        end = f"[green]✓ {escape(name_goal(menu.problem))}[/green]" if trace.success else "[red]✗ not in time[/red]"
         table.add_row(format_chance(trace.chance), format_cost(trace.cost, unit), f"{_describe_trace(trace)} {end}")
     rest = offer.traces.rest
     if rest is not None:
@@ -87,6 +98,19 @@ def _print_offer(console: Console, offer: Offer, goal: str, *, all_steps: bool) 
         note = f" ({format_chance(rest.failure)} of all runs fail)" if rest.failure > 1e-12 else ""
         table.add_row(format_chance(rest.chance), "", f"[dim]all other ways together: {span}{note}[/dim]")
     console.print(table)
+
+
+def _describe_value(offer: Offer) -> str:
+    """What was asked for: `cvar:0.95 is 3.38 months, and no plan has less`."""
+    solution, objective = offer.solution, offer.objective
+    if isinstance(objective, Budget):
+        limit = format_cost(objective.limit, offer.unit)
+        return f"Succeeds within {limit} in {format_chance(1 - offer.value)} of the runs."
+    value = f"{objective} is {format_cost(offer.value, offer.unit)}"
+    if solution.certificate is None:
+        return f"{value}."
+    gap = solution.gap / max(abs(solution.value), 1e-12)
+    return f"{value}, and no plan has less." if gap < 1e-5 else f"{value}; no plan has {gap:.1g} of it less."
 
 
 def _describe_trace(trace: Trace) -> str:
@@ -102,6 +126,54 @@ def _describe_trace(trace: Trace) -> str:
         repeated = f" ×{times}" if times > 1 else ""
         words.append(f"{escape(action)}{repeated}" if works else f"[red]✗ {escape(action)}{repeated}[/red]")
     return ", ".join(words)
+
+
+def print_comparisons(problem: Problem, found: Sequence[Comparison]) -> None:
+    """Greedy against optimal: a row per objective, and what the figures mean."""
+    console, first = _console(), found[0]
+    console.print(f"[bold]{escape(problem.title)}[/bold]")
+    console.print(
+        f"{count_of(first.people, 'person').replace('persons', 'people')}: {first.rejected:,} rejected, "
+        f"{first.without_recourse:,} of them without any way to the goal; {first.compared:,} compared.\n"
+    )
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("objective")
+    table.add_column("method")
+    for heading in ("value", "succeeds", "average", "worst 5%"):
+        table.add_column(heading, justify="right")
+    for item in found:
+        for method, figures in (("greedy", item.greedy), ("optimal", item.optimal)):
+            costs = (format_number(figure) for figure in (figures.value, figures.mean, figures.cvar))
+            value, average, worst = costs
+            objective = escape(str(item.objective)) if method == "greedy" else ""
+            table.add_row(objective, method, value, f"{100 * figures.success:.1f}%", average, worst)
+    console.print(table)
+    for item in found:
+        console.print(f"\n[bold]{escape(str(item.objective))}[/bold]: {_describe_comparison(item)}")
+
+
+def _describe_comparison(item: Comparison) -> str:
+    worse = f"greedy is worse for {format_chance(item.worse)} of the people"
+    if item.worse:
+        worse += (
+            f", by {_format_excess(item.excess_of_worse)} on average, at most {_format_excess(item.largest_excess)}"
+        )
+    parts = [
+        worse,
+        f"it begins with another step for {format_chance(item.other_first_step)}",
+        f"no plan can be better than the optimum by more than {max(item.largest_gap, 1e-12):.1g} of its value",
+    ]
+    if item.gives_up:
+        parts.append(
+            f"for {format_chance(item.gives_up)} even the optimum gives up, as failing costs too little "
+            "(goal.failure_cost, or --failure-cost)"
+        )
+    return f"{'; '.join(parts)}."
+
+
+def _format_excess(share: float) -> str:
+    """In percent with two digits; it may be above 100%."""
+    return f"{100 * share:.2g}%" if share < 0.995 else f"{100 * share:,.0f}%"
 
 
 def print_simulations(record: dict[str, Any]) -> None:

@@ -22,7 +22,7 @@ Example:
   safear reproduce --output results
 
 \b
-Tables: models risk gender gender-tests second-model horizon insurance lower-deviation
+Tables: models risk gender gender-tests second-model horizon insurance lower-deviation optimal
   synthetic dice episodic cases loan
 Needs scikit-learn and SciPy: pip install 'safear[paper]'; dice also dice-ml: pip install 'safear[dice]'"""
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from safear.paper.cells import SIGNIFICANT, Cell
 from safear.paper.dice import dice_restricts_success
 from safear.paper.instances import INSTANCES, RUNS, varies_less
+from safear.paper.optimal import DEAR, ENOUGH, FREE, optimum_succeeds
 from safear.paper.rollouts import average
 from safear.paper.study import Study
 from safear.paper.tables import AVERSIONS, HORIZON, TESTED, Workshop, p_value
@@ -44,6 +45,11 @@ def check_claims(workshop: Workshop, table: str, cells: Sequence[Cell]) -> list[
             Claim(table, dataset, text, {seed: varies_less(dataset, group, seed) for seed in RUNS}, "run")
             for dataset, group in INSTANCES
         ]
+    if table == "optimal":
+        for group in (FREE, DEAR):
+            text = f"at aversion 2 the optimum succeeds in {ENOUGH} of the runs ({group})"
+            holds = optimum_succeeds(cells, group)
+            found += [Claim(table, dataset, text, {workshop.seeds[0]: succeeds}) for dataset, succeeds in holds.items()]
     if table == "dice":
         restricts = dice_restricts_success(cells)
         text = "policies to DiCE's counterfactuals succeed less often"

@@ -11,7 +11,7 @@ from safear.paper.instances import INSTANCES, learn, study_cases
 from safear.paper.tables import Workshop, loan_offers
 from safear.plots import Picture, learning_curves, traces
 from safear.recourse.choose import merge_alike
-from safear.recourse.offer import TAIL, Offer
+from safear.recourse.offer import Offer
 
 
 def draw(table: str, workshop: Workshop) -> Iterator[tuple[str, Picture]]:
@@ -44,4 +44,4 @@ def _merge(offers: Iterable[Offer]) -> list[Offer]:
 
 def _by_risk(offers: Iterable[Offer]) -> list[Offer]:
     """Safest first."""
-    return sorted(offers, key=lambda offer: offer.cost.all_runs.cvar(TAIL))
+    return sorted(offers, key=lambda offer: offer.tail)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from safear.errors import ObjectiveError, suggest
-from safear.paper import dice, instances, tables
+from safear.paper import dice, instances, optimal, tables
 from safear.paper.cells import Cell
 from safear.paper.claims import Claim, check_claims
 from safear.paper.tables import Advance, Workshop
@@ -29,6 +29,7 @@ TABLES: dict[str, tuple[Callable[[Workshop, Advance], Iterator[Cell]], int]] = {
     "episodic": (instances.episodic, 6),
     "cases": (instances.cases, 4),
     "loan": (tables.loan, 1),
+    "optimal": (optimal.optimal, 16),
 }
 
 
@@ -124,13 +125,26 @@ def format_cell(cell: Cell) -> str:
     return ours
 
 
+_SHARES = {
+    "success",
+    "accuracy",
+    "within 3",
+    "seconds",
+    "greedy worse",
+    "by",
+    "at most by",
+    "other first step",
+    "gives up",
+}
+
+
 def format_figure(value: float, measure: str) -> str:
-    """With as many digits as the paper prints."""
+    """With as many digits as the paper prints; shares with three."""
     if measure in {"n", "features", "immutable", "states", "no_counterfactual"}:
         return f"{value:.0f}"
     if measure.startswith("p_"):
         return f"{value:.4f}"
-    return f"{value:.3f}" if measure in {"success", "accuracy", "within 3", "seconds"} else f"{value:.2f}"
+    return f"{value:.3f}" if measure in _SHARES else f"{value:.2f}"
 
 
 def describe_claim(claim: Claim) -> str:

@@ -13,26 +13,15 @@ from numpy.typing import NDArray
 from safear.classifier.protocol import Inputs
 from safear.datasets.dataset import Dataset, load
 from safear.evaluation.states import evaluate_states
-from safear.mdp.compile import compile_mdp
-from safear.mdp.model import MDP
 from safear.paper.cells import MEASURES, read_measures
 from safear.paper.rollouts import Figures, simulate_people, undefined
+from safear.recourse.population import THREADS, Block, group_people
 from safear.risk.objectives import Objective
 from safear.solvers.policy import Policy
 from safear.solvers.solve import solve
 from safear.spec.model import Problem
 
-THREADS = 2
 ROLLOUTS = 100
-
-
-@dataclass(frozen=True, eq=False)
-class Block:
-    """The states that share their immutable features, and who of the rejected people is where in it."""
-
-    mdp: MDP
-    people: NDArray[np.int64]  # positions among the rejected
-    states: NDArray[np.int64]  # of these people
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,24 +51,7 @@ class Study:
     @cached_property
     def blocks(self) -> list[Block]:
         """The blocks that have people in them."""
-        codes = self.dataset.codes[self.rejected]
-        features = self.problem.features
-        immutable = [i for i, feature in enumerate(features) if not feature.mutable]
-        combinations, member = np.unique(codes[:, immutable], axis=0, return_inverse=True)
-
-        def compile_block(number: int) -> Block:
-            levels = {
-                features[i].name: features[i].levels[code]
-                for i, code in zip(immutable, combinations[number].tolist(), strict=True)
-            }
-            mdp = compile_mdp(self.problem, self.dataset.classifier(self.seed), block=levels)
-            people = np.flatnonzero(member.reshape(-1) == number)
-            if mdp.space is None or mdp.states is None:  # compile_mdp gives both
-                raise TypeError(mdp)
-            return Block(mdp, people, np.searchsorted(mdp.states, mdp.space.encode(codes[people])))
-
-        with ThreadPoolExecutor(THREADS) as pool:
-            return list(pool.map(compile_block, range(len(combinations))))
+        return group_people(self.problem, self.dataset.classifier(self.seed), self.dataset.codes[self.rejected])
 
     def members(self, group: str) -> NDArray[np.bool_]:
         """Who of the rejected belongs to a group: `all`, a level of `gender`, or `row N` of the data set."""

@@ -217,7 +217,8 @@ def synthetic(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
     advance()
 
 
-# The three ways to a loan: the objective and the forbidden actions that make each the plan.
+# The three ways to a loan: the objective and the forbidden actions that make each the plan, by the paper's method. (The
+# optimum of C's objective is B, by less than 1%: `safear compare loan`.)
 LOAN: dict[str, tuple[Objective, tuple[str, ...]]] = {
     "A": (Mean(), ("change job", "study part-time")),
     "B": (Mean(), ()),
@@ -230,7 +231,8 @@ def loan_offers() -> dict[str, Offer]:
     problem = load_example("loan")
     return {
         name: replace(
-            recommend(problem, objectives=objective, terms=Terms.of(forbid=forbid)).offers[0], name=f"policy {name}"
+            recommend(problem, objectives=objective, method="greedy", terms=Terms.of(forbid=forbid)).offers[0],
+            name=f"policy {name}",
         )
         for name, (objective, forbid) in LOAN.items()
     }

@@ -10,7 +10,7 @@ from typing import Any
 from safear.errors import InputError, quote_list
 from safear.plots.svg import ELLIPSIS, Label, clean
 from safear.recourse.menu import Menu
-from safear.recourse.offer import TAIL, Offer
+from safear.recourse.offer import Offer
 from safear.recourse.traces import Trace
 from safear.recourse.words import name_goal
 
@@ -26,11 +26,12 @@ class PlanRow:
     first_action: str | None
     unit: str
     average: float
-    worst_5_percent: float
+    tail: float  # the mean of the worst 1 - level of all runs
     success: float
     not_in_time: float
     horizon: int
     failure_cost: float
+    level: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +119,11 @@ def lay_out(offers: Menu | Sequence[Offer]) -> Layout:
 
 
 def _read_plan(plan: int, offer: Offer, unit: str) -> PlanRow:
-    mdp, costs, success = offer.solution.mdp, offer.cost.all_runs, offer.cost.success
+    mdp, success = offer.solution.mdp, offer.cost.success
     good, bad = float(offer.cost.succeeded_chances.sum()), float(offer.cost.failed_chances.sum())
-    figures = (costs.mean, costs.cvar(TAIL), success, bad / (good + bad))  # 1 - success may be rounded to 0
-    return PlanRow(plan, offer.name, offer.first_action, unit, *figures, mdp.horizon, mdp.to_cost(mdp.failure_cost))
+    figures = (offer.mean, offer.tail, success, bad / (good + bad))  # 1 - success may be rounded to 0
+    failure = mdp.to_cost(mdp.failure_cost)
+    return PlanRow(plan, offer.name, offer.first_action, unit, *figures, mdp.horizon, failure, offer.level)
 
 
 def _read_trace(plan: int, place: int, trace: Trace) -> TraceRow:

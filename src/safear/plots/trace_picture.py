@@ -37,7 +37,7 @@ from safear.plots.svg import (
 from safear.plots.trace_layout import Layout, PlanRow, RestRow, StepRow, TraceRow, lay_out, name_steps
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
-from safear.recourse.words import count_of, format_chance, format_cost, format_number
+from safear.recourse.words import count_of, describe_worst, format_chance, format_cost, format_number
 
 WIDTH, PAD = 1100.0, 20.0
 START = 92.0  # where the lines begin; the chances stand before it
@@ -153,10 +153,7 @@ class _Drawing:
     def _name_risk(self, number: int) -> str | None:
         """How risky a plan is beside the others; None unless the plans are in the order of risk."""
         plans = self.layout.plans
-        ordered = all(
-            one.worst_5_percent <= other.worst_5_percent and one.success >= other.success - CLOSE
-            for one, other in pairwise(plans)
-        )
+        ordered = all(one.tail <= other.tail and one.success >= other.success - CLOSE for one, other in pairwise(plans))
         if not ordered or not 1 < len(plans) <= 5:
             return None
         return {1: "lower risk", len(plans): "higher risk"}.get(number, "medium risk")
@@ -238,5 +235,6 @@ class _Drawing:
 
 
 def _say_figures(plan: PlanRow) -> str:
-    average, worst = (format_cost(cost, plan.unit) for cost in (plan.average, plan.worst_5_percent))
-    return f"average {average} · worst 5% of cases: {worst} · not in time: {format_chance(plan.not_in_time)}"
+    average, worst = (format_cost(cost, plan.unit) for cost in (plan.average, plan.tail))
+    late = format_chance(plan.not_in_time)
+    return f"average {average} · {describe_worst(plan.level)} of cases: {worst} · not in time: {late}"

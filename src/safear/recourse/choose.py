@@ -1,4 +1,4 @@
-"""Which plans make a menu, and what they are called."""
+"""Which plans make a menu, what they are called, and what each gains and gives up."""
 
 from __future__ import annotations
 
@@ -8,38 +8,95 @@ from dataclasses import replace
 
 import numpy as np
 
-from safear.recourse.offer import TAIL, Offer, make_offer
+from safear.evaluation.exact import advance
+from safear.recourse.failure import HOPELESS, gives_up
+from safear.recourse.frontier import SAME_SUCCESS, Frontier
+from safear.recourse.offer import Offer, make_offer
+from safear.recourse.words import describe_worst, format_chance, format_cost
 from safear.solvers.solution import Solution
 
-GIVES_UP = 0.05  # a plan whose success is so far below the best possible one gives up too early
-SAME_SUCCESS = 0.005  # chances of success that differ by less are the same to a person
-SAME_FIGURES = 0.03  # figures that differ by less, relatively, are the same to a person
+SAME_FIGURES = 0.05  # figures that differ by less, relatively, are the same to a person
 SAME_ADVICE = 0.05  # and plans that say different things with a smaller probability
+MOST_PLANS = 5
+LIKELIEST = "most likely to succeed"
 
 
-def choose_offers(solutions: Sequence[Solution], surest: Solution) -> list[Offer]:
-    """The plans of a menu, safest first: alike ones merged, hopeless and dominated ones left out, the rest named.
+def choose_offers(frontier: Frontier, most: int = MOST_PLANS) -> list[Offer]:
+    """The plans of a menu, safest first, thinned out and named.
 
-    If all that is left succeeds far less often than it could, `surest`, the plan that is most likely to succeed, is
-    added.
+    Plans that give up are left out; only the cheapest may do so for some, if it is not hopeless.
     """
-    offers = [offer for offer in merge_alike(solutions) if offer.cost.success > 0]
-    offers = [offer for offer in offers if not any(dominates(other, offer) for other in offers)]
-    sure = make_offer(surest)
-    if not offers or max(offer.cost.success for offer in offers) < sure.cost.success - GIVES_UP:
-        return [replace(sure, name="most likely to succeed"), *name_offers(offers, sure.cost.success)]
-    return name_offers(offers, sure.cost.success)
+    best = frontier.best_success
+    hopeful = [offer for offer in frontier.offers if offer.cost.success >= HOPELESS * best]
+    likely = [offer for offer in hopeful if not gives_up(offer.cost.success, best)]
+    cheapest = [offer for offer in hopeful[:1] if offer not in likely]  # the frontier begins with the least mean
+    kept = thin_out([*cheapest, *likely], most)
+    named = name_offers(kept, best, least_tail=min((offer.tail for offer in likely), default=0.0))
+    if len(named) == 1 and any(_adds_to(kept, offer) for offer in likely):  # only because so few were asked for
+        return [replace(named[0], trade_off="")]
+    if len(named) == 1 and min(offer.mean for offer in frontier.offers) < named[0].mean * (1 - SAME_FIGURES):
+        # What is cheaper gives up, so "cheapest" would not be true.
+        return [replace(named[0], name=LIKELIEST, trade_off="every plan that is noticeably cheaper gives up")]
+    return named
+
+
+def thin_out(offers: Sequence[Offer], most: int) -> list[Offer]:
+    """At most so many plans: the cheapest, the safest, the likeliest, then always the one least like those kept.
+
+    What a person would not tell from a plan that is kept, or what such a plan noticeably beats, is left out.
+    """
+    if not offers:
+        return []
+    kept = [min(offers, key=lambda offer: offer.mean)]
+    for offer in (
+        min(offers, key=lambda offer: offer.tail),
+        max(offers, key=lambda offer: offer.cost.success),
+    ):
+        if _adds_to(kept, offer):
+            kept.append(offer)
+    while len(kept) < most:
+        left = [offer for offer in offers if _adds_to(kept, offer)]
+        if not left:
+            break
+        kept.append(max(left, key=lambda offer: min(difference(offer, other) for other in kept)))
+    return kept[:most]
+
+
+def _adds_to(kept: Sequence[Offer], offer: Offer) -> bool:
+    """Whether a person would notice a plan beside those kept, and none of them is noticeably better in its stead."""
+    return all(difference(offer, other) > 1 and not dominates(other, offer) for other in kept)
+
+
+def keep_unbeaten(offers: Sequence[Offer]) -> list[Offer]:
+    """The plans that succeed at times and that no other noticeably beats; all if none succeeds."""
+    hopeful = [offer for offer in offers if offer.cost.success > 0] or list(offers)
+    return [offer for offer in hopeful if not any(dominates(other, offer) for other in hopeful)]
+
+
+def difference(one: Offer, other: Offer) -> float:
+    """How far two plans are apart in success, mean or tail; 1 is what a person just notices."""
+    return max(abs(gain) for gain in _gains(one, other))
 
 
 def dominates(one: Offer, other: Offer) -> bool:
-    """Whether a plan is noticeably better in success, average or worst 5%, and noticeably worse in none of them."""
-    ours, theirs = one.cost.all_runs, other.cost.all_runs
-    gains = [
-        (one.cost.success - other.cost.success) / SAME_SUCCESS,
-        (theirs.mean / max(ours.mean, 1e-12) - 1) / SAME_FIGURES,
-        (theirs.cvar(TAIL) / max(ours.cvar(TAIL), 1e-12) - 1) / SAME_FIGURES,
-    ]
+    """Whether a plan is noticeably better in success, mean or tail, and noticeably worse in none of them."""
+    gains = _gains(one, other)
     return min(gains) > -1 and max(gains) > 1
+
+
+def _gains(one: Offer, other: Offer) -> list[float]:
+    """By how much a plan is better in success, mean and tail; 1 is what a person just notices."""
+    return [
+        (one.cost.success - other.cost.success) / SAME_SUCCESS,
+        _relative(other.mean, one.mean) / SAME_FIGURES,
+        _relative(other.tail, one.tail) / SAME_FIGURES,
+    ]
+
+
+def _relative(one: float, other: float) -> float:
+    """The difference of two costs in relation to the larger one."""
+    larger = max(one, other)
+    return (one - other) / larger if larger > 0 else 0.0
 
 
 def merge_alike(solutions: Sequence[Solution]) -> list[Offer]:
@@ -58,52 +115,78 @@ def merge_alike(solutions: Sequence[Solution]) -> list[Offer]:
 
 def alike(one: Offer, other: Offer) -> bool:
     """Whether two plans hardly ever say different things and hardly differ in what they lead to."""
-    ours, theirs = one.cost.all_runs, other.cost.all_runs
-    pairs = ((ours.mean, theirs.mean), (ours.std, theirs.std), (ours.cvar(TAIL), theirs.cvar(TAIL)))
+    std, other_std = one.cost.all_runs.std, other.cost.all_runs.std
     return (
-        abs(one.cost.success - other.cost.success) < SAME_SUCCESS
-        and all(math.isclose(a, b, rel_tol=SAME_FIGURES, abs_tol=1e-9) for a, b in pairs)
+        difference(one, other) < 1
+        and math.isclose(std, other_std, rel_tol=SAME_FIGURES, abs_tol=1e-9)
         and chance_to_part(one.solution, other.solution) < SAME_ADVICE
     )
 
 
 def chance_to_part(one: Solution, other: Solution) -> float:
     """The probability that two plans for the same person ever say different things; 0 if they are equal."""
-    mdp = one.mdp
-    here = {mdp.locate(): 1.0}
+    mdp, origin = one.mdp, one.mdp.locate()
+    state, spent, chance = np.array([origin]), np.zeros(1, dtype=np.int64), np.ones(1)
     parted = 0.0
     for step in range(mdp.horizon):
-        there: dict[int, float] = {}
-        states = np.array(list(here), dtype=np.int64)
-        rows, other_rows = one.policy.rows(step, states), other.policy.rows(step, states)
-        for chance, row, other_row in zip(here.values(), rows.tolist(), other_rows.tolist(), strict=True):
-            if row != other_row:
-                parted += chance
-            elif row >= 0:
-                for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1]):
-                    target = int(mdp.edge_next[edge])
-                    there[target] = there.get(target, 0.0) + chance * float(mdp.edge_chance[edge])
-        here = there
+        rows, others = (plan.policy.rows(step, state, plan.policy.accounts[origin] - spent) for plan in (one, other))
+        parted += float(chance[rows != others].sum())
+        on = (rows == others) & (rows >= 0)
+        state, spent, chance = advance(mdp, rows[on], spent[on], chance[on])
     return parted
 
 
-def name_offers(offers: Sequence[Offer], best_success: float) -> list[Offer]:
-    """Give plans plain names by what they are, safest first.
+def name_offers(offers: Sequence[Offer], best_success: float, least_tail: float | None = None) -> list[Offer]:
+    """Give plans plain names by what they are, safest first, and say what each gains and gives up.
 
-    "cheapest on average" has the least mean over all runs. "safest" has the least cost in the worst 5% of all runs
-    among those that succeed about as often as anything can. The others are "balanced", with a number if there are
-    several.
+    "cheapest on average" has the least mean over all runs; "safest" the least tail among those that succeed about as
+    often as anything can, unless one that was left out has a noticeably lower one (`least_tail`); "most likely to
+    succeed" noticeably more success than these two. The others are "balanced", with a number if there are several.
     """
-    likely = [offer for offer in offers if offer.cost.success >= best_success - GIVES_UP]
-    safest = min(likely, key=lambda offer: offer.cost.all_runs.cvar(TAIL), default=None)
-    cheapest = min(offers, key=lambda offer: offer.cost.all_runs.mean, default=None)
-    between = [offer for offer in offers if offer is not cheapest and offer is not safest]
-    between.sort(key=lambda offer: offer.cost.all_runs.cvar(TAIL))
+    if not offers:
+        return []
+    likely = [offer for offer in offers if not gives_up(offer.cost.success, best_success)]
+    cheapest = min(offers, key=lambda offer: offer.mean)
+    safest = min(likely, key=lambda offer: offer.tail, default=None)
+    if safest is not None and _relative(safest.tail, cheapest.tail) > SAME_FIGURES:
+        safest = None  # the cheapest, which gives up, is noticeably safer
+    if safest is not None and least_tail is not None and _relative(safest.tail, least_tail) > SAME_FIGURES:
+        safest = None
+    likeliest: Offer | None = max(offers, key=lambda offer: offer.cost.success)
+    others = [offer.cost.success for offer in (cheapest, safest) if offer is not None]
+    if likeliest is not None and likeliest.cost.success - max(others) <= SAME_SUCCESS:
+        likeliest = None
+    named = {id(offer) for offer in (cheapest, safest, likeliest) if offer is not None}
+    between = sorted((offer for offer in offers if id(offer) not in named), key=lambda offer: offer.tail)
     names = ["balanced"] if len(between) == 1 else [f"balanced {number + 1}" for number in range(len(between))]
-    middle = [replace(offer, name=name) for offer, name in zip(between, names, strict=True)]
-    if cheapest is None:
-        return middle
-    if cheapest is safest:
-        return [replace(cheapest, name="cheapest and safest"), *middle]
-    first = [] if safest is None else [replace(safest, name="safest")]
-    return [*first, *middle, replace(cheapest, name="cheapest on average")]
+    ordered = [] if likeliest is None else [replace(likeliest, name=LIKELIEST)]
+    if safest is not None:
+        ordered.append(replace(safest, name="cheapest and safest" if safest is cheapest else "safest"))
+    ordered += [replace(offer, name=name) for offer, name in zip(between, names, strict=True)]
+    if safest is not cheapest:
+        ordered.append(replace(cheapest, name="cheapest on average"))
+    return [replace(offer, trade_off=describe_trade_off(offer, ordered)) for offer in ordered]
+
+
+def describe_trade_off(offer: Offer, menu: Sequence[Offer]) -> str:
+    """`costs 0.3 months more on average than 'cheapest on average'; the worst 5% of cases cost 2.1 months less`.
+
+    A plan is compared with the cheapest of the menu, and the cheapest with the one before it.
+    """
+    others = [other for other in menu if other is not offer]
+    if not others:
+        return "no other plan is noticeably cheaper, safer or likelier to succeed"
+    cheapest = min(menu, key=lambda other: other.mean)
+    other = cheapest if offer is not cheapest else others[0]
+    unit = offer.unit
+    success, mean, tail = _gains(offer, other)
+    worst = f"the {describe_worst(offer.level)} of cases cost" if offer.level < 1 else "the worst case costs"
+    parts = []
+    if abs(success) > 1:
+        chances = format_chance(offer.cost.success), format_chance(other.cost.success)
+        parts.append(f"succeeds in {chances[0]} of the cases, not {chances[1]}")
+    amount = f"{format_cost(abs(offer.mean - other.mean), unit)} {'less' if mean > 0 else 'more'}"
+    parts.append(f"costs {amount if abs(mean) > 1 else 'about as much'} on average")
+    amount = f"{format_cost(abs(offer.tail - other.tail), unit)} {'less' if tail > 0 else 'more'}"
+    parts.append(f"{worst} {amount if abs(tail) > 1 else 'about as much'}")
+    return f"compared with '{other.name}' it {'; '.join(parts)}"

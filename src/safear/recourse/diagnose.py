@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from safear.errors import Mistake, mistake
 from safear.mdp.compile import compile_mdp
 from safear.mdp.model import MDP
+from safear.recourse.failure import GivingUp, find_giving_up
 from safear.recourse.words import name_goal
 from safear.spec.checks import unused_features
 from safear.spec.model import Problem
@@ -17,12 +18,16 @@ from safear.spec.model import Problem
 
 @dataclass(frozen=True, slots=True)
 class PersonDiagnosis:
-    """A named person: their decision, how many states they can reach, and whether a goal is among them."""
+    """A named person: their decision, how many states they can reach, and whether a goal is among them.
+
+    `giving_up` is set if the plan with the least mean succeeds far less often than the person could.
+    """
 
     name: str
     favourable: bool
     states: int
     goals: int
+    giving_up: GivingUp | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,9 @@ def diagnose_people(problem: Problem, classifier: object = None) -> tuple[list[P
     people = []
     for name, person in problem.people.items():
         mdp = compile_mdp(problem, classifier, start=person)
-        people.append(PersonDiagnosis(name, bool(mdp.goal[mdp.locate()]), mdp.n_states, int(mdp.goal.sum())))
+        favourable, goals = bool(mdp.goal[mdp.locate()]), int(mdp.goal.sum())
+        giving_up = find_giving_up(mdp) if goals and not favourable else None
+        people.append(PersonDiagnosis(name, favourable, mdp.n_states, goals, giving_up))
     rejected = [person for person in people if not person.favourable]
     if rejected and not any(person.goals for person in rejected):
         cause = f"no action leads this person to '{name_goal(problem)}' within {problem.horizon} steps"

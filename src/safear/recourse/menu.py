@@ -14,31 +14,42 @@ from safear.errors import NoRecourseError, ObjectiveError, PersonError, ProblemE
 from safear.evaluation.exact import evaluate
 from safear.mdp.compile import compile_mdp
 from safear.mdp.model import MDP
-from safear.recourse.choose import GIVES_UP, choose_offers
-from safear.recourse.offer import Offer, make_offer
+from safear.recourse.choose import MOST_PLANS, choose_offers, keep_unbeaten, merge_alike, name_offers
+from safear.recourse.failure import find_giving_up, gives_up
+from safear.recourse.finding import count_units, find_plan
+from safear.recourse.frontier import Frontier, find_frontier
+from safear.recourse.offer import TAIL, Offer, make_offer
 from safear.recourse.words import count_of, format_chance, format_cost, name_goal
+from safear.risk.distribution import check_level
 from safear.risk.objectives import MeanStd, Objective, SuccessFirst, parse_objective
 from safear.solvers.episodic import Episodic
 from safear.solvers.greedy import Progress
-from safear.solvers.solution import Solution
+from safear.solvers.optimal import needs_targets
 from safear.solvers.solve import Method, solve
 from safear.spec.model import Person, Problem, Record
 from safear.spec.person import read_person
 from safear.spec.terms import Terms, apply_terms
 
-MENU_AVERSIONS = (0.0, 0.25, 0.5, 1.0)
+RARE = 0.5  # if even the likeliest plan succeeds less often, that is said
+PAPER_AVERSIONS = (0.0, 0.25, 0.5, 1.0)
 BOTH = {"cheapest and safest": ("safest", "cheapest on average")}  # a plan may earn two names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Menu:
-    """What a person can do. Empty if the decision is favourable already."""
+    """What a person can do. Empty if the decision is favourable already.
+
+    `offers` are the plans; `frontier`, if the menu was made of one, all that they were chosen from, named after their
+    objectives; `level` says which of the worst runs are meant.
+    """
 
     problem: Problem
     person: Person
     favourable: bool
     offers: tuple[Offer, ...]
     warnings: tuple[str, ...] = ()
+    frontier: tuple[Offer, ...] = ()
+    level: float = TAIL
 
     def __repr__(self) -> str:
         return str(self)
@@ -61,6 +72,34 @@ class Menu:
         return len(self.offers)
 
 
+def menu(
+    problem: Problem,
+    classifier: object = None,
+    person: Record | str | None = None,
+    *,
+    level: float = TAIL,
+    most: int = MOST_PLANS,
+    terms: Terms | None = None,
+    progress: Progress | None = None,
+) -> Menu:
+    """The plans between the cheapest on average and the safest, without a parameter to choose; all are optimal.
+
+    `classifier` is whatever `as_classifier` takes; None is the problem's own rule. `person` is a record, or the name of
+    one of the problem's; None is the first. Of the whole frontier (`menu.frontier`), at most `most` plans that differ
+    in a way a person would notice are offered; "safe" is meant of the worst 1 - `level` of all runs. Raises
+    NoRecourseError if nothing leads to a goal.
+    """
+    check_level(level)
+    if most < 1:
+        raise ObjectiveError.at((), f"a menu of {most} plans is none")
+    case = _prepare(problem, classifier, person, terms)
+    if case.favourable:
+        return case.menu([])
+    frontier = find_frontier(case.mdp, level=level, progress=progress)
+    offers = choose_offers(frontier, most)
+    return case.menu(offers, [*_warn_of_giving_up(frontier, offers), *_warn(offers, frontier.best_success)], frontier)
+
+
 def recommend(
     problem: Problem,
     classifier: object = None,
@@ -72,35 +111,74 @@ def recommend(
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
 ) -> Menu:
-    """Plans for a person (a record, or the name of one of the problem's; None is the first) and a classifier.
+    """Plans for a person: one per objective, or else the menu.
 
-    `classifier` is whatever `as_classifier` takes; None is the problem's own rule.
-
-    Without objectives it is the menu of greedy plans for the aversions 0, 0.25, 0.5 and 1, alike ones merged and
-    named by what they are. With objectives (or their texts, `"mean-std:0.5"`), one plan each, named after them. Raises
-    NoRecourseError if nothing leads to a goal.
+    Objectives may be given as texts (`"cvar:0.95"`); their plans are named after them. Without objectives it is `menu`,
+    or, if a `method` other than "optimal" is asked for, its plans for the aversions 0, 0.25, 0.5 and 1 of the paper,
+    alike ones merged. For the other arguments see `menu` and `solve`.
     """
+    wanted = None if objectives is None else _read_objectives(objectives)
+    if wanted is None and method in {None, "optimal"}:
+        return menu(problem, classifier, person, terms=terms, progress=progress)
+    asked = wanted if wanted is not None else [MeanStd(aversion) for aversion in PAPER_AVERSIONS]
+    case = _prepare(problem, classifier, person, terms)
+    if case.favourable:
+        return case.menu([])
+    best = evaluate(solve(case.mdp, SuccessFirst())).success
+    solutions = [
+        find_plan(case.mdp, item, progress=progress)
+        if method in {None, "optimal"} and needs_targets(item)
+        else solve(case.mdp, item, method=method, rng=rng, progress=progress)
+        for item in asked
+    ]
+    if wanted is None:
+        offers = name_offers(keep_unbeaten(merge_alike(solutions)), best)
+    else:
+        offers = [make_offer(solution) for solution in solutions]
+    return case.menu(offers, _warn(offers, best))
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """A person's problem, ready to be solved."""
+
+    problem: Problem
+    person: Person
+    mdp: MDP
+    favourable: bool
+    warnings: tuple[str, ...]
+
+    def menu(self, offers: Sequence[Offer], warnings: Sequence[str] = (), frontier: Frontier | None = None) -> Menu:
+        return Menu(
+            self.problem,
+            self.person,
+            favourable=self.favourable,
+            offers=tuple(offers),
+            warnings=(*self.warnings, *warnings),
+            frontier=() if frontier is None else frontier.offers,
+            level=TAIL if frontier is None else frontier.level,
+        )
+
+
+def _prepare(
+    problem: Problem,
+    classifier: object,
+    person: Record | str | None,
+    terms: Terms | None,
+) -> _Case:
+    """Read everything, compile what the person can reach, and decide; NoRecourseError if there is no way."""
     if not isinstance(problem, Problem):
         raise ProblemError.at((), f"{problem!r} is not a problem", "use load_problem, parse_problem or load_example")
     if terms is not None:
         problem = apply_terms(problem, terms)
-    wanted = None if objectives is None else _read_objectives(objectives)
     record = find_record(problem, person)
     start = read_person(problem, record)
     decider = as_classifier(classifier, problem)
     mdp = compile_mdp(problem, decider, start=start)
     favourable, warnings = decide(problem, decider, record, on_levels=bool(mdp.goal[mdp.locate()]))
-    if favourable:
-        return Menu(problem, start, favourable=True, offers=(), warnings=warnings)
-    require_recourse(mdp)
-    surest = solve(mdp, SuccessFirst())
-    if wanted is None:
-        menu_objectives = [MeanStd(aversion) for aversion in MENU_AVERSIONS]
-        greedy = [solve(mdp, item, method=method or "greedy", rng=rng, progress=progress) for item in menu_objectives]
-        offers = choose_offers(greedy, surest)
-    else:
-        offers = [make_offer(solve(mdp, item, method=method, rng=rng, progress=progress)) for item in wanted]
-    return Menu(problem, start, favourable=False, offers=tuple(offers), warnings=(*warnings, *_warn(offers, surest)))
+    if not favourable:
+        require_recourse(mdp)
+    return _Case(problem, start, mdp, favourable, warnings)
 
 
 def _read_objectives(given: Sequence[Objective | str] | Objective | str) -> list[Objective]:
@@ -112,24 +190,42 @@ def _read_objectives(given: Sequence[Objective | str] | Objective | str) -> list
     return wanted
 
 
-def _warn(offers: Sequence[Offer], surest: Solution) -> list[str]:
-    """Warn of plans that succeed far less often than the person could, and of rounded costs."""
-    mdp, best = surest.mdp, evaluate(surest)
-    problem = mdp.problem
-    unit, failure = (problem.cost_unit, float(problem.goal.failure_cost)) if problem is not None else ("units", 0.0)
+def _warn(offers: Sequence[Offer], best_success: float) -> list[str]:
+    """Warn of plans that succeed far less often than the person could, of poor chances, and of rounded costs."""
     warnings = []
+    if best_success < RARE:
+        warnings.append(f"no plan succeeds in more than {format_chance(best_success)} of the runs")
     for offer in offers:
-        if offer.cost.success < best.success - GIVES_UP:
-            reason = "a greedy plan at this aversion may turn away from the goal"
-            if offer.cost.all_runs.mean < best.all_runs.mean:
-                reason = f"giving up looks cheap when failing costs {format_cost(failure, unit)} (goal.failure_cost)"
-            share, possible = format_chance(offer.cost.success), format_chance(best.success)
+        if gives_up(offer.cost.success, best_success):
+            share, possible = format_chance(offer.cost.success), format_chance(best_success)
+            reason = "" if offer.solution.method == "optimal" else f"; method '{offer.solution.method}' may miss it"
             warnings.append(
-                f"the plan '{offer.name}' succeeds in {share} of the runs, though {possible} is possible: {reason}"
+                f"the plan '{offer.name}' succeeds in {share} of the runs, though {possible} is possible{reason}"
             )
-    if mdp.cost_error:
-        warnings.append(f"costs are rounded; a total is off by at most {format_cost(float(mdp.cost_error), unit)}")
+    for offer in offers[:1]:
+        mdp = offer.solution.mdp
+        error, problem = float(mdp.cost_error), mdp.problem
+        if error and problem is not None and problem.cost_resolution is not None:
+            resolution, most = (format_cost(cost, offer.unit) for cost in (float(problem.cost_resolution), error))
+            warnings.append(f"costs are rounded to multiples of {resolution}; a total is off by at most {most}")
+    optimal = [offer for offer in offers if offer.solution.method == "optimal"]
+    units = max((count_units(offer.solution.mdp, offer.objective) for offer in optimal), default=1)
+    if units > 1:
+        unit = format_cost(optimal[0].solution.mdp.to_cost(units), optimal[0].unit)
+        warnings.append(
+            f"costs are so fine that plans were looked for with costs rounded to multiples of {unit}; "
+            "all figures are of the real costs"
+        )
     return warnings
+
+
+def _warn_of_giving_up(frontier: Frontier, offers: Sequence[Offer]) -> list[str]:
+    """Warn if a plan that is not offered, because it gives up, is cheaper than all that are."""
+    cheapest = frontier.offers[0]
+    if any(offer.solution is cheapest.solution for offer in offers):
+        return []
+    giving_up = find_giving_up(cheapest.solution.mdp)
+    return [] if giving_up is None else [f"{giving_up}. Plans that give up are left out"]
 
 
 def decide(

@@ -8,7 +8,7 @@ from functools import cached_property
 from safear.evaluation.exact import Runs, run_exactly
 from safear.recourse.plan import Plan, make_plan
 from safear.recourse.traces import Traces, find_traces
-from safear.recourse.words import format_chance, format_cost
+from safear.recourse.words import describe_worst, format_chance, format_cost
 from safear.risk.distribution import CostDistribution
 from safear.risk.objectives import Objective
 from safear.solvers.solution import Solution
@@ -18,22 +18,33 @@ TAIL = 0.95  # the worst 5%
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Offer:
-    """One plan of a menu. `objectives` are those that it was computed for: more than one if their plans are equal."""
+    """One plan of a menu. `objectives` are those that it was computed for: more than one if their plans are equal.
+
+    The tail is the mean cost of the worst 1 - `level` of all runs. `trade_off` says what the plan gains and gives up
+    beside the others of its menu.
+    """
 
     name: str
     objectives: tuple[Objective, ...]
     solution: Solution
     runs: Runs
+    level: float = TAIL
+    trade_off: str = ""
 
     def __repr__(self) -> str:
         return f"{self.name}: {self}"
 
     def __str__(self) -> str:
-        costs, unit = self.cost.all_runs, self.solution.mdp.problem.cost_unit if self.solution.mdp.problem else "units"
         return (
             f"first {self.first_action}; succeeds {format_chance(self.cost.success)}, "
-            f"costs {format_cost(costs.mean, unit)} on average, {format_cost(costs.cvar(TAIL), unit)} in the worst 5%"
+            f"costs {format_cost(self.mean, self.unit)} on average, "
+            f"{format_cost(self.tail, self.unit)} in the {describe_worst(self.level)}"
         )
+
+    @property
+    def unit(self) -> str:
+        """What costs are counted in."""
+        return self.solution.mdp.unit
 
     @property
     def objective(self) -> Objective:
@@ -44,6 +55,16 @@ class Offer:
     def cost(self) -> CostDistribution:
         """The exact distribution of the total cost."""
         return self.runs.distribution
+
+    @property
+    def mean(self) -> float:
+        """The expected cost over all runs."""
+        return self.cost.all_runs.mean
+
+    @cached_property
+    def tail(self) -> float:
+        """The mean cost of the worst runs (CVaR)."""
+        return self.cost.all_runs.cvar(self.level)
 
     @property
     def value(self) -> float:
@@ -76,6 +97,6 @@ class Offer:
         return find_traces(self.solution, self.runs.start, runs=self.runs)
 
 
-def make_offer(solution: Solution) -> Offer:
+def make_offer(solution: Solution, *, level: float = TAIL) -> Offer:
     """An offer named after its objective."""
-    return Offer(str(solution.objective), (solution.objective,), solution, run_exactly(solution))
+    return Offer(str(solution.objective), (solution.objective,), solution, run_exactly(solution), level)

@@ -1,30 +1,33 @@
 """A policy as a contingent plan: what to do, what may happen, and what to do then.
 
-A step of the plan is a situation together with what is done in it, a pair (state, action). How probable it is to go
-from one to the next is added up exactly over all times, so a step can say where each of its outcomes leads.
+A step of the plan is a situation together with what is done in it. Where a state asks for one thing now and for another
+then, the situation says how many steps are left, or what has been spent. How probable it is to go from one step to the
+next is added up exactly over all times, so a step can say where each of its outcomes leads.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
-import numpy as np
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from safear.mdp.model import MDP
-from safear.recourse.words import count_of, describe_levels, format_cost, name_goal, times_in
+from safear.recourse.plan_nodes import END, GOAL, STUCK, Box, Graph, Node, follow
+from safear.recourse.words import count_of, describe_levels, format_cost, format_number, name_goal, times_in
 from safear.solvers.policy import Policy
 from safear.solvers.solution import Solution, policy_of
 from safear.spec.model import Record
 
 RARE = 0.01  # a way on that is taken in fewer of the cases is not spelled out
 RARE_STEP = 0.001  # nor a step that fewer runs come to
-_GOAL, _END, _STUCK = -1, -2, -3  # where a run may go besides a row
+_KINDS = {GOAL: "goal", END: "out of time", STUCK: "stuck"}
 
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """What comes after an outcome, with its share of the cases in which the outcome happens and when it first does.
+    """What comes after an outcome, with its share of the cases in which the outcome happens.
 
+    `since` and `until` are after how many steps of the run that first and last is so.
     `step` is the number of a step of the plan, None where there is none: `kind` is then "goal", "out of time",
     "stuck" (no action is left) or "not shown".
     """
@@ -33,6 +36,7 @@ class FollowUp:
     step: int | None
     share: float
     since: int
+    until: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,9 @@ class Branch:
 class PlanStep:
     """A situation and what to do in it. `visits` is how often, on average, a run comes here.
 
-    `out_of_reach`: the plan cannot come to a goal any more from here, but goes on as plans do.
+    `steps_left` and `spent` (in `unit`; None if the policy does not look at it) are the least and the most of these
+    with which a run comes here; `says_steps_left` and `says_spent` are whether the situation tells this step from
+    others by them. `out_of_reach`: the plan cannot come to a goal any more from here, but goes on as plans do.
     """
 
     number: int
@@ -59,6 +65,10 @@ class PlanStep:
     action: str
     visits: float
     branches: tuple[Branch, ...]
+    steps_left: tuple[int, int]
+    spent: tuple[float, float] | None = None
+    says_steps_left: bool = False
+    says_spent: bool = False
     unit: str = "units"
     out_of_reach: bool = False
 
@@ -93,11 +103,17 @@ class Plan:
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
+    @property
+    def depends_on_spent(self) -> bool:
+        """Whether some situation is told from another by what has been spent."""
+        return any(step.says_spent for step in self.steps)
+
     def lines(self) -> list[str]:
         """The plan in plain words, a line each."""
         if not self.steps:
             return ["Nothing to do."]
-        lines = [line for step in self.steps for line in _describe_step(step, self.goal)]
+        counted = frozenset(step.number for step in self.steps if step.says_spent)
+        lines = [line for step in self.steps for line in _describe_step(step, self.goal, counted)]
         if any(step.situation for step in self.steps):
             lines.append("What a step's (when ...) does not mention is as it is today.")
         if self.hidden_steps:
@@ -105,6 +121,8 @@ class Plan:
                 "1 rarer situation is" if self.hidden_steps == 1 else f"{self.hidden_steps} rarer situations are"
             )
             lines.append(f"{situations} not shown.")
+        if self.depends_on_spent:
+            lines.append("What to do next depends on what has been spent so far; keep count.")
         return lines
 
 
@@ -113,122 +131,134 @@ def make_plan(solution: Solution | Policy, start: Record | int | None = None, *,
     policy = policy_of(solution)
     mdp = policy.mdp
     origin = mdp.locate_start(start)
-    first, visits, flows = _follow(policy, origin)
+    rare = 0.0 if limit is None else RARE_STEP
+    graph = follow(policy, origin, rare=rare)
     goal = name_goal(mdp.problem)
-    if first < 0:
+    if graph.first < 0:
         return Plan((), goal)
-    rows = _order(mdp, first, visits, flows)
-    shown = rows if limit is None else [r for r in rows if r == first or visits[r].count >= RARE_STEP][:limit]
-    hopeful = _lead_to_goal(mdp, flows)
-    numbers = {row: number for number, row in enumerate(shown, start=1)}
-    levels = mdp.person(origin) if mdp.space is not None else {}
-    steps = tuple(
-        replace(_make_step(mdp, row, numbers, visits, flows, levels), out_of_reach=row not in hopeful) for row in shown
+    order = _order(graph)
+    told = [number for number in order if number == graph.first or graph.nodes[number].visits >= rare]
+    by_state: dict[int, list[Node]] = {}
+    for number in told:
+        by_state.setdefault(graph.nodes[number].state, []).append(graph.nodes[number])
+    maker = _Maker(
+        graph,
+        numbers={node: number for number, node in enumerate(told[:limit], start=1)},
+        told=by_state,
+        start=mdp.person(origin) if mdp.space is not None else {},
+        unit=mdp.unit,
+        counts_spent=policy.looks_at_spent,
     )
-    return Plan(steps, goal, len(rows) - len(steps))
+    hopeful = graph.hopeful().tolist()
+    steps = tuple(maker.make_step(node, out_of_reach=not hopeful[node]) for node in maker.numbers)
+    return Plan(steps, goal, len(order) - len(steps))
 
 
-@dataclass(slots=True)
-class _Flow:
-    """How probable it is to go on in one way, and after how many steps that first happens."""
-
-    chance: float
-    since: int
-
-
-@dataclass(slots=True)
-class _Visit:
-    """How often a row is taken on average, and at which steps."""
-
-    count: float
-    first: int
-    last: int
-
-
-Flows = dict[int, dict[int, _Flow]]  # edge -> next row, or one of the constants
-
-
-def _follow(policy: Policy, origin: int) -> tuple[int, dict[int, _Visit], Flows]:
-    """The first row, how often each row is taken, and how often each edge leads on to which row."""
-    mdp = policy.mdp
-    visits: dict[int, _Visit] = {}
-    flows: Flows = {}
-    here = {origin: 1.0}
-    first = _row_at(policy, origin, 0)
-    for step in range(mdp.horizon):
-        there: dict[int, float] = {}
-        for state, chance in here.items():
-            row = _row_at(policy, state, step)
-            if row < 0:
-                continue
-            visit = visits.setdefault(row, _Visit(0.0, step, step))
-            visit.count += chance
-            visit.last = step
-            for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1]):
-                target, flow = int(mdp.edge_next[edge]), chance * float(mdp.edge_chance[edge])
-                there[target] = there.get(target, 0.0) + flow
-                onward = flows.setdefault(edge, {})
-                next_row = _row_at(policy, target, step + 1)
-                onward.setdefault(next_row, _Flow(0.0, step + 1)).chance += flow
-        here = there
-    return first, visits, flows
-
-
-def _row_at(policy: Policy, state: int, step: int) -> int:
-    mdp = policy.mdp
-    if mdp.goal[state]:
-        return _GOAL
-    if mdp.dead_end[state] and (mdp.depth is None or mdp.depth[state] < mdp.horizon):
-        return _STUCK
-    if step >= mdp.horizon:
-        return _END
-    return int(policy.rows(step, np.array([state]))[0])
-
-
-def _order(mdp: MDP, first: int, visits: dict[int, _Visit], flows: Flows) -> list[int]:
-    """The rows met if every action works, then the others by how often they are taken."""
+def _order(graph: Graph) -> list[int]:
+    """The nodes met if every action works, then the others by how often a run comes there."""
+    mdp, nodes = graph.mdp, graph.nodes
     line: list[int] = []
-    row = first
-    while row >= 0 and row not in line:
-        line.append(row)
-        edges = range(mdp.edge_start[row], mdp.edge_start[row + 1])
-        edge = max(edges, key=lambda edge: (mdp.works(edge), mdp.edge_chance[edge]))
-        onward = flows[edge]
-        row = max(onward, key=lambda target: onward[target].chance)
-    others = [row for row in visits if row not in line]
-    return line + sorted(others, key=lambda row: (-visits[row].count, row))
+    node = graph.first
+    while node >= 0 and node not in line:
+        line.append(node)
+        edge = max(graph.edges(node), key=lambda edge: (mdp.works(edge), mdp.edge_chance[edge]))
+        node = max(graph.ways(node, edge), key=lambda way: way.chance).target
+    others = set(range(len(nodes))).difference(line)
+
+    def rank(number: int) -> tuple[float, int, Box]:
+        node = nodes[number]
+        return -float(f"{node.visits:.9g}"), node.row, node.box  # no rounding error decides
+
+    return line + sorted(others, key=rank)
 
 
-def _lead_to_goal(mdp: MDP, flows: Flows) -> set[int]:
-    """The rows from which the plan may still come to a goal."""
-    found: set[int] = set()
-    grows = True
-    while grows:
-        more = {int(mdp.edge_row[edge]) for edge, onward in flows.items() if _GOAL in onward or found & onward.keys()}
-        grows, found = more != found, more
-    return found
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """Makes steps of the nodes in `numbers`. `told` are, by state, those that situations must tell apart."""
+
+    graph: Graph
+    numbers: dict[int, int]
+    told: dict[int, list[Node]]
+    start: dict[str, str]
+    unit: str
+    counts_spent: bool
+
+    def make_step(self, number: int, *, out_of_reach: bool) -> PlanStep:
+        mdp, node = self.graph.mdp, self.graph.nodes[number]
+        person = mdp.person(node.state) if mdp.space is not None else {}
+        others = [other for other in self.told[node.state] if other is not node]
+        says_steps_left, says_spent = _choose_words(node, others)
+        rivals = [piece for other in others for piece in other.pieces]
+        if says_steps_left:
+            rivals = [piece for piece in rivals if piece.meets_time(node.box)]
+        least, most = mdp.horizon - node.box.last, mdp.horizon - node.box.first
+        parts = [
+            describe_levels(self.start, person, verb="is"),
+            _steps_left(least, most) if says_steps_left else "",
+            _spent(mdp, node.box, rivals, self.unit) if says_spent else "",
+        ]
+        return PlanStep(
+            number=self.numbers[number],
+            person=person,
+            situation=" and ".join(part for part in parts if part),
+            action=mdp.actions[int(mdp.row_action[node.row])],
+            visits=node.visits,
+            branches=tuple(self._make_branch(number, edge, person) for edge in self.graph.edges(number)),
+            steps_left=(least, most),
+            spent=(mdp.to_cost(node.box.low), mdp.to_cost(node.box.high)) if self.counts_spent else None,
+            says_steps_left=says_steps_left,
+            says_spent=says_spent,
+            unit=self.unit,
+            out_of_reach=out_of_reach,
+        )
+
+    def _make_branch(self, number: int, edge: int, person: dict[str, str]) -> Branch:
+        mdp = self.graph.mdp
+        label = ""
+        if mdp.problem is not None:
+            outcome = mdp.problem.actions[int(mdp.row_action[mdp.edge_row[edge]])].outcomes[int(mdp.edge_outcome[edge])]
+            after = mdp.person(int(mdp.edge_next[edge]))
+            label = outcome.label or describe_levels(person, after, first=outcome.change)
+        ways = self.graph.ways(number, edge)
+        total = sum(way.chance for way in ways)
+        follow_ups = tuple(
+            FollowUp(
+                _KINDS.get(way.target, "step" if way.target in self.numbers else "not shown"),
+                self.numbers.get(way.target),
+                way.chance / total if total else 1 / len(ways),  # what is too improbable for a number still happens
+                way.since,
+                way.until,
+            )
+            for way in ways
+        )
+        cost = mdp.to_cost(int(mdp.edge_cost[edge]))
+        return Branch(float(mdp.edge_chance[edge]), mdp.works(edge), label, cost, follow_ups)
 
 
-def _make_step(
-    mdp: MDP, row: int, numbers: dict[int, int], visits: dict[int, _Visit], flows: Flows, start: dict[str, str]
-) -> PlanStep:
-    state = int(mdp.row_state[row])
-    person = mdp.person(state) if mdp.space is not None else {}
-    situation = describe_levels(start, person, verb="is")
-    if any(mdp.row_state[other] == state for other in numbers if other != row):
-        left = _steps_left(mdp.horizon - visits[row].last, mdp.horizon - visits[row].first)
-        situation = f"{situation} and {left}" if situation else left
-    number = int(mdp.row_action[row])
-    edges = range(mdp.edge_start[row], mdp.edge_start[row + 1])
-    return PlanStep(
-        number=numbers[row],
-        person=person,
-        situation=situation,
-        action=mdp.actions[number],
-        visits=visits[row].count,
-        branches=tuple(_make_branch(mdp, edge, numbers, flows[edge], person) for edge in edges),
-        unit="units" if mdp.problem is None else mdp.problem.cost_unit,
-    )
+def _choose_words(node: Node, others: Sequence[Node]) -> tuple[bool, bool]:
+    """Whether to say how many steps are left and what has been spent: as little as tells a node from the others.
+
+    If one of the two tells all nodes of a state apart, all of them say that one.
+    """
+    if not others:
+        return False, False
+    everyone = [node, *others]
+    for tells in (_time_tells, _spent_tells):
+        if all(tells(one, other) for one in everyone for other in everyone if one is not other):
+            return tells is _time_tells, tells is _spent_tells
+    if all(_time_tells(node, other) for other in others):
+        return True, False
+    return not all(_spent_tells(node, other) for other in others), True
+
+
+def _time_tells(node: Node, other: Node) -> bool:
+    """Whether the range of steps of a node holds nothing of another node."""
+    return not any(node.box.meets_time(piece) for piece in other.pieces)
+
+
+def _spent_tells(node: Node, other: Node) -> bool:
+    """Whether the range of what has been spent of a node holds nothing of another node."""
+    return not any(node.box.meets_spent(piece) for piece in other.pieces)
 
 
 def _steps_left(least: int, most: int) -> str:
@@ -238,30 +268,30 @@ def _steps_left(least: int, most: int) -> str:
     return f"there are {least} to {most} steps left"
 
 
-def _make_branch(
-    mdp: MDP, edge: int, numbers: dict[int, int], onward: dict[int, _Flow], person: dict[str, str]
-) -> Branch:
-    label = ""
-    if mdp.problem is not None:
-        outcome = mdp.problem.actions[int(mdp.row_action[mdp.edge_row[edge]])].outcomes[int(mdp.edge_outcome[edge])]
-        after = mdp.person(int(mdp.edge_next[edge]))
-        label = outcome.label or describe_levels(person, after, first=outcome.change)
-    total = sum(flow.chance for flow in onward.values())
-    kinds = {_GOAL: "goal", _END: "out of time", _STUCK: "stuck"}
-    follow_ups = tuple(
-        FollowUp(
-            kinds.get(target, "step" if target in numbers else "not shown"),
-            numbers.get(target),
-            flow.chance / total,
-            flow.since,
-        )
-        for target, flow in sorted(onward.items(), key=lambda item: item[1].since)
-    )
-    cost = mdp.to_cost(int(mdp.edge_cost[edge]))
-    return Branch(float(mdp.edge_chance[edge]), mdp.works(edge), label, cost, follow_ups)
+def _spent(mdp: MDP, box: Box, rivals: Sequence[Box], unit: str) -> str:
+    """How much: `you have spent at most 3 months`, `... 3.2 to 5 months`, `... 6 months or more`.
+
+    `rivals` are the pieces of other nodes that these words must exclude.
+    """
+    low, high = mdp.to_cost(box.low), mdp.to_cost(box.high)
+    if box.high == 0:
+        return "you have spent nothing yet"
+    if box.low == box.high:
+        return f"you have spent {_exact_cost(high, unit)}"
+    if all(rival.low > box.high for rival in rivals):
+        return f"you have spent at most {_exact_cost(high, unit)}"
+    if all(rival.high < box.low for rival in rivals):
+        return f"you have spent {_exact_cost(low, unit)} or more"
+    return f"you have spent {_exact_cost(low, unit).partition(' ')[0]} to {_exact_cost(high, unit)}"
 
 
-def _describe_step(step: PlanStep, goal: str) -> list[str]:
+def _exact_cost(value: float, unit: str) -> str:
+    """As `format_cost`, with as many decimals as it takes: a limit that was rounded would not be true."""
+    exact = math.isclose(float(format_number(value)), value, rel_tol=1e-9)
+    return format_cost(value, unit) if exact else f"{value:.9g} {unit}"
+
+
+def _describe_step(step: PlanStep, goal: str, counted: frozenset[int]) -> list[str]:
     situation = f"(when {step.situation}) " if step.situation else ""
     costs = format_cost(step.cost, step.unit)
     name = step.action[:1].upper() + step.action[1:]
@@ -278,22 +308,50 @@ def _describe_step(step: PlanStep, goal: str) -> list[str]:
         else:
             condition = "If it fails"
         extra = "" if branch.cost == step.cost else f" costs {format_cost(branch.cost, step.unit)} instead;"
-        lines.append(f"   {condition}:{extra} {_describe_follow_ups(branch, step, goal)}.")
+        lines.append(f"   {condition}:{extra} {_describe_follow_ups(branch, step, goal, counted)}.")
     if step.out_of_reach:
         lines.append(f"   From here {goal} is out of reach; you may as well stop.")
     return lines
 
 
-def _describe_follow_ups(branch: Branch, step: PlanStep, goal: str) -> str:
-    """What comes next, in order of time: `try again; later go on with step 3; at the end the time is up`."""
+def _describe_follow_ups(branch: Branch, step: PlanStep, goal: str, counted: frozenset[int]) -> str:
+    """What comes next, in order of time: `try again; later go on with step 3; at the end the time is up`.
+
+    What is not always later than the rest is a choice: `go on with step 2 or 3, whichever applies`. So is a step that
+    says what has been spent (`counted`), later or not: that, not the time, is what to look at.
+    """
     likely = [f for f in branch.follow_ups if f.share >= RARE]
     if all(f.kind == "not shown" for f in likely):
         likely = likely[:1]
-    words = [_describe_follow_up(likely[0], step, goal)]
-    for follow_up in likely[1:]:
-        when = "at the end" if follow_up.kind == "out of time" else "later"
-        words.append(f"{when} {_describe_follow_up(follow_up, step, goal)}")
+    groups: list[list[FollowUp]] = []
+    for follow_up in likely:
+        if groups and _is_choice(follow_up, groups[-1], step, counted):
+            groups[-1].append(follow_up)
+        else:
+            groups.append([follow_up])
+    words = [_describe_choice(groups[0], step, goal)]
+    for group in groups[1:]:
+        when = "at the end" if group[0].kind == "out of time" else "later"
+        words.append(f"{when} {_describe_choice(group, step, goal)}")
     return "; ".join(dict.fromkeys(words))
+
+
+def _is_choice(follow_up: FollowUp, before: Sequence[FollowUp], step: PlanStep, counted: frozenset[int]) -> bool:
+    """Whether time does not tell a follow-up from those before it, or is not what to look at."""
+    overlaps = follow_up.since <= max(f.until for f in before)
+    return overlaps or (follow_up.step in counted and [f.step for f in before] != [step.number])
+
+
+def _describe_choice(group: Sequence[FollowUp], step: PlanStep, goal: str) -> str:
+    """`try again or go on with step 3 or 4, whichever applies`."""
+    if len(group) == 1:
+        return _describe_follow_up(group[0], step, goal)
+    numbers = sorted(f.step for f in group if f.step is not None and f.step != step.number)
+    words = [_describe_follow_up(f, step, goal) for f in group if f.step == step.number]
+    words += [f"go on with step {' or '.join(map(str, numbers))}"] if numbers else []
+    words += [_describe_follow_up(f, step, goal) for f in group if f.step is None]
+    applies = ", whichever applies" if sum(f.step is not None for f in group) > 1 else ""
+    return " or ".join(dict.fromkeys(words)) + applies
 
 
 def _describe_follow_up(follow_up: FollowUp, step: PlanStep, goal: str) -> str:

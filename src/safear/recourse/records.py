@@ -23,7 +23,21 @@ def menu_record(menu: Menu) -> dict[str, Any]:
         "horizon": menu.problem.horizon,
         "cost_error": max((float(offer.solution.mdp.cost_error) for offer in menu), default=0.0),
         "warnings": list(menu.warnings),
+        "level": menu.level,
         "plans": [offer_record(offer) for offer in menu],
+        "frontier": [frontier_record(offer, menu) for offer in menu.frontier],
+    }
+
+
+def frontier_record(offer: Offer, menu: Menu) -> dict[str, Any]:
+    """A plan of the frontier that a menu was chosen from; `plan` is its name in the menu, if it is offered."""
+    return {
+        "objective": str(offer.objective),
+        "success": offer.cost.success,
+        "mean": offer.mean,
+        "cvar": offer.tail,
+        "first_action": offer.first_action,
+        "plan": next((other.name for other in menu if other.solution is offer.solution), None),
     }
 
 
@@ -39,6 +53,9 @@ def offer_record(offer: Offer) -> dict[str, Any]:
         "objectives": [str(objective) for objective in offer.objectives],
         "value": offer.value,
         "planned_value": offer.planned_value,
+        "bound": offer.solution.bound if offer.solution.certificate is not None else None,
+        "value_error": offer.solution.value_error if offer.solution.certificate is not None else None,
+        "trade_off": offer.trade_off,
         "success": offer.cost.success,
         "cost": costs_record(offer.cost.given_success),
         "all_runs": costs_record(offer.cost.all_runs),
@@ -75,6 +92,8 @@ def step_record(step: PlanStep) -> dict[str, Any]:
         "action": step.action,
         "visits": step.visits,
         "out_of_reach": step.out_of_reach,
+        "steps_left": list(step.steps_left),
+        "spent": None if step.spent is None else list(step.spent),
         "outcomes": [
             {
                 "chance": branch.chance,

@@ -61,6 +61,7 @@ class Traces:
 
 
 Suffix = tuple[float, tuple[int, ...]]  # a probability, and the edges to the end
+Situation = tuple[int, int]  # a state, and what has been spent in quanta (0 if the policy does not look at it)
 
 
 def find_traces(
@@ -68,40 +69,54 @@ def find_traces(
 ) -> Traces:
     """The `limit` most probable traces of a policy for a person.
 
-    Backward over the steps, for each state that the plan can be in: the most probable ways on are among the most
+    Backward over the steps, for each situation that the plan can be in: the most probable ways on are among the most
     probable ways on from its outcomes. `runs` spares a second exact evaluation.
     """
     policy = policy_of(solution)
     mdp = policy.mdp
     origin = mdp.locate_start(start)
     runs = run_exactly(policy, origin) if runs is None else runs
-    best: dict[int, list[Suffix]] = {}
+    best: dict[Situation, list[Suffix]] = {}
     for rows in reversed(_layers(policy, origin)):
         later, best = best, {}
-        for state, row in rows.items():
+        for situation, row in rows.items():
             if row < 0:
-                best[state] = [(1.0, ())]
+                best[situation] = [(1.0, ())]
                 continue
             ways = [
                 (float(mdp.edge_chance[edge]) * chance, (edge, *edges))
                 for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1])
-                for chance, edges in later[int(mdp.edge_next[edge])]
+                for chance, edges in later[_go_on(policy, situation, edge)]
             ]
-            best[state] = heapq.nlargest(limit + 1, ways, key=lambda way: way[0])  # one more tells of a rest
-    found = best[origin][:limit]
+            best[situation] = heapq.nlargest(limit + 1, ways, key=lambda way: way[0])  # one more tells of a rest
+    ways = best[origin, 0]
+    found = ways[:limit]
     shown = tuple(_read_trace(mdp, origin, chance, edges) for chance, edges in found)
-    return Traces(shown, _sum_up_rest(runs, found) if len(best[origin]) > limit else None)
+    return Traces(shown, _sum_up_rest(runs, found) if len(ways) > limit else None)
 
 
-def _layers(policy: Policy, origin: int) -> list[dict[int, int]]:
-    """For each step (and after the last), the states that a run may be in and the row taken there; -1 at its end."""
+def _go_on(policy: Policy, situation: Situation, edge: int) -> Situation:
+    """The situation to which an edge leads."""
+    spent = situation[1] + int(policy.mdp.edge_cost[edge]) if policy.looks_at_spent else 0
+    return int(policy.mdp.edge_next[edge]), spent
+
+
+def _layers(policy: Policy, origin: int) -> list[dict[Situation, int]]:
+    """For each step (and after the last), the situations of a run and the row taken there; -1 at its end."""
     mdp = policy.mdp
-    layers, states = [], np.array([origin])
+    layers, situations = [], [(origin, 0)]
     for step in range(mdp.horizon):
-        rows = policy.rows(step, states)
-        layers.append(dict(zip(states.tolist(), rows.tolist(), strict=True)))
-        states = np.unique(mdp.edge_next[np.isin(mdp.edge_row, rows[rows >= 0])])
-    return [*layers, dict.fromkeys(states.tolist(), -1)]
+        states, spent = np.array(situations, dtype=np.int64).reshape(-1, 2).T
+        rows = policy.rows(step, states, policy.accounts[origin] - spent).tolist()
+        layers.append(dict(zip(situations, rows, strict=True)))
+        ahead = {
+            _go_on(policy, situation, edge)
+            for situation, row in layers[-1].items()
+            if row >= 0
+            for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1])
+        }
+        situations = sorted(ahead)
+    return [*layers, dict.fromkeys(situations, -1)]
 
 
 def _read_end(mdp: MDP, origin: int, edges: tuple[int, ...]) -> tuple[int, bool]:

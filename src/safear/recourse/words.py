@@ -41,6 +41,11 @@ def format_chance(chance: float) -> str:
     return f"{percent:.2g}%" if percent < 10 else f"{percent:.0f}%" if percent < 99 else f"{percent:.1f}%"
 
 
+def describe_worst(level: float) -> str:
+    """`worst 5%` for the level 0.95; `worst case` for 1."""
+    return f"worst {format_chance(1 - level)}" if level < 1 else "worst case"
+
+
 def times_in(chance: float) -> str:
     """`works 95 times in 100`, without the verb."""
     if chance > 1 - 1e-9:  # several outcomes that work may add up to a little less than 1

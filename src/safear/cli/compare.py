@@ -1,0 +1,145 @@
+"""`safear compare`: greedy against optimal, for a person or a population."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from safear.recourse.comparison import Comparison
+    from safear.spec.model import Problem
+
+
+@click.command(
+    epilog="""\b
+Example:
+  safear compare loan
+  safear compare adult --sample 500 --objective mean-std:1 --objective mean-std:2
+  safear compare adult --sample 500 --objective mean-std:2 --failure-cost 1
+  safear compare my-problem.yaml --classifier model.skops --people people.csv --json"""
+)
+@click.argument("problem_file", metavar="PROBLEM")
+@click.option("--classifier", metavar="SOURCE", help="FILE.skops, FILE.csv, MODULE:NAME or FILE.py:NAME.")
+@click.option(
+    "--trust", multiple=True, metavar="TYPE", help="A type that a skops file may hold besides the known ones."
+)
+@click.option("--person", metavar="NAME", help="One of the problem's people; else all of them.")
+@click.option(
+    "--people",
+    "people_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A CSV file with a column per feature and a row per person.",
+)
+@click.option("--sample", type=click.IntRange(1), metavar="N", help="At most N people, drawn at random.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the sample, and of the forest.")
+@click.option(
+    "--objective",
+    "objectives",
+    multiple=True,
+    default=("mean-std:0.5", "mean-std:1", "mean-std:2"),
+    show_default=True,
+    help="What both methods make small; may be repeated.",
+)
+@click.option("--horizon", type=click.IntRange(1, 1000), help="At most so many steps, instead of the problem's.")
+@click.option("--failure-cost", type=click.FloatRange(0), help="What a failure costs, instead of the problem's.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with a record per distinct person.")
+def compare(problem_file: str, **options: Any) -> None:
+    """Compare the greedy method of the paper with the exact optimum of the same objective.
+
+    PROBLEM is a problem file, a bundled problem, or a data set of the paper: adult, german, insurance (with its forest,
+    and all of its rows as people). Only people whom the model rejects and who can reach the goal are compared; the
+    others are counted.
+    """
+    from safear.cli.render import show_progress
+    from safear.recourse.comparison import compare as run
+    from safear.risk.objectives import parse_objective
+
+    objectives = [parse_objective(text) for text in options["objectives"]]
+    problem, classifier, codes = _read(problem_file, options)
+    if options["sample"] is not None and len(codes) > options["sample"]:
+        import numpy as np
+
+        rng = np.random.default_rng(options["seed"])
+        codes = codes[np.sort(rng.choice(len(codes), options["sample"], replace=False))]
+    found = []
+    for objective in objectives:
+        with show_progress() as progress:
+            found.append(run(problem, classifier, codes, objective=objective, progress=progress))  # type: ignore[arg-type]  # its own check says which
+    if options["as_json"]:
+        click.echo(json.dumps({"problem": problem.title, "comparisons": [_record(item) for item in found]}, indent=2))
+    else:
+        from safear.cli.render import print_comparisons
+
+        print_comparisons(problem, found)
+
+
+def _read(problem_file: str, options: dict[str, Any]) -> tuple[Problem, object, NDArray[np.int16]]:
+    """The problem, the classifier, and the people as level numbers."""
+    from dataclasses import replace
+    from decimal import Decimal
+
+    from safear.classifier.load import load_classifier
+    from safear.classifier.protocol import Classifier, Inputs
+    from safear.datasets.bundled import find_problem
+    from safear.datasets.dataset import dataset_names, load
+    from safear.errors import PersonError
+    from safear.recourse.menu import find_record
+    from safear.recourse.population import load_people, read_people
+
+    classifier: Classifier | None = None
+    codes = None
+    if problem_file in dataset_names() and not Path(problem_file).exists():
+        dataset = load(problem_file)
+        problem, codes = dataset.problem, dataset.codes
+        if options["classifier"] is None:
+            classifier = dataset.classifier(options["seed"])
+    else:
+        problem = find_problem(problem_file)
+    if options["horizon"] is not None:
+        problem = problem.with_horizon(options["horizon"])
+    if options["failure_cost"] is not None:
+        cost = Decimal(repr(options["failure_cost"]))
+        problem = replace(problem, goal=replace(problem.goal, failure_cost=cost))
+    if options["classifier"] is not None:
+        classifier = load_classifier(options["classifier"], problem, trust=options["trust"])
+    if options["people_file"] is not None:
+        if options["person"] is not None:
+            raise click.UsageError("give --person or --people, not both")
+        codes = load_people(problem, options["people_file"])
+    elif options["person"] is not None:
+        codes = read_people(problem, [find_record(problem, options["person"])])
+    elif codes is None:
+        if not problem.people:
+            raise PersonError.at((), "the problem names no people", "give --people FILE.csv")
+        codes = read_people(problem, problem.people.values())
+    elif classifier is not None:  # a data set: a sample is one of those who are rejected
+        codes = codes[~classifier.favourable(Inputs(problem.features, codes))]
+    return problem, classifier, codes
+
+
+def _record(item: Comparison) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "objective": str(item.objective),
+        "people": item.people,
+        "rejected": item.rejected,
+        "without_recourse": item.without_recourse,
+        "compared": item.compared,
+        "greedy": asdict(item.greedy),
+        "optimal": asdict(item.optimal),
+        "greedy_is_worse": item.worse,
+        "excess": item.excess,
+        "excess_of_worse": item.excess_of_worse,
+        "largest_excess": item.largest_excess,
+        "other_first_step": item.other_first_step,
+        "optimum_gives_up": item.gives_up,
+        "largest_gap": item.largest_gap,
+        "people_compared": [{**asdict(pair), "excess": pair.excess} for pair in item.pairs],
+    }

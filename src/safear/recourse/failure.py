@@ -1,0 +1,80 @@
+"""What failing must cost for trying to be worth it.
+
+The plan with the least mean makes E[spent] + failure_cost * P(failure) small. The dearer a failure, the more often that
+plan succeeds, so the least failure cost (a multiple of the quantum) from which on it succeeds about as often as
+anything can is found by bisection.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from safear.evaluation.exact import evaluate
+from safear.mdp.model import MDP
+from safear.recourse.words import format_chance, format_cost
+from safear.risk.objectives import Mean, SuccessFirst
+from safear.solvers.solve import solve
+
+GIVES_UP = 0.05  # a plan whose success is so far below the best possible one gives up too early
+HOPELESS = 0.5  # and one that has less than this share of it is no way to the goal
+MAX_DOUBLINGS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class GivingUp:
+    """A person for whom the cheapest plan gives up.
+
+    `success` is that of the cheapest plan, `possible` the highest; from `enough` on (a failure cost) the cheapest plan
+    does not give up any more; None if that would take a failure cost beyond measure.
+    """
+
+    success: float
+    possible: float
+    failure_cost: float
+    enough: float | None
+    unit: str
+
+    def __str__(self) -> str:
+        cheapest, possible = format_chance(self.success), format_chance(self.possible)
+        failure = format_cost(self.failure_cost, self.unit)
+        return (
+            f"giving up is cheaper than trying when a failure costs {failure} (goal.failure_cost): the cheapest plan "
+            f"succeeds in {cheapest} of the runs, though {possible} is possible{self._remedy}"
+        )
+
+    @property
+    def _remedy(self) -> str:
+        if self.enough is None:
+            return ""
+        enough = math.ceil(100 * self.enough - 1e-9) / 100  # words have two decimals; rounded down they would be false
+        return f"; from {format_cost(enough, self.unit)} on it would not give up"
+
+
+def gives_up(success: float, possible: float) -> bool:
+    """Whether a plan succeeds far less often than is possible."""
+    return success < max(possible - GIVES_UP, HOPELESS * possible)
+
+
+def find_giving_up(mdp: MDP) -> GivingUp | None:
+    """Whether the plan with the least mean succeeds far less often than the person could; None if not."""
+    possible = evaluate(solve(mdp, SuccessFirst())).success
+    success = _success_at(mdp, mdp.failure_cost)
+    if not gives_up(success, possible):
+        return None
+    low, high = mdp.failure_cost, max(2 * mdp.failure_cost, 1)
+    for _ in range(MAX_DOUBLINGS):
+        if not gives_up(_success_at(mdp, high), possible):
+            break
+        low, high = high, 2 * high
+    else:
+        return GivingUp(success, possible, mdp.to_cost(mdp.failure_cost), None, mdp.unit)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if gives_up(_success_at(mdp, middle), possible) else (low, middle)
+    return GivingUp(success, possible, mdp.to_cost(mdp.failure_cost), mdp.to_cost(high), mdp.unit)
+
+
+def _success_at(mdp: MDP, failure_cost: int) -> float:
+    """The success of the plan with the least mean, if a failure costs so many quanta."""
+    return evaluate(solve(replace(mdp, failure_cost=failure_cost), Mean())).success

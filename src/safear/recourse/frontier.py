@@ -1,0 +1,110 @@
+"""The frontier: every plan that is best for some weight between the mean and the tail (CVaR), found without a grid.
+
+A plan is a point (mean, CVaR). For a weight k the plan with the least (1 - k) * mean + k * CVaR lies on the lower hull
+of all points, and no plan lies below the line through it. Between two neighbours the weight for which both are equally
+good is tried: either a plan turns up below the line that joins them, or there is none and they are neighbours for good.
+
+Where such plans succeed noticeably less often than the person could, giving up is cheap under the problem's costs. Then
+the same is done among the plans that succeed as often as possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from safear.mdp.model import MDP
+from safear.recourse.finding import find_plan
+from safear.recourse.offer import TAIL, Offer, make_offer
+from safear.risk.objectives import MeanCVaR, Objective, SuccessFirst
+from safear.solvers.greedy import Progress
+from safear.solvers.success import sweep_success
+
+SAME_SUCCESS = 0.01  # chances of success that differ by less are the same to a person
+CHEAPEST = 1e-6  # a weight so small that the tail only decides between plans of the same mean
+EQUAL = 1e-9  # relative differences below this are rounding
+MAX_PLANS = 200
+GRAIN = 0.01  # a fifth of what a person notices
+
+
+@dataclass(frozen=True, eq=False)
+class Frontier:
+    """Plans none of which is beaten in success, mean and tail at once, cheapest on average first.
+
+    `best_success` is the highest probability of success that any plan has.
+    """
+
+    offers: tuple[Offer, ...]
+    best_success: float
+    level: float
+
+
+def find_frontier(mdp: MDP, *, level: float = TAIL, grain: float = GRAIN, progress: Progress | None = None) -> Frontier:
+    """The frontier for the person that the MDP was compiled from.
+
+    Between two plans whose mean and tail differ by less than the share `grain`, no other is looked for.
+    """
+    best = float(sweep_success(mdp)[0][mdp.locate()])
+    offers = _trace_hull(mdp, lambda weight: MeanCVaR(weight, level), level, grain, progress)
+    if min(offer.cost.success for offer in offers) < best * (1 - SAME_SUCCESS):
+        slack = SAME_SUCCESS / mdp.horizon
+        among = _trace_hull(mdp, lambda weight: SuccessFirst(MeanCVaR(weight, level), slack), level, grain, progress)
+        offers = [*offers, *among]
+    kept = [
+        offer
+        for number, offer in enumerate(offers)
+        if not any(_beats(other, offer) for other in offers)
+        and not any(_equals(other, offer) for other in offers[:number])
+    ]
+    return Frontier(tuple(sorted(kept, key=lambda offer: offer.mean)), best, level)
+
+
+def _trace_hull(
+    mdp: MDP, objective: Callable[[float], Objective], level: float, grain: float, progress: Progress | None
+) -> list[Offer]:
+    """All plans that are best for some weight."""
+
+    def best_at(weight: float) -> Offer:
+        return make_offer(find_plan(mdp, objective(weight)), level=level)
+
+    cheapest = best_at(0.0)
+    if cheapest.tail > 0:  # weighed so that all of the tail is still little beside the mean
+        cheapest = best_at(CHEAPEST * cheapest.mean / cheapest.tail)
+    safest = best_at(1.0)
+    found, pairs = [cheapest, safest], [(cheapest, safest)]
+    while pairs and len(found) < MAX_PLANS:
+        left, right = pairs.pop()
+        dearer, safer = right.mean - left.mean, left.tail - right.tail
+        if min(dearer, safer) <= EQUAL * max(left.tail, EQUAL):
+            continue
+        if max(dearer / right.mean, safer / left.tail) < grain:  # what lies between is too alike to be worth the time
+            continue
+        weight = dearer / (dearer + safer)
+        middle = best_at(weight)
+        line, value = ((1 - weight) * offer.mean + weight * offer.tail for offer in (left, middle))
+        if value < line * (1 - EQUAL):
+            found.append(middle)
+            pairs += [(left, middle), (middle, right)]
+        if progress is not None:
+            progress(len(found), len(found) + len(pairs))
+    return found
+
+
+def _beats(one: Offer, other: Offer) -> bool:
+    """Whether a plan is better in success, mean or tail and worse in none."""
+    gains = _gains(one, other)
+    return min(gains) >= -EQUAL and max(gains) > EQUAL
+
+
+def _equals(one: Offer, other: Offer) -> bool:
+    """Whether two plans do not differ in success, mean and tail."""
+    return max(abs(gain) for gain in _gains(one, other)) <= EQUAL
+
+
+def _gains(one: Offer, other: Offer) -> list[float]:
+    """By how much a plan is better in success, and relatively in mean and tail."""
+    return [
+        one.cost.success - other.cost.success,
+        (other.mean - one.mean) / max(other.mean, EQUAL),
+        (other.tail - one.tail) / max(other.tail, EQUAL),
+    ]

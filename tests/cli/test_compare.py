@@ -1,0 +1,298 @@
+"""`safear compare`: greedy against optimal, for people and for programs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import safear as sa
+from safear.classifier.load import load_classifier
+from safear.classifier.protocol import Inputs
+from safear.datasets.dataset import load
+from safear.recourse.comparison import Comparison, compare
+from safear.recourse.population import read_people
+
+if TYPE_CHECKING:
+    from cli.conftest import Safear
+
+JOB = """\
+safear: 1
+title: A better job
+horizon: 4
+cost: {unit: months}
+features:
+  skill: {kind: ordinal, levels: [basic, skilled, expert]}
+  age: {kind: numeric, edges: [30, 50]}
+  gender: {kind: nominal, levels: [female, male], mutable: false}
+goal: {favourable: hired, failure_cost: 12}
+actions:
+  learn:
+    cost: 1
+    outcomes: [{chance: 0.6, change: {skill: +1}}, {chance: 0.4, cost: 4}]
+  study: {cost: 3, chance: 0.95, change: {skill: +1}}
+"""
+PEOPLE = """\
+skill,age,gender
+basic,17,female
+skilled,30-50,male
+expert,64.5,male
+basic,29,female
+"""
+RECORDS = [
+    {"skill": "basic", "age": "<30", "gender": "female"},
+    {"skill": "skilled", "age": "30-50", "gender": "male"},
+    {"skill": "expert", "age": ">=50", "gender": "male"},
+    {"skill": "basic", "age": "<30", "gender": "female"},
+]
+FUNCTION = 'def decide(frame):\n    return frame["skill"] == "expert"\n'
+TABLE = "skill,age,gender,decision\n" + "".join(
+    f"{skill},{age},{gender},{'hired' if skill == 'expert' else 'no'}\n"
+    for skill in ("basic", "skilled", "expert")
+    for age in ("<30", "30-50", ">=50")
+    for gender in ("female", "male")
+)
+COUNTS = ("people", "rejected", "without_recourse", "compared")
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> list[str]:
+    """The arguments for a problem file with people and a classifier."""
+    files = {"job.yaml": JOB, "people.csv": PEOPLE, "lending.py": FUNCTION, "table.csv": TABLE}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return ["job.yaml", "--people", "people.csv", "--classifier", "lending.py:decide"]
+
+
+def records(safear: Safear, *arguments: object) -> list[dict[str, Any]]:
+    answer = safear("compare", *arguments, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    found: list[dict[str, Any]] = answer.json["comparisons"]
+    return found
+
+
+def refusal(safear: Safear, *arguments: object) -> str:
+    """What is said to a mistake; nothing is printed, and there is no traceback (see the fixture)."""
+    answer = safear("compare", *arguments)
+    assert (answer.code, answer.out) == (2, "")
+    return answer.err
+
+
+def assert_same(record: dict[str, Any], expected: Comparison) -> None:
+    """The figures of the library."""
+    assert record["objective"] == str(expected.objective)
+    assert tuple(record[name] for name in COUNTS) == tuple(getattr(expected, name) for name in COUNTS)
+    assert record["greedy"] == asdict(expected.greedy)
+    assert record["optimal"] == asdict(expected.optimal)
+    assert record["greedy_is_worse"] == expected.worse
+    assert record["optimum_gives_up"] == expected.gives_up
+    for name in ("excess", "excess_of_worse", "largest_excess", "other_first_step", "largest_gap"):
+        assert record[name] == getattr(expected, name)
+    assert [{key: value for key, value in item.items() if key != "excess"} for item in record["people_compared"]] == [
+        asdict(pair) for pair in expected.pairs
+    ]
+    assert [item["excess"] for item in record["people_compared"]] == [pair.excess for pair in expected.pairs]
+
+
+# ------------------------------------------------------------------------------------------------------- what it prints
+
+
+def test_the_loan(safear: Safear) -> None:
+    answer = safear("compare", "loan")
+    assert (answer.code, answer.err) == (0, "")
+    lines = answer.out.splitlines()
+    assert lines[:2] == [
+        "Loan approval",
+        "1 person: 1 rejected, 0 of them without any way to the goal; 1 compared.",
+    ]
+    assert lines[3].split() == ["objective", "method", "value", "succeeds", "average", "worst", "5%"]
+    methods = [line.split()[-5] for line in lines[4:10]]
+    assert methods == ["greedy", "optimal"] * 3
+    assert [line.split()[0] for line in lines[4:10:2]] == ["mean-std:0.5", "mean-std:1", "mean-std:2"]
+    for greedy, optimal in zip(lines[4:10:2], lines[5:10:2], strict=True):
+        assert float(optimal.split()[-4]) <= float(greedy.split()[-4])
+    for objective in ("mean-std:0.5", "mean-std:1", "mean-std:2"):
+        assert f"\n{objective}: greedy is worse for " in answer.out
+
+
+def test_the_loan_as_json(safear: Safear) -> None:
+    problem = sa.load_example("loan")
+    codes = read_people(problem, problem.people.values())
+    found = records(safear, "loan")
+    for record, aversion in zip(found, (0.5, 1, 2), strict=True):
+        assert_same(record, compare(problem, None, codes, objective=sa.MeanStd(aversion)))
+    assert records(safear, "loan", "--person", "applicant") == found
+    assert [person["person"] for person in found[0]["people_compared"]] == [dict(problem.people["applicant"])]
+
+
+def test_a_sample_of_adult(safear: Safear) -> None:
+    arguments = ["adult", "--sample", 20, "--objective", "mean-std:1"]
+    answer = safear("compare", *arguments)
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.startswith("Adult Income\n20 people: 20 rejected, 0 of them without any way to the goal; 20 ")
+    (record,) = records(safear, *arguments)
+    adult = load("adult")
+    forest = adult.classifier(0)
+    rejected = adult.codes[~forest.favourable(Inputs(adult.problem.features, adult.codes))]
+    drawn = np.sort(np.random.default_rng(0).choice(len(rejected), 20, replace=False))
+    assert_same(record, compare(adult.problem, forest, rejected[drawn], objective=sa.MeanStd(1)))
+    assert record["optimal"]["value"] < record["greedy"]["value"]
+    assert f"greedy is worse for {record['greedy_is_worse']:.0%} of the people" in " ".join(answer.out.split())
+    (other,) = records(safear, *arguments, "--seed", 1)
+    assert other["people_compared"] != record["people_compared"]
+
+
+@pytest.mark.parametrize("classifier", ["lending.py:decide", "table.csv"])
+def test_people_from_a_file(safear: Safear, job: list[str], classifier: str) -> None:
+    found = records(safear, *job[:3], "--classifier", classifier, "--objective", "mean-std:0.5", "--objective", "mean")
+    problem = sa.load_problem("job.yaml")
+    codes = read_people(problem, RECORDS)
+    decider = load_classifier("table.csv", problem)
+    assert_same(found[0], compare(problem, decider, codes, objective=sa.MeanStd(0.5)))
+    assert_same(found[1], compare(problem, decider, codes, objective=sa.Mean()))
+    assert tuple(found[0][name] for name in COUNTS) == (4, 3, 0, 3)
+    assert [(person["person"]["skill"], person["count"]) for person in found[0]["people_compared"]] == [
+        ("basic", 2),
+        ("skilled", 1),
+    ]
+
+
+def test_a_sample_of_a_file(safear: Safear, job: list[str], tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text(PEOPLE.replace("expert", "basic"), encoding="utf-8")
+    assert records(safear, *job, "--sample", 2)[0]["people"] == 2
+    assert records(safear, *job, "--sample", 99)[0]["people"] == 4
+
+
+def test_the_failure_cost_and_the_horizon_change_the_result(safear: Safear, job: list[str]) -> None:
+    as_written, dear, short = (
+        records(safear, *job, "--objective", "mean-std:1", *more)[0]
+        for more in ([], ["--failure-cost", "40.5"], ["--horizon", "2"])
+    )
+    problem = sa.load_problem("job.yaml")
+    codes = read_people(problem, RECORDS)
+    decider = load_classifier("table.csv", problem)
+    dearer = replace(problem, goal=replace(problem.goal, failure_cost=Decimal("40.5")))
+    assert_same(dear, compare(dearer, decider, codes, objective=sa.MeanStd(1)))
+    assert_same(short, compare(problem.with_horizon(2), decider, codes, objective=sa.MeanStd(1)))
+    assert as_written["optimal"]["value"] < min(dear["optimal"]["value"], short["optimal"]["value"])
+    assert dear["optimal"]["success"] >= as_written["optimal"]["success"] > short["optimal"]["success"]
+
+
+def test_giving_up_is_told(safear: Safear) -> None:
+    """Failing is free in the paper's data sets; at a high aversion the optimum of some people is not to try."""
+    sample = ["adult", "--sample", 20, "--objective", "mean-std:2"]
+    free, dear = safear("compare", *sample), safear("compare", *sample, "--failure-cost", 5)
+    assert "even the optimum gives up, as failing costs too little" in " ".join(free.out.split())
+    assert "gives up" not in dear.out
+
+
+def test_more_than_twice_as_much_is_said_so(safear: Safear) -> None:
+    """By how much greedy is worse is no probability: it may be above 100%."""
+    sample = ["adult", "--sample", 20, "--objective", "mean-std:2", "--failure-cost", 20]
+    (record,) = records(safear, *sample)
+    assert record["excess_of_worse"] > 1
+    told = " ".join(safear("compare", *sample).out.split())
+    assert f"by {record['excess_of_worse']:.0%} on average, at most {record['largest_excess']:.0%};" in told
+
+
+def test_another_classifier_decides_who_of_a_data_set_is_rejected(safear: Safear, tmp_path: Path) -> None:
+    german = load("german")
+    (tmp_path / "own.py").write_text("def decide(frame):\n    return frame['savings'].isin(['moderate', 'rich'])\n")
+    (record,) = records(safear, "german", "--classifier", "own.py:decide", "--objective", "mean", "--horizon", 1)
+    decider = load_classifier("own.py:decide", german.problem)
+    rejected = ~decider.favourable(Inputs(german.problem.features, german.codes))
+    assert 0 < rejected.sum() < len(german)
+    assert record["rejected"] == rejected.sum()
+
+
+# ------------------------------------------------------------------------------------------------------------- mistakes
+
+
+@pytest.mark.parametrize(
+    ("objective", "message"),
+    [
+        ("mean-sdt:1", "objective 'mean-sdt:1' is not known\n    did you mean 'mean-std:0.5'?\n"),
+        ("mean-std", "objective 'mean-std' needs a number\n    write 'mean-std:0.5'\n"),
+        ("cvar:0.95", "there is no greedy method for 'cvar:0.95', or no optimal one\n    compare 'mean-std:0.5'"),
+        ("mean-lower-std:1", "there is no greedy method for 'mean-lower-std:1', or no optimal one\n"),
+    ],
+)
+def test_an_objective_that_cannot_be_compared(safear: Safear, objective: str, message: str) -> None:
+    assert refusal(safear, "loan", "--objective", objective).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("people", "lines"),
+    [
+        (
+            "skill,age\nbasic,20\n",
+            ["people.csv: there is no column for 'gender'", "    the columns are 'skill', 'age'"],
+        ),
+        (
+            "skill,age,gender\nbasic,20,female\nbasics,20,female\nskilled,young,male\n",
+            [
+                "people.csv: row 2.skill: 'basics' is not a level of 'skill'",
+                "    did you mean 'basic'?",
+                "people.csv: row 3.age: 'young' is not a number or a level of 'age'",
+                "    possible: '<30', '30-50', '>=50'",
+            ],
+        ),
+        ("skill,age,gender\n", ["people.csv: there is nobody in this file", "    give a header and rows"]),
+        ("skill,age,gender\nbasic,20\n", ["people.csv: row 1: does not have the 3 fields of the header"]),
+        ("skill,age,gender\nexpert,20,male\n", ["nobody is rejected: there is nothing to compare"]),
+    ],
+    ids=["missing column", "bad levels", "nobody", "ragged", "nobody rejected"],
+)
+def test_mistakes_in_people(safear: Safear, job: list[str], people: str, lines: list[str], tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text(people, encoding="utf-8")
+    assert refusal(safear, *job).splitlines() == lines
+
+
+def test_who_is_not_there(safear: Safear, job: list[str]) -> None:
+    without_people = [job[0], *job[3:]]
+    assert refusal(safear, *without_people) == "the problem names no people\n    give --people FILE.csv\n"
+    assert refusal(safear, *without_people, "--people", "nobody.csv") == "nobody.csv: no such file\n"
+    assert refusal(safear, "loan", "--person", "aplicant").startswith(
+        "people: the problem names no person 'aplicant'\n"
+    )
+    assert "did you mean 'applicant'?" in refusal(safear, "loan", "--person", "aplicant")
+
+
+def test_a_person_or_a_file_not_both(safear: Safear, job: list[str]) -> None:
+    told = refusal(safear, *job, "--person", "somebody")
+    assert told.endswith("Error: give --person or --people, not both\n")
+    assert refusal(safear, "adult", "--people", "people.csv", "--person", "row 16").endswith("not both\n")
+
+
+def test_a_problem_without_a_classifier(safear: Safear, job: list[str]) -> None:
+    assert "classifier" in refusal(safear, *job[:3])
+    assert "no such file" in refusal(safear, *job[:3], "--classifier", "nothing.csv")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--failure-cost", "-1"),
+        ("--failure-cost", "nan"),
+        ("--failure-cost", "inf"),
+        ("--sample", "0"),
+        ("--horizon", "0"),
+    ],
+)
+def test_numbers_that_make_no_sense(safear: Safear, option: str, value: str) -> None:
+    told = refusal(safear, "loan", option, value)
+    assert option in told or option.removeprefix("--").replace("-", "_") in told
+
+
+def test_no_such_problem(safear: Safear) -> None:
+    assert refusal(safear, "laon").startswith("there is neither a file nor a bundled problem 'laon'\n")
+
+
+def test_a_file_that_csv_does_not_take(safear: Safear, job: list[str], tmp_path: Path) -> None:
+    text = 'skill,age,gender\n"basic,20,female\n' + "basic,20,female\n" * 10_000
+    (tmp_path / "people.csv").write_text(text, encoding="utf-8")
+    assert "people.csv" in refusal(safear, *job)
