@@ -32,6 +32,7 @@ fuzz: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/rows.py
 
 $(VENV)/.base: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "SafeAR needs Python 3.11 or later; try: make PYTHON=python3.11 $(MAKECMDGOALS)")'

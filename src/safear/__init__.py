@@ -18,6 +18,8 @@ from safear._version import __version__
 if TYPE_CHECKING:
     from safear import datasets as datasets
     from safear import plots as plots
+    from safear.auditing.audit import Audit as Audit
+    from safear.auditing.audit import audit as audit
     from safear.classifier.adapters import FunctionClassifier as FunctionClassifier
     from safear.classifier.adapters import ModelClassifier as ModelClassifier
     from safear.classifier.adapters import RuleClassifier as RuleClassifier
@@ -113,6 +115,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "safear": ["datasets", "plots"],
+    "safear.auditing.audit": ["Audit", "audit"],
     "safear.classifier.adapters": [
         "FunctionClassifier",
         "ModelClassifier",
@@ -186,6 +189,7 @@ __all__ = [
     "Action",
     "ActionTerms",
     "Amount",
+    "Audit",
     "Budget",
     "ByCase",
     "ByLevel",
@@ -246,6 +250,7 @@ __all__ = [
     "__version__",
     "apply_terms",
     "as_classifier",
+    "audit",
     "check_mdp",
     "check_problem",
     "compile_blocks",

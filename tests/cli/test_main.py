@@ -19,7 +19,7 @@ from safear.risk.objectives import OBJECTIVE_EXAMPLES
 if TYPE_CHECKING:
     from cli.conftest import Safear
 
-COMMANDS = ["demo", "check", "recommend", "compare", "reproduce", "examples", "schema", "completion"]
+COMMANDS = ["demo", "check", "recommend", "compare", "audit", "reproduce", "examples", "schema", "completion"]
 
 
 def shell(command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from safear.cli.sources import find_source
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -81,46 +83,25 @@ def compare(problem_file: str, **options: Any) -> None:
 
 def _read(problem_file: str, options: dict[str, Any]) -> tuple[Problem, object, NDArray[np.int16]]:
     """The problem, the classifier, and the people as level numbers."""
-    from dataclasses import replace
-    from decimal import Decimal
-
-    from safear.classifier.load import load_classifier
-    from safear.classifier.protocol import Classifier, Inputs
-    from safear.datasets.bundled import find_problem
-    from safear.datasets.dataset import dataset_names, load
+    from safear.classifier.protocol import Inputs
     from safear.errors import PersonError
     from safear.recourse.menu import find_record
     from safear.recourse.population import load_people, read_people
 
-    classifier: Classifier | None = None
-    codes = None
-    if problem_file in dataset_names() and not Path(problem_file).exists():
-        dataset = load(problem_file)
-        problem, codes = dataset.problem, dataset.codes
-        if options["classifier"] is None:
-            classifier = dataset.classifier(options["seed"])
-    else:
-        problem = find_problem(problem_file)
-    if options["horizon"] is not None:
-        problem = problem.with_horizon(options["horizon"])
-    if options["failure_cost"] is not None:
-        cost = Decimal(repr(options["failure_cost"]))
-        problem = replace(problem, goal=replace(problem.goal, failure_cost=cost))
-    if options["classifier"] is not None:
-        classifier = load_classifier(options["classifier"], problem, trust=options["trust"])
+    source = find_source(problem_file, options)
+    problem, classifier = source.problem, source.classifier
     if options["people_file"] is not None:
         if options["person"] is not None:
             raise click.UsageError("give --person or --people, not both")
-        codes = load_people(problem, options["people_file"])
-    elif options["person"] is not None:
-        codes = read_people(problem, [find_record(problem, options["person"])])
-    elif codes is None:
-        if not problem.people:
-            raise PersonError.at((), "the problem names no people", "give --people FILE.csv")
-        codes = read_people(problem, problem.people.values())
-    elif classifier is not None:  # a data set: a sample is one of those who are rejected
-        codes = codes[~classifier.favourable(Inputs(problem.features, codes))]
-    return problem, classifier, codes
+        return problem, classifier, load_people(problem, options["people_file"])
+    if options["person"] is not None:
+        return problem, classifier, read_people(problem, [find_record(problem, options["person"])])
+    if source.dataset is not None and classifier is not None:  # a sample is one of those who are rejected
+        codes = source.dataset.codes
+        return problem, classifier, codes[~classifier.favourable(Inputs(problem.features, codes))]
+    if not problem.people:
+        raise PersonError.at((), "the problem names no people", "give --people FILE.csv")
+    return problem, classifier, read_people(problem, problem.people.values())
 
 
 def _record(item: Comparison) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from safear.spec.model import Problem
 
 def print_menu(menu: Menu, *, all_steps: bool = False) -> None:
     """The decision, the plans side by side, and each plan in words with its most probable traces."""
-    console = _console()
+    console = make_console()
     goal = name_goal(menu.problem)
     console.print(f"[bold]{escape(menu.problem.title)}[/bold]")
     for warning in menu.warnings:
@@ -130,7 +130,7 @@ def _describe_trace(trace: Trace) -> str:
 
 def print_comparisons(problem: Problem, found: Sequence[Comparison]) -> None:
     """Greedy against optimal: a row per objective, and what the figures mean."""
-    console, first = _console(), found[0]
+    console, first = make_console(), found[0]
     console.print(f"[bold]{escape(problem.title)}[/bold]")
     console.print(
         f"{count_of(first.people, 'person').replace('persons', 'people')}: {first.rejected:,} rejected, "
@@ -181,7 +181,7 @@ def print_simulations(record: dict[str, Any]) -> None:
     for plan in record["plans"]:
         simulated = plan.get("simulated")
         if simulated is not None:
-            _console().print(
+            make_console().print(
                 f"{plan['name']}: {simulated['rollouts']:,} simulated runs: success {simulated['success']:.4f} "
                 f"(exact {plan['success']:.4f}), average {simulated['all_runs']['mean']:.4f} "
                 f"(exact {plan['all_runs']['mean']:.4f})",
@@ -219,6 +219,7 @@ def show_table_progress() -> Iterator[Callable[[str, int, int], None] | None]:
         yield advance
 
 
-def _console() -> Console:
+def make_console() -> Console:
+    """As wide as the terminal, and 110 columns where nobody looks."""
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=110)

@@ -1,0 +1,63 @@
+"""How long an audit of many rows takes: `python benchmarks/rows.py [ROWS]`. People of Adult, drawn at random.
+
+A Parquet file of up to 10^8 rows is written by DuckDB into a temporary folder first, and linked under as many names as
+it takes; that time does not count.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import duckdb
+
+import safear as sa
+
+MOST = 100_000_000
+
+
+def write_people(path: Path, rows: int) -> None:
+    """So many rows of Adult, drawn with replacement."""
+    levels = sa.datasets.load("adult").levels
+    with duckdb.connect() as connection:
+        connection.execute("SET threads = 2")
+        connection.register("levels", levels.assign(number=range(len(levels))))
+        connection.execute("CREATE TABLE people AS SELECT * FROM levels")
+        names = ", ".join(f'"{name}"' for name in levels.columns)
+        connection.execute(
+            f"COPY (SELECT {names} FROM range({rows}) AS r(i) JOIN people ON number = hash(i) % {len(levels)}) "
+            f"TO '{path}' (FORMAT parquet)"
+        )
+
+
+def main() -> None:
+    """Write, audit, and print."""
+    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
+    adult = sa.datasets.load("adult")
+    forest = adult.classifier()
+    with tempfile.TemporaryDirectory() as folder:
+        copies = max(1, rows // MOST)
+        path = Path(folder) / "people.parquet"
+        write_people(path, rows // copies)
+        for number in range(1, copies):
+            path.with_stem(f"people-{number}").hardlink_to(path)
+        print(f"{copies} x {path.stat().st_size / 2**20:,.0f} MiB of Parquet")
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        start = time.perf_counter()
+        audit = sa.audit(adult.problem, forest, f"{folder}/*.parquet", groups=["gender"])
+        read = time.perf_counter() - start
+        print(audit.table())
+        print(audit.tests())
+        total = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(
+        f"{rows:,} rows: read, reduced, solved in {read:.1f} s ({rows / read:,.0f} rows/s), with tests {total:.1f} s; "
+        f"peak {peak / 2**20:.2f} GiB (before: {before / 2**20:.2f} GiB)"
+    )
+
+
+if __name__ == "__main__":
+    main()

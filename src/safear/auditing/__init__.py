@@ -1,0 +1,1 @@
+"""Auditing: what a population gets, group by group, from counts of people per state."""

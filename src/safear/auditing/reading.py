@@ -1,0 +1,109 @@
+"""A large population, reduced to how many people there are of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from safear.auditing.bad_rows import breaks, complain, write_bad_rows
+from safear.auditing.cells import Codes, code_names
+from safear.auditing.files import Files
+from safear.auditing.frame import Frame
+from safear.auditing.tables import connect, find_tables
+from safear.errors import Mistake, PersonError, Place, TooLargeError, suggest
+from safear.spec.model import Problem
+
+MAX_COMBINATIONS = 5_000_000  # of levels and group values; more are too many to solve
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """How many people there are of each kind: row i of `codes` (level numbers) with value i of each group."""
+
+    codes: Codes
+    groups: tuple[str, ...]
+    group_values: tuple[tuple[str, ...], ...]
+    counts: NDArray[np.int64]
+    rows: int
+    skipped: int
+
+
+def read_population(
+    problem: Problem,
+    source: str | Path | pd.DataFrame,
+    *,
+    groups: Sequence[str] = (),
+    skip_bad: str | Path | None = None,
+    threads: int = 2,
+    memory: str = "1GB",
+) -> Population:
+    """The people of a CSV or Parquet file, of all files that a pattern matches, or of a data frame, as counts.
+
+    A group is a feature (its levels are the groups) or any other column (its values are, as text; '' if missing). Rows
+    that cannot be used are an error or, with `skip_bad`, written to that CSV file and left out.
+    """
+    groups = tuple(dict.fromkeys(groups))
+    if isinstance(source, pd.DataFrame):
+        return _read(Frame(problem, groups, source), Place(), skip_bad)
+    place = Place(file=str(source))
+    with connect(place, threads, memory) as connection:
+        files = Files(problem, groups, find_tables(connection, place), connection, limit=MAX_COMBINATIONS + 1)
+        return _read(files, place, skip_bad)
+
+
+def _read(people: Frame | Files, place: Place, skip_bad: str | Path | None) -> Population:
+    problem, groups = people.problem, people.groups
+    for file, names in people.headers():
+        _check_columns(problem, groups, names, file)
+    table, rejected = people.count()
+    rows = int(table["people"].sum()) + rejected
+    if not rows:
+        raise PersonError([Mistake(place, "there is nobody in it", "give a header and rows")])
+    if len(table) > MAX_COMBINATIONS:
+        cause = f"more than {MAX_COMBINATIONS} combinations of levels and groups"
+        raise TooLargeError([Mistake(place, cause, "group by columns with few values")])
+    names = code_names(problem)
+    codes = table[names].to_numpy(np.int16)
+    unread = (codes < 0).any(axis=1)
+    broken = ~unread & breaks(problem, np.maximum(codes, 0))
+    skipped = int(table["people"][unread | broken].sum()) + rejected
+    if skipped:
+        bad_rows = people.bad_rows(codes[broken], rejected=rejected > 0, first=skip_bad is None)
+        if skip_bad is None:
+            complain(next(bad_rows), place, f"{skipped} of {rows} rows cannot be used")
+        else:
+            write_bad_rows(Path(skip_bad), bad_rows)
+    # Parts of the files and other spellings of the same level come together here.
+    good = table[~(unread | broken)].groupby([name for name in table if name != "people"], sort=True, as_index=False)
+    table = pd.DataFrame(good["people"].sum())
+    codes = np.ascontiguousarray(table[names].to_numpy(np.int16))
+    values = []
+    for group in groups:
+        if group in problem.feature_by_name:
+            position = list(problem.feature_by_name).index(group)
+            values.append(tuple(problem.features[position].levels[code] for code in codes[:, position].tolist()))
+        else:
+            values.append(tuple(map(str, table[f"g{groups.index(group)}"])))
+    return Population(codes, tuple(groups), tuple(values), table["people"].to_numpy(np.int64), rows, skipped)
+
+
+def _check_columns(problem: Problem, groups: Sequence[str], names: Sequence[str], file: str | None) -> None:
+    wanted = dict.fromkeys(groups, "group") | dict.fromkeys(problem.feature_by_name, "feature")
+    mistakes = []
+    for name, role in wanted.items():
+        listed = ", ".join(f"'{column}'" for column in names)
+        if name not in names:
+            others = [column for column in names if column not in problem.feature_by_name]
+            cause = f"there is no column '{name}' for this {role}; the columns are {listed}"
+            close = suggest(name, others if role == "feature" else names)
+            remedy = close if close and close.startswith("did you") else "name a column of the file"
+            mistakes.append(Mistake(Place((name,), file), cause, remedy))
+        elif list(names).count(name) > 1:
+            mistakes.append(Mistake(Place((name,), file), f"there are two columns '{name}'", "rename one of the two"))
+    if mistakes:
+        raise PersonError(mistakes)

@@ -1,0 +1,107 @@
+"""How an audit is shown to people."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from safear.auditing.audit import BETWEEN, Audit, Cell
+from safear.auditing.figures import MEASURES
+from safear.cli.render import make_console
+from safear.recourse.words import count_of, format_chance, format_number
+
+SIGNIFICANT = 0.05
+TINY = 1e-300
+
+
+def print_audit(found: Audit) -> None:
+    """Everybody, each group column and their combinations, what differs, and where it comes from."""
+    console = make_console()
+    overall = found.overall
+    objective = escape(str(found.objective))
+    console.print(f"[bold]{escape(found.problem.title)}[/bold]: everybody follows the plan for {objective}")
+    helpless = overall["no recourse"]
+    console.print(
+        f"{overall['n']:,} people: {format_chance(overall['favourable'])} accepted, {overall['rejected']:,} rejected"
+        + (f", {format_chance(helpless)} of these without any way to the goal" if helpless else "")
+        + (f"; {count_of(found.population.skipped, 'bad row')} set aside" if found.population.skipped else "")
+        + "."
+    )
+    columns = found.population.groups
+    for by in [*((name,) for name in columns), *([tuple(columns)] if len(columns) > 1 else [])]:
+        console.print()
+        console.print(_group_table(found, by))
+        _print_tests(console, found, by)
+    for name in columns:
+        if found.can_decompose(name):
+            _print_parts(console, found, name)
+    console.print(
+        f"\nMeans over the rejected; costs in {escape(found.problem.cost_unit)} if they succeed; var and cvar at "
+        f"{format_chance(found.level)}. * fewer than {found.minimum} rejected: neither ranked nor tested.",
+        style="dim",
+    )
+
+
+def _group_table(found: Audit, by: tuple[str, ...]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column(escape(BETWEEN.join(by)), no_wrap=True)
+    for heading in ("people", "accepted", "no recourse", *MEASURES):
+        table.add_column(heading, justify="right")
+    for cell in found.cells(by):
+        table.add_row(*_group_row(cell))
+    difference, ratio = found.difference(by), found.ratio(by)
+    for name, figures in (("largest difference", difference), ("smallest ratio", ratio)):
+        if any(value is not None for value in figures):
+            table.add_row(f"[dim]{name}[/dim]", "", "", "", *(_figure(figures[measure]) for measure in MEASURES))
+    return table
+
+
+def _group_row(cell: Cell) -> list[str]:
+    row = cell.row()
+    helpless = row["no recourse"]
+    return [
+        escape(cell.name) + ("*" if cell.is_small else ""),
+        f"{cell.n:,}",
+        format_chance(1 - cell.n_rejected / cell.n),
+        "n/a" if helpless is None else format_chance(float(str(helpless))),
+        *(_figure(cell.mean(measure)) for measure in MEASURES),
+    ]
+
+
+def _figure(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.3f}"
+
+
+def _print_tests(console: Console, found: Audit, by: tuple[str, ...]) -> None:
+    """Which differences are more than chance; those of combinations are many, and only counted."""
+    tests = found.tests(by)
+    if not len(tests):
+        return
+    clear = tests[[p is not None and p < SIGNIFICANT for p in tests["p (Holm)"]]]
+    where = "" if len(by) == 1 else "; --json has them"
+    console.print(f"  {len(clear)} of {len(tests)} differences are significant at 5% (Holm){where}.", markup=False)
+    for _, row in clear.iterrows() if len(by) == 1 else ():
+        p = "p < 1e-300" if row["p (Holm)"] < TINY else f"p = {row['p (Holm)']:.2g}"
+        interval = f"[{format_number(row['low'])}, {format_number(row['high'])}]" if row["low"] is not None else ""
+        console.print(
+            f"    {row['measure']}: {row['group']} {row['difference']:+.3f} against {row['other']} {interval}, {p}, "
+            f"effect {row['effect']:+.2f}",
+            markup=False,
+        )
+
+
+def _print_parts(console: Console, found: Audit, name: str) -> None:
+    parts = found.decompose(name)
+    if not parts:
+        return
+    covered = format_chance(min(part.covered for part in parts))
+    console.print(
+        f"\n[bold]Where the gaps by {escape(name)} come from[/bold] (at least {covered} of the people counted)"
+    )
+    for part in parts:
+        console.print(
+            f"    {part.measure}: {part.other} {part.gap:+.3f} against {part.group} = {part.start:+.3f} other people "
+            f"{part.model:+.3f} other decisions on equal people",
+            markup=False,
+        )

@@ -1,0 +1,41 @@
+"""What commands about many people begin with: a problem file, a bundled problem, or a data set with its forest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from safear.classifier.protocol import Classifier
+    from safear.datasets.dataset import Dataset
+    from safear.spec.model import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A problem, who decides (None is the problem's own rule), and the data set if it is one."""
+
+    problem: Problem
+    classifier: Classifier | None
+    dataset: Dataset | None
+
+
+def find_source(problem_file: str, options: dict[str, Any]) -> Source:
+    """By the name of a file, a bundled problem or a data set, with what the options change of it."""
+    from safear.classifier.load import load_classifier
+    from safear.datasets.bundled import find_problem
+    from safear.datasets.dataset import dataset_names, load
+
+    is_dataset = problem_file in dataset_names() and not Path(problem_file).exists()
+    dataset = load(problem_file) if is_dataset else None
+    problem = find_problem(problem_file) if dataset is None else dataset.problem
+    if options["horizon"] is not None:
+        problem = problem.with_horizon(options["horizon"])
+    if options["failure_cost"] is not None:
+        cost = Decimal(repr(options["failure_cost"]))
+        problem = replace(problem, goal=replace(problem.goal, failure_cost=cost))
+    if options["classifier"] is not None:
+        return Source(problem, load_classifier(options["classifier"], problem, trust=options["trust"]), dataset)
+    return Source(problem, None if dataset is None else dataset.classifier(options["seed"]), dataset)

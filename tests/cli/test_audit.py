@@ -1,0 +1,346 @@
+"""`safear audit`: groups of people, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import safear as sa
+from safear.auditing.figures import MEASURES
+from safear.classifier.load import load_classifier
+from safear.datasets.dataset import load
+
+if TYPE_CHECKING:
+    from cli.conftest import Safear
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+JOB = """\
+safear: 1
+title: A better job
+horizon: 4
+cost: {unit: months}
+features:
+  skill: {kind: ordinal, levels: [basic, skilled, expert]}
+  age: {kind: numeric, edges: [30, 50]}
+  gender: {kind: nominal, levels: [female, male], mutable: false}
+goal: {favourable: hired, failure_cost: 12}
+actions:
+  learn:
+    cost: 1
+    outcomes: [{chance: 0.6, change: {skill: +1}}, {chance: 0.4, cost: 4}]
+  study: {cost: 3, chance: 0.95, change: {skill: +1}}
+"""
+RULE = "skill == 'expert' or (skill == 'skilled' and gender == 'male')"
+FUNCTION = f"def decide(frame):\n    return frame.eval({RULE!r})\n"
+TABLE = "skill,age,gender,decision\n" + "".join(
+    f"{skill},{age},{gender},{'hired' if skill == 'expert' or (skill, gender) == ('skilled', 'male') else 'no'}\n"
+    for skill in ("basic", "skilled", "expert")
+    for age in ("<30", "30-50", ">=50")
+    for gender in ("female", "male")
+)
+OPTIONS = ["--classifier", "lending.py:decide", "--group", "gender"]
+
+
+@cache
+def make_people() -> pd.DataFrame:
+    rng = np.random.default_rng(11)
+    return pd.DataFrame(
+        {
+            "skill": rng.choice(["basic", "skilled", "expert"], 400),
+            "age": rng.integers(18, 70, 400),
+            "gender": rng.choice(["female", "male"], 400),
+            "town": rng.choice(["Ulm", "Bonn"], 400),
+        }
+    )
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> list[str]:
+    """A problem file with people and classifiers beside it."""
+    for name, text in {"job.yaml": JOB, "lending.py": FUNCTION, "table.csv": TABLE}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    make_people().to_csv(tmp_path / "people.csv", index=False)
+    return ["job.yaml", "people.csv", *OPTIONS]
+
+
+def record(safear: Safear, *arguments: object) -> dict[str, Any]:
+    answer = safear("audit", *arguments, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    return answer.json
+
+
+def refusal(safear: Safear, *arguments: object) -> str:
+    """What is said to a mistake; nothing is printed, and there is no traceback (see the fixture)."""
+    answer = safear("audit", *arguments)
+    assert (answer.code, answer.out) == (2, "")
+    return answer.err
+
+
+def assert_same(found: dict[str, Any], expected: sa.Audit) -> None:
+    """All that the library finds; a row of a table also names its group."""
+    groups = list(expected.population.groups)
+    assert found["objective"] == str(expected.objective)
+    assert found["level"] == expected.level
+    assert (found["people"], found["skipped"]) == (expected.population.rows, expected.population.skipped)
+    assert found["overall"] == expected.overall.to_dict()
+    combined = [groups] if len(groups) > 1 else []
+    assert list(found["groups"]) == [" × ".join(by) for by in [*([name] for name in groups), *combined]]
+    for by in [*([name] for name in groups), *combined]:
+        tables = found["groups"][" × ".join(by)]
+        assert tables["difference"] == expected.difference(by).to_dict()
+        assert tables["ratio"] == expected.ratio(by).to_dict()
+        assert tables["intervals"] == expected.intervals(by).to_dict("records")
+        assert tables["tests"] == expected.tests(by).to_dict("records")
+        table = expected.table(by)
+        assert len(tables["table"]) == len(table)
+        for row, (key, wanted) in zip(tables["table"], table.iterrows(), strict=True):
+            assert {name: row[name] for name in wanted.index} == wanted.to_dict()
+            named = {str(value) for name, value in row.items() if name not in wanted.index}
+            names = [key] if isinstance(key, str) else list(key)  # type: ignore[call-overload]  # texts in a tuple
+            assert named in ({*names}, {" × ".join(names)})
+    assert found["decompositions"] == {
+        name: [asdict(part) for part in expected.decompose(name)] for name in groups if expected.can_decompose(name)
+    }
+
+
+def library(people: Any, groups: list[str], **options: Any) -> sa.Audit:
+    problem = sa.load_problem("job.yaml")
+    return sa.audit(problem, load_classifier("table.csv", problem), people, groups=groups, **options)
+
+
+# ------------------------------------------------------------------------------------------------------ the data sets
+
+
+@cache
+def german_by_gender() -> sa.Audit:
+    german = load("german")
+    return sa.audit(german.problem, german.classifier(0), german.levels, groups=["gender"])
+
+
+def test_german_by_gender(safear: Safear) -> None:
+    answer = safear("audit", "german", "--group", "gender")
+    assert (answer.code, answer.err) == (0, "")
+    expected = german_by_gender()
+    lines = answer.out.splitlines()
+    assert lines[0] == "German Credit: everybody follows the plan for mean"
+    assert lines[1].startswith(f"1,000 people: 71% accepted, {expected.overall['rejected']} rejected, 0.69% of these")
+    rows = {line.split()[0]: line.split() for line in lines[4:7] if line}
+    assert rows["gender"] == ["gender", "people", "accepted", "recourse", *MEASURES]
+    for gender, row in expected.table("gender").iterrows():
+        shown = rows[str(gender)]
+        assert shown[1] == str(row["n"])
+        assert shown[4:] == [f"{row[measure]:.3f}" for measure in MEASURES]
+    difference, ratio = (
+        next(line for line in lines if line.startswith(name)).split() for name in ("largest", "smallest")
+    )
+    assert difference[2:] == [f"{value:.3f}" for value in expected.difference("gender")]
+    assert ratio[2:] == [f"{value:.3f}" for value in expected.ratio("gender")]
+    tests = expected.tests("gender")
+    clear = tests[[p < 0.05 for p in tests["p (Holm)"]]]
+    assert f"  {len(clear)} of 7 differences are significant at 5% (Holm)." in lines
+    for _, test in clear.iterrows():
+        told = f"    {test['measure']}: female {test['difference']:+.3f} against male ["
+        assert any(line.startswith(told) and line.endswith(f"effect {test['effect']:+.2f}") for line in lines)
+    assert any(line.startswith("Where the gaps by gender come from (at least ") for line in lines)
+    for part in expected.decompose("gender"):
+        told = f"    {part.measure}: male {part.gap:+.3f} against female = {part.start:+.3f} other people"
+        assert any(line.startswith(f"{told} {part.model:+.3f} other decisions") for line in lines)
+
+
+def test_german_as_json(safear: Safear) -> None:
+    found = record(safear, "german", "--group", "gender")
+    assert_same(found, german_by_gender())
+    assert found["problem"] == "German Credit"
+
+
+# -------------------------------------------------------------------------------------------------------------- files
+
+
+@pytest.mark.parametrize("classifier", ["lending.py:decide", "table.csv"])
+def test_people_from_a_csv_file(safear: Safear, job: list[str], classifier: str) -> None:
+    groups = ["--group", "gender", "--group", "town"]
+    found = record(safear, *job[:2], "--classifier", classifier, *groups)
+    assert_same(found, library(make_people(), ["gender", "town"]))
+    assert found["overall"]["n"] == 400
+    hired: Any = make_people().eval(RULE)
+    assert found["overall"]["rejected"] == 400 - hired.sum()
+
+
+def test_parquet_and_globs(safear: Safear, job: list[str], tmp_path: Path) -> None:
+    from_csv = record(safear, *job)
+    make_people().to_parquet(tmp_path / "all.parquet")
+    assert record(safear, job[0], "all.parquet", *OPTIONS) == from_csv
+    (tmp_path / "parts").mkdir()
+    for number in range(4):
+        make_people()[number::4].to_parquet(tmp_path / "parts" / f"{number}.parquet")
+    assert record(safear, job[0], "parts/*.parquet", *OPTIONS) == from_csv
+    assert record(safear, job[0], "parts/[01].parquet", *OPTIONS)["people"] == 200
+    assert from_csv["people"] == 400
+
+
+def test_what_the_options_change(safear: Safear, job: list[str]) -> None:
+    short = record(
+        safear, *job, "--horizon", 2, "--level", 0.8, "--minimum", 150, "--seed", 3, "--objective", "cvar:0.9"
+    )
+    problem = sa.load_problem("job.yaml").with_horizon(2)
+    decider = load_classifier("table.csv", problem)
+    wanted = {"groups": ["gender"], "objective": sa.CVaR(0.9), "level": 0.8, "minimum": 150, "seed": 3}
+    assert_same(short, sa.audit(problem, decider, make_people(), **wanted))  # type: ignore[arg-type]  # a dictionary
+    assert [row["small"] for row in short["groups"]["gender"]["table"]] != [False, False]
+    assert record(safear, *job, "--failure-cost", 0)["overall"]["success"] < record(safear, *job)["overall"]["success"]
+
+
+def test_small_groups_are_marked(safear: Safear, job: list[str]) -> None:
+    rejected = library(make_people(), ["gender"]).table("gender")["rejected"].to_dict()
+    assert rejected["male"] < rejected["female"]
+    told = safear("audit", *job, "--minimum", rejected["female"]).out
+    assert "\nmale*  " in told
+    assert "\nfemale  " in told
+    assert f"* fewer than {rejected['female']} rejected" in told
+    assert "largest difference" not in told
+    assert "significant" not in told
+
+
+def test_a_data_set_with_other_people(safear: Safear, tmp_path: Path) -> None:
+    load("german").levels[:300].to_csv(tmp_path / "some.csv", index=False)
+    assert record(safear, "german", "some.csv", "--group", "gender")["people"] == 300
+
+
+@pytest.mark.parametrize("name", ["n", "mean", "small", "group", "measure"])
+def test_a_group_column_that_is_named_like_a_figure(safear: Safear, job: list[str], name: str, tmp_path: Path) -> None:
+    make_people().rename(columns={"town": name}).to_csv(tmp_path / "people.csv", index=False)
+    found = record(safear, *job[:4], "--group", name)
+    assert found["groups"][name]["difference"] == library(make_people(), ["town"]).difference("town").to_dict()
+
+
+def test_people_without_a_group_are_not_called_everybody(safear: Safear, job: list[str], tmp_path: Path) -> None:
+    make_people().replace({"town": {"Ulm": ""}}).to_csv(tmp_path / "people.csv", index=False)
+    answer = safear("audit", *job[:4], "--group", "town")
+    assert (answer.code, answer.err) == (0, "")
+    assert not any(line.startswith("everybody ") for line in answer.out.splitlines())
+
+
+# ------------------------------------------------------------------------------------------------------------- mistakes
+
+
+def test_nobody_is_given(safear: Safear, job: list[str]) -> None:
+    assert (
+        refusal(safear, job[0], *OPTIONS) == "no people are given\n    name a CSV or Parquet file, or a glob of them\n"
+    )
+
+
+def test_a_group_column_that_is_not_there(safear: Safear, job: list[str]) -> None:
+    listed = "the columns are 'skill', 'age', 'gender', 'town'"
+    told = refusal(safear, *job, "--group", "twon")
+    cause = f"people.csv: twon: there is no column 'twon' for this group; {listed}"
+    assert told == f"{cause}\n    did you mean 'town'?\n"
+    assert "did you mean 'gender'?" in refusal(safear, "german", "--group", "gnder")
+
+
+def test_no_group_column(safear: Safear, job: list[str]) -> None:
+    assert "Missing option '--group'" in refusal(safear, *job[:4])
+
+
+def spoil(tmp_path: Path) -> None:
+    people = make_people().astype(str)
+    people.loc[[6, 40], "skill"] = ["basics", "expart"]
+    people.to_csv(tmp_path / "people.csv", index=False)
+
+
+def test_a_bad_row(safear: Safear, job: list[str], tmp_path: Path) -> None:
+    spoil(tmp_path)
+    assert refusal(safear, *job).splitlines() == [
+        "people.csv: row 7.skill: 'basics' is not a level of 'skill'",
+        "    did you mean 'basic'?",
+        "people.csv: 2 of 400 rows cannot be used",
+        "    correct them, or have them set aside in a file: skip_bad, --skip-bad",
+    ]
+
+
+def test_bad_rows_set_aside(safear: Safear, job: list[str], tmp_path: Path) -> None:
+    spoil(tmp_path)
+    answer = safear("audit", *job, "--skip-bad", "bad.csv")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.splitlines()[1].startswith("398 people: ")
+    assert "; 2 bad rows set aside." in " ".join(answer.out.split())
+    bad = pd.read_csv(tmp_path / "bad.csv")
+    assert bad[["file", "row", "column", "value"]].to_numpy().tolist() == [
+        ["people.csv", 7, "skill", "basics"],
+        ["people.csv", 41, "skill", "expart"],
+    ]
+    found = record(safear, *job, "--skip-bad", "bad.csv")
+    assert (found["people"], found["skipped"], found["overall"]["n"]) == (400, 2, 398)
+    clean = record(safear, *job[:1], write_clean(tmp_path), *OPTIONS)
+    assert found["groups"] == clean["groups"]
+
+
+def write_clean(tmp_path: Path) -> str:
+    make_people().drop([6, 40]).to_csv(tmp_path / "clean.csv", index=False)
+    return "clean.csv"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("empty.csv", "", "empty.csv: the file is empty\n    give a header and rows\n"),
+        ("header.csv", "skill,age,gender\n", "header.csv: there is nobody in it\n    give a header and rows\n"),
+        ("none.csv", "skill,age,gender\nexpert,20,male\n", "nobody is rejected: there is nothing to audit\n"),
+        ("people.txt", "skill,age,gender\n", "people.txt: is neither CSV nor Parquet"),
+        ("false.parquet", "skill", "false.parquet: cannot be read: "),
+    ],
+)
+def test_files_that_hold_nobody(
+    safear: Safear, job: list[str], name: str, text: str, message: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    assert refusal(safear, job[0], name, *OPTIONS).startswith(message)
+
+
+def test_no_such_file(safear: Safear, job: list[str]) -> None:
+    assert refusal(safear, job[0], "no/*.csv", *OPTIONS).startswith("no/*.csv: no such file, and no file that matches")
+    assert refusal(safear, "laon", "--group", "gender").startswith("there is neither a file nor a bundled problem")
+    assert "classifier" in refusal(safear, *job[:2], "--group", "gender")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--objective", "cvra:0.9"], "objective 'cvra:0.9' is not known\n    did you mean 'cvar:0.95'?\n"),
+        (["--objective", "cvar"], "objective 'cvar' needs a number"),
+        (["--objective", "cvar:0.9", "--method", "greedy"], "'cvar:0.9' is solved by method 'optimal' only\n"),
+        (["--level", "nan"], "level: nan is not between 0 and 1\n"),
+        (["--failure-cost", "inf"], "goal.failure_cost: Infinity is not a finite number\n"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_objectives_and_numbers_that_make_no_sense(
+    safear: Safear, job: list[str], options: list[str], message: str
+) -> None:
+    assert refusal(safear, *job, *options).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--level", "0"), ("--level", "2"), ("--minimum", "0"), ("--horizon", "0"), ("--seed", "-1"), ("--method", "x")],
+)
+def test_options_out_of_range(safear: Safear, job: list[str], option: str, value: str) -> None:
+    assert f"Invalid value for '{option}'" in refusal(safear, *job, option, value)
+
+
+def test_the_program_itself(safear_process: Safear, job: list[str]) -> None:
+    """In a process of its own: one JSON object on standard output, nothing else, and no traceback for a mistake."""
+    answer = safear_process("audit", *job, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    assert json.loads(answer.out)["people"] == 400
+    answer = safear_process("audit", *job[:2], "--classifier", "table.csv", "--group", "no")
+    assert (answer.code, answer.out) == (2, "")
+    assert "Traceback" not in answer.err
