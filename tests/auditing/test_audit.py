@@ -475,3 +475,15 @@ def test_adult_as_in_the_tables_of_the_paper(gender: str) -> None:
     for ours, papers in names.items():
         assert row[ours] == pytest.approx(float(exact[papers][members].mean()), rel=1e-9), ours
     assert row["no recourse"] == pytest.approx(float((exact["success"][members] == 0).mean()))
+
+
+def test_a_column_of_numbers_is_no_group() -> None:
+    frame = make_people().copy()
+    frame["income"] = range(len(frame))
+    with pytest.raises(sa.ObjectiveError, match=r"'income' has .* different values; at most 100 make groups"):
+        sa.audit(PROBLEM, None, frame, groups=["income"])
+
+
+def test_one_group_as_a_text() -> None:
+    frame = make_people()
+    assert sa.audit(PROBLEM, None, frame, groups=GROUPS[0]).population.groups == (GROUPS[0],)

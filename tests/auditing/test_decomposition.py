@@ -109,7 +109,9 @@ def test_who_is_accepted_needs_nothing() -> None:
     figures = np.ma.array(np.full((3, len(MEASURES)), 5.0), mask=True)
     figures[1] = np.arange(7.0)
     figures[2, 0] = 0.0
-    everyone = PeopleFigures(np.array([True, False, False]), np.array([False, False, True]), figures)
+    everyone = PeopleFigures(
+        np.array([True, False, False]), np.array([False, False, True]), figures, np.zeros(3, dtype=bool)
+    )
     for number, measure in enumerate(MEASURES):
         values, known = read_either(everyone, measure)
         assert values[:2].tolist() == [1.0 if measure == "success" else 0.0, number]

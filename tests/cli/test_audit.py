@@ -146,14 +146,26 @@ def test_german_by_gender(safear: Safear) -> None:
     assert ratio[2:] == [f"{value:.3f}" for value in expected.ratio("gender")]
     tests = expected.tests("gender")
     clear = tests[[p < 0.05 for p in tests["p (Holm)"]]]
-    assert f"  {len(clear)} of 7 differences are significant at 5% (Holm)." in lines
+    assert any(
+        line.startswith(f"  In {len(clear)} of 7 comparisons one group tends to have the larger") for line in lines
+    )
     for _, test in clear.iterrows():
         told = f"    {test['measure']}: female {test['difference']:+.3f} against male ["
-        assert any(line.startswith(told) and line.endswith(f"effect {test['effect']:+.2f}") for line in lines)
+        assert any(line.startswith(told) and line.endswith(f"Cliff's delta {test['effect']:+.2f}") for line in lines)
     assert any(line.startswith("Where the gaps by gender come from (at least ") for line in lines)
     for part in expected.decompose("gender"):
-        told = f"    {part.measure}: male {part.gap:+.3f} against female = {part.start:+.3f} other people"
-        assert any(line.startswith(f"{told} {part.model:+.3f} other decisions") for line in lines)
+        told = f"    {part.measure}: female {-part.gap:+.3f} against male = {-part.start:+.3f} from where people start"
+        assert any(line.startswith(f"{told} {-part.model:+.3f} from how the model") for line in lines)
+
+
+def test_bad_rows_never_overwrite_anything_else(safear: Safear, tmp_path: Path) -> None:
+    for name in ("mine.csv", "nowhere/bad.csv"):
+        if "/" not in name:
+            (tmp_path / name).write_text("my own table\n", encoding="utf-8")
+        answer = safear("audit", "german", "--group", "gender", "--skip-bad", name)
+        assert answer.code == 2
+        assert name in answer.err
+    assert (tmp_path / "mine.csv").read_text(encoding="utf-8") == "my own table\n"
 
 
 def test_german_as_json(safear: Safear) -> None:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 SMALL = 30  # a cell with fewer rejected people is marked, and neither ranked nor tested
 RESAMPLES = 2000
+MOST_GROUPS = 100  # values of a group column; a number or a name would have more
+MOST_TESTED = 40  # groups that are compared in pairs
 BETWEEN = " × "
 MISSING = "(missing)"  # how the group of those without a value is called
 
@@ -73,6 +75,11 @@ class Cell:
         return int(self.rejected[self.people.without_recourse].sum())
 
     @property
+    def gives_up(self) -> int:
+        """How many of the rejected have a plan that succeeds far less often than they could."""
+        return int(self.rejected[self.people.gives_up].sum())
+
+    @property
     def is_small(self) -> bool:
         """Whether so few are rejected that their figures say little."""
         return self.n_rejected < self.minimum
@@ -94,6 +101,7 @@ class Cell:
             "rejected": self.n_rejected,
             "favourable": 1 - self.n_rejected / self.n,
             "no recourse": self.without_recourse / self.n_rejected if self.n_rejected else None,
+            "gives up": self.gives_up / self.n_rejected if self.n_rejected else None,
             **{measure: self.mean(measure) for measure in MEASURES},
             "small": self.is_small,
         }
@@ -178,6 +186,9 @@ class Audit:
         import pandas as pd  # noqa: PLC0415  # as above
 
         cells = [cell for cell in self.cells(self._columns(by)) if not cell.is_small]
+        if len(cells) > MOST_TESTED:
+            cause = f"{len(cells)} groups are too many to compare all pairs; at most {MOST_TESTED} are"
+            raise ObjectiveError.at((), cause, "test fewer columns at a time, or raise the minimum")
         rows: list[dict[str, object]] = []
         found: list[float | None] = []
         for one, other in combinations(cells, 2):
@@ -203,6 +214,10 @@ class Audit:
         for row, p in zip(rows, holm(found), strict=True):
             row["p (Holm)"] = p
         return pd.DataFrame(rows, dtype=object)
+
+    def can_test(self, by: str | Sequence[str] | None = None) -> bool:
+        """Whether there are few enough groups to compare all pairs."""
+        return sum(not cell.is_small for cell in self.cells(self._columns(by))) <= MOST_TESTED
 
     def decompose(self, feature: str) -> list[Decomposition]:
         """Where the gaps between the groups of an immutable feature come from: other people, or other decisions."""
@@ -250,7 +265,8 @@ class Audit:
         favourable[possible], without_recourse[possible] = found.favourable, found.without_recourse
         figures[possible] = found.figures
         where = where.reshape(-1)
-        return PeopleFigures(favourable[where], without_recourse[where], figures[where])
+        gives_up = np.zeros(len(where), dtype=bool)  # not asked for
+        return PeopleFigures(favourable[where], without_recourse[where], figures[where], gives_up)
 
     def cells(self, columns: Sequence[str]) -> Iterator[Cell]:
         """The cells of a table, in order of their names."""
@@ -316,7 +332,7 @@ def audit(  # noqa: PLR0913  # whom, what for, and how: each has a default but t
     classifier: object,
     people: str | Path | pd.DataFrame,
     *,
-    groups: Sequence[str],
+    groups: Sequence[str] | str,
     objective: Objective | None = None,
     method: Method | None = None,
     level: float = 0.95,
@@ -333,9 +349,14 @@ def audit(  # noqa: PLR0913  # whom, what for, and how: each has a default but t
     Bad rows are an error unless `skip_bad` names a file that they are put into.
     """
     check_level(level)
+    groups = [groups] if isinstance(groups, str) else list(dict.fromkeys(groups))
     if not groups:
         raise ObjectiveError.at((), "an audit needs a group column", "give groups=['gender'], or another column")
     population = read_population(problem, people, groups=groups, skip_bad=skip_bad)
+    for name, values in zip(population.groups, population.group_values, strict=True):
+        if len(set(values)) > MOST_GROUPS:
+            cause = f"'{name}' has {len(set(values)):,} different values; at most {MOST_GROUPS} make groups"
+            raise ObjectiveError.at((), cause, "cut a number into ranges, or name a column with few values")
     aim = Mean() if objective is None else objective
     figures = compute_figures(
         problem, classifier, population.codes, objective=aim, method=method, level=level, progress=progress

@@ -15,6 +15,9 @@ from safear.errors import InputError, Mistake, PersonError, Place, suggest
 from safear.spec.model import Problem
 from safear.spec.vector import holds
 
+_COLUMNS = ("file", "row", "column", "value")
+_HEAD = ",".join(_COLUMNS).encode()
+
 
 class BadRow(NamedTuple):
     """A row that cannot be used: its number in its file, its cells, and what is wrong: column, value, cause, remedy."""
@@ -68,6 +71,18 @@ def complain(bad: BadRow, place: Place, summary: str) -> None:
     )
 
 
+def require_free(path: Path) -> None:
+    """Refuse to write over anything but bad rows of an earlier time, before anything is read."""
+    if not path.absolute().parent.is_dir():
+        raise PersonError([Mistake(Place(file=str(path)), "cannot be written: there is no such folder")])
+    if not path.exists():
+        return
+    with path.open("rb") as stream:
+        if stream.read(len(_HEAD)) != _HEAD:
+            cause, remedy = "is there already, and is no file of bad rows", "name a file that is not there yet"
+            raise PersonError([Mistake(Place(file=str(path)), cause, remedy)])
+
+
 def write_bad_rows(path: Path, rows: Iterable[BadRow]) -> None:
     """A CSV file of rows, made beside `path` first so that nobody sees half of it."""
     part = path.with_name(f".{path.name}.part")
@@ -77,7 +92,7 @@ def write_bad_rows(path: Path, rows: Iterable[BadRow]) -> None:
             header: list[str] = []
             for row in rows:
                 if header != (header := list(row.cells)):  # files with other columns get their own header
-                    writer.writerow(["file", "row", "column", "value", *header])
+                    writer.writerow([*_COLUMNS, *header])
                 column, value = row.wrong[0][:2]
                 writer.writerow([row.file, row.row, column, value, *row.cells.values()])
         part.replace(path)

@@ -15,11 +15,13 @@ from safear.evaluation.exact import run_exactly
 from safear.evaluation.states import evaluate_states
 from safear.mdp.restrict import restrict
 from safear.recourse.diagnose import can_reach_goal
+from safear.recourse.failure import gives_up
 from safear.recourse.population import THREADS, Block, group_people
 from safear.risk.objectives import MeanStd, MeanVariance, Objective
 from safear.solvers.greedy import Progress
 from safear.solvers.optimal import simplify
 from safear.solvers.solve import Method, solve
+from safear.solvers.success import sweep_success
 from safear.spec.model import Problem
 
 ROUNDING = 1e-9  # figures that differ by less, absolutely below 1 and relatively above, are the same figure
@@ -31,12 +33,14 @@ class PeopleFigures:
     """Of each distinct person: whether they are accepted, whether nothing helps them, and their MEASURES.
 
     `figures` [person, measure] are exact, costs given success as in the paper; masked for those who are accepted, and,
-    but for a success of 0, for those whom nothing helps or whose plan never succeeds.
+    but for a success of 0, for those whom nothing helps or whose plan never succeeds. `gives_up` are those whose plan
+    succeeds far less often than they could.
     """
 
     favourable: NDArray[np.bool_]
     without_recourse: NDArray[np.bool_]
     figures: np.ma.MaskedArray[tuple[int, int], np.dtype[np.float64]]
+    gives_up: NDArray[np.bool_]
 
     @cached_property
     def rankable(self) -> np.ma.MaskedArray[tuple[int, int], np.dtype[np.float64]]:
@@ -67,6 +71,7 @@ def compute_figures(
         np.zeros(len(codes), dtype=bool),
         np.zeros(len(codes), dtype=bool),
         np.ma.array(np.zeros((len(codes), len(MEASURES))), mask=True),
+        np.zeros(len(codes), dtype=bool),
     )
 
     def work(block: Block) -> None:
@@ -98,6 +103,9 @@ def _fill(people: PeopleFigures, block: Block, objective: Objective, method: Met
         everybody = evaluate_states(solve(mdp, objective, method=method))
         found = np.ma.stack(_read(everybody, everybody, level), axis=1)[states[rejected]]
     people.figures[block.people[rejected]] = found
+    possible = sweep_success(mdp)[0][states[rejected]]
+    success = np.ma.getdata(found)[:, MEASURES.index("success")]
+    people.gives_up[block.people[rejected]] = [gives_up(*pair) for pair in zip(success, possible, strict=True)]
 
 
 def _read_one(

@@ -81,7 +81,9 @@ class Files:
         cells = ", ".join(f"x{i}" for i in range(len(table.names)))
         undecided = " OR ".join(f"{name} IS NULL" for name in names)
         sql = f"SELECT n, {cells} FROM ({self._coded(table, [file], numbered=True)})"
-        sql += f" WHERE {undecided} OR ({keys}) IN (SELECT ({keys}) FROM broken) ORDER BY n{' LIMIT 1' if first else ''}"
+        sql += (
+            f" WHERE {undecided} OR ({keys}) IN (SELECT ({keys}) FROM broken) ORDER BY n{' LIMIT 1' if first else ''}"
+        )
         result = self.connection.cursor().execute(sql)  # its own cursor, since the caller may go on to other queries
         before = 0  # how many rows that cannot be read stand before the current one
         while batch := result.fetchmany(_BATCH):

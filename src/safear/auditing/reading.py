@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from safear.auditing.bad_rows import breaks, complain, write_bad_rows
+from safear.auditing.bad_rows import breaks, complain, require_free, write_bad_rows
 from safear.auditing.cells import Codes, code_names
 from safear.auditing.files import Files
 from safear.auditing.frame import Frame
@@ -58,6 +58,8 @@ def read_population(
 
 def _read(people: Frame | Files, place: Place, skip_bad: str | Path | None) -> Population:
     problem, groups = people.problem, people.groups
+    if skip_bad is not None:
+        require_free(Path(skip_bad))
     for file, names in people.headers():
         _check_columns(problem, groups, names, file)
     table, rejected = people.count()

@@ -105,7 +105,12 @@ def _record(found: Audit) -> dict[str, Any]:
     return {
         "problem": found.problem.title,
         "objective": str(found.objective),
+        "method": found.method or "optimal where possible",
         "level": found.level,
+        "horizon": found.problem.horizon,
+        "failure_cost": float(found.problem.goal.failure_cost),
+        "minimum": found.minimum,
+        "seed": found.seed,
         "people": found.population.rows,
         "skipped": found.population.skipped,
         "overall": found.overall.to_dict(),
@@ -115,7 +120,7 @@ def _record(found: Audit) -> dict[str, Any]:
                 "difference": found.difference(by).to_dict(),
                 "ratio": found.ratio(by).to_dict(),
                 "intervals": _rows(found.intervals(by)),
-                "tests": _rows(found.tests(by)),
+                "tests": _rows(found.tests(by)) if found.can_test(by) else None,
             }
             for by in tables
         },

@@ -161,7 +161,7 @@ def _describe_comparison(item: Comparison) -> str:
     parts = [
         worse,
         f"it begins with another step for {format_chance(item.other_first_step)}",
-        f"no plan can be better than the optimum by more than {max(item.largest_gap, 1e-12):.1g} of its value",
+        f"no plan can be better than the optimum by more than {_format_excess(max(item.largest_gap, 1e-12))}",
     ]
     if item.gives_up:
         parts.append(

@@ -20,7 +20,8 @@ def print_audit(found: Audit) -> None:
     console = make_console()
     overall = found.overall
     objective = escape(str(found.objective))
-    console.print(f"[bold]{escape(found.problem.title)}[/bold]: everybody follows the plan for {objective}")
+    how = f"{objective} (method {found.method})" if found.method else objective
+    console.print(f"[bold]{escape(found.problem.title)}[/bold]: everybody follows the plan for {how}")
     helpless = overall["no recourse"]
     console.print(
         f"{overall['n']:,} people: {format_chance(overall['favourable'])} accepted, {overall['rejected']:,} rejected"
@@ -28,6 +29,13 @@ def print_audit(found: Audit) -> None:
         + (f"; {count_of(found.population.skipped, 'bad row')} set aside" if found.population.skipped else "")
         + "."
     )
+    giving_up = overall["gives up"]
+    if giving_up:
+        console.print(
+            f"[yellow]Note:[/yellow] the plans of {format_chance(giving_up)} of the rejected succeed far less often "
+            "than they could: failing costs too little (goal.failure_cost, --failure-cost). "
+            "Costs are of those who succeed."
+        )
     columns = found.population.groups
     for by in [*((name,) for name in columns), *([tuple(columns)] if len(columns) > 1 else [])]:
         console.print()
@@ -75,18 +83,25 @@ def _figure(value: float | None) -> str:
 
 def _print_tests(console: Console, found: Audit, by: tuple[str, ...]) -> None:
     """Which differences are more than chance; those of combinations are many, and only counted."""
+    if not found.can_test(by):
+        console.print("  There are too many groups to compare all pairs.")
+        return
     tests = found.tests(by)
     if not len(tests):
         return
     clear = tests[[p is not None and p < SIGNIFICANT for p in tests["p (Holm)"]]]
     where = "" if len(by) == 1 else "; --json has them"
-    console.print(f"  {len(clear)} of {len(tests)} differences are significant at 5% (Holm){where}.", markup=False)
+    console.print(
+        f"  In {len(clear)} of {len(tests)} comparisons one group tends to have the larger figure (Mann-Whitney, 5% "
+        f"after Holm's correction){where}.",
+        markup=False,
+    )
     for _, row in clear.iterrows() if len(by) == 1 else ():
         p = "p < 1e-300" if row["p (Holm)"] < TINY else f"p = {row['p (Holm)']:.2g}"
         interval = f"[{format_number(row['low'])}, {format_number(row['high'])}]" if row["low"] is not None else ""
         console.print(
             f"    {row['measure']}: {row['group']} {row['difference']:+.3f} against {row['other']} {interval}, {p}, "
-            f"effect {row['effect']:+.2f}",
+            f"Cliff's delta {row['effect']:+.2f}",
             markup=False,
         )
 
@@ -101,7 +116,7 @@ def _print_parts(console: Console, found: Audit, name: str) -> None:
     )
     for part in parts:
         console.print(
-            f"    {part.measure}: {part.other} {part.gap:+.3f} against {part.group} = {part.start:+.3f} other people "
-            f"{part.model:+.3f} other decisions on equal people",
+            f"    {part.measure}: {part.group} {-part.gap:+.3f} against {part.other} = {-part.start:+.3f} from where "
+            f"people start {-part.model:+.3f} from how the model treats equal people",
             markup=False,
         )
