@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import safear as sa
+from cli.job import JOB
 from safear.auditing.figures import MEASURES
 from safear.classifier.load import load_classifier
 from safear.datasets.dataset import load
@@ -23,22 +24,6 @@ if TYPE_CHECKING:
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
-JOB = """\
-safear: 1
-title: A better job
-horizon: 4
-cost: {unit: months}
-features:
-  skill: {kind: ordinal, levels: [basic, skilled, expert]}
-  age: {kind: numeric, edges: [30, 50]}
-  gender: {kind: nominal, levels: [female, male], mutable: false}
-goal: {favourable: hired, failure_cost: 12}
-actions:
-  learn:
-    cost: 1
-    outcomes: [{chance: 0.6, change: {skill: +1}}, {chance: 0.4, cost: 4}]
-  study: {cost: 3, chance: 0.95, change: {skill: +1}}
-"""
 RULE = "skill == 'expert' or (skill == 'skilled' and gender == 'male')"
 FUNCTION = f"def decide(frame):\n    return frame.eval({RULE!r})\n"
 TABLE = "skill,age,gender,decision\n" + "".join(

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import safear as sa
+from cli.job import JOB
 from safear.classifier.load import load_classifier
 from safear.classifier.protocol import Inputs
 from safear.datasets.dataset import load
@@ -20,22 +21,6 @@ from safear.recourse.population import read_people
 if TYPE_CHECKING:
     from cli.conftest import Safear
 
-JOB = """\
-safear: 1
-title: A better job
-horizon: 4
-cost: {unit: months}
-features:
-  skill: {kind: ordinal, levels: [basic, skilled, expert]}
-  age: {kind: numeric, edges: [30, 50]}
-  gender: {kind: nominal, levels: [female, male], mutable: false}
-goal: {favourable: hired, failure_cost: 12}
-actions:
-  learn:
-    cost: 1
-    outcomes: [{chance: 0.6, change: {skill: +1}}, {chance: 0.4, cost: 4}]
-  study: {cost: 3, chance: 0.95, change: {skill: +1}}
-"""
 PEOPLE = """\
 skill,age,gender
 basic,17,female

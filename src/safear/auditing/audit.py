@@ -135,6 +135,12 @@ class Audit:
         return pd.Series(self._cell(()).row(), name="everybody", dtype=object)
 
     @property
+    def columns(self) -> list[tuple[str, ...]]:
+        """What there are tables by: each group column, and all of them if there are several."""
+        groups = self.population.groups
+        return [*((name,) for name in groups), *([groups] if len(groups) > 1 else [])]
+
+    @property
     def by_group(self) -> pd.DataFrame:
         """A row per combination of all group columns."""
         return self.table()

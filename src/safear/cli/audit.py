@@ -70,11 +70,9 @@ def audit(problem_file: str, people: str | None, groups: tuple[str, ...], **opti
 
     objective = parse_objective(options["objective"])
     source = find_source(problem_file, options)
-    if people is None and source.dataset is None:
-        raise PersonError.at((), "no people are given", "name a CSV or Parquet file, or a glob of them")
-    table: str | pd.DataFrame | None = people if source.dataset is None or people else source.dataset.levels
+    table: str | pd.DataFrame | None = people or (None if source.dataset is None else source.dataset.levels)
     if table is None:
-        raise TypeError(people)  # one of the two is there
+        raise PersonError.at((), "no people are given", "name a CSV or Parquet file, or a glob of them")
     with show_progress() as progress:
         found = run(
             source.problem,
@@ -101,7 +99,6 @@ def _record(found: Audit) -> dict[str, Any]:
     from safear.auditing.audit import BETWEEN
 
     columns = found.population.groups
-    tables = [*((name,) for name in columns), *([tuple(columns)] if len(columns) > 1 else [])]
     return {
         "problem": found.problem.title,
         "objective": str(found.objective),
@@ -122,7 +119,7 @@ def _record(found: Audit) -> dict[str, Any]:
                 "intervals": _rows(found.intervals(by)),
                 "tests": _rows(found.tests(by)) if found.can_test(by) else None,
             }
-            for by in tables
+            for by in found.columns
         },
         "decompositions": {
             name: [asdict(part) for part in found.decompose(name)] for name in columns if found.can_decompose(name)

@@ -36,12 +36,11 @@ def print_audit(found: Audit) -> None:
             "than they could: failing costs too little (goal.failure_cost, --failure-cost). "
             "Costs are of those who succeed."
         )
-    columns = found.population.groups
-    for by in [*((name,) for name in columns), *([tuple(columns)] if len(columns) > 1 else [])]:
+    for by in found.columns:
         console.print()
         console.print(_group_table(found, by))
         _print_tests(console, found, by)
-    for name in columns:
+    for name in found.population.groups:
         if found.can_decompose(name):
             _print_parts(console, found, name)
     console.print(

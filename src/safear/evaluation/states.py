@@ -23,6 +23,7 @@ from safear.mdp.model import MDP
 from safear.risk.distribution import EPSILON, CostDistribution, check_level
 from safear.solvers.policy import Policy, SpentPolicy, StatePolicy
 from safear.solvers.solution import Solution, policy_of
+from safear.solvers.targets import largest_spent
 from safear.spec.model import Record
 
 MAX_BYTES = 4 * 2**30
@@ -119,7 +120,7 @@ class StateDistributions:
     policy: Policy
     succeeded: NDArray[np.float64]
     failed: NDArray[np.float64]
-    final_levels: NDArray[np.float64]  # [s, l]: the chance to succeed and end at level l, all features' in a row
+    followed_levels: NDArray[np.float64] | None = None  # `final_levels`, if they are known already
 
     @property
     def mdp(self) -> MDP:
@@ -198,6 +199,15 @@ class StateDistributions:
         """The expected distance at the end of a successful run: |levels| for ordered features, 1 for others."""
         return self._final_distance(ordered=True)
 
+    @cached_property
+    def final_levels(self) -> NDArray[np.float64]:
+        """[s, l]: the probability that a run from s succeeds and ends at level l, all features' levels in a row."""
+        if self.followed_levels is not None:
+            return self.followed_levels
+        if not isinstance(self.policy, StatePolicy):
+            raise TypeError(self.policy)  # a policy that looks at what was spent is followed with its levels
+        return _carry_back(self.policy, _level_table(self.mdp), np.zeros_like(self.mdp.edge_cost))
+
     def _final_distance(self, *, ordered: bool) -> Figures:
         mdp = self.mdp
         if mdp.space is None or mdp.states is None:
@@ -235,7 +245,6 @@ def evaluate_states(solution: Solution | Policy, *, max_bytes: int = MAX_BYTES) 
         policy,
         _carry_back(policy, succeeded, mdp.edge_cost),
         _carry_back(policy, failed, mdp.edge_cost),
-        _carry_back(policy, _level_table(mdp), np.zeros_like(mdp.edge_cost)),
     )
 
 
@@ -314,14 +323,13 @@ def _rows(policy: StatePolicy, step: int) -> NDArray[np.int64]:
 def _largest_spent(policy: Policy) -> int:
     """The largest number of quanta that a run of the policy can spend; of any policy, if it looks at what was spent."""
     mdp = policy.mdp
+    if not isinstance(policy, StatePolicy):
+        return int(largest_spent(mdp).max(initial=0))
     largest = np.zeros(mdp.n_states, dtype=np.int64)
     active = np.flatnonzero(np.diff(mdp.row_start))
     for step in reversed(range(mdp.horizon if len(active) else 0)):
         per_row = np.maximum.reduceat(mdp.edge_cost + largest[mdp.edge_next], mdp.edge_start[:-1])
-        if isinstance(policy, StatePolicy):
-            largest[active] = per_row[_rows(policy, step)[active]]
-        else:
-            largest[active] = np.maximum.reduceat(per_row, mdp.row_start[active])
+        largest[active] = per_row[_rows(policy, step)[active]]
     return int(largest.max(initial=0))
 
 
