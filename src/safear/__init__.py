@@ -45,13 +45,17 @@ if TYPE_CHECKING:
     from safear.evaluation.exact import Runs as Runs
     from safear.evaluation.exact import evaluate as evaluate
     from safear.evaluation.exact import run_exactly as run_exactly
+    from safear.evaluation.lanes import LaneFigures as LaneFigures
+    from safear.evaluation.lanes import summarise as summarise
     from safear.evaluation.simulate import simulate as simulate
     from safear.evaluation.states import StateCosts as StateCosts
     from safear.evaluation.states import StateDistributions as StateDistributions
     from safear.evaluation.states import evaluate_states as evaluate_states
     from safear.mdp.check import check_mdp as check_mdp
-    from safear.mdp.compile import compile_blocks as compile_blocks
     from safear.mdp.compile import compile_mdp as compile_mdp
+    from safear.mdp.families import Family as Family
+    from safear.mdp.families import compile_blocks as compile_blocks
+    from safear.mdp.families import compile_families as compile_families
     from safear.mdp.model import MDP as MDP
     from safear.mdp.space import StateSpace as StateSpace
     from safear.recourse.frontier import Frontier as Frontier
@@ -86,6 +90,10 @@ if TYPE_CHECKING:
     from safear.solvers.solution import LearningCurve as LearningCurve
     from safear.solvers.solution import Solution as Solution
     from safear.solvers.solve import solve as solve
+    from safear.solvers.space import FamilySolution as FamilySolution
+    from safear.solvers.space import SpaceSolution as SpaceSolution
+    from safear.solvers.space import solve_family as solve_family
+    from safear.solvers.space import solve_space as solve_space
     from safear.spec.checks import check_problem as check_problem
     from safear.spec.condition import Condition as Condition
     from safear.spec.condition import parse_condition as parse_condition
@@ -141,10 +149,12 @@ _MODULES = {
         "TooLargeError",
     ],
     "safear.evaluation.exact": ["Runs", "evaluate", "run_exactly"],
+    "safear.evaluation.lanes": ["LaneFigures", "summarise"],
     "safear.evaluation.simulate": ["simulate"],
     "safear.evaluation.states": ["StateCosts", "StateDistributions", "evaluate_states"],
     "safear.mdp.check": ["check_mdp"],
-    "safear.mdp.compile": ["compile_blocks", "compile_mdp"],
+    "safear.mdp.compile": ["compile_mdp"],
+    "safear.mdp.families": ["Family", "compile_blocks", "compile_families"],
     "safear.mdp.model": ["MDP"],
     "safear.mdp.space": ["StateSpace"],
     "safear.recourse.frontier": ["Frontier", "find_frontier"],
@@ -172,6 +182,7 @@ _MODULES = {
     "safear.solvers.policy": ["Policy", "SpentPolicy", "StatePolicy"],
     "safear.solvers.solution": ["LearningCurve", "Solution"],
     "safear.solvers.solve": ["solve"],
+    "safear.solvers.space": ["FamilySolution", "SpaceSolution", "solve_family", "solve_space"],
     "safear.spec.checks": ["check_problem"],
     "safear.spec.condition": ["Condition", "parse_condition"],
     "safear.spec.document": ["problem_schema"],
@@ -201,12 +212,15 @@ __all__ = [
     "Costs",
     "Entropic",
     "Episodic",
+    "Family",
+    "FamilySolution",
     "Feature",
     "Frontier",
     "FunctionClassifier",
     "Goal",
     "InputError",
     "Inputs",
+    "LaneFigures",
     "LearningCurve",
     "MDPError",
     "Mean",
@@ -235,6 +249,7 @@ __all__ = [
     "SetTo",
     "SideEffect",
     "Solution",
+    "SpaceSolution",
     "SpentPolicy",
     "StateCosts",
     "StateDistributions",
@@ -254,6 +269,7 @@ __all__ = [
     "check_mdp",
     "check_problem",
     "compile_blocks",
+    "compile_families",
     "compile_mdp",
     "datasets",
     "dump_problem",
@@ -282,6 +298,9 @@ __all__ = [
     "run_exactly",
     "simulate",
     "solve",
+    "solve_family",
+    "solve_space",
+    "summarise",
 ]
 
 

@@ -319,7 +319,7 @@ def test_a_huge_space_is_refused_before_memory_is_touched(safear: Safear, tmp_pa
         tracemalloc.stop()
     assert answer.code == 2
     assert answer.err == (
-        "the state space has 1,000,000,000,000 states and would need about 3,688,037.4 GiB; the limit is 4.0 GiB\n"
+        "the state space of 1,000,000,000,000 states would need about 3,688,037.4 GiB; the limit is 4.0 GiB\n"
         "    solve what one person can reach: start=... in Python, `safear recommend` on the command line\n"
     )
     assert peak < 2**26

@@ -16,7 +16,8 @@ from safear.classifier.adapters import as_classifier
 from safear.classifier.protocol import Inputs
 from safear.errors import ClassifierError
 from safear.mdp import goals as goals_module
-from safear.mdp.compile import compile_blocks, compile_mdp
+from safear.mdp.compile import compile_mdp
+from safear.mdp.families import compile_blocks
 from safear.mdp.goals import Goals
 from safear.recourse.menu import recommend
 from safear.spec.load import parse_problem
@@ -95,11 +96,11 @@ def test_goals_are_put_back_where_they_belong() -> None:
 
 
 def test_blocks_ask_about_each_input_once() -> None:
-    """The gender is seen: its second level brings new inputs. The region is not: its blocks ask nothing new."""
+    """The gender is seen, so its levels are different inputs; the region is not. A family asks in one call."""
     model = Counting()
     mdps = list(compile_blocks(make_problem(), model))
     assert [mdp.n_states for mdp in mdps] == [24] * 6
-    assert [len(call) for call in model.calls] == [12, 12]
+    assert [len(call) for call in model.calls] == [24]
     model.assert_each_once(24)
     assert [int(mdp.goal.sum()) for mdp in mdps] == [2] * 6
 

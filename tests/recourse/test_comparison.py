@@ -205,7 +205,7 @@ def test_equal_people_weigh_as_many(aversion: float) -> None:
 
 def test_blocks_give_the_same_as_people() -> None:
     codes = read_people(PROBLEM, [person("low"), person("mid", "b"), person("low", "b"), person("goal")])
-    apart = compare_blocks(group_people(PROBLEM, None, codes), sa.MeanStd(0.5))
+    apart = compare_blocks(list(group_people(PROBLEM, None, codes)), sa.MeanStd(0.5))
     together = compare(PROBLEM, None, codes, objective=sa.MeanStd(0.5))
     assert apart.pairs == together.pairs
     assert (apart.people, apart.rejected) == (together.people, together.rejected) == (4, 3)

@@ -193,7 +193,7 @@ def assert_in_place(blocks: list[Block], codes: NDArray[np.int16], problem: sa.P
 
 def test_everybody_is_in_the_block_of_their_immutable_features() -> None:
     codes = everybody()
-    blocks = group_people(PROBLEM, None, codes)
+    blocks = list(group_people(PROBLEM, None, codes))
     assert_in_place(blocks, codes, PROBLEM)
     assert len(blocks) == 4
     for block in blocks:
@@ -210,7 +210,7 @@ def test_only_blocks_with_people() -> None:
     first, second = sorted(group_people(PROBLEM, None, codes), key=lambda block: int(block.people[0]))
     assert (first.people.tolist(), second.people.tolist()) == ([0, 2], [1])
     assert first.mdp.n_states == 2 * (3 * 3 - 1)
-    assert group_people(PROBLEM, None, codes[:0]) == []
+    assert not list(group_people(PROBLEM, None, codes[:0]))
 
 
 def test_without_immutable_features_there_is_one_block() -> None:
@@ -227,7 +227,7 @@ def test_a_large_block_falls_back_to_single_people(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(population, "MAX_BLOCK", 18)
     assert all(block.mdp.depth is None for block in group_people(PROBLEM, None, codes))
     monkeypatch.setattr(population, "MAX_BLOCK", 17)
-    blocks = group_people(PROBLEM, None, codes)
+    blocks = list(group_people(PROBLEM, None, codes))
     assert_in_place(blocks, codes, PROBLEM)
     assert len(blocks) == len(np.unique(codes, axis=0)) < len(codes)
     for block in blocks:
@@ -240,7 +240,7 @@ def test_a_large_block_falls_back_to_single_people(monkeypatch: pytest.MonkeyPat
 def test_people_of_adult_are_where_their_levels_are() -> None:
     adult = load("adult")
     codes = adult.codes[:400]
-    blocks = group_people(adult.problem, adult.classifier(0), codes)
+    blocks = list(group_people(adult.problem, adult.classifier(0), codes))
     assert_in_place(blocks, codes, adult.problem)
     immutable = [i for i, feature in enumerate(adult.problem.features) if not feature.mutable]
     assert len(blocks) == len(np.unique(codes[:, immutable], axis=0))

@@ -166,15 +166,11 @@ def test_identity_problem_is_solved_by_every_solver() -> None:
 
 
 @given(problems(), AVERSIONS, st.booleans())
-def test_the_compiled_step_is_the_plain_one(document: dict[str, Any], aversion: float, lower: bool) -> None:
+def test_the_compiled_sweep_is_the_plain_one(document: dict[str, Any], aversion: float, lower: bool) -> None:
     mdp = sa.compile_mdp(sa.parse_problem(document))
     assume(mdp.n_rows > 0)
     objective = sa.MeanLowerStd(aversion) if lower else sa.MeanStd(aversion)
-    values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
-    for _ in range(mdp.horizon):
-        plain, compiled = np.full((2, mdp.n_states), 255, dtype=np.uint8)
-        expected = greedy._step_in_numpy(mdp, values, objective, plain, None)
-        found = greedy._step_compiled(mdp, values, objective, compiled)
-        assert np.allclose(found, expected, rtol=1e-12, atol=1e-12)
-        assert np.array_equal(plain, compiled)
-        values = expected
+    plain, expected = greedy.sweep(mdp, objective)  # small problems are done in NumPy
+    compiled, found = greedy.sweep_lanes(mdp, objective, mdp.goal[:, None])
+    assert np.allclose(found[:, 0], expected, rtol=1e-12, atol=1e-12)
+    assert np.array_equal(compiled[:, :, 0], plain.choices)

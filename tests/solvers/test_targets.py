@@ -33,7 +33,7 @@ from safear.solvers.targets import (
     TargetSweep,
     acting_states,
     largest_spent,
-    require_room,
+    require_columns,
     sweep_targets,
 )
 from strategies import problems
@@ -541,14 +541,14 @@ def test_the_resolution_that_it_advises_fits(
     columns = most_of(mdp) + 1
     need = mdp.n_states * (columns + 1) * (8 * tables + 3)
     room = int(share * need)
-    require_room(mdp, columns, tables=tables, max_bytes=need)
+    require_columns(mdp, columns, tables=tables, max_bytes=need)
     with pytest.raises(sa.TooLargeError, match=f"10 states with {columns:,} possible costs would need") as refused:
-        require_room(mdp, columns, tables=tables, max_bytes=room)
+        require_columns(mdp, columns, tables=tables, max_bytes=room)
     advice = re.search(r"resolution: (\S+)\}' would fit", str(refused.value))
     assume(advice is not None)  # no resolution makes a table without columns
     assert advice is not None
     coarse = sa.compile_mdp(replace(problem, cost_resolution=Decimal(advice[1])))
-    require_room(coarse, most_of(coarse) + 1, tables=tables, max_bytes=room)
+    require_columns(coarse, most_of(coarse) + 1, tables=tables, max_bytes=room)
 
 
 def test_there_is_advice_where_a_resolution_helps() -> None:
@@ -556,7 +556,7 @@ def test_there_is_advice_where_a_resolution_helps() -> None:
     mdp = sa.compile_mdp(problem)
     columns = most_of(mdp) + 1
     with pytest.raises(sa.TooLargeError, match=r"round costs: 'cost: \{resolution: \S+\}' would fit"):
-        require_room(mdp, columns, tables=4, max_bytes=mdp.n_states * columns * 34 // 4)
+        require_columns(mdp, columns, tables=4, max_bytes=mdp.n_states * columns * 34 // 4)
 
 
 def test_a_sweep_that_does_not_fit_is_refused_before_it_begins() -> None:
@@ -569,4 +569,4 @@ def test_a_sweep_that_does_not_fit_is_refused_before_it_begins() -> None:
         advice = re.search(r"resolution: (\S+)\}' would fit", str(refused.value))
         assert advice is not None
         coarse = sa.compile_mdp(replace(fine, cost_resolution=Decimal(advice[1])), start=problem.default_person)
-        require_room(coarse, most_of(coarse) + 1, tables=6)
+        require_columns(coarse, most_of(coarse) + 1, tables=6)

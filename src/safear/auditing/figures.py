@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,13 +15,14 @@ from safear.evaluation.states import evaluate_states
 from safear.mdp.restrict import restrict
 from safear.recourse.diagnose import can_reach_goal
 from safear.recourse.failure import gives_up
-from safear.recourse.population import THREADS, Block, group_people
+from safear.recourse.population import Block, group_people
 from safear.risk.objectives import MeanStd, MeanVariance, Objective
 from safear.solvers.greedy import Progress
 from safear.solvers.optimal import simplify
 from safear.solvers.solve import Method, solve
 from safear.solvers.success import sweep_success
 from safear.spec.model import Problem
+from safear.threads import work_ahead
 
 ROUNDING = 1e-9  # figures that differ by less, absolutely below 1 and relatively above, are the same figure
 MEASURES = ("success", "mean", "variance", "var", "cvar", "sparsity", "proximity")
@@ -66,7 +66,6 @@ def compute_figures(
     progress: Progress | None = None,
 ) -> PeopleFigures:
     """The figures of people (rows of level numbers) who follow the plan for an objective."""
-    blocks = group_people(problem, classifier, codes)
     people = PeopleFigures(
         np.zeros(len(codes), dtype=bool),
         np.zeros(len(codes), dtype=bool),
@@ -74,13 +73,15 @@ def compute_figures(
         np.zeros(len(codes), dtype=bool),
     )
 
-    def work(block: Block) -> None:
+    def work(block: Block) -> int:
         _fill(people, block, objective, method, level)
+        return len(block.people)
 
-    with ThreadPoolExecutor(THREADS) as pool:
-        for number, _ in enumerate(pool.map(work, blocks), start=1):
-            if progress is not None:
-                progress(number, len(blocks))
+    done = 0
+    for count in work_ahead(work, group_people(problem, classifier, codes)):
+        done += count
+        if progress is not None:
+            progress(done, len(codes))
     return people
 
 

@@ -15,62 +15,159 @@ Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
 
 
-@njit(cache=True, nogil=True)
-def step_back(
-    rows: Whole, edge_start: Whole, edge_next: Whole, edge_chance: Matrix, edge_cost: Whole, later: Matrix, width: int
+@njit(cache=True, nogil=True, error_model="numpy")
+def carry_back(
+    row_start: Whole,
+    edge_start: Whole,
+    edge_next: Whole,
+    edge_chance: Matrix,
+    edge_cost: Whole,
+    choices: Bytes,
+    lane: int,
+    later: Matrix,
+    now: Matrix,
+    low: Whole,
+    high: Whole,
 ) -> Matrix:
-    """now(s, x) = sum of p * later(s', x - c) over the edges (p, c, s') of the row taken at s; else later(s, x).
+    """D_h(s, x) = sum of p * D_{h+1}(s', x - c) over the edges (p, c, s') of the row taken at s; else D_{h+1}(s, x).
 
-    Only the first `width` columns can be other than zero.
+    `choices` [step, state, lane] are rows counted from the state's first, 255 for none. Begins with D in `later`, which
+    is other than zero only at low[s] <= x < high[s]; returns D at step 0, whose `low` and `high` are written too (what
+    lies outside is undefined). `later` and `now` are both used up.
     """
-    now = np.zeros_like(later)
-    for state in range(len(rows)):
-        row = rows[state]
-        if row < 0:
-            now[state, :width] = later[state, :width]
-            continue
-        for edge in range(edge_start[row], edge_start[row + 1]):
-            chance, cost, target = edge_chance[edge], edge_cost[edge], edge_next[edge]
-            for x in range(cost, width):
-                now[state, x] += chance * later[target, x - cost]
-    return now
+    horizon, n_states, _ = choices.shape
+    next_low, next_high = np.empty(n_states, np.int64), np.empty(n_states, np.int64)
+    for step in range(horizon - 1, -1, -1):
+        next_low[:], next_high[:] = low, high
+        for state in range(n_states):
+            if choices[step, state, lane] == 255:
+                for x in range(low[state], high[state]):
+                    now[state, x] = later[state, x]
+                continue
+            row = row_start[state] + choices[step, state, lane]
+            begin, end = later.shape[1], 0
+            for edge in range(edge_start[row], edge_start[row + 1]):
+                cost, target = edge_cost[edge], edge_next[edge]
+                if next_low[target] < next_high[target]:
+                    begin, end = min(begin, next_low[target] + cost), max(end, next_high[target] + cost)
+            for x in range(begin, end):
+                now[state, x] = 0.0
+            for edge in range(edge_start[row], edge_start[row + 1]):
+                chance, cost, target = edge_chance[edge], edge_cost[edge], edge_next[edge]
+                for x in range(next_low[target], next_high[target]):
+                    now[state, x + cost] += chance * later[target, x]
+            low[state], high[state] = (begin, end) if begin < end else (0, 0)
+        later, now = now, later
+    return later
+
+
+@njit(cache=True, nogil=True)
+def clear_outside(mass: Matrix, low: Whole, high: Whole) -> None:
+    """Zero where low[s] <= x < high[s] does not hold."""
+    for state in range(len(mass)):
+        mass[state, : low[state]] = 0.0
+        mass[state, high[state] :] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def quantile(mass: Matrix, level: float, tolerance: float) -> int:
+    """The first x whose cumulated mass reaches `level` times the total; the last that has any at level 1; or 0."""
+    total, cumulated, last = mass.sum(), 0.0, 0
+    for x in range(len(mass)):
+        cumulated += mass[x]
+        # A column without mass never counts, so that level 0 is the least cost that can happen.
+        if mass[x] > 0:
+            last = x
+            if level <= 1 - tolerance and cumulated >= max(level - tolerance, tolerance) * total:
+                break
+    return last
+
+
+@njit(cache=True, nogil=True)
+def moments(mass: Matrix, first: int) -> tuple[float, float]:
+    """The sum of mass(x), and of x * mass(x), over x >= first."""
+    total = weighted = 0.0
+    for x in range(first, len(mass)):
+        total += mass[x]
+        weighted += x * mass[x]
+    return total, weighted
+
+
+@njit(cache=True, nogil=True)
+def squares(mass: Matrix, centre: float) -> float:
+    """The sum of mass(x) * (x - centre)^2."""
+    result = 0.0
+    for x in range(len(mass)):
+        result += mass[x] * (x - centre) ** 2
+    return result
 
 
 @njit(cache=True, nogil=True)
 def quantile_positions(mass: Matrix, level: float, tolerance: float) -> Whole:
-    """For each row the first x whose cumulated mass reaches `level` times the row's total; 0 where the total is 0."""
-    result = np.zeros(len(mass), dtype=np.int64)
+    """The quantile of each row."""
+    result = np.empty(len(mass), dtype=np.int64)
     for state in range(len(mass)):
-        total = mass[state].sum()
-        cumulated = 0.0
-        for x in range(mass.shape[1]):
-            cumulated += mass[state, x]
-            # A column without mass never counts, so that level 0 is the least cost that can happen.
-            if mass[state, x] > 0 and cumulated >= max(level - tolerance, tolerance) * total:
-                result[state] = x
-                break
+        result[state] = quantile(mass[state], level, tolerance)
     return result
 
 
 @njit(cache=True, nogil=True)
 def moments_beyond(mass: Matrix, first: Whole) -> tuple[Matrix, Matrix]:
-    """For each row: the sum of mass(x), and of x * mass(x), over x >= first."""
-    total, weighted = np.zeros(len(mass)), np.zeros(len(mass))
+    """The moments of each row."""
+    total, weighted = np.empty(len(mass)), np.empty(len(mass))
     for state in range(len(mass)):
-        for x in range(first[state], mass.shape[1]):
-            total[state] += mass[state, x]
-            weighted[state] += x * mass[state, x]
+        total[state], weighted[state] = moments(mass[state], first[state])
     return total, weighted
 
 
 @njit(cache=True, nogil=True)
 def centred_squares(mass: Matrix, centre: Matrix) -> Matrix:
-    """For each row the sum of mass(x) * (x - centre)^2."""
-    result = np.zeros(len(mass))
+    """The squares of each row."""
+    result = np.empty(len(mass))
     for state in range(len(mass)):
-        for x in range(mass.shape[1]):
-            result[state] += mass[state, x] * (x - centre[state]) ** 2
+        result[state] = squares(mass[state], centre[state])
     return result
+
+
+@njit(cache=True, nogil=True)
+def summarise_lanes(
+    row_start: Whole,
+    edge_start: Whole,
+    edge_next: Whole,
+    edge_chance: Matrix,
+    edge_cost: Whole,
+    goal: Flags,
+    choices: Bytes,
+    width: int,
+    level: float,
+    tolerance: float,
+    figures: NDArray[np.float64],
+) -> None:
+    """Success and, given success, mean, variance, VaR and CVaR of all states of all lanes: figures[:, state, lane]."""
+    n_states, lanes = goal.shape
+    later, now = np.empty((n_states, width)), np.empty((n_states, width))  # one lane's, used again for the next
+    low, high = np.empty(n_states, np.int64), np.empty(n_states, np.int64)
+    for lane in range(lanes):
+        for state in range(n_states):
+            later[state, 0] = 1.0
+            low[state], high[state] = 0, int(goal[state, lane])
+        final = carry_back(
+            row_start, edge_start, edge_next, edge_chance, edge_cost, choices, lane, later, now, low, high
+        )
+        for state in range(n_states):
+            mass = final[state, low[state] : high[state]]
+            total, weighted = moments(mass, 0)
+            figures[:, state, lane] = 0.0
+            if total > 0:
+                mean = weighted / total
+                position = quantile(mass, level, tolerance)
+                tail, beyond = moments(mass, position)
+                excess = (beyond - position * tail) / (total * (1 - level)) if level <= 1 - tolerance else 0.0
+                figures[0, state, lane] = total
+                figures[1, state, lane] = low[state] + mean
+                figures[2, state, lane] = squares(mass, mean) / total
+                figures[3, state, lane] = low[state] + position
+                figures[4, state, lane] = low[state] + position + excess
 
 
 @njit(cache=True, nogil=True)

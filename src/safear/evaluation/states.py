@@ -18,15 +18,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.errors import ObjectiveError, TooLargeError
+from safear.errors import ObjectiveError
 from safear.mdp.model import MDP
+from safear.memory import MAX_BYTES, require_room
 from safear.risk.distribution import EPSILON, CostDistribution, check_level
 from safear.solvers.policy import Policy, SpentPolicy, StatePolicy
 from safear.solvers.solution import Solution, policy_of
 from safear.solvers.targets import largest_spent
 from safear.spec.model import Record
 
-MAX_BYTES = 4 * 2**30
 Figures = np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]  # masked where undefined
 
 
@@ -92,9 +92,6 @@ class StateCosts:
         from safear.evaluation import kernels  # noqa: PLC0415  # as above
 
         check_level(level)
-        if level > 1 - EPSILON:
-            last: NDArray[np.int64] = self.mass.shape[1] - 1 - np.argmax(self.mass[:, ::-1] > 0, axis=1)
-            return last
         positions: NDArray[np.int64] = kernels.quantile_positions(self.mass, level, EPSILON)
         return positions
 
@@ -206,7 +203,7 @@ class StateDistributions:
             return self.followed_levels
         if not isinstance(self.policy, StatePolicy):
             raise TypeError(self.policy)  # a policy that looks at what was spent is followed with its levels
-        return _carry_back(self.policy, _level_table(self.mdp), np.zeros_like(self.mdp.edge_cost))
+        return _carry_back(self.policy, _level_table(self.mdp), cost=np.zeros_like(self.mdp.edge_cost))
 
     def _final_distance(self, *, ordered: bool) -> Figures:
         mdp = self.mdp
@@ -233,29 +230,23 @@ def evaluate_states(solution: Solution | Policy, *, max_bytes: int = MAX_BYTES) 
         cause = "this MDP was compiled from one person: its other states are only met later"
         raise ObjectiveError.at((), cause, "compile a block (block=...) or the whole space, or use evaluate(...)")
     width = _largest_spent(policy) + 1
-    _require_room(mdp, width, 6 * 8, max_bytes)  # both distributions, and what the recursion holds beside them
+    _require_room(mdp, width, 4 * 8, max_bytes)  # both distributions, and what the recursion holds beside them
     if isinstance(policy, SpentPolicy):
         return _follow_all(policy, width)
     if not isinstance(policy, StatePolicy):
         raise TypeError(policy)  # there are no other policies
-    succeeded, failed = np.zeros((mdp.n_states, width)), np.zeros((mdp.n_states, width))
-    succeeded[mdp.goal, 0] = 1.0
-    failed[~mdp.goal, 0] = 1.0
     return StateDistributions(
         policy,
-        _carry_back(policy, succeeded, mdp.edge_cost),
-        _carry_back(policy, failed, mdp.edge_cost),
+        _carry_back(policy, mdp.goal[:, None].astype(np.float64), cost=mdp.edge_cost, width=width),
+        _carry_back(policy, (~mdp.goal)[:, None].astype(np.float64), cost=mdp.edge_cost, width=width),
     )
 
 
 def _require_room(mdp: MDP, width: int, bytes_each: int, max_bytes: int) -> None:
     """Refuse what does not fit, before anything is allocated."""
-    need = bytes_each * width * mdp.n_states
-    if need > max_bytes:
-        cause = f"{mdp.n_states:,} states with {width:,} possible totals would need about {need / 2**30:,.1f} GiB"
-        raise TooLargeError.at(
-            (), cause, "round costs with 'cost: {resolution: ...}', or evaluate one person at a time"
-        )
+    remedy = "round costs with 'cost: {resolution: ...}', or evaluate one person at a time"
+    what = f"the distributions of {mdp.n_states:,} states with {width:,} possible totals"
+    require_room(bytes_each * width * mdp.n_states, what, max_bytes=max_bytes, remedy=remedy)
 
 
 def _level_table(mdp: MDP) -> NDArray[np.float64]:
@@ -301,17 +292,21 @@ def _follow_all(policy: SpentPolicy, width: int) -> StateDistributions:
     return StateDistributions(policy, succeeded, failed, final)
 
 
-def _carry_back(policy: StatePolicy, final: NDArray[np.float64], cost: NDArray[np.int64]) -> NDArray[np.float64]:
-    """From what holds after the last step to what holds at step 0; `cost` shifts columns."""
+def _carry_back(
+    policy: StatePolicy, final: NDArray[np.float64], *, cost: NDArray[np.int64], width: int | None = None
+) -> NDArray[np.float64]:
+    """From what holds after the last step (its first columns) to what holds at step 0; `cost` shifts columns."""
     from safear.evaluation import kernels  # noqa: PLC0415  # as above
 
     mdp = policy.mdp
-    most, width, full = int(cost.max(initial=0)), 1, final.shape[1]
-    result = final
-    for step in reversed(range(mdp.horizon)):
-        rows = _rows(policy, step)
-        width = full if not most else min(width + most, full)
-        result = kernels.step_back(rows, mdp.edge_start, mdp.edge_next, mdp.edge_chance, cost, result, width)
+    shape = (mdp.n_states, final.shape[1] if width is None else width)
+    later, now = np.empty(shape), np.empty(shape)
+    later[:, : final.shape[1]] = final
+    low = np.zeros(mdp.n_states, dtype=np.int64)
+    high = np.where(final.any(axis=1), final.shape[1], 0)
+    arrays = (mdp.row_start, mdp.edge_start, mdp.edge_next, mdp.edge_chance, cost)
+    result: NDArray[np.float64] = kernels.carry_back(*arrays, policy.choices[:, :, None], 0, later, now, low, high)
+    kernels.clear_outside(result, low, high)
     return result
 
 

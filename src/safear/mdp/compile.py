@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +15,12 @@ from safear.mdp.expand import Edges, allowed, expand, join_edges
 from safear.mdp.goals import Goals
 from safear.mdp.lattice import Lattice, find_lattice
 from safear.mdp.model import MDP
-from safear.mdp.space import StateArray, StateSpace, person_codes
+from safear.mdp.space import CodeMatrix, StateArray, StateSpace, person_codes
+from safear.memory import MAX_BYTES, require_room
 from safear.spec.checks import check_problem
 from safear.spec.model import Person, Problem
 from safear.spec.person import read_level, read_person
 
-MAX_BYTES = 4 * 2**30
 MAX_REACHABLE = 2_000_000
 _BYTES_PER_EDGE = 160  # arrays of the result and those of the way there, measured
 _BYTES_PER_STATE = 120
@@ -48,7 +47,7 @@ def compile_mdp(
     for given in (start, block):
         if isinstance(given, str):
             raise PersonError.at((), f"'{given}' is a name, not a record", f"give problem.people['{given}']")
-    compiler = _Compiler.of(problem, classifier)
+    compiler = Compiler.of(problem, classifier)
     if start is not None:
         return compiler.reachable(read_person(problem, start), max_states, max_bytes)
     if block is not None:
@@ -56,23 +55,17 @@ def compile_mdp(
     return compiler.whole({}, max_bytes)
 
 
-def compile_blocks(problem: Problem, classifier: object = None, *, max_bytes: int = MAX_BYTES) -> Iterator[MDP]:
-    """One MDP per block: per combination of levels of the immutable features. Only one is in memory at a time."""
-    compiler = _Compiler.of(problem, classifier)
-    immutable = [feature for feature in problem.features if not feature.mutable]
-    for codes in product(*(range(len(feature.levels)) for feature in immutable)):
-        fixed = {feature.name: code for feature, code in zip(immutable, codes, strict=True)}
-        yield compiler.whole(fixed, max_bytes)
-
-
 @dataclass(frozen=True, slots=True)
-class _Compiler:
+class Compiler:
+    """A checked problem, who decides, and the lattice of its costs."""
+
     problem: Problem
     goals: Goals
     lattice: Lattice
 
     @classmethod
-    def of(cls, problem: Problem, classifier: object) -> _Compiler:
+    def of(cls, problem: Problem, classifier: object) -> Compiler:
+        """For a problem; its mistakes are raised."""
         mistakes = check_problem(problem)
         if mistakes:
             raise ProblemError(mistakes)
@@ -94,15 +87,25 @@ class _Compiler:
 
     def whole(self, fixed: Mapping[str, int], max_bytes: int) -> MDP:
         """All states that agree with `fixed`."""
+        space, states, codes = self._states(fixed, max_bytes)
+        goal = self.goals.among(codes) if len(states) else np.empty(0, dtype=bool)
+        edges = expand(self.problem, self.lattice, space, states[~goal])
+        return self._assemble(space, states, goal, edges)
+
+    def without_goals(self, fixed: Mapping[str, int], max_bytes: int) -> MDP:
+        """The same if nothing were a goal: every state with what can be done there."""
+        space, states, _ = self._states(fixed, max_bytes)
+        edges = expand(self.problem, self.lattice, space, states)
+        return self._assemble(space, states, np.zeros(len(states), dtype=bool), edges)
+
+    def _states(self, fixed: Mapping[str, int], max_bytes: int) -> tuple[StateSpace, StateArray, CodeMatrix]:
+        """The space, the states in it that break no constraint, and their level numbers."""
         space = StateSpace(self.problem.features, fixed)
         self._require_room(space, max_bytes)
         states = np.arange(space.size, dtype=np.int64)
         codes = space.decode(states)
         fine = allowed(self.problem, space.columns(codes), len(states))
-        states, codes = states[fine], codes[fine]
-        goal = self.goals.among(codes) if len(states) else np.empty(0, dtype=bool)
-        edges = expand(self.problem, self.lattice, space, states[~goal])
-        return self._assemble(space, states, goal, edges)
+        return space, states[fine], codes[fine]
 
     def reachable(self, start: Person, max_states: int, max_bytes: int) -> MDP:
         """The states within `horizon` steps of a person, breadth first. Goals are not left."""
@@ -146,16 +149,13 @@ class _Compiler:
         return _BYTES_PER_STATE + _BYTES_PER_EDGE * outcomes
 
     def _require_room(self, space: StateSpace, max_bytes: int) -> None:
-        need = space.size * self._bytes_per_state
-        if need <= max_bytes:
-            return
         blocks = math.prod(len(f.levels) for f in self.problem.features if not f.mutable and f.name not in space.fixed)
         what = "block" if space.fixed else "state space"
-        size = f"the {what} has {space.size:,} states and would need about {need / 2**30:,.1f} GiB"
         remedy = "solve what one person can reach: start=... in Python, `safear recommend` on the command line"
         if blocks > 1:
             remedy += f", or one of its {blocks:,} blocks at a time with block=... or compile_blocks"
-        raise TooLargeError.at((), f"{size}; the limit is {max_bytes / 2**30:,.1f} GiB", remedy)
+        need = space.size * self._bytes_per_state
+        require_room(need, f"the {what} of {space.size:,} states", max_bytes=max_bytes, remedy=remedy)
 
     def _assemble(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,21 +25,39 @@ class Goals:
         self._seen = [i for i, feature in enumerate(problem.features) if feature.seen_by_classifier]
         self._features = tuple(problem.features[i] for i in self._seen)
         self._sizes = [len(feature.levels) for feature in self._features]
-        self._table: NDArray[np.int8] | None = None
+        self._table: NDArray[np.int8] | None = None  # by the number of an input
+        self._strides = np.zeros(len(problem.features), dtype=np.int64)  # of that number; 0 for what is not seen
         if math.prod(self._sizes) <= DENSE:
             self._table = np.full(math.prod(self._sizes), UNKNOWN, dtype=np.int8)
+            self._strides[self._seen] = [math.prod(self._sizes[i + 1 :]) for i in range(len(self._seen))]
         self._known: dict[bytes, bool] = {}
 
     def among(self, codes: CodeMatrix) -> NDArray[np.bool_]:
         """For each row of level numbers, whether it is a goal."""
-        inputs = codes[:, self._seen]
         if self._table is None:
-            return self._look_up_rows(inputs)
-        keys = np.ravel_multi_index(tuple(inputs.T.astype(np.int64)), self._sizes)
-        new = np.unique(keys[self._table[keys] == UNKNOWN])
-        if len(new):
-            self._table[new] = self._ask(np.stack(np.unravel_index(new, self._sizes), axis=-1).astype(np.int16))
-        answers: NDArray[np.bool_] = self._table[keys] == YES
+            return self._look_up_rows(codes[:, self._seen])
+        return self._look_up(self._table, codes.astype(np.int64) @ self._strides)
+
+    def across(self, codes: CodeMatrix, immutable: Sequence[int], levels: CodeMatrix) -> NDArray[np.bool_]:
+        """[row, lane]: the same with the features numbered `immutable` at the level numbers of each lane."""
+        if self._table is None:
+            everywhere = np.repeat(codes[:, None, :], len(levels), axis=1)
+            everywhere[:, :, immutable] = levels
+            return self.among(everywhere.reshape(-1, codes.shape[1])).reshape(len(codes), len(levels))
+        mutable = self._strides.copy()
+        mutable[immutable] = 0
+        keys = (codes.astype(np.int64) @ mutable)[:, None] + levels.astype(np.int64) @ self._strides[immutable]
+        return self._look_up(self._table, keys)
+
+    def _look_up(self, table: NDArray[np.int8], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """The answers to inputs by their number; those not known yet are asked for."""
+        found = table[keys]
+        unknown = found == UNKNOWN
+        if unknown.any():
+            new = np.unique(keys[unknown])
+            table[new] = self._ask(np.stack(np.unravel_index(new, self._sizes), axis=-1).astype(np.int16))
+            found = table[keys]
+        answers: NDArray[np.bool_] = found == YES
         return answers
 
     def _look_up_rows(self, inputs: CodeMatrix) -> NDArray[np.bool_]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -15,11 +14,12 @@ from safear.datasets.dataset import Dataset, load
 from safear.evaluation.states import evaluate_states
 from safear.paper.cells import MEASURES, read_measures
 from safear.paper.rollouts import Figures, simulate_people, undefined
-from safear.recourse.population import THREADS, Block, group_people
+from safear.recourse.population import Block, group_people
 from safear.risk.objectives import Objective
 from safear.solvers.policy import Policy
 from safear.solvers.solve import solve
 from safear.spec.model import Problem
+from safear.threads import work_ahead
 
 ROLLOUTS = 100
 
@@ -51,7 +51,8 @@ class Study:
     @cached_property
     def blocks(self) -> list[Block]:
         """The blocks that have people in them."""
-        return group_people(self.problem, self.dataset.classifier(self.seed), self.dataset.codes[self.rejected])
+        classifier = self.dataset.classifier(self.seed)
+        return list(group_people(self.problem, classifier, self.dataset.codes[self.rejected]))
 
     def members(self, group: str) -> NDArray[np.bool_]:
         """Who of the rejected belongs to a group: `all`, a level of `gender`, or `row N` of the data set."""
@@ -91,10 +92,9 @@ class Study:
     def _gather(self, work: Callable[[Block], Mapping[str, Figures]]) -> dict[str, Figures]:
         """Do something for every block, and put its figures at the people's places."""
         figures = {name: undefined(len(self.rejected)) for name in MEASURES}
-        with ThreadPoolExecutor(THREADS) as pool:
-            for block, found in zip(self.blocks, pool.map(work, self.blocks), strict=True):
-                for name, values in found.items():
-                    figures[name][block.people] = values
+        for block, found in zip(self.blocks, work_ahead(work, self.blocks), strict=True):
+            for name, values in found.items():
+                figures[name][block.people] = values
         return figures
 
 

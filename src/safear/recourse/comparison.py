@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -16,13 +15,14 @@ from safear.mdp.restrict import restrict
 from safear.recourse.failure import gives_up
 from safear.recourse.finding import find_plan
 from safear.recourse.offer import TAIL
-from safear.recourse.population import THREADS, Block, group_people
+from safear.recourse.population import Block, group_people
 from safear.risk.objectives import Mean, MeanStd
 from safear.solvers.greedy import Progress
 from safear.solvers.solution import Solution
 from safear.solvers.solve import solve
 from safear.solvers.success import sweep_success
 from safear.spec.model import Problem
+from safear.threads import work_ahead
 
 EQUAL = 1e-12  # relative differences below this are rounding
 WORSE = 1e-4  # a value that is larger by more than this, relatively, is worse; less would be splitting hairs
@@ -170,8 +170,7 @@ def compare(
     """
     if not len(codes):
         raise PersonError.at((), "there is nobody to compare")
-    blocks = group_people(problem, classifier, codes)
-    return compare_blocks(blocks, objective, progress=progress)
+    return compare_blocks(list(group_people(problem, classifier, codes)), objective, progress=progress)
 
 
 def compare_blocks(
@@ -189,13 +188,11 @@ def compare_blocks(
     ]
     rejected = sum(count for _, _, count in tasks)
     pairs = []
-    with ThreadPoolExecutor(THREADS) as pool:
-        found = pool.map(lambda task: _compare_person(*task, objective=objective), tasks)
-        for number, pair in enumerate(found, start=1):
-            if pair is not None:
-                pairs.append(pair)
-            if progress is not None:
-                progress(number, len(tasks))
+    for number, pair in enumerate(work_ahead(lambda task: _compare_person(*task, objective=objective), tasks), start=1):
+        if pair is not None:
+            pairs.append(pair)
+        if progress is not None:
+            progress(number, len(tasks))
     people = sum(len(block.people) for block in blocks)
     helped = sum(pair.count for pair in pairs)
     if not pairs:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,16 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.classifier.adapters import as_classifier
-from safear.classifier.protocol import Classifier
 from safear.errors import Mistake, PersonError, Place, quote_list
 from safear.files import read_text
 from safear.mdp.compile import compile_mdp
+from safear.mdp.families import compile_families
 from safear.mdp.model import MDP
-from safear.mdp.space import StateSpace, person_codes
+from safear.mdp.space import person_codes
 from safear.spec.model import Problem, Record
 from safear.spec.person import read_person
 
-THREADS = 2
 MAX_BLOCK = 500_000  # states; the people of a larger block are compiled one by one
 WORTH_IT = 20_000  # states of a block per distinct person, up to which the block is less work than each on their own
 
@@ -83,39 +82,34 @@ def _at_row(mistake: Mistake, number: int, file: str | None) -> Mistake:
     return Mistake(place, mistake.cause, mistake.remedy)
 
 
-def group_people(problem: Problem, classifier: object, codes: NDArray[np.int16]) -> list[Block]:
-    """The people of each block (those who share their immutable features) with the MDP of that block."""
+def group_people(problem: Problem, classifier: object, codes: NDArray[np.int16]) -> Iterator[Block]:
+    """The people of each block (those who share their immutable features) with the MDP of that block.
+
+    Blocks come one after the other as they are asked for. People of a block that is too large for them are compiled one
+    by one, each with what they can reach.
+    """
+    if not len(codes):
+        return
+    decider = as_classifier(classifier, problem)
     immutable = [i for i, feature in enumerate(problem.features) if not feature.mutable]
     combinations, member = np.unique(codes[:, immutable], axis=0, return_inverse=True)
-    decider = as_classifier(classifier, problem)
-
-    def compile_group(number: int) -> list[Block]:
-        people = np.flatnonzero(member.reshape(-1) == number)
-        return _compile_block(problem, decider, codes, people)
-
-    with ThreadPoolExecutor(THREADS) as pool:
-        return [block for found in pool.map(compile_group, range(len(combinations))) for block in found]
-
-
-def _compile_block(
-    problem: Problem, classifier: Classifier, codes: NDArray[np.int16], people: NDArray[np.int64]
-) -> list[Block]:
-    levels = _name_levels(problem, codes[people[0]])
-    fixed = {
-        feature.name: int(codes[people[0], i]) for i, feature in enumerate(problem.features) if not feature.mutable
-    }
-    persons, which = np.unique(codes[people], axis=0, return_inverse=True)
-    if StateSpace(problem.features, fixed).size <= min(MAX_BLOCK, WORTH_IT * len(persons)):
-        mdp = compile_mdp(problem, classifier, block=levels)
-        if mdp.space is None or mdp.states is None:  # compile_mdp gives both
-            raise TypeError(mdp)
-        return [Block(mdp, people, np.searchsorted(mdp.states, mdp.space.encode(codes[people])))]
-    blocks = []
-    for number, person in enumerate(persons):
-        mdp = compile_mdp(problem, classifier, start=_name_levels(problem, person))
-        alike = people[which.reshape(-1) == number]
-        blocks.append(Block(mdp, alike, np.full(len(alike), mdp.locate())))
-    return blocks
+    order = np.argsort(member.reshape(-1), kind="stable")
+    groups = np.split(order, np.cumsum(np.bincount(member.reshape(-1), minlength=len(combinations)))[:-1])
+    size = math.prod(len(feature.levels) for feature in problem.features if feature.mutable)
+    distinct = [np.unique(codes[people], axis=0, return_inverse=True) for people in groups]
+    together = [size <= min(MAX_BLOCK, WORTH_IT * len(persons)) for persons, _ in distinct]
+    by_levels = {levels.tobytes(): people for levels, people in zip(combinations, groups, strict=True)}
+    for family in compile_families(problem, decider, blocks=combinations[together]):
+        for lane, levels in enumerate(family.levels):
+            mdp, people = family.block(lane), by_levels[levels.tobytes()]
+            if mdp.space is None or mdp.states is None:  # compile_families gives both
+                raise TypeError(mdp)
+            yield Block(mdp, people, np.searchsorted(mdp.states, mdp.space.encode(codes[people])))
+    for people, (persons, which), is_together in zip(groups, distinct, together, strict=True):
+        for number, person in enumerate(() if is_together else persons):
+            mdp = compile_mdp(problem, decider, start=_name_levels(problem, person))
+            alike = people[which.reshape(-1) == number]
+            yield Block(mdp, alike, np.full(len(alike), mdp.locate()))
 
 
 def _name_levels(problem: Problem, codes: NDArray[np.int16]) -> dict[str, str]:

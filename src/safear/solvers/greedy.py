@@ -35,21 +35,69 @@ def sweep(
     mdp: MDP, objective: Recursive, *, allowed: Allowed | None = None, progress: Progress | None = None
 ) -> tuple[StatePolicy, NDArray[np.float64]]:
     """The policy, and the value of each state at step 0 in quanta; among the rows that are `allowed`, if given."""
+    if mdp.n_rows >= SMALL and allowed is None and not isinstance(objective, Entropic):
+        lane_choices, lane_values = sweep_lanes(mdp, objective, mdp.goal[:, None])
+        if progress is not None:
+            progress(mdp.horizon, mdp.horizon)
+        return StatePolicy(mdp, lane_choices[:, :, 0]), lane_values[:, 0]
     values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
     choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
-    for step in reversed(range(mdp.horizon)):
-        if not mdp.n_rows:
-            break
-        if mdp.n_rows < SMALL or allowed is not None or isinstance(objective, Entropic):
-            values = _step_in_numpy(mdp, values, objective, choices[step], None if allowed is None else allowed[step])
-        else:
-            values = _step_compiled(mdp, values, objective, choices[step])
+    for step in reversed(range(mdp.horizon if mdp.n_rows else 0)):
+        values = _step_back(mdp, values, objective, choices[step], None if allowed is None else allowed[step])
         if progress is not None:
             progress(mdp.horizon - step, mdp.horizon)
     return StatePolicy(mdp, choices), values
 
 
-def _step_in_numpy(
+def sweep_lanes(
+    mdp: MDP, objective: Stepwise, goal: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """The choices [step, state, lane] and the values [state, lane] at step 0, in quanta, in compiled code.
+
+    `goal` [state, lane] says where goals are in each lane; those of the MDP are not looked at.
+    """
+    from safear.solvers import kernels  # noqa: PLC0415  # half a second that a single person need not wait
+
+    choices = np.empty((mdp.horizon, *goal.shape), dtype=np.uint8)
+    values: NDArray[np.float64] = kernels.sweep_lanes(
+        mdp.row_start,
+        mdp.edge_start,
+        mdp.edge_next,
+        mdp.edge_chance,
+        mdp.edge_cost,
+        *_weigh_two_outcomes(mdp, objective),
+        aversion_of(objective),
+        isinstance(objective, MeanLowerStd),
+        np.ascontiguousarray(goal),
+        float(mdp.failure_cost),
+        TIE,
+        choices,
+    )
+    return choices, values
+
+
+def aversion_of(objective: Stepwise) -> float:
+    """The weight of the deviation."""
+    return 0.0 if isinstance(objective, Mean) else float(objective.risk_aversion)
+
+
+def _weigh_two_outcomes(mdp: MDP, objective: Stepwise) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """By how much the score of each row with two outcomes rises per x0 - x1 above 0, and falls (<= 0) per that below.
+
+    Two outcomes x0, x1 with chances p, q lie q |x0 - x1| and p |x0 - x1| from their mean, so d = sqrt(p q) |x0 - x1|,
+    and of the larger one alone sqrt(p) q |x0 - x1| or sqrt(q) p |x0 - x1|.
+    """
+    last = np.maximum(mdp.n_edges - 1, 0)
+    first = mdp.edge_start[:-1]
+    p, q = mdp.edge_chance[first], mdp.edge_chance[np.minimum(first + 1, last)]
+    aversion = aversion_of(objective)
+    if isinstance(objective, MeanLowerStd):
+        return aversion * np.sqrt(p) * q, -aversion * np.sqrt(q) * p
+    both = aversion * np.sqrt(p * q)
+    return both, -both
+
+
+def _step_back(
     mdp: MDP,
     later: NDArray[np.float64],
     objective: Recursive,
@@ -65,30 +113,6 @@ def _step_in_numpy(
     choices[active] = rows - mdp.row_start[active]
     values = later.copy()
     values[active] = scores[rows]
-    return values
-
-
-def _step_compiled(
-    mdp: MDP, later: NDArray[np.float64], objective: Stepwise, choices: NDArray[np.uint8]
-) -> NDArray[np.float64]:
-    """The same for many states."""
-    from safear.solvers import kernels  # noqa: PLC0415  # half a second that a single person need not wait
-
-    values = later.copy()
-    aversion = 0.0 if isinstance(objective, Mean) else float(objective.risk_aversion)
-    kernels.greedy_step(
-        mdp.row_start,
-        mdp.edge_start,
-        mdp.edge_next,
-        mdp.edge_chance,
-        mdp.edge_cost,
-        later,
-        aversion,
-        isinstance(objective, MeanLowerStd),
-        TIE,
-        values,
-        choices,
-    )
     return values
 
 

@@ -1,4 +1,4 @@
-"""The compiled loops of the backward sweeps: one step each, as short as its formula.
+"""The compiled loops of the backward sweeps, each as short as its formula.
 
 Imported when first needed: Numba takes a moment to load. Machine code is cached on disk and runs without the GIL.
 """
@@ -15,44 +15,80 @@ Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
 
 
-@njit(cache=True, nogil=True)
-def greedy_step(
+@njit(cache=True, nogil=True, error_model="numpy")
+def sweep_lanes(
     row_start: Whole,
     edge_start: Whole,
     edge_next: Whole,
     edge_chance: Real,
     edge_cost: Whole,
-    later: Real,
+    rise: Real,
+    fall: Real,
     risk_aversion: float,
     upper_only: bool,  # noqa: FBT001  # compiled functions take positions
+    goal: Flags,
+    failure_cost: float,
     tie: float,
-    now: Real,
     choices: Bytes,
-) -> None:
-    """V(s) = min over a of m + risk_aversion * d, with m and d the mean and deviation of c + later(s') (see `greedy`).
+) -> Real:
+    """V_h(s) = min over a of m + risk_aversion * d, m and d the mean and deviation of c + V_{h+1}(s') (see `greedy`).
 
-    Writes V into `now` and the first row that is the least up to `tie` into `choices`, where a state has rows.
+    For every lane [state, lane] at once: lanes share rows and edges and differ in goals. The deviation of two outcomes
+    x0 and x1 is max(rise * (x0 - x1), fall * (x0 - x1)), aversion included. Writes the first row that is the least up
+    to `tie` into choices[step, state, lane], 255 where there is none, and returns V at step 0.
     """
-    for state in range(len(row_start) - 1):
-        least, chosen = np.inf, -1
-        for row in range(row_start[state], row_start[state + 1]):
-            first, last = edge_start[row], edge_start[row + 1]
-            mean = 0.0
-            for edge in range(first, last):
-                mean += edge_chance[edge] * (edge_cost[edge] + later[edge_next[edge]])
-            score = mean
-            if risk_aversion > 0:
-                squares = 0.0
-                for edge in range(first, last):
-                    distance = edge_cost[edge] + later[edge_next[edge]] - mean
-                    if distance > 0 or not upper_only:
-                        squares += edge_chance[edge] * distance * distance
-                score += risk_aversion * np.sqrt(squares)
-            if chosen < 0 or score * (1 + tie) < least:
-                least, chosen = score, row
-        if chosen >= 0:
-            now[state] = least
-            choices[state] = chosen - row_start[state]
+    horizon, n_states, lanes = choices.shape
+    later, now = np.empty((n_states, lanes)), np.empty((n_states, lanes))
+    least, chosen = np.empty(lanes), np.empty(lanes)  # real numbers both, so that several lanes are compared at a time
+    mean, squares = np.empty(lanes), np.empty(lanes)
+    for state in range(n_states):
+        for lane in range(lanes):
+            later[state, lane] = 0.0 if goal[state, lane] else failure_cost
+    for step in range(horizon - 1, -1, -1):
+        for state in range(n_states):
+            for lane in range(lanes):
+                least[lane], chosen[lane] = np.inf, 255.0
+            for row in range(row_start[state], row_start[state + 1]):
+                number = float(row - row_start[state])
+                first, outcomes = edge_start[row], edge_start[row + 1] - edge_start[row]
+                cost0, chance0, next0 = float(edge_cost[first]), edge_chance[first], edge_next[first]
+                # Lanes are indexed in place: a slice of an array costs more than the arithmetic of a row.
+                if outcomes == 1:
+                    for lane in range(lanes):
+                        score = cost0 + later[next0, lane]
+                        better = score * (1 + tie) < least[lane]
+                        least[lane] = score if better else least[lane]
+                        chosen[lane] = number if better else chosen[lane]
+                elif outcomes == 2:
+                    cost1, chance1, next1 = float(edge_cost[first + 1]), edge_chance[first + 1], edge_next[first + 1]
+                    for lane in range(lanes):
+                        x0, x1 = cost0 + later[next0, lane], cost1 + later[next1, lane]
+                        score = chance0 * x0 + chance1 * x1 + max(rise[row] * (x0 - x1), fall[row] * (x0 - x1))
+                        better = score * (1 + tie) < least[lane]
+                        least[lane] = score if better else least[lane]
+                        chosen[lane] = number if better else chosen[lane]
+                else:
+                    for lane in range(lanes):
+                        mean[lane] = squares[lane] = 0.0
+                    for edge in range(first, first + outcomes):
+                        for lane in range(lanes):
+                            mean[lane] += edge_chance[edge] * (edge_cost[edge] + later[edge_next[edge], lane])
+                    for edge in range(first, first + outcomes):
+                        for lane in range(lanes):
+                            distance = edge_cost[edge] + later[edge_next[edge], lane] - mean[lane]
+                            distance = max(distance, 0.0) if upper_only else distance
+                            squares[lane] += edge_chance[edge] * distance * distance
+                    for lane in range(lanes):
+                        score = mean[lane] + risk_aversion * np.sqrt(squares[lane])
+                        better = score * (1 + tie) < least[lane]
+                        least[lane] = score if better else least[lane]
+                        chosen[lane] = number if better else chosen[lane]
+            for lane in range(lanes):
+                idle = goal[state, lane] or chosen[lane] == 255.0
+                now[state, lane] = later[state, lane] if idle else least[lane]
+                choices[step, state, lane] = np.uint8(255) if idle else np.uint8(chosen[lane])
+        later, now = now, later
+    return later
 
 
 @njit(cache=True, nogil=True)

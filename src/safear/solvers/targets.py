@@ -25,12 +25,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.errors import TooLargeError
 from safear.mdp.model import MDP
+from safear.memory import MAX_BYTES, require_room
 from safear.solvers.greedy import TIE, Allowed, Progress
 from safear.solvers.policy import Pieces
 
-MAX_BYTES = 4 * 2**30
 Table = NDArray[np.float64]  # [state, column]
 
 
@@ -91,7 +90,7 @@ def sweep_targets(
     from safear.solvers import kernels  # noqa: PLC0415  # Numba takes a moment to load
 
     low, count = targets
-    require_room(mdp, count, tables=6 if loss.power == 2 else 4)
+    require_columns(mdp, count, tables=6 if loss.power == 2 else 4)
     columns = low + np.arange(-1, count, dtype=np.float64)
     ends = np.stack([loss.at_end(mdp.failure_cost - columns, goal=False), loss.at_end(-columns, goal=True)])
     losses = [ends[mdp.goal.astype(np.int64)] for _ in range(2)]  # what is read and what is written take turns
@@ -162,16 +161,14 @@ def largest_spent(mdp: MDP) -> NDArray[np.int64]:
     return largest
 
 
-def require_room(mdp: MDP, columns: int, *, tables: int, max_bytes: int = MAX_BYTES) -> None:
+def require_columns(mdp: MDP, columns: int, *, tables: int, max_bytes: int = MAX_BYTES) -> None:
     """Refuse a sweep that does not fit, before anything is allocated."""
     per_column = mdp.n_states * (8 * tables + 3)  # and the choices of a step, thrice
-    need = (columns + 1) * per_column
-    if need <= max_bytes:
-        return
-    cause = f"{mdp.n_states:,} states with {columns:,} possible costs would need about {need / 2**30:,.1f} GiB"
     # Rounding may add half a unit to each step and to the failure cost, and column 0 and the cost 0 are always there.
-    room = max_bytes / per_column - (mdp.horizon + 1) / 2 - 2
-    if room <= 0:
-        raise TooLargeError.at((), cause, "shorten the horizon, or solve for one person: compile with start=person")
-    resolution = mdp.quantum * 10 ** math.ceil(math.log10(max((columns - 1) / room, 2)))
-    raise TooLargeError.at((), cause, f"round costs: 'cost: {{resolution: {float(resolution):g}}}' would fit")
+    room = max_bytes / max(per_column, 1) - (mdp.horizon + 1) / 2 - 2
+    remedy = "shorten the horizon, or solve for one person: compile with start=person"
+    if room > 0:
+        resolution = mdp.quantum * 10 ** math.ceil(math.log10(max((columns - 1) / room, 2)))
+        remedy = f"round costs: 'cost: {{resolution: {float(resolution):g}}}' would fit"
+    what = f"the sweep over {mdp.n_states:,} states with {columns:,} possible costs"
+    require_room((columns + 1) * per_column, what, max_bytes=max_bytes, remedy=remedy)

@@ -30,7 +30,7 @@ from safear.spec.model import (
     as_decimal,
 )
 from safear.spec.person import person_mistakes
-from safear.spec.quantity import Amount, ByCase, ByLevel, Quantity
+from safear.spec.quantity import Amount, ByCase, ByLevel, Quantity, quantity_features
 from safear.spec.vector import CodeArray, apply_change, evaluate_quantity, holds, order_side_effects
 
 TOLERANCE = 1e-9  # of a sum of chances
@@ -215,9 +215,8 @@ def _check_sum(problem: Problem, action: Action, path: Path) -> Iterator[Mistake
         )
         return
     stated = [outcome for outcome in action.outcomes if outcome.chance is not None]
-    codes = _combinations(
-        problem, {name for o in stated for name in _depends_on(o.chance)} | condition_features(action.when)
-    )
+    looked_at = [quantity_features(outcome.chance) for outcome in stated if outcome.chance is not None]
+    codes = _combinations(problem, set(condition_features(action.when)).union(*looked_at))
     if codes is None:
         return  # too many to look at; the compiler checks each state that it meets
     features = problem.feature_by_name
@@ -245,15 +244,6 @@ def _check_sum(problem: Problem, action: Action, path: Path) -> Iterator[Mistake
         cause = f"chances add up to {_format(float(total[example]))}, {limit}" + (f" where {where}" if where else "")
         remedy = None if open_outcomes else "leave out the chance of one outcome: it gets the rest"
         yield mistake(at, cause, remedy)
-
-
-def _depends_on(quantity: Quantity | None) -> frozenset[str]:
-    match quantity:
-        case ByLevel(name, _):
-            return frozenset({name})
-        case ByCase(cases, _):
-            return frozenset().union(*(condition_features(condition) for condition, _ in cases))
-    return frozenset()
 
 
 def _combinations(problem: Problem, names: set[str]) -> dict[str, CodeArray] | None:

@@ -14,8 +14,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
-from safear.spec.condition import ALWAYS, Condition
-from safear.spec.quantity import Quantity, amounts
+from safear.spec.condition import ALWAYS, Condition, condition_features
+from safear.spec.quantity import Quantity, amounts, quantity_features
 
 Kind = Literal["ordinal", "nominal", "numeric"]
 Direction = Literal["up", "down", "any"]
@@ -174,6 +174,14 @@ class Problem:
         changes = [outcome.change for action in self.actions for outcome in action.outcomes]
         changes += [effect.change for effect in self.side_effects]
         return frozenset(name for change in changes for name in change)
+
+    @cached_property
+    def decisive_features(self) -> frozenset[str]:
+        """The features on which it depends what an action does: all others matter to the classifier only."""
+        conditions = [action.when for action in self.actions] + [effect.when for effect in self.side_effects]
+        looked_at = [condition_features(condition) for condition in (*conditions, *self.constraints)]
+        looked_at += [quantity_features(quantity) for _, _, quantity in self.quantities()]
+        return frozenset().union(*looked_at) | self.changed_features | {effect.cause for effect in self.side_effects}
 
     @property
     def default_person(self) -> Record | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 
-from safear.spec.condition import Condition
+from safear.spec.condition import Condition, condition_features
 
 _WIDE = Context(Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # whatever somebody writes, its middle is no crash
 
@@ -53,6 +53,16 @@ class ByCase:
 
 
 Quantity = Amount | ByLevel | ByCase
+
+
+def quantity_features(quantity: Quantity) -> frozenset[str]:
+    """The features that a quantity looks at."""
+    match quantity:
+        case ByLevel(name, _):
+            return frozenset({name})
+        case ByCase(cases, _):
+            return frozenset().union(*(condition_features(condition) for condition, _ in cases))
+    return frozenset()
 
 
 def amounts(quantity: Quantity) -> Iterator[Amount]:

@@ -1,0 +1,152 @@
+"""Families of blocks: those that share their rows and edges, side by side.
+
+What actions do seldom depends on immutable features: age group, gender and the like matter to the classifier, and so to
+which states are goals. Blocks that differ in nothing else share one set of rows and edges; each is a *lane* beside the
+others, and a sweep does all lanes of a family at once, with what it needs in the processor's cache.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.mdp.compile import Compiler
+from safear.mdp.model import MDP, stretches
+from safear.mdp.space import CodeMatrix, StateSpace
+from safear.memory import MAX_BYTES
+from safear.spec.model import Feature, Problem
+
+CACHE = 2**20  # bytes of a core's own cache that the values of two steps may take
+FEWEST, MOST = 4, 64  # lanes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Family:
+    """Blocks with the same rows and edges, one per lane.
+
+    `shared` is the MDP of the first of them as if it had no goals; `goal[state, lane]` says which there are, and
+    `levels[lane]` the level numbers of the immutable features.
+    """
+
+    shared: MDP
+    goal: NDArray[np.bool_]
+    levels: CodeMatrix
+
+    @property
+    def n_lanes(self) -> int:
+        """The number of blocks."""
+        return int(self.goal.shape[1])
+
+    def __repr__(self) -> str:
+        return f"Family({self.n_lanes:,} blocks of {self.shared!r})"
+
+    def block(self, lane: int) -> MDP:
+        """One of the blocks, as `compile_mdp(block=...)` gives it."""
+        mdp, goal = self.shared, np.ascontiguousarray(self.goal[:, lane])
+        if mdp.problem is None:  # compile_families gives it
+            raise TypeError(mdp)
+        counts = np.where(goal, 0, np.diff(mdp.row_start))
+        rows = stretches(mdp.row_start, np.flatnonzero(~goal))
+        edges = stretches(mdp.edge_start, rows)
+        names = [feature.name for feature in immutable_features(mdp.problem)]
+        return replace(
+            mdp,
+            goal=goal,
+            row_start=np.concatenate([[0], np.cumsum(counts)]),
+            row_action=mdp.row_action[rows],
+            edge_start=np.concatenate([[0], np.cumsum(np.diff(mdp.edge_start)[rows])]),
+            edge_next=mdp.edge_next[edges],
+            edge_chance=mdp.edge_chance[edges],
+            edge_cost=mdp.edge_cost[edges],
+            edge_outcome=mdp.edge_outcome[edges],
+            space=StateSpace(mdp.problem.features, dict(zip(names, self.levels[lane].tolist(), strict=True))),
+        )
+
+
+def immutable_features(problem: Problem) -> list[Feature]:
+    """The features that tell blocks apart, in order."""
+    return [feature for feature in problem.features if not feature.mutable]
+
+
+def count_blocks(problem: Problem) -> int:
+    """The number of combinations of levels of the immutable features."""
+    return math.prod(len(feature.levels) for feature in immutable_features(problem))
+
+
+def compile_families(
+    problem: Problem,
+    classifier: object = None,
+    *,
+    blocks: CodeMatrix | None = None,
+    lanes: int | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> Iterator[Family]:
+    """All blocks, or those whose immutable features have these level numbers (rows of `blocks`), as families.
+
+    A family has at most `lanes` of them (None: as many as suit the cache), and only one is in memory at a time.
+    """
+    compiler = Compiler.of(problem, classifier)
+    features = immutable_features(problem)
+    decisive = [i for i, feature in enumerate(features) if feature.name in problem.decisive_features]
+    for group in _alike(features, decisive, blocks):
+        first = next(group(1))[0].tolist()
+        fixed = {feature.name: code for feature, code in zip(features, first, strict=True)}
+        shared = compiler.without_goals(fixed, max_bytes)
+        for levels in group(lanes or _fitting_lanes(shared.n_states)):
+            yield Family(shared, _find_goals(compiler, shared, levels), levels)
+
+
+def compile_blocks(problem: Problem, classifier: object = None, *, max_bytes: int = MAX_BYTES) -> Iterator[MDP]:
+    """One MDP per block: per combination of levels of the immutable features. Only a family is in memory at a time."""
+    for family in compile_families(problem, classifier, max_bytes=max_bytes):
+        yield from (family.block(lane) for lane in range(family.n_lanes))
+
+
+def _fitting_lanes(n_states: int) -> int:
+    return min(max(CACHE // (2 * 8 * max(n_states, 1)), FEWEST), MOST)
+
+
+def _alike(
+    features: Sequence[Feature], decisive: Sequence[int], blocks: CodeMatrix | None
+) -> Iterator[Callable[[int], Iterator[CodeMatrix]]]:
+    """For each combination of levels of the decisive features, a function that deals out its blocks, so many a time."""
+    if blocks is not None:
+        _, which = np.unique(blocks[:, decisive], axis=0, return_inverse=True)
+        for number in range(int(which.max(initial=-1)) + 1):
+            yield partial(_deal, blocks[which.reshape(-1) == number])
+        return
+    sizes = [len(feature.levels) for feature in features]
+    for codes in product(*(range(sizes[i]) for i in decisive)):
+        yield partial(_deal_all, sizes, dict(zip(decisive, codes, strict=True)))
+
+
+def _deal(blocks: CodeMatrix, lanes: int) -> Iterator[CodeMatrix]:
+    yield from (blocks[first : first + lanes] for first in range(0, len(blocks), lanes))
+
+
+def _deal_all(sizes: Sequence[int], fixed: Mapping[int, int], lanes: int) -> Iterator[CodeMatrix]:
+    """All combinations of levels with some of them fixed, without ever holding all of them."""
+    free = [1 if i in fixed else size for i, size in enumerate(sizes)]
+    total = math.prod(free)
+    for first in range(0, total, lanes):
+        numbers = np.arange(first, min(first + lanes, total))
+        codes = np.zeros((len(numbers), len(sizes)), dtype=np.int16)
+        for i, column in enumerate(np.unravel_index(numbers, free) if free else ()):
+            codes[:, i] = fixed.get(i, 0) + column
+        yield codes
+
+
+def _find_goals(compiler: Compiler, shared: MDP, levels: CodeMatrix) -> NDArray[np.bool_]:
+    """[state, lane]: whether the states of each block are goals."""
+    if shared.space is None or shared.states is None:  # the compiler gives both
+        raise TypeError(shared)
+    immutable = [i for i, feature in enumerate(compiler.problem.features) if not feature.mutable]
+    if not shared.n_states:
+        return np.zeros((0, len(levels)), dtype=bool)
+    return compiler.goals.across(shared.space.decode(shared.states), immutable, levels)
