@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 import safear as sa
 from safear.auditing.figures import MEASURES, PeopleFigures, compute_figures
+from safear.people.lists import read_people
 from safear.recourse import population
-from safear.recourse.population import read_people
 from safear.solvers.solve import Method
 from strategies import problems
 

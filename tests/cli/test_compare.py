@@ -15,8 +15,8 @@ from cli.job import JOB
 from safear.classifier.load import load_classifier
 from safear.classifier.protocol import Inputs
 from safear.datasets.dataset import load
+from safear.people.lists import read_people
 from safear.recourse.comparison import Comparison, compare
-from safear.recourse.population import read_people
 
 if TYPE_CHECKING:
     from cli.conftest import Safear

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 import safear as sa
 from safear.classifier.protocol import Inputs
 from safear.datasets.dataset import load
+from safear.people.lists import read_people
 from safear.recourse.comparison import WORSE, Comparison, Figures, Pair, compare, compare_blocks
-from safear.recourse.population import group_people, read_people
+from safear.recourse.population import group_people
 
 SAMPLES = {"adult": 120, "german": 60}
 AVERSIONS = (0.25, 0.5, 1.0, 2.0)

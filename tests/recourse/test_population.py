@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 import safear as sa
 from safear.datasets.dataset import load
+from safear.people.lists import load_people, read_people
 from safear.recourse import population
-from safear.recourse.population import Block, group_people, load_people, read_people
+from safear.recourse.population import Block, group_people
 
 PROBLEM = sa.parse_problem(
     {

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.auditing.bad_rows import breaks
 from safear.auditing.decomposition import Decomposition, decompose_gap, read_either
 from safear.auditing.figures import MEASURES, PeopleFigures, compute_figures
-from safear.auditing.reading import Population, read_population
 from safear.auditing.statistics import Sample, bootstrap_difference, bootstrap_means, holm, mann_whitney
 from safear.errors import ObjectiveError, PersonError, quote_list, suggest
+from safear.people.bad_rows import breaks
+from safear.people.population import Population, read_population
 from safear.risk.distribution import check_level
 from safear.risk.objectives import Mean, Objective
 from safear.solvers.greedy import Progress

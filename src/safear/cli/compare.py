@@ -85,8 +85,8 @@ def _read(problem_file: str, options: dict[str, Any]) -> tuple[Problem, object, 
     """The problem, the classifier, and the people as level numbers."""
     from safear.classifier.protocol import Inputs
     from safear.errors import PersonError
+    from safear.people.lists import load_people, read_people
     from safear.recourse.menu import find_record
-    from safear.recourse.population import load_people, read_people
 
     source = find_source(problem_file, options)
     problem, classifier = source.problem, source.classifier

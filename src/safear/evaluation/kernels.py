@@ -13,6 +13,7 @@ Matrix = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
+SUMS = {"reassoc", "nsz"}  # terms from 0 up may be added in any order, so several at a time
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -50,12 +51,19 @@ def carry_back(
                 cost, target = edge_cost[edge], edge_next[edge]
                 if next_low[target] < next_high[target]:
                     begin, end = min(begin, next_low[target] + cost), max(end, next_high[target] + cost)
-            for x in range(begin, end):
-                now[state, x] = 0.0
             for edge in range(edge_start[row], edge_start[row + 1]):
                 chance, cost, target = edge_chance[edge], edge_cost[edge], edge_next[edge]
-                for x in range(next_low[target], next_high[target]):
-                    now[state, x + cost] += chance * later[target, x]
+                first, last = next_low[target], next_high[target]
+                if edge > edge_start[row]:
+                    for x in range(first, last):
+                        now[state, x + cost] += chance * later[target, x]
+                    continue
+                for x in range(begin, min(first + cost, end)):  # the first outcome need not be added to zeros
+                    now[state, x] = 0.0
+                for x in range(first, last):
+                    now[state, x + cost] = chance * later[target, x]
+                for x in range(max(last + cost, begin), end):
+                    now[state, x] = 0.0
             low[state], high[state] = (begin, end) if begin < end else (0, 0)
         later, now = now, later
     return later
@@ -70,9 +78,9 @@ def clear_outside(mass: Matrix, low: Whole, high: Whole) -> None:
 
 
 @njit(cache=True, nogil=True)
-def quantile(mass: Matrix, level: float, tolerance: float) -> int:
+def quantile(mass: Matrix, total: float, level: float, tolerance: float) -> int:
     """The first x whose cumulated mass reaches `level` times the total; the last that has any at level 1; or 0."""
-    total, cumulated, last = mass.sum(), 0.0, 0
+    cumulated, last = 0.0, 0
     for x in range(len(mass)):
         cumulated += mass[x]
         # A column without mass never counts, so that level 0 is the least cost that can happen.
@@ -83,7 +91,7 @@ def quantile(mass: Matrix, level: float, tolerance: float) -> int:
     return last
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=SUMS)
 def moments(mass: Matrix, first: int) -> tuple[float, float]:
     """The sum of mass(x), and of x * mass(x), over x >= first."""
     total = weighted = 0.0
@@ -93,7 +101,7 @@ def moments(mass: Matrix, first: int) -> tuple[float, float]:
     return total, weighted
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=SUMS)
 def squares(mass: Matrix, centre: float) -> float:
     """The sum of mass(x) * (x - centre)^2."""
     result = 0.0
@@ -107,7 +115,7 @@ def quantile_positions(mass: Matrix, level: float, tolerance: float) -> Whole:
     """The quantile of each row."""
     result = np.empty(len(mass), dtype=np.int64)
     for state in range(len(mass)):
-        result[state] = quantile(mass[state], level, tolerance)
+        result[state] = quantile(mass[state], mass[state].sum(), level, tolerance)
     return result
 
 
@@ -160,7 +168,7 @@ def summarise_lanes(
             figures[:, state, lane] = 0.0
             if total > 0:
                 mean = weighted / total
-                position = quantile(mass, level, tolerance)
+                position = quantile(mass, total, level, tolerance)
                 tail, beyond = moments(mass, position)
                 excess = (beyond - position * tail) / (total * (1 - level)) if level <= 1 - tolerance else 0.0
                 figures[0, state, lane] = total

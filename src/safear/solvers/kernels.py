@@ -41,14 +41,17 @@ def sweep_lanes(
     later, now = np.empty((n_states, lanes)), np.empty((n_states, lanes))
     least, chosen = np.empty(lanes), np.empty(lanes)  # real numbers both, so that several lanes are compared at a time
     mean, squares = np.empty(lanes), np.empty(lanes)
+    goals = np.zeros(n_states, np.int64)  # in how many lanes a state is one
     for state in range(n_states):
         for lane in range(lanes):
             later[state, lane] = 0.0 if goal[state, lane] else failure_cost
+            goals[state] += goal[state, lane]
     for step in range(horizon - 1, -1, -1):
         for state in range(n_states):
             for lane in range(lanes):
                 least[lane], chosen[lane] = np.inf, 255.0
-            for row in range(row_start[state], row_start[state + 1]):
+            end = row_start[state] if goals[state] == lanes else row_start[state + 1]
+            for row in range(row_start[state], end):
                 number = float(row - row_start[state])
                 first, outcomes = edge_start[row], edge_start[row + 1] - edge_start[row]
                 cost0, chance0, next0 = float(edge_cost[first]), edge_chance[first], edge_next[first]
@@ -61,9 +64,10 @@ def sweep_lanes(
                         chosen[lane] = number if better else chosen[lane]
                 elif outcomes == 2:
                     cost1, chance1, next1 = float(edge_cost[first + 1]), edge_chance[first + 1], edge_next[first + 1]
+                    above, below = rise[row], fall[row]
                     for lane in range(lanes):
                         x0, x1 = cost0 + later[next0, lane], cost1 + later[next1, lane]
-                        score = chance0 * x0 + chance1 * x1 + max(rise[row] * (x0 - x1), fall[row] * (x0 - x1))
+                        score = chance0 * x0 + chance1 * x1 + max(above * (x0 - x1), below * (x0 - x1))
                         better = score * (1 + tie) < least[lane]
                         least[lane] = score if better else least[lane]
                         chosen[lane] = number if better else chosen[lane]

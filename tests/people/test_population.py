@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from safear.auditing import files, reading
-from safear.auditing.reading import Population, read_population
 from safear.errors import InputError, MissingExtraError, PersonError, TooLargeError
+from safear.people import files, population
+from safear.people.population import Population, read_population
 from safear.spec.condition import parse_condition
 from safear.spec.model import Feature, Problem
 
@@ -322,7 +322,7 @@ def test_a_parquet_file_without_rows(tmp_path: Path) -> None:
 
 
 def test_too_many_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_COMBINATIONS", 10)
+    monkeypatch.setattr(population, "MAX_COMBINATIONS", 10)
     path = write_csv(tmp_path / "p.csv", {"job": ["none"] * 11, "id": range(11)})
     with pytest.raises(TooLargeError, match="more than 10 combinations"):
         read_population(problem_of(JOB), path, groups=["id"])

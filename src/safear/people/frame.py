@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from safear.auditing.bad_rows import BadRow, breaks, wrong_cells
-from safear.auditing.cells import Codes, code_names, is_missing, level_number
+from safear.people.bad_rows import BadRow, breaks, wrong_cells
+from safear.people.cells import Codes, code_names, is_missing, level_number
 from safear.spec.model import Problem
 
 

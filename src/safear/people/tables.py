@@ -17,8 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, TYPE_CHECKING, cast
 
-from safear.auditing.cells import BITS, quote
 from safear.errors import MissingExtraError, Mistake, PersonError, Place, TooLargeError
+from safear.people.cells import BITS, quote
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

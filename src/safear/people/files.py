@@ -18,10 +18,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from safear.auditing.bad_rows import BadRow, wrong_cells
-from safear.auditing.cells import FLOATS, Codes, code_expression, code_names, level_number, quote
-from safear.auditing.tables import Table, open_file
 from safear.errors import Mistake, PersonError, Place
+from safear.people.bad_rows import BadRow, wrong_cells
+from safear.people.cells import FLOATS, Codes, code_expression, code_names, level_number, quote
+from safear.people.tables import Table, open_file
 from safear.spec.model import Problem
 
 if TYPE_CHECKING:

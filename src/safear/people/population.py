@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from safear.auditing.bad_rows import breaks, complain, require_free, write_bad_rows
-from safear.auditing.cells import Codes, code_names
-from safear.auditing.files import Files
-from safear.auditing.frame import Frame
-from safear.auditing.tables import connect, find_tables
 from safear.errors import Mistake, PersonError, Place, TooLargeError, suggest
+from safear.people.bad_rows import breaks, complain, require_free, write_bad_rows
+from safear.people.cells import Codes, code_names
+from safear.people.files import Files
+from safear.people.frame import Frame
+from safear.people.tables import connect, find_tables
 from safear.spec.model import Problem
 
 MAX_COMBINATIONS = 5_000_000  # of levels and group values; more are too many to solve

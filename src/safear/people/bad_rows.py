@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.auditing.cells import Codes, is_missing, level_number
 from safear.errors import InputError, Mistake, PersonError, Place, suggest
+from safear.people.cells import Codes, is_missing, level_number
 from safear.spec.model import Problem
 from safear.spec.vector import holds
 
