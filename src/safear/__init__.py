@@ -18,6 +18,7 @@ from safear._version import __version__
 if TYPE_CHECKING:
     from safear import datasets as datasets
     from safear import plots as plots
+    from safear import reports as reports
     from safear.auditing.audit import Audit as Audit
     from safear.auditing.audit import audit as audit
     from safear.classifier.adapters import FunctionClassifier as FunctionClassifier
@@ -122,7 +123,7 @@ if TYPE_CHECKING:
     from safear.spec.terms import apply_terms as apply_terms
 
 _MODULES = {
-    "safear": ["datasets", "plots"],
+    "safear": ["datasets", "plots", "reports"],
     "safear.auditing.audit": ["Audit", "audit"],
     "safear.classifier.adapters": [
         "FunctionClassifier",
@@ -295,6 +296,7 @@ __all__ = [
     "problem_schema",
     "read_person",
     "recommend",
+    "reports",
     "run_exactly",
     "simulate",
     "solve",

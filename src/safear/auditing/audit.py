@@ -318,7 +318,7 @@ class Audit:
 
     @property
     def _state_figures(self) -> np.ma.MaskedArray[tuple[int, int], np.dtype[np.float64]]:
-        return self.people.figures[self._states[0]]
+        return self.people.rankable[self._states[0]]
 
     def _per_state(self, *counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Counts of equal people together: draws must not depend on which other groups they are divided into."""

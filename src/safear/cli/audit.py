@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.sources import find_source
+from safear.cli.sources import Source, find_source
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from safear.auditing.audit import Audit
+    from safear.reports.appendix import Sources
 
 
 @click.command(
@@ -22,11 +24,13 @@ if TYPE_CHECKING:
 Example:
   safear audit adult --group gender
   safear audit adult --group gender --group race --objective cvar:0.95
+  safear audit german --group gender --report audit.html
   safear audit my-problem.yaml "people/*.parquet" --classifier model.skops --group gender --json
 
 \b
 Measures, of those who are rejected: success; mean, variance, var and cvar of the cost if they succeed;
-sparsity and proximity of the way there. Needs DuckDB for files: pip install 'safear[audit]'"""
+sparsity and proximity of the way there. Needs DuckDB for files: pip install 'safear[audit]'; --report
+needs Jinja2: pip install 'safear[report]'"""
 )
 @click.argument("problem_file", metavar="PROBLEM")
 @click.argument("people", metavar="[PEOPLE]", required=False)
@@ -56,6 +60,12 @@ sparsity and proximity of the way there. Needs DuckDB for files: pip install 'sa
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the bootstrap, and of the forest."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with all tables.")
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.html",
+    help="Write a page for the auditor's file, and print only what it says in short.",
+)
 def audit(problem_file: str, people: str | None, groups: tuple[str, ...], **options: Any) -> None:
     """Audit a population: how much risk do groups of people carry, and where do gaps come from?
 
@@ -68,6 +78,10 @@ def audit(problem_file: str, people: str | None, groups: tuple[str, ...], **opti
     from safear.errors import PersonError
     from safear.risk.objectives import parse_objective
 
+    if options["report"] is not None:
+        from safear.reports.page import require_writable
+
+        require_writable(options["report"])
     objective = parse_objective(options["objective"])
     source = find_source(problem_file, options)
     table: str | pd.DataFrame | None = people or (None if source.dataset is None else source.dataset.levels)
@@ -87,12 +101,34 @@ def audit(problem_file: str, people: str | None, groups: tuple[str, ...], **opti
             skip_bad=options["skip_bad"],
             progress=progress,
         )
+    if options["report"] is not None:
+        sources = _name_sources(problem_file, people, source=source, options=options)
+        _report(found, options["report"], sources=sources, quiet=options["as_json"])
     if options["as_json"]:
         click.echo(json.dumps(_record(found), indent=2, allow_nan=False))
-    else:
+    elif options["report"] is None:
         from safear.cli.render_audit import print_audit
 
         print_audit(found)
+
+
+def _report(found: Audit, path: Path, *, sources: Sources, quiet: bool) -> None:
+    """Write the page and, unless JSON is printed, say what it says in short."""
+    from safear.reports.audit_page import report_audit
+
+    page = report_audit(found, sources=sources)
+    page.save(path)
+    if not quiet:
+        click.echo("\n".join([*(f"- {text}" for text in page.summary), f"The report is in {path}."]))
+
+
+def _name_sources(problem_file: str, people: str | None, *, source: Source, options: dict[str, Any]) -> Sources:
+    from safear.reports.appendix import Sources
+
+    forest = f"the forest of the data set, seed {options['seed']}"
+    decides = options["classifier"] or ("the rule of the problem" if source.dataset is None else forest)
+    files = [f"data set {problem_file}"] if people is None else sorted(glob(people)) or [people]  # noqa: PTH207  # may be absolute
+    return Sources(problem_file, decides, files)
 
 
 def _record(found: Audit) -> dict[str, Any]:

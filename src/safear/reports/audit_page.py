@@ -1,0 +1,136 @@
+"""The page about an audit, for an auditor: sentences first, then pictures and tables, then what belongs in the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from safear.auditing.audit import BETWEEN, RESAMPLES, Audit
+from safear.plots.disparity_picture import describe_group, draw
+from safear.recourse.words import count_of, format_chance, format_cost, name_goal
+from safear.reports.appendix import Sources, exact_tables, list_origin
+from safear.reports.comparisons import Division, divide
+from safear.reports.findings import (
+    Finding,
+    conclude,
+    explain,
+    tell_acceptance,
+    tell_giving_up,
+    tell_origin,
+    tell_small,
+    tell_without_recourse,
+)
+from safear.reports.page import Page, render
+from safear.reports.tables import (
+    Table,
+    comparison_table,
+    figures_table,
+    origin_table,
+    overall_table,
+    people_table,
+)
+from safear.reports.words import describe_objective, join_words, show_name
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page about one division of the people."""
+
+    key: str
+    title: str
+    conclusion: Finding
+    findings: tuple[Finding, ...]
+    picture: str
+    picture_words: tuple[str, ...]
+    tables: tuple[Table, ...]
+
+
+def report_audit(
+    audit: Audit, *, title: str | None = None, sources: Sources | None = None, dated: str | None = None
+) -> Page:
+    """The page about an audit.
+
+    `sources` says where the input came from and `dated` when: an audit knows neither. The same audit gives the same
+    bytes.
+    """
+    divisions = divide(audit)
+    unit = show_name(audit.problem.cost_unit)
+    origins = {name: audit.decompose(name) for name in audit.population.groups if audit.can_decompose(name)}
+    by_name = {division.name: division for division in divisions}
+    found = [_say_by(division, conclude(division)) for division in divisions]
+    found += [tell_without_recourse(audit, divisions), *tell_giving_up(audit)]
+    found += [_say_by(division, finding) for division in divisions for finding in tell_small(division)]
+    for name, parts in origins.items():
+        found += tell_origin(name, by_name[name], parts, unit)
+    sections = [_make_section(audit, division, number) for number, division in enumerate(divisions, start=1)]
+    return render(
+        "audit.html.jinja",
+        summary=tuple(finding.text for finding in found),
+        title=show_name(title or f"{audit.problem.title}: who carries more risk?"),
+        dated=dated and show_name(dated),
+        asked=_tell_asked(audit),
+        settings=_list_settings(audit),
+        findings=found,
+        overall=(people_table(audit), overall_table(audit)),
+        sections=sections,
+        origins=[origin_table(name, by_name[name], parts) for name, parts in origins.items() if parts],
+        worst=format_chance(1 - audit.level),
+        level=format_chance(audit.level),
+        unit=unit,
+        minimum=audit.minimum,
+        resamples=RESAMPLES,
+        origin=list_origin(audit, sources or Sources()),
+        exact=list(exact_tables(audit, divisions, origins)),
+    )
+
+
+def _say_by(division: Division, finding: Finding) -> Finding:
+    """A finding of a division, where several are told of."""
+    return replace(finding, text=f"By {show_name(division.name)}: {finding.text[:1].lower()}{finding.text[1:]}")
+
+
+def _tell_asked(audit: Audit) -> list[str]:
+    """What was asked, in sentences."""
+    problem, population, overall = audit.problem, audit.population, audit.overall
+    goal, groups = show_name(name_goal(problem)), join_words([show_name(name) for name in population.groups])
+    read = f"{overall['n']:,} people were read"
+    if population.skipped:
+        read += f"; {count_of(population.skipped, 'row')} of {population.rows:,} could not be used and were set aside"
+    accepted = overall["n"] - overall["rejected"]
+    question = "Some people are rejected, and can do something about it that may fail. This audit asks whether groups "
+    question += f"of people, by {groups}, carry different risks on their way to “{goal}”."
+    answer = f"{read}. The model accepts {accepted:,} ({format_chance(overall['favourable'])}) and rejects "
+    answer += f"{overall['rejected']:,}. Everybody who is rejected follows the plan for "
+    answer += f"{describe_objective(audit.objective)}, in at most {count_of(problem.horizon, 'step')}. All figures of "
+    answer += "a person are exact; groups are compared by their means."
+    return [question, answer]
+
+
+def _list_settings(audit: Audit) -> list[tuple[str, str]]:
+    problem, population = audit.problem, audit.population
+    return [
+        ("problem", show_name(problem.title)),
+        ("goal", show_name(name_goal(problem))),
+        ("groups", show_name(BETWEEN.join(population.groups))),
+        ("objective", str(audit.objective)),
+        ("method", audit.method or "optimal where possible"),
+        ("level of “within” and “worst”", format_chance(audit.level)),
+        ("horizon", count_of(problem.horizon, "step")),
+        ("a failure costs", format_cost(float(problem.goal.failure_cost), show_name(problem.cost_unit))),
+        ("rows read", f"{population.rows:,}"),
+        ("rows set aside", f"{population.skipped:,}"),
+        ("smallest group compared", f"{audit.minimum:,} rejected"),
+    ]
+
+
+def _make_section(audit: Audit, division: Division, number: int) -> Section:
+    unit = show_name(audit.problem.cost_unit)
+    tables = (people_table(audit, division), figures_table(audit, division), comparison_table(division))
+    return Section(
+        key=f"groups-{number}",
+        title=f"By {show_name(division.name)}",
+        conclusion=conclude(division),
+        findings=(tell_acceptance(division), *explain(division, unit)),
+        picture=draw(division.layout).svg,
+        picture_words=tuple(show_name(describe_group(division.layout, row)) for row in division.layout.drawn),
+        tables=tuple(table for table in tables if table is not None),
+    )

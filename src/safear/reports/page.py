@@ -1,0 +1,99 @@
+"""Pages: HTML files that stand alone, made from templates, and where they may be written."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from safear._version import __version__
+from safear.errors import InputError, MissingExtraError, Mistake, Place
+from safear.files import write_text
+from safear.plots.disparity_picture import BLUE
+from safear.plots.svg import FAINT, GRID, INK, PANEL, PAPER, WRONG
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+# How every page begins: what tells a page of ours from anything else that is called .html.
+OPENING = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="SafeAR'
+
+# Pictures are drawn for white paper; what their colours become on a dark screen.
+DARK = {
+    INK: "#e6ebf2",
+    FAINT: "#a5b0be",
+    GRID: "#343d49",
+    PAPER: "#1a2029",
+    PANEL: "#232b36",
+    WRONG: "#ff9d66",
+    BLUE: "#7fb2ea",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page, and what it says in a few sentences."""
+
+    html: str = field(repr=False)
+    summary: tuple[str, ...] = ()
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file whose name ends in `.html`; only a page of an earlier time is written over."""
+        require_writable(path)
+        write_text(Path(path), self.html)
+
+
+def require_writable(path: str | Path) -> None:
+    """Refuse a file that no page could be written to, before anything is computed for it."""
+    _environment()
+    target = Path(path)
+    folder = target.absolute().parent
+    cause, remedy = None, f"name it {target.stem}.html"
+    if target.suffix.lower() not in {".html", ".htm"}:
+        cause = f"pages are written as .html, not as '{target.suffix or target.name}'"
+    elif target.is_dir():
+        cause, remedy = "is a directory", "name a file"
+    elif not folder.is_dir():
+        cause, remedy = "cannot be written: there is no such folder", f"make the folder '{folder}', or name another"
+    elif not os.access(folder, os.W_OK):
+        cause, remedy = "cannot be written: the folder is closed to you", "name a file in another folder"
+    elif target.exists() and not _is_page(target):
+        cause, remedy = "is there already, and is no page of SafeAR", "name a file that is not there yet"
+    if cause is not None:
+        raise InputError([Mistake(Place(file=str(target)), cause, remedy)])
+
+
+def _is_page(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(OPENING)) == OPENING.encode()
+    except OSError as cause:
+        raise InputError([Mistake(Place(file=str(path)), f"cannot be read: {cause.strerror}")]) from cause
+
+
+def render(template: str, *, summary: tuple[str, ...] = (), **values: object) -> Page:
+    """Fill in a template. All that is filled in is escaped, but for pictures, which are markup."""
+    text = (
+        _environment()
+        .get_template(template)
+        .render(opening=OPENING, version=__version__, dark=list(DARK.items()), **values)
+    )
+    return Page(text, summary)
+
+
+@cache
+def _environment() -> Environment:
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  # an extra
+    except ImportError:
+        raise MissingExtraError("Jinja2", "report") from None
+    return Environment(
+        loader=PackageLoader("safear.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )

@@ -1,0 +1,91 @@
+"""Figures and names as they stand in a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from safear.plots.disparity_layout import Measure
+from safear.plots.disparity_picture import format_figure
+from safear.plots.svg import clean
+from safear.recourse.words import describe_worst, format_number
+from safear.risk.objectives import CVaR, Mean, MeanStd, Objective, SuccessFirst, VaR
+
+TINY = 1e-300
+ROUNDING = 1e-9  # smaller differences are none
+MINUS = "−"
+_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # would turn the text around them
+
+
+def show_name(name: str) -> str:
+    """A name on one line, without characters that cannot be shown or that change what stands beside it."""
+    return clean(_DIRECTIONS.sub("\ufffd", name))
+
+
+def quote(name: str) -> str:
+    """A name inside a sentence."""
+    return f"“{show_name(name)}”"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def capital(text: str) -> str:
+    """The text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
+def with_unit(value: float | None, measure: Measure, unit: str) -> str:
+    """`2.04 months`, `99.2%`."""
+    text = format_figure(value, measure)
+    return text if value is None or not measure.has_unit else f"{text} {show_name(unit)}"
+
+
+def format_difference(value: float | None, measure: Measure, *, signed: bool = True) -> str:
+    """`+0.37`, or with a real minus; shares in points: `0.45 points`; `n/a` if undefined."""
+    if value is None:
+        return "n/a"
+    size = 100 * abs(value) if measure.is_share else abs(value)
+    text = "0" if size < ROUNDING else f"{size:,.2f}" if size >= 0.1 else format_number(size)
+    sign = "" if text == "0" else MINUS if value < 0 else "+" if signed else ""
+    return sign + text + (" points" if measure.is_share else "")
+
+
+def format_span(low: float | None, high: float | None, measure: Measure) -> str:
+    """`0.17 to 0.58`, of a difference."""
+    if low is None or high is None:
+        return "n/a"
+    ends = [format_difference(end, measure, signed=False) for end in (low, high)]
+    return " to ".join([ends[0].removesuffix(" points"), ends[1]])
+
+
+def format_p(p: float | None) -> str:
+    """`0.011`, `3.1e-07`, `< 1e-300`; `n/a` if undefined."""
+    if p is None:
+        return "n/a"
+    return f"< {TINY:g}" if p < TINY else f"{p:.2g}"
+
+
+def format_exactly(value: object) -> str:
+    """All digits, such that the same number can be read back."""
+    if value is None:
+        return "n/a"
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def describe_objective(objective: Objective) -> str:
+    """What everybody's plan is best for."""
+    match objective:
+        case Mean():
+            return "the least average cost"
+        case CVaR(level=level):
+            return f"the least average cost of the {describe_worst(level)} of cases"
+        case VaR(level=level):
+            return f"the least cost that {format_number(100 * level)}% of cases stay within"
+        case MeanStd(risk_aversion=aversion):
+            return f"the least average cost plus {format_number(aversion)} times its standard deviation"
+        case SuccessFirst(then=then):
+            return f"the highest chance of success, and then {describe_objective(then)}"
+    return f"the objective {objective}"

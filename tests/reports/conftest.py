@@ -1,0 +1,3 @@
+"""The command line, for reports that it writes."""
+
+from cli.conftest import safear  # noqa: F401  # a fixture

@@ -1,0 +1,62 @@
+"""Pages as files: what they begin with, and what they are never written over."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+import safear as sa
+from safear.reports.page import OPENING, Page, _environment, require_writable
+
+PAGE = Page(f'{OPENING} 0">\n', ("said",))
+
+
+def test_a_page_is_written_and_written_again(tmp_path: Path) -> None:
+    target = tmp_path / "a.html"
+    PAGE.save(target)
+    assert target.read_text(encoding="utf-8") == PAGE.html
+    Page(PAGE.html + "more").save(str(target))
+    assert target.read_text(encoding="utf-8").endswith("more")
+
+
+def test_nothing_else_is_written_over(tmp_path: Path) -> None:
+    target = tmp_path / "mine.html"
+    for text in ("", "<!doctype html>\n<html lang='en'>my own page", OPENING[:-1]):
+        target.write_text(text, encoding="utf-8")
+        with pytest.raises(sa.InputError) as caught:
+            PAGE.save(target)
+        cause = "is there already, and is no page of SafeAR"
+        assert str(caught.value) == f"{target}: {cause}\n    name a file that is not there yet"
+        assert target.read_text(encoding="utf-8") == text
+
+
+def test_files_that_no_page_can_be_in(tmp_path: Path) -> None:
+    (tmp_path / "folder.html").mkdir()
+    folder = tmp_path / "no"
+    for name, told in {
+        "a.pdf": "pages are written as .html, not as '.pdf'\n    name it a.html",
+        "a": "pages are written as .html, not as 'a'\n    name it a.html",
+        "folder.html": "is a directory\n    name a file",
+        "no/a.html": f"cannot be written: there is no such folder\n    make the folder '{folder}', or name another",
+    }.items():
+        with pytest.raises(sa.InputError) as caught:
+            require_writable(tmp_path / name)
+        assert str(caught.value) == f"{tmp_path / name}: {told}"
+    require_writable(tmp_path / "a.HTM")
+
+
+def test_a_folder_that_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: (Path(path), mode) != (tmp_path, os.W_OK))
+    with pytest.raises(sa.InputError, match=r"a\.html: cannot be written: the folder is closed to you\n"):
+        require_writable(tmp_path / "a.html")
+
+
+def test_without_jinja(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    _environment.cache_clear()
+    with pytest.raises(sa.MissingExtraError) as caught:
+        require_writable(tmp_path / "a.html")
+    assert str(caught.value) == "Jinja2 is not installed; install it with: pip install 'safear[report]'"
