@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,11 @@ from safear.mdp.model import MDP, stretches
 from safear.mdp.space import CodeMatrix, StateSpace
 from safear.memory import MAX_BYTES
 from safear.spec.model import Feature, Problem
+from safear.spec.vector import CodeArray
 
 CACHE = 2**20  # bytes of a core's own cache that the values of two steps may take
 FEWEST, MOST = 4, 64  # lanes
+KEPT = 16  # sets of rows and edges
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,15 +94,40 @@ def compile_families(
 
     A family has at most `lanes` of them (None: as many as suit the cache), and only one is in memory at a time.
     """
-    compiler = Compiler.of(problem, classifier)
-    features = immutable_features(problem)
-    decisive = [i for i, feature in enumerate(features) if feature.name in problem.decisive_features]
-    for group in _alike(features, decisive, blocks):
-        first = next(group(1))[0].tolist()
-        fixed = {feature.name: code for feature, code in zip(features, first, strict=True)}
-        shared = compiler.without_goals(fixed, max_bytes)
-        for levels in group(lanes or _fitting_lanes(shared.n_states)):
-            yield Family(shared, _find_goals(compiler, shared, levels), levels)
+    yield from FamilyCompiler(Compiler.of(problem, classifier), max_bytes).families(blocks, lanes=lanes)
+
+
+class FamilyCompiler:
+    """Compiles families of one problem again and again: what blocks share is kept, and so are the goals.
+
+    May be used by several threads.
+    """
+
+    def __init__(self, compiler: Compiler, max_bytes: int = MAX_BYTES) -> None:
+        self.compiler = compiler
+        self._features = immutable_features(compiler.problem)
+        self._decisive = [i for i, f in enumerate(self._features) if f.name in compiler.problem.decisive_features]
+        self._max_bytes = max_bytes
+        self._shared: dict[tuple[int, ...], MDP] = {}
+        self._lock = Lock()
+
+    def families(self, blocks: CodeMatrix | None = None, *, lanes: int | None = None) -> Iterator[Family]:
+        """As `compile_families`."""
+        for group in _alike(self._features, self._decisive, blocks):
+            shared = self._share(next(group(1))[0])
+            for levels in group(lanes or _fitting_lanes(shared.n_states)):
+                yield Family(shared, _find_goals(self.compiler, shared, levels), levels)
+
+    def _share(self, levels: CodeArray) -> MDP:
+        """What blocks have in common that agree with this one in the decisive features; the last few are kept."""
+        key = tuple(levels[self._decisive].tolist())
+        with self._lock:
+            if key not in self._shared:
+                if len(self._shared) == KEPT:
+                    del self._shared[next(iter(self._shared))]
+                fixed = {feature.name: code for feature, code in zip(self._features, levels.tolist(), strict=True)}
+                self._shared[key] = self.compiler.without_goals(fixed, self._max_bytes)
+            return self._shared[key]
 
 
 def compile_blocks(problem: Problem, classifier: object = None, *, max_bytes: int = MAX_BYTES) -> Iterator[MDP]:

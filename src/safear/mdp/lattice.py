@@ -32,8 +32,8 @@ class Lattice:
         return int(_round(cost, self.resolution) / self.quantum)
 
 
-def find_lattice(problem: Problem) -> Lattice:
-    """The coarsest lattice that holds every cost of a problem."""
+def find_lattice(problem: Problem, also: Sequence[Decimal] = ()) -> Lattice:
+    """The coarsest lattice that holds every cost of a problem, and other costs of its steps if given."""
     steps = [
         amount.nominal
         for action in problem.actions
@@ -41,6 +41,7 @@ def find_lattice(problem: Problem) -> Lattice:
         if quantity is not None
         for amount in amounts(quantity)
     ]
+    steps += also
     failure = problem.goal.failure_cost
     resolution = problem.cost_resolution
     rounded = [_round(cost, resolution) for cost in (*steps, failure)]

@@ -25,6 +25,7 @@ from safear.risk.objectives import MeanStd, Objective, SuccessFirst, parse_objec
 from safear.solvers.episodic import Episodic
 from safear.solvers.greedy import Progress
 from safear.solvers.optimal import needs_targets
+from safear.solvers.solution import Solution
 from safear.solvers.solve import Method, solve
 from safear.spec.model import Person, Problem, Record
 from safear.spec.person import read_person
@@ -92,7 +93,11 @@ def menu(
     check_level(level)
     if most < 1:
         raise ObjectiveError.at((), f"a menu of {most} plans is none")
-    case = _prepare(problem, classifier, person, terms)
+    return make_menu(_prepare(problem, classifier, person, terms), level=level, most=most, progress=progress)
+
+
+def make_menu(case: Case, *, level: float = TAIL, most: int = MOST_PLANS, progress: Progress | None = None) -> Menu:
+    """The menu of a case that is compiled and decided already."""
     if case.favourable:
         return case.menu([])
     frontier = find_frontier(case.mdp, level=level, progress=progress)
@@ -125,12 +130,7 @@ def recommend(
     if case.favourable:
         return case.menu([])
     best = evaluate(solve(case.mdp, SuccessFirst())).success
-    solutions = [
-        find_plan(case.mdp, item, progress=progress)
-        if method in {None, "optimal"} and needs_targets(item)
-        else solve(case.mdp, item, method=method, rng=rng, progress=progress)
-        for item in asked
-    ]
+    solutions = [solve_one(case.mdp, item, method=method, rng=rng, progress=progress) for item in asked]
     if wanted is None:
         offers = name_offers(keep_unbeaten(merge_alike(solutions)), best)
     else:
@@ -138,17 +138,32 @@ def recommend(
     return case.menu(offers, _warn(offers, best))
 
 
+def solve_one(
+    mdp: MDP,
+    objective: Objective,
+    *,
+    method: Method | Episodic | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> Solution:
+    """The plan of the person that the MDP was compiled from, whatever their costs are like."""
+    if method in {None, "optimal"} and needs_targets(objective):
+        return find_plan(mdp, objective, progress=progress)
+    return solve(mdp, objective, method=method, rng=rng, progress=progress)
+
+
 @dataclass(frozen=True, eq=False)
-class _Case:
+class Case:
     """A person's problem, ready to be solved."""
 
     problem: Problem
     person: Person
     mdp: MDP
     favourable: bool
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
     def menu(self, offers: Sequence[Offer], warnings: Sequence[str] = (), frontier: Frontier | None = None) -> Menu:
+        """The menu of these offers."""
         return Menu(
             self.problem,
             self.person,
@@ -165,7 +180,7 @@ def _prepare(
     classifier: object,
     person: Record | str | None,
     terms: Terms | None,
-) -> _Case:
+) -> Case:
     """Read everything, compile what the person can reach, and decide; NoRecourseError if there is no way."""
     if not isinstance(problem, Problem):
         raise ProblemError.at((), f"{problem!r} is not a problem", "use load_problem, parse_problem or load_example")
@@ -178,7 +193,7 @@ def _prepare(
     favourable, warnings = decide(problem, decider, record, on_levels=bool(mdp.goal[mdp.locate()]))
     if not favourable:
         require_recourse(mdp)
-    return _Case(problem, start, mdp, favourable, warnings)
+    return Case(problem, start, mdp, favourable, warnings)
 
 
 def _read_objectives(given: Sequence[Objective | str] | Objective | str) -> list[Objective]:

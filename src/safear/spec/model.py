@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
@@ -199,6 +199,13 @@ class Problem:
             yield action, None, action.cost
             for number, outcome in enumerate(action.outcomes):
                 yield from ((action, number, q) for q in (outcome.cost, outcome.chance) if q is not None)
+
+    def __getstate__(self) -> dict[str, object]:
+        """What is sent to another process: the fields alone, without what was worked out from them."""
+        return {item.name: getattr(self, item.name) for item in fields(self)} | {"people": dict(self.people)}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
 
     def __repr__(self) -> str:
         parts = f"{len(self.features)} features, {len(self.actions)} actions, horizon {self.horizon}"

@@ -76,7 +76,7 @@ def merge_terms(problem: Problem, terms: Terms) -> tuple[Problem, list[Mistake]]
             cause = f"'{action.name}' has {len(action.outcomes)} outcomes, so one chance does not say enough"
             mistakes.append(mistake(("actions", action.name, "chance"), cause, "give 'outcomes' with all chances"))
             continue
-        merged = _merge(action, own)
+        merged = merge_action(action, own)
         if own != ActionTerms():
             mistakes += [item if own.outcomes else _in_short_form(item) for item in check_action(problem, merged)]
         if action.name not in terms.forbid:
@@ -92,7 +92,8 @@ def _in_short_form(item: Mistake) -> Mistake:
     return item
 
 
-def _merge(action: Action, own: ActionTerms) -> Action:
+def merge_action(action: Action, own: ActionTerms) -> Action:
+    """The action with the terms put in."""
     outcomes = action.outcomes if own.outcomes is None else own.outcomes
     if own.chance is not None and own.outcomes is None:
         first, *others = outcomes
