@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from safear import reports as reports
     from safear.auditing.audit import Audit as Audit
     from safear.auditing.audit import audit as audit
+    from safear.batching.batch import BatchSummary as BatchSummary
+    from safear.batching.batch import batch as batch
     from safear.classifier.adapters import FunctionClassifier as FunctionClassifier
     from safear.classifier.adapters import ModelClassifier as ModelClassifier
     from safear.classifier.adapters import RuleClassifier as RuleClassifier
@@ -125,6 +127,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "safear": ["datasets", "plots", "reports"],
     "safear.auditing.audit": ["Audit", "audit"],
+    "safear.batching.batch": ["BatchSummary", "batch"],
     "safear.classifier.adapters": [
         "FunctionClassifier",
         "ModelClassifier",
@@ -202,6 +205,7 @@ __all__ = [
     "ActionTerms",
     "Amount",
     "Audit",
+    "BatchSummary",
     "Budget",
     "ByCase",
     "ByLevel",
@@ -267,6 +271,7 @@ __all__ = [
     "apply_terms",
     "as_classifier",
     "audit",
+    "batch",
     "check_mdp",
     "check_problem",
     "compile_blocks",

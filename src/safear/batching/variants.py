@@ -46,7 +46,7 @@ class Variants:
         return table
 
     def offered(self, chances: NDArray[np.float64], forbidden: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """[person, variant]: which variants people have, given their chances (NaN: the problem's) and what they forbid."""
+        """[person, variant]: what people are offered, given their chances (NaN: the problem's) and what they forbid."""
         columns = []
         for action, kind in zip(self.action.tolist(), self.kind, strict=True):
             chance = chances[:, action]

@@ -13,6 +13,7 @@ import click
 
 from safear import __version__
 from safear.cli.audit import audit
+from safear.cli.batch import batch
 from safear.cli.check import check
 from safear.cli.compare import compare
 from safear.cli.examples import completion, demo, examples, schema
@@ -38,7 +39,7 @@ def cli() -> None:
     """Plans for people whom a model rejected, with the risk in plain sight."""
 
 
-for command in (demo, check, recommend, compare, audit, reproduce, examples, schema, completion):
+for command in (demo, check, recommend, compare, audit, batch, reproduce, examples, schema, completion):
     cli.add_command(command)
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from safear.errors import Mistake, PersonError, Place
 from safear.people.bad_rows import BadRow, wrong_cells
 from safear.people.cells import FLOATS, Codes, code_expression, code_names, level_number, quote
+from safear.people.numbers import NumberColumn
 from safear.people.tables import Table, open_file
 from safear.spec.model import Problem
 
@@ -29,18 +30,23 @@ if TYPE_CHECKING:
 
 _MAX_KEY = 2**31  # level numbers are packed into 32-bit keys, which group faster than as many columns
 _BATCH = 10_000
+_VECTORS = 8  # of 2,048 rows each, in one chunk of rows
 _CONFINED = {"MISSING COLUMNS", "TOO MANY COLUMNS", "INVALID ENCODING"}  # these do not reach beyond their row
 
 
 @dataclass(frozen=True)
 class Files:
-    """Files, read by DuckDB; no more than `limit` combinations are fetched of files with the same columns."""
+    """Files, read by DuckDB; no more than `limit` combinations are fetched of files with the same columns.
+
+    Besides the features, `numbers` are read; a row in which one of them is wrong is a bad row.
+    """
 
     problem: Problem
     groups: Sequence[str]
     tables: Sequence[Table]
     connection: DuckDBPyConnection
-    limit: int
+    limit: int | None
+    numbers: Sequence[NumberColumn] = ()
 
     def headers(self) -> Iterator[tuple[str | None, Sequence[str]]]:
         """The names of the columns of each file or, where others have the same ones, of one of them."""
@@ -62,36 +68,69 @@ class Files:
 
     def bad_rows(self, broken: Codes, *, rejected: bool, first: bool) -> Iterator[BadRow]:
         """The bad rows in the order of the files: those with an undecided or broken combination, and malformed ones."""
-        self.connection.execute("SET threads = 1; SET preserve_insertion_order = true")  # so that rows can be numbered
-        keys = pd.DataFrame(self._pack(broken))
-        self.connection.register("broken_keys", keys)
-        self.connection.execute("CREATE OR REPLACE TABLE broken AS SELECT * FROM broken_keys")
-        by_file = {file: table for table in self.tables for file in table.files}
-        for file, table in sorted(by_file.items()):
+        self._begin_numbering(broken)
+        for file, table in self._in_order():
             malformed = self._malformed_rows(table, file) if rejected and table.delimiter else []
             taken = [bad.row for bad in malformed]
             yield from heapq.merge(
                 malformed, self._wrong_rows(table, file, taken, first=first), key=lambda bad: bad.row
             )
 
+    def good_rows(self, broken: Codes, *, rejected: bool, keep: Sequence[str] = ()) -> Iterator[pd.DataFrame]:
+        """The other rows in the order of the files, some at a time.
+
+        Columns: file, row (its number from 1), those of `keep` as text kept0 ..., level numbers c0 ..., and numbers
+        t0 ... (NaN: missing).
+        """
+        self._begin_numbering(broken)
+        for file, table in self._in_order():
+            malformed = self._malformed_rows(table, file) if rejected and table.delimiter else []
+            taken = np.array([bad.row - i for i, bad in enumerate(malformed)], dtype=np.int64)
+            kept = [f"x{list(table.names).index(name)}" for name in keep]
+            columns = ["n", *(f"CAST({cell} AS VARCHAR) AS kept{i}" for i, cell in enumerate(kept))]
+            columns += [*code_names(self.problem), *(f"t{i}" for i in range(len(self.numbers)))]
+            sql = f"SELECT {', '.join(columns)} FROM ({self._coded(table, [file], numbered=True)})"
+            result = self.connection.cursor().execute(f"{sql} WHERE NOT coalesce({self._is_bad()}, true)")
+            while len(chunk := result.fetch_df_chunk(_VECTORS)):
+                number = chunk.pop("n").to_numpy(np.int64)
+                chunk.insert(0, "file", file)
+                # Rows that cannot be read at all are not numbered by DuckDB.
+                chunk.insert(1, "row", number + np.searchsorted(taken, number, side="right"))
+                yield chunk
+
+    def _begin_numbering(self, broken: Codes) -> None:
+        """From here on rows are read in order, and those with `broken` level numbers are known as such."""
+        self.connection.execute("SET threads = 1; SET preserve_insertion_order = true")
+        keys = pd.DataFrame(self._pack(broken))
+        self.connection.register("broken_keys", keys)
+        self.connection.execute("CREATE OR REPLACE TABLE broken AS SELECT * FROM broken_keys")
+
+    def _in_order(self) -> list[tuple[str, Table]]:
+        return sorted((file, table) for table in self.tables for file in table.files)
+
+    def _is_bad(self) -> str:
+        """The condition that a row can be read but cannot be used."""
+        keys = ", ".join(f"k{i}" for i in range(len(_key_parts(self.problem))))
+        undecided = [f"{name} IS NULL" for name in code_names(self.problem)]
+        wrong = [f"b{i}" for i in range(len(self.numbers))]
+        return " OR ".join([*undecided, *wrong, f"({keys}) IN (SELECT ({keys}) FROM broken)"])
+
     def _wrong_rows(self, table: Table, file: str, taken: Sequence[int], *, first: bool) -> Iterator[BadRow]:
         """The rows of a file that can be read but are nobody; `taken` are the numbers of rows that cannot be read."""
-        names = code_names(self.problem)
-        keys = ", ".join(f"k{i}" for i in range(len(_key_parts(self.problem))))
-        cells = ", ".join(f"x{i}" for i in range(len(table.names)))
-        undecided = " OR ".join(f"{name} IS NULL" for name in names)
+        cells = ", ".join([f"x{i}" for i in range(len(table.names))] + [f"b{i}" for i in range(len(self.numbers))])
         sql = f"SELECT n, {cells} FROM ({self._coded(table, [file], numbered=True)})"
-        sql += (
-            f" WHERE {undecided} OR ({keys}) IN (SELECT ({keys}) FROM broken) ORDER BY n{' LIMIT 1' if first else ''}"
-        )
+        sql += f" WHERE {self._is_bad()} ORDER BY n{' LIMIT 1' if first else ''}"
         result = self.connection.cursor().execute(sql)  # its own cursor, since the caller may go on to other queries
         before = 0  # how many rows that cannot be read stand before the current one
         while batch := result.fetchmany(_BATCH):
             for number, *values in batch:
                 while before < len(taken) and taken[before] <= number + before:
                     before += 1
-                row = {name: _as_read(v, kind) for name, v, kind in zip(table.names, values, table.types, strict=True)}
-                yield BadRow(file, number + before, row, wrong_cells(self.problem, row))
+                cells_read = zip(table.names, values, table.types, strict=False)  # after them come those about numbers
+                row = {name: _as_read(value, kind) for name, value, kind in cells_read}
+                wrong = [column for column, is_wrong in zip(self.numbers, values[len(row) :], strict=True) if is_wrong]
+                found = [*wrong_cells(self.problem, row), *(column.complain(row[column.name]) for column in wrong)]
+                yield BadRow(file, number + before, row, found)
 
     def _malformed_rows(self, table: Table, file: str) -> list[BadRow]:
         """The rows of a CSV file that are not made of as many proper fields as the header."""
@@ -126,9 +165,12 @@ class Files:
         """How many people of each combination of level numbers (-1: undecided) and group values there are."""
         parts = _key_parts(self.problem)
         texts = [f"g{i}" for i, name in enumerate(self.groups) if name not in self.problem.feature_by_name]
-        names = ", ".join([*(f"k{i}" for i in range(len(parts))), *texts])
-        sql = f"SELECT {names}, count(*) AS people FROM ({self._coded(table, table.files)}) GROUP BY {names}"
-        counted = self.connection.execute(f"{sql} LIMIT {self.limit}").fetchnumpy()
+        names = ", ".join([*(f"k{i}" for i in range(len(parts))), *texts, "wrong"])
+        wrong = " OR ".join([f"b{i}" for i in range(len(self.numbers))]) or "false"
+        rows = f"SELECT *, {wrong} AS wrong FROM ({self._coded(table, table.files)})"
+        sql = f"SELECT {names}, count(*) AS people FROM ({rows}) GROUP BY {names}"
+        limit = "" if self.limit is None else f" LIMIT {self.limit}"
+        counted = self.connection.execute(f"{sql}{limit}").fetchnumpy()
         codes = {}
         for number, part in enumerate(parts):
             key = np.asarray(counted[f"k{number}"], np.int64)
@@ -138,7 +180,8 @@ class Files:
                 codes[f"c{position}"] = np.where(code == levels, -1, code).astype(np.int16)
         names_in_order = code_names(self.problem)
         return pd.DataFrame(
-            {name: codes[name] for name in names_in_order} | {name: counted[name] for name in (*texts, "people")}
+            {name: codes[name] for name in names_in_order}
+            | {name: counted[name] for name in (*texts, "wrong", "people")}
         )
 
     def _pack(self, codes: Codes) -> dict[str, NDArray[np.int64]]:
@@ -152,7 +195,11 @@ class Files:
         return keys
 
     def _coded(self, table: Table, files: Sequence[str], *, numbered: bool = False) -> str:
-        """The rows of files with cells v0 ..., level numbers c0 ... (NULL: undecided), keys k0 ... and groups g0 ..."""
+        """The rows of files with what is read from them.
+
+        Cells v0 ..., level numbers c0 ... (NULL: undecided), keys k0 ..., groups g0 ..., numbers t0 ... (NULL: missing)
+        and whether each of them is wrong, b0 ....
+        """
         cells, codes, joins = ["*"], ["*"], ""
         known = {name for (name,) in self.connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
         for i, feature in enumerate(self.problem.features):
@@ -171,6 +218,9 @@ class Files:
                 cell, kind = table.cell(group)
                 text = f"coalesce(CAST({cell} AS VARCHAR), '')"
                 cells.append(f"{f'if(isnan({cell}), {quote(str())}, {text})' if kind in FLOATS else text} AS g{i}")
+        for i, column in enumerate(self.numbers):
+            value, is_wrong = column.expressions(*table.cell(column.name))
+            cells += [f"{value} AS t{i}", f"{is_wrong} AS b{i}"]
         keys = ["*"]
         for number, part in enumerate(_key_parts(self.problem)):
             key = "0"

@@ -34,7 +34,8 @@ class Frame:
             if group not in self.problem.feature_by_name:
                 columns[f"g{number}"] = _map_distinct(self._column(group), _group_text)
         table = pd.DataFrame(columns)
-        return table.groupby(list(columns), as_index=False).size().rename(columns={"size": "people"}), 0
+        counted = table.groupby(list(columns), as_index=False).size().rename(columns={"size": "people"})
+        return counted.assign(wrong=False), 0
 
     def bad_rows(self, *_: object, **__: object) -> Iterator[BadRow]:
         """The bad rows in their order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,32 +58,17 @@ def read_population(
 
 def _read(people: Frame | Files, place: Place, skip_bad: str | Path | None) -> Population:
     problem, groups = people.problem, people.groups
-    if skip_bad is not None:
-        require_free(Path(skip_bad))
     for file, names in people.headers():
-        _check_columns(problem, groups, names, file)
-    table, rejected = people.count()
-    rows = int(table["people"].sum()) + rejected
-    if not rows:
-        raise PersonError([Mistake(place, "there is nobody in it", "give a header and rows")])
-    if len(table) > MAX_COMBINATIONS:
+        check_columns(dict.fromkeys(groups, "group") | dict.fromkeys(problem.feature_by_name, "feature"), names, file)
+    examined = examine(people, place, skip_bad)
+    if len(examined.table) > MAX_COMBINATIONS:
         cause = f"more than {MAX_COMBINATIONS} combinations of levels and groups"
         raise TooLargeError([Mistake(place, cause, "group by columns with few values")])
-    names = code_names(problem)
-    codes = table[names].to_numpy(np.int16)
-    unread = (codes < 0).any(axis=1)
-    broken = ~unread & breaks(problem, np.maximum(codes, 0))
-    skipped = int(table["people"][unread | broken].sum()) + rejected
-    if skipped:
-        bad_rows = people.bad_rows(codes[broken], rejected=rejected > 0, first=skip_bad is None)
-        if skip_bad is None:
-            complain(next(bad_rows), place, f"{skipped} of {rows} rows cannot be used")
-        else:
-            write_bad_rows(Path(skip_bad), bad_rows)
     # Parts of the files and other spellings of the same level come together here.
-    good = table[~(unread | broken)].groupby([name for name in table if name != "people"], sort=True, as_index=False)
-    table = pd.DataFrame(good["people"].sum())
-    codes = np.ascontiguousarray(table[names].to_numpy(np.int16))
+    table = examined.table[~examined.bad].drop(columns="wrong")
+    together = table.groupby([name for name in table if name != "people"], sort=True, as_index=False)
+    table = pd.DataFrame(together["people"].sum())
+    codes = np.ascontiguousarray(table[code_names(problem)].to_numpy(np.int16))
     values = []
     for group in groups:
         if group in problem.feature_by_name:
@@ -91,16 +76,56 @@ def _read(people: Frame | Files, place: Place, skip_bad: str | Path | None) -> P
             values.append(tuple(problem.features[position].levels[code] for code in codes[:, position].tolist()))
         else:
             values.append(tuple(map(str, table[f"g{groups.index(group)}"])))
-    return Population(codes, tuple(groups), tuple(values), table["people"].to_numpy(np.int64), rows, skipped)
+    counts = table["people"].to_numpy(np.int64)
+    return Population(codes, tuple(groups), tuple(values), counts, examined.rows, examined.skipped)
 
 
-def _check_columns(problem: Problem, groups: Sequence[str], names: Sequence[str], file: str | None) -> None:
-    wanted = dict.fromkeys(groups, "group") | dict.fromkeys(problem.feature_by_name, "feature")
+@dataclass(frozen=True, eq=False)
+class Examined:
+    """How many rows of each combination there are, which of these are bad, and the level numbers that are broken.
+
+    Of `rows` rows in all, `skipped` cannot be used; `rejected` of these cannot even be read.
+    """
+
+    table: pd.DataFrame
+    bad: NDArray[np.bool_]
+    broken: Codes
+    rows: int
+    skipped: int
+    rejected: int
+
+
+def examine(people: Frame | Files, place: Place, skip_bad: str | Path | None) -> Examined:
+    """Count the rows; bad ones are an error or, with `skip_bad`, written to that file."""
+    problem = people.problem
+    if skip_bad is not None:
+        require_free(Path(skip_bad))
+    table, rejected = people.count()
+    rows = int(table["people"].sum()) + rejected
+    if not rows:
+        raise PersonError([Mistake(place, "there is nobody in it", "give a header and rows")])
+    codes = table[code_names(problem)].to_numpy(np.int16)
+    unread = (codes < 0).any(axis=1)
+    broken = ~unread & breaks(problem, np.maximum(codes, 0))
+    bad = unread | broken | table["wrong"].to_numpy(np.bool_)
+    skipped = int(table["people"][bad].sum()) + rejected
+    if skipped:
+        bad_rows = people.bad_rows(codes[broken], rejected=rejected > 0, first=skip_bad is None)
+        if skip_bad is None:
+            complain(next(bad_rows), place, f"{skipped} of {rows} rows cannot be used")
+        else:
+            write_bad_rows(Path(skip_bad), bad_rows)
+    return Examined(table, bad, codes[broken], rows, skipped, rejected)
+
+
+def check_columns(wanted: Mapping[str, str], names: Sequence[str], file: str | None) -> None:
+    """Refuse a file without one of the columns that are wanted for something: 'feature', 'group' and the like."""
+    features = [name for name, role in wanted.items() if role == "feature"]
     mistakes = []
     for name, role in wanted.items():
         listed = ", ".join(f"'{column}'" for column in names)
         if name not in names:
-            others = [column for column in names if column not in problem.feature_by_name]
+            others = [column for column in names if column not in features]
             cause = f"there is no column '{name}' for this {role}; the columns are {listed}"
             close = suggest(name, others if role == "feature" else names)
             remedy = close if close and close.startswith("did you") else "name a column of the file"

@@ -65,7 +65,7 @@ class Table:
 
 
 @contextmanager
-def connect(place: Place, threads: int, memory: str) -> Iterator[DuckDBPyConnection]:
+def connect(place: Place, threads: int, memory: str, *, failed: str = "cannot be read") -> Iterator[DuckDBPyConnection]:
     """A DuckDB of its own, within limits; its errors become ours, about `place`."""
     duckdb = _duckdb()
     with tempfile.TemporaryDirectory(prefix="safear-") as overflow:
@@ -83,7 +83,7 @@ def connect(place: Place, threads: int, memory: str) -> Iterator[DuckDBPyConnect
         except duckdb.OutOfMemoryException as cause:
             raise TooLargeError([Mistake(place, f"needs more than {memory} of memory", "allow more")]) from cause
         except duckdb.Error as cause:
-            raise PersonError([Mistake(place, f"cannot be read: {_first_line(cause)}")]) from cause
+            raise PersonError([Mistake(place, f"{failed}: {_first_line(cause)}")]) from cause
 
 
 def find_tables(connection: DuckDBPyConnection, place: Place) -> list[Table]:

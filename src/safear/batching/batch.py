@@ -1,0 +1,163 @@
+"""`batch`: plans for everybody in a file, part by part, on threads here or on a Dask cluster.
+
+Parts are cut by row, so the same people are in the same part wherever it is solved, and every part is written by this
+process: workers need no access to the files. What is there already is not solved again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from safear._version import __version__
+from safear.batching.engine import Engine, Job
+from safear.batching.folder import Folder, digest_file
+from safear.batching.part import Part
+from safear.batching.reading import PeopleFiles, open_people
+from safear.classifier.adapters import as_classifier
+from safear.classifier.protocol import Inputs, ask
+from safear.errors import ObjectiveError
+from safear.memory import require_room
+from safear.recourse.offer import TAIL
+from safear.risk.distribution import check_level
+from safear.risk.objectives import Objective
+from safear.solvers.greedy import Progress
+from safear.solvers.solve import METHODS, Method
+from safear.spec.dump import dump_problem_text
+from safear.spec.model import Problem
+from safear.threads import count_threads, work_ahead
+
+logger = logging.getLogger("safear")
+
+PART_SIZE = 16_384
+MAX_PART = 1_000_000
+SAMPLED = 4096  # inputs by which a classifier is recognised
+_BYTES_PER_CELL = 40  # of a part: what is read, and what is made of it
+Solved = Iterator[tuple[int, pd.DataFrame]]  # numbers of parts, and their rows
+
+
+@dataclass(frozen=True, slots=True)
+class BatchSummary:
+    """What became of a batch: how many people there are of each kind, and in how many parts."""
+
+    people: int
+    favourable: int
+    planned: int
+    without_recourse: int
+    skipped: int
+    parts: int
+    resumed: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.people:,} people: {self.favourable:,} accepted, {self.planned:,} with a plan, "
+            f"{self.without_recourse:,} without recourse"
+        )
+
+
+def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
+    problem: Problem,
+    classifier: object,
+    people: str | Path,
+    *,
+    out: str | Path,
+    objective: Objective | None = None,
+    method: Method | None = None,
+    level: float = TAIL,
+    keep: Sequence[str] = (),
+    skip_bad: str | Path | None = None,
+    part_size: int = PART_SIZE,
+    threads: int | None = None,
+    scheduler: str | None = None,
+    progress: Progress | None = None,
+) -> BatchSummary:
+    """Plans for everybody in a CSV or Parquet file (or a glob of them), written to the folder `out` as Parquet.
+
+    Besides their features people may bring columns `cost:ACTION`, `chance:ACTION` and `forbid:ACTION`; the columns of
+    `keep` are written along. Without an objective everybody gets the menu, a row per plan; else one plan. With
+    `scheduler`, the address of a Dask scheduler, the parts are solved there; else on `threads` here. A run that was
+    stopped is gone on with by asking for the same again.
+    """
+    check_level(level)
+    if not (1 <= part_size <= MAX_PART):
+        raise ObjectiveError.at((), f"parts of {part_size} people are not possible", f"give 1 to {MAX_PART:,}")
+    if method is not None and (method not in METHODS or method == "episodic"):
+        raise ObjectiveError.at((), f"method '{method}' is not for batches", "use 'optimal' or 'greedy'")
+    if method is not None and objective is None:
+        raise ObjectiveError.at((), "a method is given, but no objective", "give the objective too: MeanStd(0.5)")
+    _estimate(problem, part_size, threads or count_threads())
+    job = Job(problem, as_classifier(classifier, problem), objective, method, level)
+    with open_people(problem, people, keep=keep, skip_bad=skip_bad) as source:
+        folder = Folder(Path(out), source.kept)
+        folder.prepare(_describe(job, source, part_size))
+        total = -(-source.count // part_size)
+        there = [number for number in range(total) if folder.part(number).exists()]
+        done = sum(min(part_size, source.count - number * part_size) for number in there)
+        if there:
+            logger.info("%d of %d parts are there already", len(there), total)
+        waiting = (part for part in source.parts(part_size) if not folder.part(part.number).exists())
+        solved = _solve_here(job, waiting, threads) if scheduler is None else _solve_there(job, waiting, scheduler)
+        for number, rows in solved:
+            folder.write(number, rows)
+            done += min(part_size, source.count - number * part_size)
+            if progress is not None:
+                progress(done, source.count)
+        counts = folder.count()
+        return BatchSummary(
+            source.count,
+            counts["favourable"],
+            counts["plan"],
+            counts["no recourse"],
+            source.examined.skipped,
+            total,
+            len(there),
+        )
+
+
+def _solve_here(job: Job, parts: Iterator[Part], threads: int | None) -> Solved:
+    engine = Engine(job)
+    yield from work_ahead(lambda part: (part.number, engine.solve(part)), parts, threads=threads)
+
+
+def _solve_there(job: Job, parts: Iterator[Part], scheduler: str) -> Solved:
+    from safear.batching.cluster import solve_on_cluster  # noqa: PLC0415  # an optional dependency
+
+    yield from solve_on_cluster(job, parts, scheduler)
+
+
+def _estimate(problem: Problem, part_size: int, threads: int) -> None:
+    """Refuse parts that do not fit, a few of which are in memory at a time."""
+    cells = len(problem.features) + 3 * len(problem.actions) + 12
+    need = part_size * cells * _BYTES_PER_CELL * 3 * threads
+    what = f"parts of {part_size:,} people on {threads} threads"
+    require_room(need, what, max_bytes=None, remedy="make the parts smaller: part_size, --part-size")
+
+
+def _describe(job: Job, source: PeopleFiles, part_size: int) -> dict[str, object]:
+    """Everything that the result depends on."""
+    return {
+        "safear": __version__,
+        "problem": hashlib.sha256(dump_problem_text(job.problem).encode()).hexdigest(),
+        "classifier": _recognise(job),
+        "people": [{"file": name, "sha256": digest_file(name)} for name in source.names],
+        "objective": "menu" if job.objective is None else str(job.objective),
+        "method": job.method,
+        "level": job.level,
+        "keep": source.kept,
+        "part size": part_size,
+    }
+
+
+def _recognise(job: Job) -> str:
+    """A classifier by its decisions on some inputs: the same model read again, in another process, is the same."""
+    features = tuple(feature for feature in job.problem.features if feature.seen_by_classifier)
+    rng = np.random.default_rng(0)
+    codes = np.stack([rng.integers(len(feature.levels), size=SAMPLED) for feature in features], axis=1)
+    decider = as_classifier(job.classifier, job.problem)
+    return hashlib.sha256(ask(decider, Inputs(features, codes.astype(np.int16))).tobytes()).hexdigest()

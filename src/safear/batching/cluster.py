@@ -1,0 +1,85 @@
+"""Parts of a batch on a Dask cluster.
+
+The scheduler keeps what a task is made from, so that the parts of a worker that is lost are solved by another. Workers
+need SafeAR and whatever the classifier needs, nothing else: people come from here and results go back.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from threading import Lock
+from types import ModuleType
+from typing import Any
+
+import pandas as pd
+
+from safear.batching.engine import Engine, Job
+from safear.batching.part import Part
+from safear.errors import ClassifierError, InputError, MissingExtraError, Mistake, Place
+
+AHEAD = 3  # parts per thread of the cluster that are sent before the first is back
+_engines: dict[str, Engine] = {}  # of this worker: the last job's
+_lock = Lock()
+
+
+def solve_on_cluster(job: Job, parts: Iterator[Part], scheduler: str) -> Iterator[tuple[int, pd.DataFrame]]:
+    """The rows of all parts, in the order in which they are done."""
+    distributed = _distributed()
+    packed = _pack(job)
+    with _connect(distributed, scheduler) as client:
+        # A task, not scattered data: if the worker that holds its result is lost, it is run again.
+        remote_job = client.submit(pickle.loads, packed)
+        threads = sum(client.nthreads().values()) or 1
+        running = distributed.as_completed(loop=client.loop, raise_errors=False)
+        key = remote_job.key
+
+        def send() -> bool:
+            part = next(parts, None)
+            if part is not None:
+                running.add(client.submit(solve_part, key, remote_job, part, pure=False))
+            return part is not None
+
+        waiting = sum(send() for _ in range(AHEAD * threads))
+        while waiting:
+            future = next(running)
+            waiting += send() - 1
+            yield future.result()
+            future.release()
+
+
+def solve_part(key: str, job: Job, part: Part) -> tuple[int, pd.DataFrame]:
+    """Solve a part on a worker; the engine is kept for the next one."""
+    with _lock:
+        if key not in _engines:
+            _engines.clear()
+            _engines[key] = Engine(job)
+        engine = _engines[key]
+    return part.number, engine.solve(part)
+
+
+def _pack(job: Job) -> bytes:
+    import cloudpickle  # noqa: PLC0415  # comes with Dask
+
+    try:
+        packed: bytes = cloudpickle.dumps(job)
+    except Exception as cause:  # whatever a classifier of somebody's own raises
+        message = f"the classifier cannot be sent to the cluster: {cause}"
+        raise ClassifierError.at((), message, "give one that can be pickled, or leave out the scheduler") from cause
+    return packed
+
+
+def _connect(distributed: ModuleType, scheduler: str) -> Any:
+    try:
+        return distributed.Client(scheduler, timeout=10, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as cause:
+        message = f"there is no Dask scheduler: {str(cause).partition(chr(10))[0]}"
+        raise InputError([Mistake(Place(file=scheduler), message, "start one with: dask scheduler")]) from cause
+
+
+def _distributed() -> ModuleType:
+    try:
+        import distributed  # noqa: PLC0415  # an optional dependency
+    except ImportError:
+        raise MissingExtraError("Dask", "cluster") from None
+    return distributed

@@ -1,0 +1,119 @@
+"""The folder of a batch: parts as Parquet files, each whole or not there, and what they were made from.
+
+`batch.json` says what was asked for. A folder is gone on with only if the same is asked again.
+"""
+
+# ruff: noqa: S608  # queries are put together from names made here and from text that quote has quoted
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from safear.batching.engine import DECISIONS, FIGURES
+from safear.errors import InputError, Mistake, Place, quote_list
+from safear.files import write_text
+from safear.people.cells import quote
+from safear.people.tables import connect
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+MANIFEST = "batch.json"
+TEXTS = ("decision", "plan", "first_action")
+COLUMNS = ("file", "row", *TEXTS, *FIGURES)
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Where the parts of a batch go; `kept` are the columns that people bring along, with their types in DuckDB."""
+
+    path: Path
+    kept: Mapping[str, str]
+
+    def prepare(self, manifest: Mapping[str, object]) -> None:
+        """Make the folder, or make sure that it holds parts of this batch and no other."""
+        place = Place(file=str(self.path))
+        clash = [name for name in self.kept if name in COLUMNS]
+        if clash:
+            cause = f"the result has its own column {quote_list(clash)}"
+            raise InputError([Mistake(place, cause, "rename the column that is to be kept")])
+        try:
+            self.path.mkdir(exist_ok=True)
+            found = sorted(item.name for item in self.path.iterdir())
+            if MANIFEST in found:
+                self._require_same(manifest, json.loads((self.path / MANIFEST).read_text(encoding="utf-8")))
+            elif found:
+                cause, remedy = "is there already, and is no folder of a batch", "name a folder that is not there yet"
+                raise InputError([Mistake(place, cause, remedy)])
+            for name in found:
+                if name.startswith(".part-"):  # what was being written when an earlier run was stopped
+                    (self.path / name).unlink()
+        except (OSError, ValueError) as cause:
+            reason = getattr(cause, "strerror", None) or str(cause)
+            raise InputError([Mistake(place, f"cannot be used: {reason}")]) from cause
+        write_text(self.path / MANIFEST, json.dumps(manifest, indent=2) + "\n")
+
+    def _require_same(self, manifest: Mapping[str, object], found: Mapping[str, object]) -> None:
+        wanted = json.loads(json.dumps(manifest))
+        other = [key for key in wanted | dict(found) if wanted.get(key) != found.get(key)]
+        if other:
+            cause = f"holds another batch: not the same {quote_list(other)}"
+            remedy = "name a folder that is not there yet, or ask for the same"
+            raise InputError([Mistake(Place(file=str(self.path)), cause, remedy)])
+
+    def part(self, number: int) -> Path:
+        """The file of a part."""
+        return self.path / f"part-{number:05d}.parquet"
+
+    def write(self, number: int, rows: pd.DataFrame) -> None:
+        """Write a part; it is there as a whole or not at all."""
+        path = self.part(number)
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        types = {"file": "VARCHAR", "row": "BIGINT"} | dict(self.kept)
+        types |= dict.fromkeys(TEXTS, "VARCHAR") | dict.fromkeys(FIGURES, "DOUBLE")
+        columns = [f"CAST({_name(name)} AS {kind}) AS {_name(name)}" for name, kind in types.items()]
+        try:
+            with connect(Place(file=str(path)), 1, "1GB", failed="cannot be written") as connection:
+                connection.execute("SET preserve_insertion_order = true")
+                connection.register("rows", rows)
+                selected = f"SELECT {', '.join(columns)} FROM rows"
+                connection.execute(f"COPY ({selected}) TO {quote(str(beside))} (FORMAT parquet)")
+            beside.replace(path)
+        except OSError as cause:
+            raise InputError([Mistake(Place(file=str(path)), f"cannot be written: {cause.strerror}")]) from cause
+        finally:
+            beside.unlink(missing_ok=True)
+
+    def count(self) -> dict[str, int]:
+        """How many people there are of each decision, in all parts."""
+        place = Place(file=str(self.path))
+        with connect(place, 2, "1GB") as connection:
+            return _count(connection, sorted(map(str, self.path.glob("part-*.parquet"))))
+
+
+def _count(connection: DuckDBPyConnection, parts: Sequence[str]) -> dict[str, int]:
+    paths = ", ".join(map(quote, parts))
+    people = f"SELECT DISTINCT file, row, decision FROM read_parquet([{paths}])"
+    rows = connection.execute(f"SELECT decision, count(*) FROM ({people}) GROUP BY decision").fetchall()
+    return dict.fromkeys(DECISIONS, 0) | dict(rows)
+
+
+def digest_file(path: str) -> str:
+    """The SHA-256 of a file's content."""
+    try:
+        with Path(path).open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as cause:
+        raise InputError([Mistake(Place(file=path), f"cannot be read: {cause.strerror}")]) from cause
+
+
+def _name(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'

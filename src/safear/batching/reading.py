@@ -1,0 +1,145 @@
+"""The people of a batch, from files: their features and what they bring, some at a time.
+
+A column `cost:ACTION` has what an action costs each person, `chance:ACTION` how often its first outcome comes about,
+and `forbid:ACTION` whether it is out of the question. Empty cells leave what the problem says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from safear.batching.part import Part
+from safear.errors import Mistake, PersonError, Place, suggest
+from safear.people.cells import code_names
+from safear.people.files import Files
+from safear.people.numbers import NumberColumn
+from safear.people.population import Examined, check_columns, examine
+from safear.people.tables import connect, find_tables
+from safear.spec.model import MAX_COST, Problem
+
+ROLES = {"cost": "personal cost", "chance": "personal chance", "forbid": "forbidden action"}
+MEMORY = "1GB"
+
+
+@dataclass(frozen=True, slots=True)
+class TermsColumn:
+    """A column of personal terms: which of them, for which action."""
+
+    name: str
+    role: str
+    action: int
+
+    @property
+    def numbers(self) -> NumberColumn:
+        """How its cells are read."""
+        most = float(MAX_COST) if self.role == "cost" else 1.0
+        return NumberColumn(self.name, 0.0, most, is_flag=self.role == "forbid")
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleFiles:
+    """People who can be read; `kept` are the columns to keep and their types in DuckDB."""
+
+    files: Files
+    columns: Sequence[TermsColumn]
+    kept: dict[str, str]
+    examined: Examined
+
+    @property
+    def names(self) -> list[str]:
+        """The files, in order."""
+        return sorted(file for table in self.files.tables for file in table.files)
+
+    @property
+    def count(self) -> int:
+        """How many people there are."""
+        return self.examined.rows - self.examined.skipped
+
+    def parts(self, size: int) -> Iterator[Part]:
+        """All of them in order, `size` at a time."""
+        waiting: list[pd.DataFrame] = []
+        number = 0
+        rejected = self.examined.rejected > 0
+        for chunk in self.files.good_rows(self.examined.broken, rejected=rejected, keep=list(self.kept)):
+            waiting.append(chunk)
+            while sum(map(len, waiting)) >= size:
+                rows = pd.concat(waiting, ignore_index=True)
+                yield self._make_part(number, rows.iloc[:size])
+                waiting, number = [rows.iloc[size:]], number + 1
+        rows = pd.concat(waiting, ignore_index=True)
+        if len(rows):
+            yield self._make_part(number, rows)
+
+    def _make_part(self, number: int, rows: pd.DataFrame) -> Part:
+        problem = self.files.problem
+        shape = (len(rows), len(problem.actions))
+        terms = {"cost": np.full(shape, np.nan), "chance": np.full(shape, np.nan), "forbid": np.zeros(shape)}
+        for i, column in enumerate(self.columns):
+            terms[column.role][:, column.action] = rows[f"t{i}"].to_numpy(np.float64, na_value=np.nan)
+        labels = rows[["file", "row", *(f"kept{i}" for i in range(len(self.kept)))]]
+        return Part(
+            number,
+            labels.set_axis(["file", "row", *self.kept], axis=1).reset_index(drop=True),
+            rows[code_names(problem)].to_numpy(np.int16),
+            terms["cost"],
+            terms["chance"],
+            terms["forbid"] == 1,
+        )
+
+
+@contextmanager
+def open_people(
+    problem: Problem,
+    source: str | Path,
+    *,
+    keep: Sequence[str] = (),
+    skip_bad: str | Path | None = None,
+    threads: int = 2,
+) -> Iterator[PeopleFiles]:
+    """The people of a CSV or Parquet file, or of all files that a pattern matches.
+
+    Rows that cannot be used are an error or, with `skip_bad`, written to that CSV file and left out.
+    """
+    place = Place(file=str(source))
+    with connect(place, threads, MEMORY) as connection:
+        tables = find_tables(connection, place)
+        names = list(dict.fromkeys(name for table in tables for name in table.names))
+        columns = _find_terms(problem, names, place)
+        wanted = dict.fromkeys(problem.feature_by_name, "feature") | {c.name: ROLES[c.role] for c in columns}
+        for table in tables:
+            check_columns(wanted | dict.fromkeys(keep, "column to keep"), table.names, table.files[0])
+        kept = {}
+        for name in keep:
+            kinds = {table.types[list(table.names).index(name)] for table in tables}
+            kept[name] = kinds.pop() if len(kinds) == 1 else "VARCHAR"
+        files = Files(problem, (), tables, connection, limit=None, numbers=[column.numbers for column in columns])
+        yield PeopleFiles(files, columns, kept, examine(files, place, skip_bad))
+
+
+def _find_terms(problem: Problem, names: Sequence[str], place: Place) -> list[TermsColumn]:
+    """The columns of personal terms; a name that looks like one but names no action is a mistake."""
+    actions = [action.name for action in problem.actions]
+    columns, mistakes = [], []
+    for name in names:
+        role, colon, rest = name.partition(":")
+        action = rest.strip()
+        if name in problem.feature_by_name or not colon or role.strip() not in ROLES:
+            continue
+        at = Place((name,), place.file)
+        if action not in actions:
+            mistakes.append(Mistake(at, f"the problem has no action '{action}'", suggest(action, actions)))
+        elif role.strip() == "chance" and len(problem.actions[actions.index(action)].outcomes) > 2:
+            count = len(problem.actions[actions.index(action)].outcomes)
+            cause = f"'{action}' has {count} outcomes, so one chance does not say enough"
+            mistakes.append(Mistake(at, cause, "leave the column out"))
+        else:
+            columns.append(TermsColumn(name, role.strip(), actions.index(action)))
+    if mistakes:
+        raise PersonError(mistakes)
+    return columns

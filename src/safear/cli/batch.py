@@ -1,0 +1,93 @@
+"""`safear batch`: plans for everybody in a file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from safear.cli.sources import find_source
+
+
+@click.command(
+    epilog="""\b
+Example:
+  safear batch adult people.parquet --objective mean-std:0.5 --method greedy --out plans
+  safear batch my-problem.yaml "people/*.csv" --classifier model.skops --keep customer --out menus
+  safear batch my-problem.yaml people.parquet --out menus --scheduler tcp://10.0.0.1:8786
+
+\b
+Columns of PEOPLE besides the features, all optional; empty cells leave what the problem says:
+  cost:ACTION    what the action costs this person
+  chance:ACTION  how often its first outcome comes about, 0 to 1
+  forbid:ACTION  true if it is out of the question
+The folder has one Parquet file per part: file, row, what --keep names, decision, plan, first_action, success; mean,
+std, var, cvar given success; overall_mean and overall_cvar of all runs. Ask again to go on after an interruption.
+Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install 'safear[cluster]'"""
+)
+@click.argument("problem_file", metavar="PROBLEM")
+@click.argument("people", metavar="PEOPLE")
+@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder of the parts.")
+@click.option("--classifier", metavar="SOURCE", help="FILE.skops, FILE.csv, MODULE:NAME or FILE.py:NAME.")
+@click.option(
+    "--trust", multiple=True, metavar="TYPE", help="A type that a skops file may hold besides the known ones."
+)
+@click.option("--objective", help="One plan per person, for this objective.  [default: the menu]")
+@click.option(
+    "--method", type=click.Choice(["optimal", "greedy"]), help="How to solve.  [default: optimal where possible]"
+)
+@click.option(
+    "--level", type=click.FloatRange(0, 1, min_open=True), default=0.95, show_default=True, help="Of var and cvar."
+)
+@click.option("--keep", multiple=True, metavar="COLUMN", help="Write this column along; may be repeated.")
+@click.option("--horizon", type=click.IntRange(1, 1000), help="At most so many steps, instead of the problem's.")
+@click.option("--failure-cost", type=click.FloatRange(0), help="What a failure costs, instead of the problem's.")
+@click.option("--skip-bad", type=click.Path(dir_okay=False, path_type=Path), help="Put bad rows into this CSV file.")
+@click.option("--part-size", type=click.IntRange(1, 1_000_000), help="People per part.  [default: 16384]")
+@click.option("--threads", type=click.IntRange(1, 1024), help="On this machine.  [default: one per core]")
+@click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers do the work.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of a data set's forest.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+@click.option("--verbose", is_flag=True, help="Say what is needed and what is done, on the error stream.")
+def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
+    """Plans for everybody in PEOPLE, each with their own costs, chances and limits, written to a folder.
+
+    PROBLEM is a problem file, a bundled problem, or a data set of the paper (adult, german, insurance) with its forest.
+    PEOPLE is a CSV or Parquet file or a quoted glob of them, with a column per feature.
+    """
+    from safear.batching.batch import PART_SIZE
+    from safear.batching.batch import batch as run
+    from safear.cli.render import show_progress
+    from safear.cli.verbose import show_log
+    from safear.risk.objectives import parse_objective
+
+    objective = None if options["objective"] is None else parse_objective(options["objective"])
+    source = find_source(problem_file, options)
+    with show_log(verbose=options["verbose"]), show_progress() as progress:
+        summary = run(
+            source.problem,
+            source.classifier,
+            people,
+            out=out,
+            objective=objective,
+            method=options["method"],
+            level=options["level"],
+            keep=options["keep"],
+            skip_bad=options["skip_bad"],
+            part_size=options["part_size"] or PART_SIZE,
+            threads=options["threads"],
+            scheduler=options["scheduler"],
+            progress=progress,
+        )
+    if options["as_json"]:
+        click.echo(json.dumps(asdict(summary), indent=2))
+        return
+    parts = f"{summary.parts:,} parts in {out}"
+    if summary.resumed:
+        parts += f", {summary.resumed:,} of them from before"
+    click.echo(f"{summary}\n{parts}")
+    if summary.skipped:
+        click.echo(f"{summary.skipped:,} bad rows are in {options['skip_bad']}")

@@ -1,0 +1,34 @@
+"""Columns of numbers that people bring besides their features: read, and refused where they are out of bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from safear.people.cells import FLOATS
+
+
+@dataclass(frozen=True, slots=True)
+class NumberColumn:
+    """A column of numbers from `low` to `high` or, with `is_flag`, of truth values; cells may be empty."""
+
+    name: str
+    low: float = 0.0
+    high: float = 1.0
+    is_flag: bool = False
+
+    def expressions(self, cell: str, kind: str) -> tuple[str, str]:
+        """For DuckDB: the value as DOUBLE (NULL: missing), and whether the cell is wrong."""
+        text = f"nullif(trim(CAST({cell} AS VARCHAR)), '')"
+        missing = f"({text} IS NULL{f' OR isnan({cell})' if kind in FLOATS else ''})"
+        # By way of text, since a FLOAT is meant as it is written, not as the DOUBLE nearest to it.
+        truth = (
+            f"CAST(TRY_CAST({text} AS BOOLEAN) AS INTEGER)" if self.is_flag and kind in {"VARCHAR", "BOOLEAN"} else text
+        )
+        number = f"TRY_CAST({truth} AS DOUBLE)"
+        allowed = f"{number} IN (0, 1)" if self.is_flag else f"{number} BETWEEN {self.low!r} AND {self.high!r}"
+        return f"CASE WHEN NOT {missing} THEN {number} END", f"(NOT {missing} AND NOT coalesce({allowed}, false))"
+
+    def complain(self, value: object) -> tuple[str, object, str, str | None]:
+        """What is wrong with a cell: column, value, cause and remedy."""
+        what = "neither true nor false" if self.is_flag else f"not a number from {self.low:g} to {self.high:g}"
+        return self.name, value, f"'{value}' is {what}", "leave the cell empty for what the problem says"
