@@ -1,4 +1,4 @@
-"""How long an audit of many rows takes: `python benchmarks/rows.py [ROWS]`. People of Adult, drawn at random.
+"""How long an audit of many rows takes: `python -m benchmarks.rows [ROWS]`. People of Adult, drawn at random.
 
 A Parquet file of up to 10^8 rows is written by DuckDB into a temporary folder first, and linked under as many names as
 it takes; that time does not count.
@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import duckdb
+from benchmarks import table
 
 import safear as sa
 
@@ -34,7 +35,7 @@ def write_people(path: Path, rows: int) -> None:
 
 
 def main() -> None:
-    """Write, audit, and print."""
+    """Write people, audit them, add to the table."""
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
     adult = sa.datasets.load("adult")
     forest = adult.classifier()
@@ -44,19 +45,22 @@ def main() -> None:
         write_people(path, rows // copies)
         for number in range(1, copies):
             path.with_stem(f"people-{number}").hardlink_to(path)
-        print(f"{copies} x {path.stat().st_size / 2**20:,.0f} MiB of Parquet")
+        size = copies * path.stat().st_size / 2**20
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         start = time.perf_counter()
         audit = sa.audit(adult.problem, forest, f"{folder}/*.parquet", groups=["gender"])
         read = time.perf_counter() - start
-        print(audit.table())
-        print(audit.tests())
+        audit.table()
+        audit.tests()
         total = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(
-        f"{rows:,} rows: read, reduced, solved in {read:.1f} s ({rows / read:,.0f} rows/s), with tests {total:.1f} s; "
-        f"peak {peak / 2**20:.2f} GiB (before: {before / 2**20:.2f} GiB)"
+    note = (
+        f"{size:,.0f} MiB of Parquet; read, reduced, solved in {read:.1f} s ({rows / read:,.0f} rows/s), the rest are "
+        f"tests; peak {peak / 2**20:.2f} GiB (before: {before / 2**20:.2f} GiB)"
     )
+    record = table.Record(f"audit of {rows:,} rows (Adult)", total, note=note)
+    table.add([record])
+    print(table.lay_out([record]))
 
 
 if __name__ == "__main__":

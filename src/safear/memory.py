@@ -16,7 +16,7 @@ _USED = ("memory.current", "memory/memory.usage_in_bytes")
 
 def require_room(need: int, what: str, *, max_bytes: int | None = MAX_BYTES, remedy: str | None = None) -> None:
     """Refuse what needs more than `max_bytes` (None: no limit but the machine's) or than the machine has left."""
-    logger.info("%s: about %s of memory", what, format_bytes(need))
+    logger.info("%s: about %s of memory", what, format_bytes(need), extra={"need": need})
     if max_bytes is not None and need > max_bytes:
         cause = f"{what} would need about {format_bytes(need)}; the limit is {format_bytes(max_bytes)}"
         raise TooLargeError.at((), cause, remedy)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.sources import Source, find_source
+from safear.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,6 +67,7 @@ needs Jinja2: pip install 'safear[report]'"""
     metavar="FILE.html",
     help="Write a page for the auditor's file, and print only what it says in short.",
 )
+@verbose_option
 def audit(problem_file: str, people: str | None, groups: tuple[str, ...], **options: Any) -> None:
     """Audit a population: how much risk do groups of people carry, and where do gaps come from?
 

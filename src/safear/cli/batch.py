@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from safear.cli.sources import find_source
+from safear.cli.verbose import verbose_option
 
 
 @click.command(
@@ -51,7 +52,7 @@ Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install '
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers do the work.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of a data set's forest.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
-@click.option("--verbose", is_flag=True, help="Say what is needed and what is done, on the error stream.")
+@verbose_option
 def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
     """Plans for everybody in PEOPLE, each with their own costs, chances and limits, written to a folder.
 
@@ -61,12 +62,11 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
     from safear.batching.batch import PART_SIZE
     from safear.batching.batch import batch as run
     from safear.cli.render import show_progress
-    from safear.cli.verbose import show_log
     from safear.risk.objectives import parse_objective
 
     objective = None if options["objective"] is None else parse_objective(options["objective"])
     source = find_source(problem_file, options)
-    with show_log(verbose=options["verbose"]), show_progress() as progress:
+    with show_progress() as progress:
         summary = run(
             source.problem,
             source.classifier,

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from safear.cli.verbose import verbose_option
+
 
 @click.command(
     epilog="""\b
@@ -20,6 +22,7 @@ Example:
     "--trust", multiple=True, metavar="TYPE", help="A type that a skops file may hold besides the known ones."
 )
 @click.option("--whole", is_flag=True, help="Look at every state, not only at what the named people can reach.")
+@verbose_option
 def check(problem_file: str, classifier: str | None, trust: tuple[str, ...], whole: bool) -> None:
     """Check a PROBLEM file (or a bundled problem by name).
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.sources import find_source
+from safear.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,6 +52,7 @@ Example:
 @click.option("--horizon", type=click.IntRange(1, 1000), help="At most so many steps, instead of the problem's.")
 @click.option("--failure-cost", type=click.FloatRange(0), help="What a failure costs, instead of the problem's.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with a record per distinct person.")
+@verbose_option
 def compare(problem_file: str, **options: Any) -> None:
     """Compare the greedy method of the paper with the exact optimum of the same objective.
 

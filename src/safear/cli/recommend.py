@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from safear.cli.verbose import verbose_option
+
 if TYPE_CHECKING:
     from safear.recourse.menu import Menu
     from safear.spec.model import Problem
@@ -68,6 +70,7 @@ Exit codes:  0 there are plans, or nothing to do;  2 a mistake in the input;  3 
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the JSON object to a file."
 )
 @click.pass_context
+@verbose_option
 def recommend(context: click.Context, /, problem_file: str, **options: Any) -> None:
     """Recommend plans for a person: what to do now, what to do if it fails, and what it may cost.
 

@@ -131,6 +131,8 @@ class Compiler:
             is_goal = self.goals.among(space.decode(frontier))
             states, goal = np.concatenate([states, frontier]), np.concatenate([goal, is_goal])
             depth = np.concatenate([depth, np.full(len(frontier), step, dtype=np.int16)])
+        what = f"the {len(states):,} states that one person can reach"
+        require_room(len(states) * self._bytes_per_state, what, max_bytes=max_bytes)
         order = np.argsort(states)
         first = states[0]
         states = states[order]
