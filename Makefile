@@ -30,9 +30,9 @@ test-oldest: $(VENV)-oldest/.test
 fuzz: $(VENV)/.test
 	$(BIN)/python -m pytest -q --hypothesis-profile=fuzz
 
-bench: $(VENV)/.test
-	$(BIN)/python benchmarks/run.py
-	$(BIN)/python benchmarks/rows.py
+# Ratios beside other engines, printed and kept in benchmarks/results.json; some minutes.
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks
 
 $(VENV)/.base: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "SafeAR needs Python 3.11 or later; try: make PYTHON=python3.11 $(MAKECMDGOALS)")'
@@ -47,6 +47,10 @@ $(VENV)/.test: $(VENV)/.base
 
 $(VENV)/.dice: $(VENV)/.test
 	$(PIP) install --group dice
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	$(PIP) install --group bench
 	touch $@
 
 $(VENV)-oldest/.test: pyproject.toml tools/oldest.py

@@ -1,0 +1,58 @@
+"""What the benchmarks call ours, in one place: families of blocks, swept lane beside lane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+import safear as sa
+
+Floats = NDArray[np.float64]
+Summaries = tuple[Floats, ...]  # success, mean, variance, VaR 95%, CVaR 95%, each by state
+Built = Sequence[sa.Family]
+Plans = Sequence[sa.FamilySolution]
+
+
+def ours_build(problem: sa.Problem) -> Built:
+    """From the problem to arrays: what is computed once, whatever the objective."""
+    return list(sa.compile_families(problem))
+
+
+def ours_solve(built: Built, objective: sa.Mean | sa.MeanStd) -> Plans:
+    """The greedy plans of all states, with their values."""
+    return [sa.solve_family(family, objective) for family in built]
+
+
+def ours_summaries(plans: Plans) -> Sequence[sa.LaneFigures]:
+    """The exact figures of all states: success, and mean, variance, VaR and CVaR given success."""
+    return [sa.summarise(part) for part in plans]
+
+
+def ours_values(problem: sa.Problem, plans: Plans) -> Floats:
+    """What the sweep computed, in the order of the states of `sa.compile_mdp(problem)`; not timed."""
+    return _in_order(problem, plans, [part.planned for part in plans])
+
+
+def ours_figures(problem: sa.Problem, plans: Plans, figures: Sequence[sa.LaneFigures]) -> Summaries:
+    """The figures in the same order, 0 where there are none; not timed."""
+    names = ("success", "mean", "variance", "var", "cvar")
+    return tuple(
+        _in_order(problem, plans, [np.ma.filled(getattr(part, name), 0.0) for part in figures]) for name in names
+    )
+
+
+def _in_order(problem: sa.Problem, plans: Plans, parts: Sequence[Floats]) -> Floats:
+    """By state of the whole space from [state, lane] of each family."""
+    whole = sa.StateSpace(problem.features, {})
+    immutable = [i for i, feature in enumerate(problem.features) if not feature.mutable]
+    result = np.empty(whole.size)
+    for plan, values in zip(plans, parts, strict=True):
+        mdp = plan.family.shared
+        if mdp.space is None or mdp.states is None:
+            raise TypeError(mdp)
+        codes = np.repeat(mdp.space.decode(mdp.states)[:, None, :], plan.family.n_lanes, axis=1)
+        codes[:, :, immutable] = plan.family.levels
+        result[whole.encode(codes.reshape(-1, codes.shape[2]))] = values.reshape(-1)
+    return result

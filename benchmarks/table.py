@@ -1,0 +1,101 @@
+"""The records of `make bench`: one line of a table each, kept in `results.json`.
+
+`python -m benchmarks.table` prints what is kept. Ratios say more than seconds: machines differ and are noisy.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+RESULTS = Path(__file__).with_name("results.json")
+HEADER = ("what", "ours", "beside it", "takes", "ratio", "goal", "")
+
+
+@dataclass(frozen=True)
+class Record:
+    """One measurement: seconds of ours, seconds of something else if there is one, and what was hoped for.
+
+    `ratio` is other_s / ours_s: above 1, ours is faster. `met` is None where nothing was hoped for.
+    """
+
+    name: str
+    ours_s: float
+    other: str | None = None
+    other_s: float | None = None
+    ratio: float | None = None
+    goal: str | None = None
+    met: bool | None = None
+    note: str | None = None
+
+
+def compare(
+    name: str, ours_s: float, other: str, other_s: float, *, at_least: float | None = None, note: str | None = None
+) -> Record:
+    """Ours beside something else; with a goal, ours is to be `at_least` so many times as fast."""
+    ratio = other_s / ours_s
+    goal, met = (None, None) if at_least is None else (f">= {at_least:g}x", ratio >= at_least)
+    return Record(name, ours_s, other, other_s, ratio, goal, met, note)
+
+
+def add(records: Iterable[Record]) -> None:
+    """Put records into `results.json`, in place of those of the same name; whole or not at all."""
+    merged = {record.name: record for record in read()}
+    merged.update((record.name, record) for record in records)
+    with tempfile.NamedTemporaryFile("w", dir=RESULTS.parent, suffix=".tmp", encoding="utf-8", delete=False) as file:
+        file.write(json.dumps([asdict(record) for record in merged.values()], indent=2) + "\n")
+    written = Path(file.name)
+    written.chmod(0o644)  # temporary files are private
+    written.replace(RESULTS)
+
+
+def read() -> list[Record]:
+    """What is kept in `results.json`."""
+    if not RESULTS.exists():
+        return []
+    return [Record(**record) for record in json.loads(RESULTS.read_text(encoding="utf-8"))]
+
+
+def lay_out(records: Sequence[Record]) -> str:
+    """The records as a table, each with its note below."""
+    cells = [HEADER, *map(_cells, records)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+    notes = [None, *(record.note for record in records)]
+    return "\n".join(
+        text
+        for line, note in zip(lines, notes, strict=True)
+        for text in (line, f"    {note}" if note else None)
+        if text is not None
+    )
+
+
+def _cells(record: Record) -> tuple[str, ...]:
+    return (
+        record.name,
+        in_words(record.ours_s),
+        record.other or "",
+        "" if record.other_s is None else in_words(record.other_s),
+        "" if record.ratio is None else f"{record.ratio:,.{_decimals(record.ratio)}f}x",
+        record.goal or "",
+        {None: "", True: "met", False: "MISSED"}[record.met],
+    )
+
+
+def _decimals(number: float) -> int:
+    """So many decimals that about three digits are shown."""
+    return 0 if number >= 100 else 1 if number >= 10 else 2
+
+
+def in_words(seconds: float) -> str:
+    """A time in the unit that suits it."""
+    units = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
+    unit, size = next((pair for pair in units if seconds >= pair[1]), units[-1])
+    return f"{seconds / size:,.{_decimals(seconds / size)}f} {unit}"
+
+
+if __name__ == "__main__":
+    print(lay_out(read()))
