@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test lint test-dice test-oldest fuzz bench clean
+.PHONY: demo test lint test-dice test-engines test-oldest fuzz bench clean
 
 demo: $(VENV)/.base
 	$(BIN)/safear demo
@@ -21,6 +21,10 @@ lint: $(VENV)/.test
 # The comparison with DiCE, whose dependencies are large, with the real dice-ml.
 test-dice: $(VENV)/.dice
 	$(BIN)/python -m pytest -q tests/paper/test_dice.py
+
+# Storm and QuantEcon on exported models.
+test-engines: $(VENV)/.bench
+	$(BIN)/python -m pytest -q tests/solvers/test_engines.py
 
 # The same tests with the oldest versions that pyproject.toml allows.
 test-oldest: $(VENV)-oldest/.test

@@ -129,7 +129,7 @@ def require_agreement(values: Mapping[str, Floats]) -> None:
             sys.exit(f"{name} and {reference} differ by {apart:g}; nothing was timed")
 
 
-def compare_engines(regions: int) -> list[table.Record]:
+def compare_engines(regions: float) -> list[table.Record]:
     """Ours beside Storm and QuantEcon."""
     problem = adult_shaped(regions)
     mdp = sa.compile_mdp(problem)
@@ -187,7 +187,7 @@ def main() -> None:
     """Check, time, add to the table."""
     use_one_core()
     records = []
-    for regions in [int(argument) for argument in sys.argv[1:]] or [1, 10]:
+    for regions in [float(argument) for argument in sys.argv[1:]] or [1, 10]:
         records += compare_engines(regions)
         if regions == 1:
             records.append(beside_algorithm_1())

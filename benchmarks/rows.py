@@ -68,12 +68,14 @@ def audit_rows(rows: int) -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     note = (
         f"{size:,.0f} MiB of Parquet; read, reduced, solved in {read:.1f} s ({rows / read:,.0f} rows/s), the rest are "
-        f"tests; peak {peak / 2**20:.2f} GiB (before: {before / 2**20:.2f} GiB)"
+        f"tests; {before / 1e6:.2f} GB before it"
     )
     most = MOST_SECONDS.get(rows)
     goal = None if most is None else f"< {most} s, {MOST_GIGABYTES} GB"
     met = None if most is None else total < most and peak * 1024 < MOST_GIGABYTES * 1e9
-    record = table.Record(f"audit of {rows:,} rows (Adult)", total, goal=goal, met=met, note=note)
+    record = table.Record(
+        f"audit of {rows:,} rows (Adult)", total, goal=goal, met=met, note=note, memory_gb=peak * 1024 / 1e9
+    )
     table.add([record])
     print(table.lay_out([record]))
 

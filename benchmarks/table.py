@@ -19,7 +19,8 @@ HEADER = ("what", "ours", "beside it", "takes", "ratio", "goal", "")
 class Record:
     """One measurement: seconds of ours, seconds of something else if there is one, and what was hoped for.
 
-    `ratio` is other_s / ours_s: above 1, ours is faster. `met` is None where nothing was hoped for.
+    `ratio` is other_s / ours_s: above 1, ours is faster. `met` is None where nothing was hoped for. `memory_gb` is the
+    most that the process held.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Record:
     goal: str | None = None
     met: bool | None = None
     note: str | None = None
+    memory_gb: float | None = None
 
 
 def compare(
@@ -64,7 +66,7 @@ def lay_out(records: Sequence[Record]) -> str:
     cells = [HEADER, *map(_cells, records)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
-    notes = [None, *(record.note for record in records)]
+    notes = [None, *map(_note, records)]
     return "\n".join(
         text
         for line, note in zip(lines, notes, strict=True)
@@ -83,6 +85,11 @@ def _cells(record: Record) -> tuple[str, ...]:
         record.goal or "",
         {None: "", True: "met", False: "MISSED"}[record.met],
     )
+
+
+def _note(record: Record) -> str | None:
+    memory = None if record.memory_gb is None else f"{record.memory_gb:.2f} GB at most"
+    return "; ".join(text for text in (record.note, memory) if text) or None
 
 
 def _decimals(number: float) -> int:

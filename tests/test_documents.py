@@ -90,3 +90,9 @@ def test_examples(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_changelog_and_version() -> None:
     assert f"## {sa.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_figures_of_scale_are_those_that_were_measured() -> None:
+    command = [sys.executable, "-m", "benchmarks.scale"]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8", cwd=ROOT).stdout
+    assert printed.strip() in (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
