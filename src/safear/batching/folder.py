@@ -7,13 +7,13 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -22,9 +22,6 @@ from safear.errors import InputError, Mistake, Place, quote_list
 from safear.files import write_text
 from safear.people.cells import quote
 from safear.people.tables import connect
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 MANIFEST = "batch.json"
 TEXTS = ("decision", "plan", "first_action")
@@ -94,16 +91,14 @@ class Folder:
 
     def count(self) -> dict[str, int]:
         """How many people there are of each decision, in all parts."""
-        place = Place(file=str(self.path))
-        with connect(place, 2, "1GB") as connection:
-            return _count(connection, sorted(map(str, self.path.glob("part-*.parquet"))))
-
-
-def _count(connection: DuckDBPyConnection, parts: Sequence[str]) -> dict[str, int]:
-    paths = ", ".join(map(quote, parts))
-    people = f"SELECT DISTINCT file, row, decision FROM read_parquet([{paths}])"
-    rows = connection.execute(f"SELECT decision, count(*) FROM ({people}) GROUP BY decision").fetchall()
-    return dict.fromkeys(DECISIONS, 0) | dict(rows)
+        counts = dict.fromkeys(DECISIONS, 0)
+        paths = ", ".join(quote(glob.escape(str(path))) for path in sorted(self.path.glob("part-*.parquet")))
+        if not paths:  # everybody was set aside
+            return counts
+        people = f"SELECT DISTINCT file, row, decision FROM read_parquet([{paths}])"
+        with connect(Place(file=str(self.path)), 2, "1GB") as connection:
+            rows = connection.execute(f"SELECT decision, count(*) FROM ({people}) GROUP BY decision").fetchall()
+        return counts | dict(rows)
 
 
 def digest_file(path: str) -> str:

@@ -72,9 +72,8 @@ class PeopleFiles:
                 rows = pd.concat(waiting, ignore_index=True)
                 yield self._make_part(number, rows.iloc[:size])
                 waiting, number = [rows.iloc[size:]], number + 1
-        rows = pd.concat(waiting, ignore_index=True)
-        if len(rows):
-            yield self._make_part(number, rows)
+        if sum(map(len, waiting)):
+            yield self._make_part(number, pd.concat(waiting, ignore_index=True))
 
     def _make_part(self, number: int, rows: pd.DataFrame) -> Part:
         problem = self.files.problem
