@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import NamedTuple
 
 from safear.errors import TooLargeError
 
 logger = logging.getLogger("safear")
 
 MAX_BYTES = 4 * 2**30  # for what has a way that takes less; whoever wants more says so
-_LIMITS = ("memory.max", "memory/memory.limit_in_bytes")  # of a container, new and old style
-_USED = ("memory.current", "memory/memory.usage_in_bytes")
+
+
+class _Container(NamedTuple):
+    """The files in which a container's memory is told."""
+
+    limit: str
+    used: str
+    details: str
+    cached: str
+
+
+_CONTAINERS = (  # new and old style
+    _Container("memory.max", "memory.current", "memory.stat", "inactive_file"),
+    _Container(
+        "memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_inactive_file"
+    ),
+)
 
 
 def require_room(need: int, what: str, *, max_bytes: int | None = MAX_BYTES, remedy: str | None = None) -> None:
@@ -41,17 +57,25 @@ def available(root: Path = Path("/")) -> int | None:
 
 
 def _read_meminfo(path: Path) -> int | None:
-    try:
-        lines = dict(line.split(":", 1) for line in path.read_text().splitlines())
-        return int(lines["MemAvailable"].split()[0]) * 1024
-    except (OSError, KeyError, ValueError):
-        return None  # not Linux
+    kilobytes = _read_fields(path).get("MemAvailable:")
+    return None if kilobytes is None else kilobytes * 1024
 
 
 def _read_container(folder: Path) -> int | None:
-    for limit, used in zip(_LIMITS, _USED, strict=True):
+    """What is left of a container's limit; what it uses to cache files can be had, too."""
+    for names in _CONTAINERS:
         try:
-            return max(0, int((folder / limit).read_text()) - int((folder / used).read_text()))
+            limit, used = (int((folder / name).read_text()) for name in (names.limit, names.used))
         except (OSError, ValueError):  # no such file, or the limit is "max"
             continue
+        return max(0, limit - used + _read_fields(folder / names.details).get(names.cached, 0))
     return None
+
+
+def _read_fields(path: Path) -> dict[str, int]:
+    """The lines of a file that consist of a name and a number (and a unit)."""
+    try:
+        lines = [line.split() for line in path.read_text().splitlines()]
+    except OSError:
+        return {}
+    return {line[0]: int(line[1]) for line in lines if len(line) > 1 and line[1].isdecimal()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from threading import Lock
 from typing import NamedTuple
@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from safear.batching.part import Part, as_printed
 from safear.batching.variants import make_variants
 from safear.classifier.adapters import as_classifier
-from safear.errors import NoRecourseError
+from safear.errors import NoRecourseError, ProblemError
 from safear.mdp.compile import MAX_REACHABLE, Compiler
+from safear.mdp.expand import MAX_DIGITS
 from safear.mdp.families import Family, FamilyCompiler
 from safear.mdp.lattice import find_lattice
 from safear.memory import MAX_BYTES
@@ -37,6 +38,8 @@ from safear.spec.model import MAX_ACTIONS, Problem
 from safear.spec.terms import apply_terms
 
 FIGURES = ("success", "mean", "std", "var", "cvar", "overall_mean", "overall_cvar")
+NO_CHANCE = 0.5 * 10.0**-MAX_DIGITS  # what is less is none, as in `expand`
+KEPT = 16  # sets of rows and edges, for as many combinations of levels that actions look at
 DECISIONS = ("favourable", "plan", "no recourse")  # as `kernels.solve_people` numbers them
 
 
@@ -62,8 +65,12 @@ class Engine:
 
     def solve(self, part: Part) -> pd.DataFrame:
         """A row per person, or per person and plan: who, the decision, the plan's name and first step, its figures."""
+        part = replace(part, chances=np.where(part.chances <= NO_CHANCE, 0.0, part.chances))
         together = self._together(part)
-        found = [self._solve_together(part, together)]
+        units = self._count_units(part.costs[together])
+        if units is None:
+            together[:] = False
+        found = [] if units is None else [self._solve_together(part, np.flatnonzero(together), units)]
         found += [self._solve_alone(part, position) for position in np.flatnonzero(~together).tolist()]
         rows = _Rows(*(np.concatenate(column) for column in zip(*found, strict=True)))
         order = np.argsort(rows.person, kind="stable")
@@ -81,9 +88,8 @@ class Engine:
         job = self._job
         size = math.prod(len(feature.levels) for feature in job.problem.features if feature.mutable)
         personal = int((~np.isnan(part.chances)).any(axis=0).sum())
-        is_stepwise = isinstance(job.objective, Mean) or (
-            isinstance(job.objective, Stepwise) and (job.method == "greedy" or isinstance(job.objective, MeanLowerStd))
-        )
+        greedy = job.method == "greedy" or (job.method is None and isinstance(job.objective, MeanLowerStd))
+        is_stepwise = isinstance(job.objective, Mean) or (greedy and isinstance(job.objective, Stepwise))
         if not is_stepwise or size > MAX_BLOCK or len(job.problem.actions) + 3 * personal > MAX_ACTIONS:
             return np.zeros(len(part), dtype=bool)
         blocks = np.unique(part.codes[:, self._immutable], axis=0, return_inverse=True)[1].reshape(-1)
@@ -94,11 +100,11 @@ class Engine:
     def _immutable(self) -> list[int]:
         return [i for i, feature in enumerate(self._job.problem.features) if not feature.mutable]
 
-    def _solve_together(self, part: Part, chosen: NDArray[np.bool_]) -> _Rows:
+    def _solve_together(self, part: Part, people: NDArray[np.int64], units: _Units) -> _Rows:
         """The greedy plans of some of the people, family by family."""
         from safear.batching import kernels  # noqa: PLC0415  # Numba takes a moment to load
 
-        objective, people = self._job.objective, np.flatnonzero(chosen)
+        objective, unit = self._job.objective, units.unit
         rows = _Rows.empty(people)
         if not len(people) or not isinstance(objective, Stepwise):
             return rows
@@ -106,7 +112,6 @@ class Engine:
         personal = frozenset(np.flatnonzero((~np.isnan(chances)).any(axis=0)).tolist())
         variants = make_variants(self._job.problem, personal)
         families = self._compile_families(personal, variants.problem)
-        unit, costs = self._count_units(part.costs[people])
         own_chances = variants.chances(chances)
         first = np.full(len(people), -1, dtype=np.int16)
         for family, members, lanes in _meet(families, part.codes[people], self._immutable):
@@ -131,7 +136,7 @@ class Engine:
                 np.searchsorted(mdp.states, mdp.space.encode(codes)),
                 lanes,
                 variants.offered(chances[members], forbidden[members]),
-                costs[members][:, variants.action],
+                units.costs[members][:, variants.action],
                 own_chances[members],
                 mdp.horizon,
                 mdp.failure_cost * scale,
@@ -156,18 +161,21 @@ class Engine:
         with self._lock:
             if personal not in self._families:
                 compiler = Compiler(problem, self._compiler.goals, self._compiler.lattice)
-                self._families[personal] = FamilyCompiler(compiler)
+                self._families[personal] = FamilyCompiler(compiler, kept=KEPT)
             return self._families[personal]
 
-    def _count_units(self, costs: NDArray[np.float64]) -> tuple[Fraction, NDArray[np.int64]]:
-        """The unit in which all costs are whole numbers, and the personal ones in it (-1: the problem's holds)."""
+    def _count_units(self, costs: NDArray[np.float64]) -> _Units | None:
+        """Personal costs as whole numbers; None if some are so fine beside others that no unit suits all of them."""
         known = ~np.isnan(costs)
         numbers, which = np.unique(costs[known], return_inverse=True)
         decimals = [as_printed(number) for number in numbers.tolist()]
-        lattice = find_lattice(self._job.problem, decimals)
+        try:
+            lattice = find_lattice(self._job.problem, decimals)
+        except ProblemError:
+            return None
         units = np.full(costs.shape, -1, dtype=np.int64)
         units[known] = np.array([lattice.units(cost) for cost in decimals], dtype=np.int64)[which.reshape(-1)]
-        return lattice.quantum, units
+        return _Units(lattice.quantum, units)
 
     def _solve_alone(self, part: Part, position: int) -> _Rows:
         """The plans of one person."""
@@ -191,6 +199,13 @@ class Engine:
         rows.first_action[:] = [offer.first_action for offer in offers]
         rows.figures[:] = [_read(offer, job.level) for offer in offers]
         return rows
+
+
+class _Units(NamedTuple):
+    """Costs [person, action] as whole numbers of a unit; -1 where the problem's own holds."""
+
+    unit: Fraction
+    costs: NDArray[np.int64]
 
 
 class _Rows(NamedTuple):

@@ -316,16 +316,17 @@ def _rows(policy: StatePolicy, step: int) -> NDArray[np.int64]:
 
 
 def _largest_spent(policy: Policy) -> int:
-    """The largest number of quanta that a run of the policy can spend; of any policy, if it looks at what was spent."""
+    """The most that the policy can spend from any state and step on, in quanta; any policy, if it looks at the spent."""
     mdp = policy.mdp
     if not isinstance(policy, StatePolicy):
         return int(largest_spent(mdp).max(initial=0))
-    largest = np.zeros(mdp.n_states, dtype=np.int64)
+    largest, most = np.zeros(mdp.n_states, dtype=np.int64), 0
     active = np.flatnonzero(np.diff(mdp.row_start))
     for step in reversed(range(mdp.horizon if len(active) else 0)):
         per_row = np.maximum.reduceat(mdp.edge_cost + largest[mdp.edge_next], mdp.edge_start[:-1])
         largest[active] = per_row[_rows(policy, step)[active]]
-    return int(largest.max(initial=0))
+        most = max(most, int(largest.max()))  # with few steps left a plan may do what is dear
+    return most
 
 
 def divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:

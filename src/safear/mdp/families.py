@@ -26,7 +26,6 @@ from safear.spec.vector import CodeArray
 
 CACHE = 2**20  # bytes of a core's own cache that the values of two steps may take
 FEWEST, MOST = 4, 64  # lanes
-KEPT = 16  # sets of rows and edges
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,16 +97,16 @@ def compile_families(
 
 
 class FamilyCompiler:
-    """Compiles families of one problem again and again: what blocks share is kept, and so are the goals.
+    """Compiles families of one problem again and again: the last `kept` sets of rows and edges are kept, and all goals.
 
     May be used by several threads.
     """
 
-    def __init__(self, compiler: Compiler, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, compiler: Compiler, max_bytes: int = MAX_BYTES, *, kept: int = 1) -> None:
         self.compiler = compiler
         self._features = immutable_features(compiler.problem)
         self._decisive = [i for i, f in enumerate(self._features) if f.name in compiler.problem.decisive_features]
-        self._max_bytes = max_bytes
+        self._max_bytes, self._kept = max_bytes, kept
         self._shared: dict[tuple[int, ...], MDP] = {}
         self._lock = Lock()
 
@@ -123,7 +122,7 @@ class FamilyCompiler:
         key = tuple(levels[self._decisive].tolist())
         with self._lock:
             if key not in self._shared:
-                if len(self._shared) == KEPT:
+                while len(self._shared) >= self._kept:
                     del self._shared[next(iter(self._shared))]
                 fixed = {feature.name: code for feature, code in zip(self._features, levels.tolist(), strict=True)}
                 self._shared[key] = self.compiler.without_goals(fixed, self._max_bytes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,10 @@ UNKNOWN, YES = -1, 1  # and 0 is no
 
 
 class Goals:
-    """Answers whether states are goals and remembers the answers by input."""
+    """Answers whether states are goals and remembers the answers by input.
+
+    Several threads may ask; the classifier is asked by one at a time, and about each input once.
+    """
 
     def __init__(self, problem: Problem, classifier: Classifier) -> None:
         self._classifier = classifier
@@ -31,6 +35,7 @@ class Goals:
             self._table = np.full(math.prod(self._sizes), UNKNOWN, dtype=np.int8)
             self._strides[self._seen] = [math.prod(self._sizes[i + 1 :]) for i in range(len(self._seen))]
         self._known: dict[bytes, bool] = {}
+        self._lock = Lock()
 
     def among(self, codes: CodeMatrix) -> NDArray[np.bool_]:
         """For each row of level numbers, whether it is a goal."""
@@ -52,10 +57,11 @@ class Goals:
     def _look_up(self, table: NDArray[np.int8], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
         """The answers to inputs by their number; those not known yet are asked for."""
         found = table[keys]
-        unknown = found == UNKNOWN
-        if unknown.any():
-            new = np.unique(keys[unknown])
-            table[new] = self._ask(np.stack(np.unravel_index(new, self._sizes), axis=-1).astype(np.int16))
+        if (found == UNKNOWN).any():
+            with self._lock:
+                new = np.unique(keys[table[keys] == UNKNOWN])
+                if len(new):
+                    table[new] = self._ask(np.stack(np.unravel_index(new, self._sizes), axis=-1).astype(np.int16))
             found = table[keys]
         answers: NDArray[np.bool_] = found == YES
         return answers
@@ -64,9 +70,10 @@ class Goals:
         """The same for a space of inputs that is too large for a table."""
         distinct, inverse = np.unique(inputs, axis=0, return_inverse=True)
         keys = [row.tobytes() for row in distinct]
-        new = [i for i, key in enumerate(keys) if key not in self._known]
-        if new:
-            self._known.update(zip((keys[i] for i in new), self._ask(distinct[new]).tolist(), strict=True))
+        with self._lock:
+            new = [i for i, key in enumerate(keys) if key not in self._known]
+            if new:
+                self._known.update(zip((keys[i] for i in new), self._ask(distinct[new]).tolist(), strict=True))
         return np.array([self._known[key] for key in keys], dtype=bool)[inverse.reshape(-1)]
 
     def _ask(self, inputs: CodeMatrix) -> NDArray[np.bool_]:
