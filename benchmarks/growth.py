@@ -29,7 +29,7 @@ def measure(regions: float) -> dict[str, Any]:
     objective = sa.MeanStd(0.5)
     problem = adult_shaped(regions)
     ours_solve(ours_build(adult_shaped()), objective)  # compiled code is loaded
-    total = once(lambda: spaces.append(sa.solve_space(problem, None, objective)))
+    total = once(lambda: spaces.append(sa.solve_space(problem, objective=objective)))
     space = spaces.pop()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     use_one_core()

@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from safear.solvers.solve import solve as solve
     from safear.solvers.space import FamilySolution as FamilySolution
     from safear.solvers.space import SpaceSolution as SpaceSolution
+    from safear.solvers.space import solve_families as solve_families
     from safear.solvers.space import solve_family as solve_family
     from safear.solvers.space import solve_space as solve_space
     from safear.spec.checks import check_problem as check_problem
@@ -186,7 +187,7 @@ _MODULES = {
     "safear.solvers.policy": ["Policy", "SpentPolicy", "StatePolicy"],
     "safear.solvers.solution": ["LearningCurve", "Solution"],
     "safear.solvers.solve": ["solve"],
-    "safear.solvers.space": ["FamilySolution", "SpaceSolution", "solve_family", "solve_space"],
+    "safear.solvers.space": ["FamilySolution", "SpaceSolution", "solve_families", "solve_family", "solve_space"],
     "safear.spec.checks": ["check_problem"],
     "safear.spec.condition": ["Condition", "parse_condition"],
     "safear.spec.document": ["problem_schema"],
@@ -305,6 +306,7 @@ __all__ = [
     "run_exactly",
     "simulate",
     "solve",
+    "solve_families",
     "solve_family",
     "solve_space",
     "summarise",

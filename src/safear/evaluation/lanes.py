@@ -40,11 +40,15 @@ def summarise(solution: FamilySolution, *, level: float = 0.95, max_bytes: int =
     arrays = (mdp.row_start, mdp.edge_start, mdp.edge_next, mdp.edge_chance, mdp.edge_cost)
     kernels.summarise_lanes(*arrays, goal, solution.choices, width, level, EPSILON, figures)
     success, mean, variance, var, cvar = figures
-    quantum, nothing = float(mdp.quantum), success <= 0
+    times, by = mdp.quantum.numerator, mdp.quantum.denominator  # a quotient is the float nearest to the decimal
+
+    def defined(values: NDArray[np.float64]) -> Figures:
+        return np.ma.array(values, mask=success <= 0)
+
     return LaneFigures(
         np.minimum(success, 1.0),  # chances that add up to one may do so up to rounding
-        np.ma.array(mean * quantum, mask=nothing),
-        np.ma.array(variance * quantum**2, mask=nothing),
-        np.ma.array(var * quantum, mask=nothing),
-        np.ma.array(cvar * quantum, mask=nothing),
+        defined(mean * times / by),
+        defined(variance * times**2 / by**2),
+        defined(var * times / by),
+        defined(cvar * times / by),
     )

@@ -316,7 +316,7 @@ def _rows(policy: StatePolicy, step: int) -> NDArray[np.int64]:
 
 
 def _largest_spent(policy: Policy) -> int:
-    """The most that the policy can spend from any state and step on, in quanta; any policy, if it looks at the spent."""
+    """The most quanta that the policy can spend from any state and step on; any policy, if it looks at the spent."""
     mdp = policy.mdp
     if not isinstance(policy, StatePolicy):
         return int(largest_spent(mdp).max(initial=0))

@@ -92,13 +92,13 @@ class Compiler:
         edges = expand(self.problem, self.lattice, space, states[~goal])
         return self._assemble(space, states, goal, edges)
 
-    def without_goals(self, fixed: Mapping[str, int], max_bytes: int) -> MDP:
+    def without_goals(self, fixed: Mapping[str, int], max_bytes: int | None) -> MDP:
         """The same if nothing were a goal: every state with what can be done there."""
         space, states, _ = self._states(fixed, max_bytes)
         edges = expand(self.problem, self.lattice, space, states)
         return self._assemble(space, states, np.zeros(len(states), dtype=bool), edges)
 
-    def _states(self, fixed: Mapping[str, int], max_bytes: int) -> tuple[StateSpace, StateArray, CodeMatrix]:
+    def _states(self, fixed: Mapping[str, int], max_bytes: int | None) -> tuple[StateSpace, StateArray, CodeMatrix]:
         """The space, the states in it that break no constraint, and their level numbers."""
         space = StateSpace(self.problem.features, fixed)
         self._require_room(space, max_bytes)
@@ -117,7 +117,7 @@ class Compiler:
         parts: list[Edges] = []
         is_goal = goal
         for step in range(1, self.problem.horizon + 1):
-            need = (len(frontier) + len(states)) * self._bytes_per_state
+            need = (len(frontier) + len(states)) * self.bytes_per_state
             if need > max_bytes or len(states) > max_states:
                 cause = f"one person can reach {len(states):,} states in {step - 1} steps alone"
                 raise TooLargeError.at(
@@ -132,7 +132,7 @@ class Compiler:
             states, goal = np.concatenate([states, frontier]), np.concatenate([goal, is_goal])
             depth = np.concatenate([depth, np.full(len(frontier), step, dtype=np.int16)])
         what = f"the {len(states):,} states that one person can reach"
-        require_room(len(states) * self._bytes_per_state, what, max_bytes=max_bytes)
+        require_room(len(states) * self.bytes_per_state, what, max_bytes=max_bytes)
         order = np.argsort(states)
         first = states[0]
         states = states[order]
@@ -146,17 +146,18 @@ class Compiler:
         return {feature.name: feature.levels.index(person[feature.name]) for feature in constant}
 
     @property
-    def _bytes_per_state(self) -> int:
+    def bytes_per_state(self) -> int:
+        """What compiling takes, about."""
         outcomes = sum(len(action.outcomes) for action in self.problem.actions)
         return _BYTES_PER_STATE + _BYTES_PER_EDGE * outcomes
 
-    def _require_room(self, space: StateSpace, max_bytes: int) -> None:
+    def _require_room(self, space: StateSpace, max_bytes: int | None) -> None:
         blocks = math.prod(len(f.levels) for f in self.problem.features if not f.mutable and f.name not in space.fixed)
         what = "block" if space.fixed else "state space"
         remedy = "solve what one person can reach: start=... in Python, `safear recommend` on the command line"
         if blocks > 1:
             remedy += f", or one of its {blocks:,} blocks at a time with block=... or compile_blocks"
-        need = space.size * self._bytes_per_state
+        need = space.size * self.bytes_per_state
         require_room(need, f"the {what} of {space.size:,} states", max_bytes=max_bytes, remedy=remedy)
 
     def _assemble(

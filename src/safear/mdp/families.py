@@ -17,6 +17,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.errors import MDPError, quote_list
 from safear.mdp.compile import Compiler
 from safear.mdp.model import MDP, stretches
 from safear.mdp.space import CodeMatrix, StateSpace
@@ -76,6 +77,11 @@ def immutable_features(problem: Problem) -> list[Feature]:
     return [feature for feature in problem.features if not feature.mutable]
 
 
+def immutable_positions(problem: Problem) -> list[int]:
+    """Where they stand among the features."""
+    return [i for i, feature in enumerate(problem.features) if not feature.mutable]
+
+
 def count_blocks(problem: Problem) -> int:
     """The number of combinations of levels of the immutable features."""
     return math.prod(len(feature.levels) for feature in immutable_features(problem))
@@ -87,12 +93,18 @@ def compile_families(
     *,
     blocks: CodeMatrix | None = None,
     lanes: int | None = None,
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int | None = MAX_BYTES,
 ) -> Iterator[Family]:
     """All blocks, or those whose immutable features have these level numbers (rows of `blocks`), as families.
 
     A family has at most `lanes` of them (None: as many as suit the cache), and only one is in memory at a time.
     """
+    features = immutable_features(problem)
+    if lanes is not None and lanes < 1:
+        raise MDPError.at(("lanes",), f"a family of {lanes} blocks is none")
+    if blocks is not None and not _are_levels(np.asarray(blocks), features):
+        cause = f"should have the level numbers of {quote_list([feature.name for feature in features])} in each row"
+        raise MDPError.at(("blocks",), cause)
     yield from FamilyCompiler(Compiler.of(problem, classifier), max_bytes).families(blocks, lanes=lanes)
 
 
@@ -102,7 +114,7 @@ class FamilyCompiler:
     May be used by several threads.
     """
 
-    def __init__(self, compiler: Compiler, max_bytes: int = MAX_BYTES, *, kept: int = 1) -> None:
+    def __init__(self, compiler: Compiler, max_bytes: int | None = MAX_BYTES, *, kept: int = 1) -> None:
         self.compiler = compiler
         self._features = immutable_features(compiler.problem)
         self._decisive = [i for i, f in enumerate(self._features) if f.name in compiler.problem.decisive_features]
@@ -133,6 +145,12 @@ def compile_blocks(problem: Problem, classifier: object = None, *, max_bytes: in
     """One MDP per block: per combination of levels of the immutable features. Only a family is in memory at a time."""
     for family in compile_families(problem, classifier, max_bytes=max_bytes):
         yield from (family.block(lane) for lane in range(family.n_lanes))
+
+
+def _are_levels(blocks: CodeMatrix, features: Sequence[Feature]) -> bool:
+    if blocks.ndim != 2 or blocks.shape[1] != len(features) or not np.issubdtype(blocks.dtype, np.integer):
+        return False
+    return bool(((blocks >= 0) & (blocks < [len(feature.levels) for feature in features])).all())
 
 
 def _fitting_lanes(n_states: int) -> int:
@@ -173,7 +191,7 @@ def _find_goals(compiler: Compiler, shared: MDP, levels: CodeMatrix) -> NDArray[
     """[state, lane]: whether the states of each block are goals."""
     if shared.space is None or shared.states is None:  # the compiler gives both
         raise TypeError(shared)
-    immutable = [i for i, feature in enumerate(compiler.problem.features) if not feature.mutable]
     if not shared.n_states:
         return np.zeros((0, len(levels)), dtype=bool)
-    return compiler.goals.across(shared.space.decode(shared.states), immutable, levels)
+    codes = shared.space.decode(shared.states)
+    return compiler.goals.across(codes, immutable_positions(compiler.problem), levels)

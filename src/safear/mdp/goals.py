@@ -15,7 +15,8 @@ from safear.spec.model import Problem
 
 BATCH = 65_536  # rows in one call, so that a model's own memory stays small
 DENSE = 10**8  # possible inputs up to which a byte for each is kept
-UNKNOWN, YES = -1, 1  # and 0 is no
+UNKNOWN, NO, YES = 0, 1, 2  # zeros are not allocated before they are written to
+REMEMBERED = 2_000_000  # answers, where there are too many inputs for a table
 
 
 class Goals:
@@ -32,7 +33,7 @@ class Goals:
         self._table: NDArray[np.int8] | None = None  # by the number of an input
         self._strides = np.zeros(len(problem.features), dtype=np.int64)  # of that number; 0 for what is not seen
         if math.prod(self._sizes) <= DENSE:
-            self._table = np.full(math.prod(self._sizes), UNKNOWN, dtype=np.int8)
+            self._table = np.zeros(math.prod(self._sizes), dtype=np.int8)
             self._strides[self._seen] = [math.prod(self._sizes[i + 1 :]) for i in range(len(self._seen))]
         self._known: dict[bytes, bool] = {}
         self._lock = Lock()
@@ -61,7 +62,8 @@ class Goals:
             with self._lock:
                 new = np.unique(keys[table[keys] == UNKNOWN])
                 if len(new):
-                    table[new] = self._ask(np.stack(np.unravel_index(new, self._sizes), axis=-1).astype(np.int16))
+                    inputs = np.stack(np.unravel_index(new, self._sizes), axis=-1).astype(np.int16)
+                    table[new] = np.where(self._ask(inputs), YES, NO)
             found = table[keys]
         answers: NDArray[np.bool_] = found == YES
         return answers
@@ -71,10 +73,13 @@ class Goals:
         distinct, inverse = np.unique(inputs, axis=0, return_inverse=True)
         keys = [row.tobytes() for row in distinct]
         with self._lock:
+            if len(self._known) > REMEMBERED:
+                self._known.clear()
             new = [i for i, key in enumerate(keys) if key not in self._known]
             if new:
                 self._known.update(zip((keys[i] for i in new), self._ask(distinct[new]).tolist(), strict=True))
-        return np.array([self._known[key] for key in keys], dtype=bool)[inverse.reshape(-1)]
+            answers = [self._known[key] for key in keys]
+        return np.array(answers, dtype=bool)[inverse.reshape(-1)]
 
     def _ask(self, inputs: CodeMatrix) -> NDArray[np.bool_]:
         batches = [inputs[first : first + BATCH] for first in range(0, len(inputs), BATCH)]

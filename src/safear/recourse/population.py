@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.classifier.adapters import as_classifier
-from safear.mdp.compile import compile_mdp
-from safear.mdp.families import compile_families
+from safear.mdp.compile import MAX_REACHABLE, Compiler
+from safear.mdp.families import FamilyCompiler, immutable_positions
 from safear.mdp.model import MDP
+from safear.memory import MAX_BYTES
 from safear.spec.model import Problem
 
 MAX_BLOCK = 500_000  # states; the people of a larger block are compiled one by one
@@ -36,16 +37,15 @@ def group_people(problem: Problem, classifier: object, codes: NDArray[np.int16])
     """
     if not len(codes):
         return
-    decider = as_classifier(classifier, problem)
-    immutable = [i for i, feature in enumerate(problem.features) if not feature.mutable]
-    combinations, member = np.unique(codes[:, immutable], axis=0, return_inverse=True)
+    compiler = Compiler.of(problem, as_classifier(classifier, problem))
+    combinations, member = np.unique(codes[:, immutable_positions(problem)], axis=0, return_inverse=True)
     order = np.argsort(member.reshape(-1), kind="stable")
     groups = np.split(order, np.cumsum(np.bincount(member.reshape(-1), minlength=len(combinations)))[:-1])
     size = math.prod(len(feature.levels) for feature in problem.features if feature.mutable)
     distinct = [np.unique(codes[people], axis=0, return_inverse=True) for people in groups]
     together = [size <= min(MAX_BLOCK, WORTH_IT * len(persons)) for persons, _ in distinct]
     by_levels = {levels.tobytes(): people for levels, people in zip(combinations, groups, strict=True)}
-    for family in compile_families(problem, decider, blocks=combinations[together]):
+    for family in FamilyCompiler(compiler).families(combinations[together]):
         for lane, levels in enumerate(family.levels):
             mdp, people = family.block(lane), by_levels[levels.tobytes()]
             if mdp.space is None or mdp.states is None:  # compile_families gives both
@@ -53,7 +53,7 @@ def group_people(problem: Problem, classifier: object, codes: NDArray[np.int16])
             yield Block(mdp, people, np.searchsorted(mdp.states, mdp.space.encode(codes[people])))
     for people, (persons, which), is_together in zip(groups, distinct, together, strict=True):
         for number, person in enumerate(() if is_together else persons):
-            mdp = compile_mdp(problem, decider, start=_name_levels(problem, person))
+            mdp = compiler.reachable(_name_levels(problem, person), MAX_REACHABLE, MAX_BYTES)
             alike = people[which.reshape(-1) == number]
             yield Block(mdp, alike, np.full(len(alike), mdp.locate()))
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import ObjectiveError
-from safear.mdp.families import Family, compile_families, count_blocks
+from safear.mdp.families import Family, compile_families, count_blocks, immutable_positions
 from safear.mdp.space import person_codes
 from safear.memory import require_room
 from safear.risk.objectives import Objective
@@ -58,8 +58,7 @@ class SpaceSolution:
     def block(self, person: Record) -> Solution:
         """The solution of a person's block: whatever takes a solution takes it."""
         codes = person_codes(self.problem.features, read_person(self.problem, person))
-        immutable = [not feature.mutable for feature in self.problem.features]
-        family, lane = self._places[codes[immutable].tobytes()]
+        family, lane = self._places[codes[immutable_positions(self.problem)].tobytes()]
         return self.families[family].block(lane)
 
     @cached_property
@@ -81,11 +80,24 @@ def solve_family(family: Family, objective: Objective) -> FamilySolution:
     return FamilySolution(family, objective, choices, values * float(family.shared.quantum))
 
 
+def solve_families(
+    problem: Problem,
+    classifier: object = None,
+    *,
+    objective: Objective,
+    threads: int | None = None,
+    max_bytes: int | None = None,
+) -> Iterator[FamilySolution]:
+    """The families of a space, solved one after the other as they are asked for; see `solve_space`."""
+    families = compile_families(problem, classifier, max_bytes=max_bytes)
+    yield from work_ahead(lambda family: solve_family(family, objective), families, threads=threads)
+
+
 def solve_space(
     problem: Problem,
     classifier: object = None,
-    objective: Objective | None = None,
     *,
+    objective: Objective,
     threads: int | None = None,
     max_bytes: int | None = None,
     progress: Progress | None = None,
@@ -94,28 +106,19 @@ def solve_space(
 
     What is kept is a byte per state and step, a number per state and whether it is a goal; `classifier` is whatever
     `as_classifier` takes. More than `max_bytes` (None: than this machine has left) is refused beforehand. To keep less,
-    take families one by one: `compile_families`, `solve_family`.
+    take families one by one: `solve_families`.
     """
-    if objective is None:
-        raise ObjectiveError.at((), "no objective is given", "use MeanStd(0.5), or Mean()")
     states = math.prod(len(feature.levels) for feature in problem.features)
     need = states * (problem.horizon + 8 + 1)
-    remedy = "take families one by one: compile_families and solve_family, or solve for the people you have: audit"
+    remedy = "take families one by one: solve_families, or solve for the people you have: audit, batch"
     what = f"the plans for {states:,} states in {count_blocks(problem):,} blocks"
     require_room(need, what, max_bytes=max_bytes, remedy=remedy)
     total, done = count_blocks(problem), 0
     parts = []
-    for part in solve_families(problem, classifier, objective, threads=threads):
+    for part in solve_families(problem, classifier, objective=objective, threads=threads, max_bytes=max_bytes):
         parts.append(part)
         done += part.family.n_lanes
         if progress is not None:
             progress(done, total)
     return SpaceSolution(problem, parts[0].objective, tuple(parts))
 
-
-def solve_families(
-    problem: Problem, classifier: object, objective: Objective, *, threads: int | None = None
-) -> Iterator[FamilySolution]:
-    """The families of a space, solved one after the other as they are asked for."""
-    families = compile_families(problem, classifier)
-    yield from work_ahead(lambda family: solve_family(family, objective), families, threads=threads)
