@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from safear._version import __version__
@@ -21,14 +20,13 @@ from safear.batching.folder import Folder, digest_file
 from safear.batching.part import Part
 from safear.batching.reading import PeopleFiles, open_people
 from safear.classifier.adapters import as_classifier
-from safear.classifier.protocol import Inputs, ask
 from safear.errors import ObjectiveError
 from safear.memory import require_room
 from safear.recourse.offer import TAIL
 from safear.risk.distribution import check_level
 from safear.risk.objectives import Objective
 from safear.solvers.greedy import Progress
-from safear.solvers.solve import METHODS, Method
+from safear.solvers.solve import Method, choose_method
 from safear.spec.dump import dump_problem_text
 from safear.spec.model import Problem
 from safear.threads import count_threads, work_ahead
@@ -37,19 +35,23 @@ logger = logging.getLogger("safear")
 
 PART_SIZE = 16_384
 MAX_PART = 1_000_000
-SAMPLED = 4096  # inputs by which a classifier is recognised
+MAX_THREADS = 1024
 _BYTES_PER_CELL = 40  # of a part: what is read, and what is made of it
 Solved = Iterator[tuple[int, pd.DataFrame]]  # numbers of parts, and their rows
 
 
 @dataclass(frozen=True, slots=True)
 class BatchSummary:
-    """What became of a batch: how many people there are of each kind, and in how many parts."""
+    """What became of a batch: how many people there are of each kind, and in how many parts.
+
+    `giving_up` are those of the `planned` whose plans all succeed far less often than they could.
+    """
 
     people: int
     favourable: int
     planned: int
     without_recourse: int
+    giving_up: int
     skipped: int
     parts: int
     resumed: int
@@ -85,24 +87,28 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     stopped is gone on with by asking for the same again.
     """
     check_level(level)
-    if not (1 <= part_size <= MAX_PART):
-        raise ObjectiveError.at((), f"parts of {part_size} people are not possible", f"give 1 to {MAX_PART:,}")
-    if method is not None and (method not in METHODS or method == "episodic"):
-        raise ObjectiveError.at((), f"method '{method}' is not for batches", "use 'optimal' or 'greedy'")
-    if method is not None and objective is None:
+    _check_count("part_size", part_size, MAX_PART)
+    _check_count("threads", 1 if threads is None else threads, MAX_THREADS)
+    if method == "episodic":
+        raise ObjectiveError.at((), "method 'episodic' is not for batches", "use 'optimal' or 'greedy'")
+    if objective is not None:
+        choose_method(objective, method)
+    elif method is not None:
         raise ObjectiveError.at((), "a method is given, but no objective", "give the objective too: MeanStd(0.5)")
     _estimate(problem, part_size, threads or count_threads())
     job = Job(problem, as_classifier(classifier, problem), objective, method, level)
-    with open_people(problem, people, keep=keep, skip_bad=skip_bad) as source:
+    engine = Engine(job)
+    columns = [keep] if isinstance(keep, str) else keep
+    with open_people(problem, people, keep=columns, skip_bad=skip_bad) as source:
         folder = Folder(Path(out), source.kept)
-        folder.prepare(_describe(job, source, part_size))
+        folder.prepare(_describe(engine, source, part_size))
         total = -(-source.count // part_size)
         there = [number for number in range(total) if folder.part(number).exists()]
         done = sum(min(part_size, source.count - number * part_size) for number in there)
         if there:
             logger.info("%d of %d parts are there already", len(there), total)
         waiting = (part for part in source.parts(part_size) if not folder.part(part.number).exists())
-        solved = _solve_here(job, waiting, threads) if scheduler is None else _solve_there(job, waiting, scheduler)
+        solved = _solve_here(engine, waiting, threads) if scheduler is None else _solve_there(job, waiting, scheduler)
         for number, rows in solved:
             folder.write(number, rows)
             done += min(part_size, source.count - number * part_size)
@@ -114,14 +120,14 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
             counts["favourable"],
             counts["plan"],
             counts["no recourse"],
+            counts["gives up"],
             source.examined.skipped,
             total,
             len(there),
         )
 
 
-def _solve_here(job: Job, parts: Iterator[Part], threads: int | None) -> Solved:
-    engine = Engine(job)
+def _solve_here(engine: Engine, parts: Iterator[Part], threads: int | None) -> Solved:
     yield from work_ahead(lambda part: (part.number, engine.solve(part)), parts, threads=threads)
 
 
@@ -139,12 +145,18 @@ def _estimate(problem: Problem, part_size: int, threads: int) -> None:
     require_room(need, what, max_bytes=None, remedy="make the parts smaller: part_size, --part-size")
 
 
-def _describe(job: Job, source: PeopleFiles, part_size: int) -> dict[str, object]:
+def _check_count(name: str, value: object, most: int) -> None:
+    if not isinstance(value, int) or not 1 <= value <= most:
+        raise ObjectiveError.at((name,), f"{value!r} is not a whole number from 1 to {most:,}")
+
+
+def _describe(engine: Engine, source: PeopleFiles, part_size: int) -> dict[str, object]:
     """Everything that the result depends on."""
+    job = engine.job
     return {
         "safear": __version__,
         "problem": hashlib.sha256(dump_problem_text(job.problem).encode()).hexdigest(),
-        "classifier": _recognise(job),
+        "classifier": engine.recognise(),
         "people": [{"file": name, "sha256": digest_file(name)} for name in source.names],
         "objective": "menu" if job.objective is None else str(job.objective),
         "method": job.method,
@@ -152,12 +164,3 @@ def _describe(job: Job, source: PeopleFiles, part_size: int) -> dict[str, object
         "keep": source.kept,
         "part size": part_size,
     }
-
-
-def _recognise(job: Job) -> str:
-    """A classifier by its decisions on some inputs: the same model read again, in another process, is the same."""
-    features = tuple(feature for feature in job.problem.features if feature.seen_by_classifier)
-    rng = np.random.default_rng(0)
-    codes = np.stack([rng.integers(len(feature.levels), size=SAMPLED) for feature in features], axis=1)
-    decider = as_classifier(job.classifier, job.problem)
-    return hashlib.sha256(ask(decider, Inputs(features, codes.astype(np.int16))).tobytes()).hexdigest()

@@ -7,6 +7,7 @@ need SafeAR and whatever the classifier needs, nothing else: people come from he
 from __future__ import annotations
 
 import pickle
+from asyncio import CancelledError
 from collections.abc import Iterator
 from threading import Lock
 from types import ModuleType
@@ -44,8 +45,22 @@ def solve_on_cluster(job: Job, parts: Iterator[Part], scheduler: str) -> Iterato
         while waiting:
             future = next(running)
             waiting += send() - 1
-            yield future.result()
+            yield _take(distributed, future, scheduler)
             future.release()
+
+
+def _take(distributed: ModuleType, future: Any, scheduler: str) -> tuple[int, pd.DataFrame]:
+    """What a task gave; that the cluster could not do it is told as such."""
+    try:
+        result: tuple[int, pd.DataFrame] = future.result()
+    except distributed.KilledWorker as cause:
+        message = "a part was lost with its worker again and again"
+        remedy = "give workers more memory, or make the parts smaller; then ask again to go on"
+        raise InputError([Mistake(Place(file=scheduler), message, remedy)]) from cause
+    except (CancelledError, OSError) as cause:
+        remedy = "start it anew, then ask again to go on"
+        raise InputError([Mistake(Place(file=scheduler), "the cluster is gone", remedy)]) from cause
+    return result
 
 
 def solve_part(key: str, job: Job, part: Part) -> tuple[int, pd.DataFrame]:
@@ -71,10 +86,12 @@ def _pack(job: Job) -> bytes:
 
 def _connect(distributed: ModuleType, scheduler: str) -> Any:
     try:
-        return distributed.Client(scheduler, timeout=10, set_as_default=False)
+        distributed.comm.resolve_address(scheduler)  # a Client for an address that makes no sense waits for long
+        client = distributed.Client(scheduler, timeout=10, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as cause:
         message = f"there is no Dask scheduler: {str(cause).partition(chr(10))[0]}"
         raise InputError([Mistake(Place(file=scheduler), message, "start one with: dask scheduler")]) from cause
+    return client
 
 
 def _distributed() -> ModuleType:

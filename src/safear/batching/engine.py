@@ -7,10 +7,10 @@ each state once.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from threading import Lock
 from typing import NamedTuple
 
@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 from safear.batching.part import Part, as_printed
 from safear.batching.variants import make_variants
 from safear.classifier.adapters import as_classifier
-from safear.errors import NoRecourseError, ProblemError
+from safear.errors import Mistake, NoRecourseError, ProblemError, TermsError, TooLargeError
 from safear.mdp.compile import MAX_REACHABLE, Compiler
 from safear.mdp.expand import MAX_DIGITS
-from safear.mdp.families import Family, FamilyCompiler
-from safear.mdp.lattice import find_lattice
+from safear.mdp.families import Family, FamilyCompiler, immutable_positions
+from safear.mdp.lattice import MAX_UNITS, count_decimals, find_lattice
 from safear.memory import MAX_BYTES
+from safear.recourse.failure import gives_up
 from safear.recourse.menu import Case, make_menu, require_recourse, solve_one
 from safear.recourse.offer import TAIL, Offer, make_offer
 from safear.recourse.population import MAX_BLOCK, WORTH_IT
@@ -34,12 +35,14 @@ from safear.risk.distribution import EPSILON
 from safear.risk.objectives import Mean, MeanLowerStd, Objective
 from safear.solvers.greedy import TIE, Stepwise, aversion_of
 from safear.solvers.solve import Method
+from safear.solvers.success import sweep_success
 from safear.spec.model import MAX_ACTIONS, Problem
 from safear.spec.terms import apply_terms
 
-FIGURES = ("success", "mean", "std", "var", "cvar", "overall_mean", "overall_cvar")
+FIGURES = ("success", "mean", "std", "var", "cvar", "overall_mean", "overall_cvar", "best_success")
 NO_CHANCE = 0.5 * 10.0**-MAX_DIGITS  # what is less is none, as in `expand`
-KEPT = 16  # sets of rows and edges, for as many combinations of levels that actions look at
+SAMPLED = 1_000_000  # inputs
+KEPT = 8  # sets of rows and edges: for combinations of levels that actions look at, and of chances that people bring
 DECISIONS = ("favourable", "plan", "no recourse")  # as `kernels.solve_people` numbers them
 
 
@@ -58,7 +61,7 @@ class Engine:
     """Solves the parts of one job; may be used by several threads."""
 
     def __init__(self, job: Job) -> None:
-        self._job = job
+        self.job = job
         self._compiler = Compiler.of(job.problem, as_classifier(job.classifier, job.problem))
         self._families: dict[frozenset[int], FamilyCompiler] = {}
         self._lock = Lock()
@@ -67,10 +70,9 @@ class Engine:
         """A row per person, or per person and plan: who, the decision, the plan's name and first step, its figures."""
         part = replace(part, chances=np.where(part.chances <= NO_CHANCE, 0.0, part.chances))
         together = self._together(part)
-        units = self._count_units(part.costs[together])
-        if units is None:
-            together[:] = False
-        found = [] if units is None else [self._solve_together(part, np.flatnonzero(together), units)]
+        units = self._count_units(part.costs)
+        together &= units.fit
+        found = [self._solve_together(part, np.flatnonzero(together), units)]
         found += [self._solve_alone(part, position) for position in np.flatnonzero(~together).tolist()]
         rows = _Rows(*(np.concatenate(column) for column in zip(*found, strict=True)))
         order = np.argsort(rows.person, kind="stable")
@@ -78,80 +80,87 @@ class Engine:
             "decision": np.array(DECISIONS, dtype=object)[rows.decision],
             "plan": rows.plan,
             "first_action": rows.first_action,
+            "gives_up": _give_up(rows),
         } | dict(zip(FIGURES, rows.figures.T, strict=True))
         result = pd.DataFrame({name: column[order] for name, column in columns.items()})
         labels = part.labels.iloc[rows.person[order]].reset_index(drop=True)
         return pd.concat([labels, result], axis=1)
 
+    def recognise(self) -> str:
+        """The classifier by its decisions, on all inputs or, if these are very many, on some drawn at random."""
+        return hashlib.sha256(self._compiler.goals.sample(SAMPLED).tobytes()).hexdigest()
+
     def _together(self, part: Part) -> NDArray[np.bool_]:
         """Whose plans are computed in one compiled call with others'."""
-        job = self._job
+        job = self.job
         size = math.prod(len(feature.levels) for feature in job.problem.features if feature.mutable)
         personal = int((~np.isnan(part.chances)).any(axis=0).sum())
         greedy = job.method == "greedy" or (job.method is None and isinstance(job.objective, MeanLowerStd))
         is_stepwise = isinstance(job.objective, Mean) or (greedy and isinstance(job.objective, Stepwise))
-        if not is_stepwise or size > MAX_BLOCK or len(job.problem.actions) + 3 * personal > MAX_ACTIONS:
+        # With chances of their own an action has four variants, each with rows and edges.
+        need = size * self._compiler.bytes_per_state * (1 + 3 * personal / max(len(job.problem.actions), 1))
+        too_large = size > MAX_BLOCK or need > MAX_BYTES or len(job.problem.actions) + 3 * personal > MAX_ACTIONS
+        if not is_stepwise or too_large:
             return np.zeros(len(part), dtype=bool)
-        blocks = np.unique(part.codes[:, self._immutable], axis=0, return_inverse=True)[1].reshape(-1)
+        blocks = np.unique(part.codes[:, immutable_positions(job.problem)], axis=0, return_inverse=True)[1].reshape(-1)
         together: NDArray[np.bool_] = (size <= WORTH_IT * np.bincount(blocks))[blocks]
         return together
-
-    @property
-    def _immutable(self) -> list[int]:
-        return [i for i, feature in enumerate(self._job.problem.features) if not feature.mutable]
 
     def _solve_together(self, part: Part, people: NDArray[np.int64], units: _Units) -> _Rows:
         """The greedy plans of some of the people, family by family."""
         from safear.batching import kernels  # noqa: PLC0415  # Numba takes a moment to load
 
-        objective, unit = self._job.objective, units.unit
+        objective, immutable = self.job.objective, immutable_positions(self.job.problem)
         rows = _Rows.empty(people)
         if not len(people) or not isinstance(objective, Stepwise):
             return rows
         chances, forbidden = part.chances[people], part.forbidden[people]
         personal = frozenset(np.flatnonzero((~np.isnan(chances)).any(axis=0)).tolist())
-        variants = make_variants(self._job.problem, personal)
+        variants = make_variants(self.job.problem, personal)
         families = self._compile_families(personal, variants.problem)
         own_chances = variants.chances(chances)
         first = np.full(len(people), -1, dtype=np.int16)
-        for family, members, lanes in _meet(families, part.codes[people], self._immutable):
+        for family, members, lanes in _meet(families, part.codes[people], immutable):
             mdp = family.shared
             if mdp.space is None or mdp.states is None:  # the compiler gives both
                 raise TypeError(mdp)
             codes = part.codes[people[members]]
-            codes[:, self._immutable] = list(mdp.space.fixed.values())  # in which lane somebody is, `lanes` says
+            codes[:, immutable] = list(mdp.space.fixed.values())  # in which lane somebody is, `lanes` says
             status, actions = np.empty(len(members), dtype=np.uint8), np.empty(len(members), dtype=np.int16)
             figures = np.empty((len(members), len(FIGURES)))
-            scale = int(mdp.quantum / unit)
+            who = people[members]
             kernels.solve_people(
                 mdp.row_start,
                 mdp.row_action,
                 mdp.edge_start,
                 mdp.edge_next,
                 mdp.edge_chance,
-                mdp.edge_cost * scale,
+                mdp.edge_cost,
                 mdp.edge_outcome,
                 family.goal,
                 variants.own_cost,
                 np.searchsorted(mdp.states, mdp.space.encode(codes)),
                 lanes,
                 variants.offered(chances[members], forbidden[members]),
-                units.costs[members][:, variants.action],
+                units.costs[who][:, variants.action],
                 own_chances[members],
+                units.scale[who],
                 mdp.horizon,
-                mdp.failure_cost * scale,
+                mdp.failure_cost,
                 aversion_of(objective),
                 isinstance(objective, MeanLowerStd),
                 TIE,
-                self._job.level,
+                self.job.level,
                 EPSILON,
                 status,
                 actions,
                 figures,
             )
-            figures[:, 1:] = figures[:, 1:] * unit.numerator / unit.denominator
+            if (status == kernels.TOO_FINE).any():
+                self._complain(part, int(who[np.argmax(status == kernels.TOO_FINE)]))
+            figures[:, 1:7] /= units.per_one[who, None]
             rows.decision[members], rows.figures[members], first[members] = status, figures, actions
-        names = np.array([*(action.name for action in self._job.problem.actions), None], dtype=object)
+        names = np.array([*(action.name for action in self.job.problem.actions), None], dtype=object)
         rows.first_action[:] = names[np.append(variants.action, -1)[first]]
         rows.plan[rows.decision == DECISIONS.index("plan")] = str(objective)
         return rows
@@ -160,26 +169,53 @@ class Engine:
         """For people who bring chances for these actions; the answers of the classifier are shared."""
         with self._lock:
             if personal not in self._families:
+                while len(self._families) >= KEPT:
+                    del self._families[next(iter(self._families))]
                 compiler = Compiler(problem, self._compiler.goals, self._compiler.lattice)
                 self._families[personal] = FamilyCompiler(compiler, kept=KEPT)
             return self._families[personal]
 
-    def _count_units(self, costs: NDArray[np.float64]) -> _Units | None:
-        """Personal costs as whole numbers; None if some are so fine beside others that no unit suits all of them."""
+    def _count_units(self, costs: NDArray[np.float64]) -> _Units:
+        """Personal costs as whole numbers of 10^-k, with the k that each person's costs and the problem's need."""
+        lattice, goal = self._compiler.lattice, self.job.problem.goal
         known = ~np.isnan(costs)
         numbers, which = np.unique(costs[known], return_inverse=True)
-        decimals = [as_printed(number) for number in numbers.tolist()]
-        try:
-            lattice = find_lattice(self._job.problem, decimals)
-        except ProblemError:
-            return None
+        exact = [lattice.rounded(as_printed(number)) for number in numbers.tolist()]
+        decimals = np.full(costs.shape, count_decimals(lattice.quantum))
+        decimals[known] = np.array([count_decimals(cost) for cost in exact], dtype=np.int64)[which.reshape(-1)]
+        places = np.maximum(decimals.max(axis=1, initial=0), count_decimals(lattice.quantum))
+        per_one = 10.0**places
+        largest = np.maximum(np.where(known, costs, 0.0).max(axis=1, initial=0.0), float(lattice.largest))
+        fit = (largest * self.job.problem.horizon + float(goal.failure_cost)) * per_one < MAX_UNITS
+        exponents = np.where(fit, places, 0)
         units = np.full(costs.shape, -1, dtype=np.int64)
-        units[known] = np.array([lattice.units(cost) for cost in decimals], dtype=np.int64)[which.reshape(-1)]
-        return _Units(lattice.quantum, units)
+        whole = np.array([int(cost * 10 ** count_decimals(cost)) for cost in exact], dtype=object)[which.reshape(-1)]
+        people = np.nonzero(known)[0]
+        usable = fit[people]
+        shift = np.where(usable, places[people] - decimals[known], 0)
+        units[known] = np.where(usable, whole, 0).astype(np.int64) * 10**shift
+        scales = {place: int(lattice.quantum * 10**place) for place in np.unique(exponents).tolist()}
+        scale = np.array([scales[place] for place in exponents.tolist()], dtype=np.int64)
+        return _Units(fit, units, per_one, scale)
+
+    def _complain(self, part: Part, position: int) -> None:
+        """About a person whose totals are too many to be told one by one."""
+        cause = "with costs so fine there are too many different totals"
+        raise TooLargeError([Mistake(part.place(position), cause, "round the costs, or shorten the horizon")])
 
     def _solve_alone(self, part: Part, position: int) -> _Rows:
         """The plans of one person."""
-        job = self._job
+        try:
+            return self._plan_alone(part, position)
+        except (ProblemError, TermsError, TooLargeError) as error:  # nobody could tell whose problem it is
+            place = part.place(position)
+            mistakes = [
+                replace(item, place=replace(place, path=(*place.path, *item.place.path))) for item in error.mistakes
+            ]
+            raise type(error)(mistakes) from None
+
+    def _plan_alone(self, part: Part, position: int) -> _Rows:
+        job = self.job
         problem = apply_terms(job.problem, part.terms(job.problem, position))
         person = part.person(problem, position)
         compiler = Compiler(problem, self._compiler.goals, find_lattice(problem))
@@ -189,7 +225,10 @@ class Engine:
         try:
             require_recourse(mdp)
         except NoRecourseError:
-            return _Rows.empty(np.array([position]), decision="no recourse")
+            rows = _Rows.empty(np.array([position]), decision="no recourse")
+            rows.figures[:, [FIGURES.index("success"), FIGURES.index("best_success")]] = 0.0
+            return rows
+        best = float(sweep_success(mdp)[0][mdp.locate()])
         if job.objective is None:
             offers = make_menu(Case(problem, person, mdp, favourable=False), level=job.level).offers
         else:
@@ -197,15 +236,20 @@ class Engine:
         rows = _Rows.empty(np.full(len(offers), position), decision="plan")
         rows.plan[:] = [offer.name for offer in offers]
         rows.first_action[:] = [offer.first_action for offer in offers]
-        rows.figures[:] = [_read(offer, job.level) for offer in offers]
+        rows.figures[:] = [[*_read(offer, job.level), best] for offer in offers]
         return rows
 
 
 class _Units(NamedTuple):
-    """Costs [person, action] as whole numbers of a unit; -1 where the problem's own holds."""
+    """Costs [person, action] as whole numbers of a unit for each person; -1 where the problem's own holds.
 
-    unit: Fraction
+    `fit` says whose do not become too large, `per_one` how many units make one, `scale` how many the problem's quantum.
+    """
+
+    fit: NDArray[np.bool_]
     costs: NDArray[np.int64]
+    per_one: NDArray[np.float64]
+    scale: NDArray[np.int64]
 
 
 class _Rows(NamedTuple):
@@ -222,6 +266,15 @@ class _Rows(NamedTuple):
         nothing = np.full(len(people), None, dtype=object)
         figures = np.full((len(people), len(FIGURES)), np.nan)
         return cls(people, np.full(len(people), DECISIONS.index(decision)), nothing, nothing.copy(), figures)
+
+
+def _give_up(rows: _Rows) -> NDArray[np.object_]:
+    """Whether the plan succeeds far less often than another would; None where there is no plan."""
+    success, best = (rows.figures[:, FIGURES.index(name)] for name in ("success", "best_success"))
+    answers = np.full(len(success), None, dtype=object)
+    for i in np.flatnonzero(rows.decision == DECISIONS.index("plan")).tolist():
+        answers[i] = gives_up(float(success[i]), float(best[i]))
+    return answers
 
 
 def _meet(

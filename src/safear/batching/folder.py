@@ -1,6 +1,6 @@
 """The folder of a batch: parts as Parquet files, each whole or not there, and what they were made from.
 
-`batch.json` says what was asked for. A folder is gone on with only if the same is asked again.
+`_batch.json` says what was asked for. A folder is gone on with only if the same is asked again.
 """
 
 # ruff: noqa: S608  # queries are put together from names made here and from text that quote has quoted
@@ -23,9 +23,9 @@ from safear.files import write_text
 from safear.people.cells import quote
 from safear.people.tables import connect
 
-MANIFEST = "batch.json"
+MANIFEST = "_batch.json"  # readers of a folder of Parquet files pass over names that begin so
 TEXTS = ("decision", "plan", "first_action")
-COLUMNS = ("file", "row", *TEXTS, *FIGURES)
+COLUMNS = ("file", "row", *TEXTS, "gives_up", *FIGURES)
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,12 @@ class Folder:
     def prepare(self, manifest: Mapping[str, object]) -> None:
         """Make the folder, or make sure that it holds parts of this batch and no other."""
         place = Place(file=str(self.path))
-        clash = [name for name in self.kept if name in COLUMNS]
-        if clash:
-            cause = f"the result has its own column {quote_list(clash)}"
-            raise InputError([Mistake(place, cause, "rename the column that is to be kept")])
+        taken = [*COLUMNS]
+        for name in self.kept:
+            if name.casefold() in taken:  # as DuckDB reads names
+                cause = f"the result would have two columns '{name}', but for upper and lower case"
+                raise InputError([Mistake(place, cause, "rename the column that is to be kept")])
+            taken.append(name.casefold())
         try:
             self.path.mkdir(exist_ok=True)
             found = sorted(item.name for item in self.path.iterdir())
@@ -53,13 +55,15 @@ class Folder:
             for name in found:
                 if name.startswith(".part-"):  # what was being written when an earlier run was stopped
                     (self.path / name).unlink()
-        except (OSError, ValueError) as cause:
+        except (OSError, TypeError, ValueError) as cause:
             reason = getattr(cause, "strerror", None) or str(cause)
             raise InputError([Mistake(place, f"cannot be used: {reason}")]) from cause
         write_text(self.path / MANIFEST, json.dumps(manifest, indent=2) + "\n")
 
     def _require_same(self, manifest: Mapping[str, object], found: Mapping[str, object]) -> None:
         wanted = json.loads(json.dumps(manifest))
+        if not isinstance(found, dict):
+            raise TypeError(f"{MANIFEST} does not say what was asked for")
         other = [key for key in wanted | dict(found) if wanted.get(key) != found.get(key)]
         if other:
             cause = f"holds another batch: not the same {quote_list(other)}"
@@ -75,7 +79,7 @@ class Folder:
         path = self.part(number)
         beside = path.with_name(f".{path.name}.{os.getpid()}")
         types = {"file": "VARCHAR", "row": "BIGINT"} | dict(self.kept)
-        types |= dict.fromkeys(TEXTS, "VARCHAR") | dict.fromkeys(FIGURES, "DOUBLE")
+        types |= dict.fromkeys(TEXTS, "VARCHAR") | {"gives_up": "BOOLEAN"} | dict.fromkeys(FIGURES, "DOUBLE")
         columns = [f"CAST({_name(name)} AS {kind}) AS {_name(name)}" for name, kind in types.items()]
         try:
             with connect(Place(file=str(path)), 1, "1GB", failed="cannot be written") as connection:
@@ -90,15 +94,19 @@ class Folder:
             beside.unlink(missing_ok=True)
 
     def count(self) -> dict[str, int]:
-        """How many people there are of each decision, in all parts."""
-        counts = dict.fromkeys(DECISIONS, 0)
+        """How many people there are of each decision in all parts, and how many whose every plan gives up."""
+        counts = dict.fromkeys((*DECISIONS, "gives up"), 0)
         paths = ", ".join(quote(glob.escape(str(path))) for path in sorted(self.path.glob("part-*.parquet")))
         if not paths:  # everybody was set aside
             return counts
-        people = f"SELECT DISTINCT file, row, decision FROM read_parquet([{paths}])"
+        people = (
+            f"SELECT decision, min(gives_up) AS all_give_up FROM read_parquet([{paths}]) GROUP BY file, row, decision"
+        )
         with connect(Place(file=str(self.path)), 2, "1GB") as connection:
-            rows = connection.execute(f"SELECT decision, count(*) FROM ({people}) GROUP BY decision").fetchall()
-        return counts | dict(rows)
+            sql = f"SELECT decision, count(*), count(*) FILTER (all_give_up) FROM ({people}) GROUP BY decision"
+            rows = connection.execute(sql).fetchall()
+        counts |= {decision: count for decision, count, _ in rows}
+        return counts | {"gives up": sum(number for *_, number in rows)}
 
 
 def digest_file(path: str) -> str:

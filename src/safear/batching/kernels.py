@@ -15,7 +15,8 @@ Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
-FAVOURABLE, PLANNED, NO_RECOURSE = 0, 1, 2
+FAVOURABLE, PLANNED, NO_RECOURSE, TOO_FINE = 0, 1, 2, 3
+MAX_PAIRS = 2_000_000  # of a state and what was spent, in one step of one person
 
 
 @njit(cache=True, nogil=True)
@@ -34,6 +35,7 @@ def solve_people(
     offered: Flags,
     cost: Whole,
     chance: Real,
+    scale: Whole,
     horizon: int,
     failure_cost: int,
     risk_aversion: float,
@@ -49,8 +51,9 @@ def solve_people(
 
     Rows and edges are shared by all, goals are those of the person's lane. A person has offered[action], cost[action]
     (-1: that of the edge) and chance[action] of the first outcome (NaN: that of the edge); an outcome with a cost of
-    its own, own_cost[action, outcome], keeps it. Written are `status`, the first action (-1: none) and the figures:
-    success; mean, deviation, VaR and CVaR given success; mean and CVaR over all runs; NaN where undefined.
+    its own, own_cost[action, outcome], keeps it. Costs of edges and of failing are `scale` times the person's unit.
+    Written are `status`, the first action (-1: none) and the figures: success; mean, deviation, VaR and CVaR given
+    success; mean and CVaR over all runs; the highest success that any plan has; NaN where undefined.
     """
     n_states, n_rows, n_edges = len(row_start) - 1, len(row_action), len(edge_next)
     slot = np.full(n_states, -1, np.int64)
@@ -61,7 +64,7 @@ def solve_people(
     )
     rows, actions, edges = np.empty(n_states + 1, np.int64), np.empty(n_rows, np.int64), np.empty(n_rows + 1, np.int64)
     nexts, chances, costs = np.empty(n_edges, np.int64), np.empty(n_edges), np.empty(n_edges, np.int64)
-    rise, fall = np.empty(n_rows), np.empty(n_rows)
+    rise, fall, flat, free = np.empty(n_rows), np.empty(n_rows), np.zeros(n_rows), np.zeros(n_edges, np.int64)
     for person in range(len(start)):
         figures[person], first_action[person] = np.nan, -1
         if goal[start[person], lane[person]]:
@@ -89,7 +92,7 @@ def solve_people(
                             states[count], depth[count] = target, depth[here] + 1
                             count += 1
                         is_own = cost[person, action] < 0 or own_cost[action, edge_outcome[edge]]
-                        costs[last_edge] = edge_cost[edge] if is_own else cost[person, action]
+                        costs[last_edge] = edge_cost[edge] * scale[person] if is_own else cost[person, action]
                         p = chance[person, action]
                         works = p if edge_outcome[edge] == 0 else 1 - p
                         chances[last_edge] = edge_chance[edge] if np.isnan(p) else works
@@ -105,32 +108,26 @@ def solve_people(
         for i in range(count):
             slot[states[i]] = -1
         if not has_goal:
-            status[person] = NO_RECOURSE
+            status[person], figures[person, 0], figures[person, 7] = NO_RECOURSE, 0.0, 0.0
             continue
         status[person] = PLANNED
-        choices = np.empty((horizon, count, 1), np.uint8)
-        sweep_lanes(
-            rows[: count + 1],
-            edges[: last_row + 1],
-            nexts,
-            chances,
-            costs,
-            rise,
-            fall,
-            risk_aversion,
-            upper_only,
-            is_goal[:count],
-            float(failure_cost),
-            tie,
-            choices,
-        )
+        choices, failing = np.empty((horizon, count, 1), np.uint8), float(failure_cost * scale[person])
+        # With no costs but one of failing, the least mean is the least chance to fail.
+        own_rows, own_edges, own_goal = rows[: count + 1], edges[: last_row + 1], is_goal[:count]
+        arrays = own_rows, own_edges, nexts, chances
+        least = sweep_lanes(*arrays, free, flat, flat, 0.0, upper_only, own_goal, 1.0, tie, choices)
+        figures[person, 7] = 1 - least[0, 0]
+        sweep_lanes(*arrays, costs, rise, fall, risk_aversion, upper_only, own_goal, failing, tie, choices)
         first_action[person] = actions[choices[0, 0, 0]]
         total, mass, failed = follow(rows, edges, nexts, chances, costs, is_goal, choices)
+        if not len(total):
+            status[person] = TOO_FINE
+            continue
         good = ~failed
         figures[person, 0] = mass[good].sum() / mass.sum()
         if figures[person, 0] > 0:
             figures[person, 1:5] = describe(total[good], mass[good], level, tolerance)
-        mean, _, _, tail = describe(total + failure_cost * failed, mass, level, tolerance)
+        mean, _, _, tail = describe(total + failure_cost * scale[person] * failed, mass, level, tolerance)
         figures[person, 5], figures[person, 6] = mean, tail
 
 
@@ -140,7 +137,8 @@ def follow(
 ) -> tuple[Whole, Real, Flags]:
     """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, from state 0, only where it is not zero.
 
-    Returns the total, the mass and whether it failed, of all ends; the same total may come several times.
+    Returns the total, the mass and whether it failed, of all ends; the same total may come several times. Nothing, if
+    there are more than MAX_PAIRS at a time.
     """
     horizon = len(choices)
     state, spent, mass = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1)
@@ -182,6 +180,8 @@ def follow(
                         place = find_place(table, next_state, next_spent, target, total)
                 next_mass[table[place]] += mass[i] * chances[edge]
         state, spent, mass, count = next_state, next_spent, next_mass, ahead
+        if count > MAX_PAIRS:
+            return end_total[:0], end_mass[:0], end_failed[:0]
         if not count:
             break
     return end_total[:ends], end_mass[:ends], end_failed[:ends]

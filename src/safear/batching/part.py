@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from safear.errors import Place
 from safear.spec.model import Person, Problem
 from safear.spec.terms import Terms
 
@@ -31,6 +32,11 @@ class Part:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def place(self, position: int) -> Place:
+        """Where one of them stands."""
+        file, row = self.labels["file"].iloc[position], self.labels["row"].iloc[position]
+        return Place((f"row {row}",), str(file))
 
     def person(self, problem: Problem, position: int) -> Person:
         """One of them, by level names."""

@@ -105,6 +105,10 @@ def open_people(
 
     Rows that cannot be used are an error or, with `skip_bad`, written to that CSV file and left out.
     """
+    if not isinstance(source, str | Path):
+        raise PersonError.at(
+            (), f"{type(source).__name__} is not the name of a file", "write it to one: .to_parquet(...)"
+        )
     place = Place(file=str(source))
     with connect(place, threads, MEMORY) as connection:
         tables = find_tables(connection, place)
@@ -124,21 +128,23 @@ def open_people(
 def _find_terms(problem: Problem, names: Sequence[str], place: Place) -> list[TermsColumn]:
     """The columns of personal terms; a name that looks like one but names no action is a mistake."""
     actions = [action.name for action in problem.actions]
-    columns, mistakes = [], []
+    columns: list[TermsColumn] = []
+    mistakes = []
     for name in names:
-        role, colon, rest = name.partition(":")
-        action = rest.strip()
-        if name in problem.feature_by_name or not colon or role.strip() not in ROLES:
+        role, colon, action = (part.strip() for part in name.partition(":"))
+        if name in problem.feature_by_name or not colon or role not in ROLES:
             continue
         at = Place((name,), place.file)
         if action not in actions:
             mistakes.append(Mistake(at, f"the problem has no action '{action}'", suggest(action, actions)))
-        elif role.strip() == "chance" and len(problem.actions[actions.index(action)].outcomes) > 2:
+        elif role == "chance" and len(problem.actions[actions.index(action)].outcomes) > 2:
             count = len(problem.actions[actions.index(action)].outcomes)
             cause = f"'{action}' has {count} outcomes, so one chance does not say enough"
             mistakes.append(Mistake(at, cause, "leave the column out"))
+        elif (role, actions.index(action)) in [(column.role, column.action) for column in columns]:
+            mistakes.append(Mistake(at, f"there are two columns '{role}:{action}'", "drop one of them"))
         else:
-            columns.append(TermsColumn(name, role.strip(), actions.index(action)))
+            columns.append(TermsColumn(name, role, actions.index(action)))
     if mistakes:
         raise PersonError(mistakes)
     return columns

@@ -25,8 +25,9 @@ Columns of PEOPLE besides the features, all optional; empty cells leave what the
   cost:ACTION    what the action costs this person
   chance:ACTION  how often its first outcome comes about, 0 to 1
   forbid:ACTION  true if it is out of the question
-The folder has one Parquet file per part: file, row, what --keep names, decision, plan, first_action, success; mean,
-std, var, cvar given success; overall_mean and overall_cvar of all runs. Ask again to go on after an interruption.
+The folder has one Parquet file per part: file, row, what --keep names, decision, plan, first_action, gives_up,
+success (0 without recourse); mean, std, var, cvar given success; overall_mean and overall_cvar of all runs;
+best_success, the highest that any plan has. Ask again to go on after an interruption.
 Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install 'safear[cluster]'"""
 )
 @click.argument("problem_file", metavar="PROBLEM")
@@ -62,6 +63,7 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
     from safear.batching.batch import PART_SIZE
     from safear.batching.batch import batch as run
     from safear.cli.render import show_progress
+    from safear.recourse.words import count_of
     from safear.risk.objectives import parse_objective
 
     objective = None if options["objective"] is None else parse_objective(options["objective"])
@@ -85,9 +87,11 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
     if options["as_json"]:
         click.echo(json.dumps(asdict(summary), indent=2))
         return
-    parts = f"{summary.parts:,} parts in {out}"
+    parts = f"{count_of(summary.parts, 'part')} in {out}"
     if summary.resumed:
         parts += f", {summary.resumed:,} of them from before"
     click.echo(f"{summary}\n{parts}")
+    if summary.giving_up:
+        click.echo(f"{summary.giving_up:,} have plans that succeed far less often than they could: see gives_up")
     if summary.skipped:
         click.echo(f"{summary.skipped:,} bad rows are in {options['skip_bad']}")

@@ -55,6 +55,15 @@ class Goals:
         keys = (codes.astype(np.int64) @ mutable)[:, None] + levels.astype(np.int64) @ self._strides[immutable]
         return self._look_up(self._table, keys)
 
+    def sample(self, most: int) -> NDArray[np.bool_]:
+        """The answers to all inputs or, if there are more, to `most` of them, always the same ones."""
+        total = math.prod(self._sizes)
+        if total <= most and self._table is not None:
+            return self._look_up(self._table, np.arange(total))
+        rng = np.random.default_rng(0)
+        inputs = np.stack([rng.integers(size, size=most) for size in self._sizes], axis=1).astype(np.int16)
+        return self._ask(inputs)
+
     def _look_up(self, table: NDArray[np.int8], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
         """The answers to inputs by their number; those not known yet are asked for."""
         found = table[keys]

@@ -26,14 +26,19 @@ class Lattice:
     quantum: Fraction
     resolution: Decimal | None = None
     error: Fraction = Fraction(0)
+    largest: Fraction = Fraction(0)  # of the costs of a step
 
     def units(self, cost: Decimal) -> int:
         """A cost as a whole number of quanta."""
-        return int(_round(cost, self.resolution) / self.quantum)
+        return int(self.rounded(cost) / self.quantum)
+
+    def rounded(self, cost: Decimal) -> Fraction:
+        """A cost as it is counted: the nearest multiple of the resolution, if there is one."""
+        return _round(cost, self.resolution)
 
 
-def find_lattice(problem: Problem, also: Sequence[Decimal] = ()) -> Lattice:
-    """The coarsest lattice that holds every cost of a problem, and other costs of its steps if given."""
+def find_lattice(problem: Problem) -> Lattice:
+    """The coarsest lattice that holds every cost of a problem."""
     steps = [
         amount.nominal
         for action in problem.actions
@@ -41,19 +46,30 @@ def find_lattice(problem: Problem, also: Sequence[Decimal] = ()) -> Lattice:
         if quantity is not None
         for amount in amounts(quantity)
     ]
-    steps += also
     failure = problem.goal.failure_cost
     resolution = problem.cost_resolution
     rounded = [_round(cost, resolution) for cost in (*steps, failure)]
     quantum = common_quantum(rounded)
-    largest = max(rounded[:-1], default=Fraction(0)) * problem.horizon + rounded[-1]
-    if largest / quantum > MAX_UNITS:
-        cause = f"costs up to {float(largest):g} in steps of {float(quantum):g} are too fine to add up exactly"
+    largest = max(rounded[:-1], default=Fraction(0))
+    total = largest * problem.horizon + rounded[-1]
+    if total / quantum > MAX_UNITS:
+        cause = f"costs up to {float(total):g} in steps of {float(quantum):g} are too fine to add up exactly"
         raise ProblemError.at(("cost", "resolution"), cause, "round them: 'cost: {resolution: 0.01}'")
     error = problem.horizon * max(
         (abs(near - Fraction(cost)) for near, cost in zip(rounded, steps, strict=False)), default=Fraction(0)
     )
-    return Lattice(quantum, resolution, error + abs(rounded[-1] - Fraction(failure)))
+    return Lattice(quantum, resolution, error + abs(rounded[-1] - Fraction(failure)), largest)
+
+
+def count_decimals(cost: Fraction) -> int:
+    """The least k for which 10^k times a decimal number is whole."""
+    twos = fives = 0
+    rest = cost.denominator
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    return max(twos, fives)
 
 
 def common_quantum(costs: Sequence[Fraction]) -> Fraction:

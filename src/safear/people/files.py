@@ -10,6 +10,7 @@ understands is looked up in a second query. So the answer is `read_level`'s, at 
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
@@ -147,7 +148,11 @@ class Files:
                 cause = "a quote is not closed, so that the rows after it cannot be told apart"
                 raise PersonError([Mistake(Place((f"near row {row}",), file), cause, "close the quote")])
         cells = dict.fromkeys(table.names, "")  # which is which cannot be said
-        return [BadRow(file, row, cells, [("", text, message, None)]) for row, _, text, message in rejects]
+        blank = _blank_lines(file)
+        return [
+            BadRow(file, row - bisect_left(blank, row + 1), cells, [("", text, message, None)])
+            for row, _, text, message in rejects
+        ]
 
     def _take_rejects(self, table: Table) -> list[tuple[int, str, str, str]]:
         """Row number, kind, text and message of the rows that the last scan could not read; asking forgets them."""
@@ -254,6 +259,18 @@ class Files:
                     f"INSERT INTO {name} {values}", [list(x) for x in zip(*understood, strict=True)]
                 )
         return found
+
+
+def _blank_lines(file: str) -> list[int]:
+    """The numbers of empty lines, counted from 1 for the header; what is in one pair of quotes is on one line."""
+    found, line, is_open = [], 0, False
+    with open_file(file) as stream:
+        for text in stream:
+            line += not is_open
+            if not is_open and not text.strip():
+                found.append(line)
+            is_open ^= text.count(b'"') % 2 == 1
+    return found
 
 
 def _key_parts(problem: Problem) -> list[list[int]]:

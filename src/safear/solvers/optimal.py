@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.errors import ObjectiveError
 from safear.mdp.model import MDP
 from safear.mdp.restrict import restrict
 from safear.risk.distribution import EPSILON, units_within
@@ -82,7 +81,7 @@ def find_optimal(mdp: MDP, objective: Objective, *, tolerance: float, progress: 
         case MeanCVaR(weight, level):
             return _find_cvar(mdp, weight, level, allowed, progress)
         case MeanLowerStd():
-            raise ObjectiveError.at((), f"there is no optimal method for '{objective}'", "use method 'greedy'")
+            raise TypeError(objective)  # `solve.choose_method` refuses it
 
 
 def simplify(objective: Objective) -> CostObjective:

@@ -8,7 +8,7 @@ import numpy as np
 
 from safear.errors import ObjectiveError, suggest
 from safear.mdp.model import MDP
-from safear.risk.objectives import Budget, MeanLowerStd, Objective
+from safear.risk.objectives import Budget, MeanLowerStd, Objective, SuccessFirst
 from safear.solvers.episodic import Episodic, learn
 from safear.solvers.greedy import Progress, Stepwise, sweep
 from safear.solvers.optimal import find_optimal, simplify
@@ -35,21 +35,16 @@ def solve(
     options. `tolerance` is the relative gap at which the search for the optimum of `MeanStd` and `MeanVariance` stops.
     `progress(done, total)` is called on the way.
     """
-    if not isinstance(objective, Objective):
-        raise ObjectiveError.at((), f"{objective!r} is not an objective", "use Mean(), CVaR(0.95), MeanStd(0.5), ...")
-    if not (isinstance(method, Episodic) or method is None or method in METHODS):
-        raise ObjectiveError.at((), f"method '{method}' is not known", suggest(str(method), METHODS))
     if not 0 <= tolerance < 1:
         raise ObjectiveError.at((), f"the tolerance {tolerance} is not between 0 and 1")
-    if method is None:
-        method = "greedy" if isinstance(objective, MeanLowerStd) else "optimal"
+    method = choose_method(objective, method)
     quantum = float(mdp.quantum)
     if method == "optimal":
         found = find_optimal(mdp, objective, tolerance=tolerance, progress=progress)
         unit = 1.0 if isinstance(simplify(objective), Budget) else quantum
         return Solution(mdp, objective, method, found.policy, found.values * unit, certificate=found.bounds * unit)
     if not isinstance(objective, Stepwise):
-        raise ObjectiveError.at((), f"'{objective}' is solved by method 'optimal' only")
+        raise TypeError(objective)  # choose_method refuses it
     if isinstance(method, Episodic) or method == "episodic":
         if not isinstance(rng, np.random.Generator):
             remedy = "give rng=np.random.default_rng(0)"
@@ -59,3 +54,19 @@ def solve(
         return Solution(mdp, objective, "episodic", policy, values * quantum, learning=curve)
     policy, values = sweep(mdp, objective, progress=progress)
     return Solution(mdp, objective, method, policy, values * quantum)
+
+
+def choose_method(objective: Objective, method: Method | Episodic | None = None) -> Method | Episodic:
+    """The method for an objective, if none is given; refuses one that cannot solve it."""
+    if not isinstance(objective, Objective):
+        raise ObjectiveError.at((), f"{objective!r} is not an objective", "use Mean(), CVaR(0.95), MeanStd(0.5), ...")
+    if not (isinstance(method, Episodic) or method is None or method in METHODS):
+        raise ObjectiveError.at((), f"method '{method}' is not known", suggest(str(method), METHODS))
+    if method is None:
+        method = "greedy" if isinstance(objective, MeanLowerStd) else "optimal"
+    aim = objective.then if isinstance(objective, SuccessFirst) else objective
+    if method == "optimal" and isinstance(aim, MeanLowerStd):
+        raise ObjectiveError.at((), f"there is no optimal method for '{aim}'", "use method 'greedy'")
+    if method != "optimal" and not isinstance(objective, Stepwise):
+        raise ObjectiveError.at((), f"'{objective}' is solved by method 'optimal' only")
+    return method

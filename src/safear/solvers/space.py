@@ -121,4 +121,3 @@ def solve_space(
         if progress is not None:
             progress(done, total)
     return SpaceSolution(problem, parts[0].objective, tuple(parts))
-
