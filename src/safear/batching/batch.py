@@ -161,6 +161,6 @@ def _describe(engine: Engine, source: PeopleFiles, part_size: int) -> dict[str, 
         "objective": "menu" if job.objective is None else str(job.objective),
         "method": job.method,
         "level": job.level,
-        "keep": source.kept,
+        "keep": [list(pair) for pair in source.kept.items()],
         "part size": part_size,
     }

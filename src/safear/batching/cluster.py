@@ -7,6 +7,8 @@ need SafeAR and whatever the classifier needs, nothing else: people come from he
 from __future__ import annotations
 
 import pickle
+import sys
+import warnings
 from asyncio import CancelledError
 from collections.abc import Iterator
 from threading import Lock
@@ -17,6 +19,7 @@ import pandas as pd
 
 from safear.batching.engine import Engine, Job
 from safear.batching.part import Part
+from safear.classifier.load import FILE_MODULE
 from safear.errors import ClassifierError, InputError, MissingExtraError, Mistake, Place
 
 AHEAD = 3  # parts per thread of the cluster that are sent before the first is back
@@ -30,7 +33,9 @@ def solve_on_cluster(job: Job, parts: Iterator[Part], scheduler: str) -> Iterato
     packed = _pack(job)
     with _connect(distributed, scheduler) as client:
         # A task, not scattered data: if the worker that holds its result is lost, it is run again.
-        remote_job = client.submit(pickle.loads, packed)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")  # once, and a model is as large as it is
+            remote_job = client.submit(pickle.loads, packed)
         threads = sum(client.nthreads().values()) or 1
         running = distributed.as_completed(loop=client.loop, raise_errors=False)
         key = remote_job.key
@@ -57,6 +62,9 @@ def _take(distributed: ModuleType, future: Any, scheduler: str) -> tuple[int, pd
         message = "a part was lost with its worker again and again"
         remedy = "give workers more memory, or make the parts smaller; then ask again to go on"
         raise InputError([Mistake(Place(file=scheduler), message, remedy)]) from cause
+    except ImportError as cause:
+        message, remedy = f"a worker has not what is needed: {cause}", "install there what the classifier needs"
+        raise InputError([Mistake(Place(file=scheduler), message, remedy)]) from cause
     except (CancelledError, OSError) as cause:
         remedy = "start it anew, then ask again to go on"
         raise InputError([Mistake(Place(file=scheduler), "the cluster is gone", remedy)]) from cause
@@ -76,11 +84,18 @@ def solve_part(key: str, job: Job, part: Part) -> tuple[int, pd.DataFrame]:
 def _pack(job: Job) -> bytes:
     import cloudpickle  # noqa: PLC0415  # comes with Dask
 
+    # What was read from a file of the user's is in no module that a worker could import: it is sent along.
+    modules = [module for name, module in sys.modules.items() if name.startswith(FILE_MODULE)]
+    for module in modules:
+        cloudpickle.register_pickle_by_value(module)
     try:
         packed: bytes = cloudpickle.dumps(job)
     except Exception as cause:  # whatever a classifier of somebody's own raises
         message = f"the classifier cannot be sent to the cluster: {cause}"
         raise ClassifierError.at((), message, "give one that can be pickled, or leave out the scheduler") from cause
+    finally:
+        for module in modules:
+            cloudpickle.unregister_pickle_by_value(module)
     return packed
 
 

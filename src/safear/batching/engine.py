@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from threading import Lock
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from safear.batching.part import Part, as_printed
 from safear.batching.variants import make_variants
 from safear.classifier.adapters import as_classifier
-from safear.errors import Mistake, NoRecourseError, ProblemError, TermsError, TooLargeError
+from safear.errors import ClassifierError, Mistake, NoRecourseError, ProblemError, TermsError, TooLargeError
 from safear.mdp.compile import MAX_REACHABLE, Compiler
 from safear.mdp.expand import MAX_DIGITS
 from safear.mdp.families import Family, FamilyCompiler, immutable_positions
@@ -87,8 +88,18 @@ class Engine:
         return pd.concat([labels, result], axis=1)
 
     def recognise(self) -> str:
-        """The classifier by its decisions, on all inputs or, if these are very many, on some drawn at random."""
-        return hashlib.sha256(self._compiler.goals.sample(SAMPLED).tobytes()).hexdigest()
+        """The classifier by its decisions, on all inputs or, if these are very many, on some drawn at random.
+
+        One that cannot decide on everything (a table) is known by what it is made of.
+        """
+        try:
+            known = self._compiler.goals.sample(SAMPLED).tobytes()
+        except ClassifierError:
+            try:
+                known = pickle.dumps(self.job.classifier)
+            except (pickle.PicklingError, AttributeError, TypeError):
+                known = type(self.job.classifier).__qualname__.encode()
+        return hashlib.sha256(known).hexdigest()
 
     def _together(self, part: Part) -> NDArray[np.bool_]:
         """Whose plans are computed in one compiled call with others'."""

@@ -46,18 +46,17 @@ class Folder:
             taken.append(name.casefold())
         try:
             self.path.mkdir(exist_ok=True)
+            for leftover in (*self.path.glob(".part-*"), *self.path.glob(f".{MANIFEST}.*")):
+                leftover.unlink()  # was being written when an earlier run was stopped
             found = sorted(item.name for item in self.path.iterdir())
             if MANIFEST in found:
                 self._require_same(manifest, json.loads((self.path / MANIFEST).read_text(encoding="utf-8")))
             elif found:
                 cause, remedy = "is there already, and is no folder of a batch", "name a folder that is not there yet"
                 raise InputError([Mistake(place, cause, remedy)])
-            for name in found:
-                if name.startswith(".part-"):  # what was being written when an earlier run was stopped
-                    (self.path / name).unlink()
         except (OSError, TypeError, ValueError) as cause:
             reason = getattr(cause, "strerror", None) or str(cause)
-            raise InputError([Mistake(place, f"cannot be used: {reason}")]) from cause
+            raise InputError([Mistake(place, f"cannot be used: {reason}", "name another folder")]) from cause
         write_text(self.path / MANIFEST, json.dumps(manifest, indent=2) + "\n")
 
     def _require_same(self, manifest: Mapping[str, object], found: Mapping[str, object]) -> None:

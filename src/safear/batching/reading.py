@@ -63,20 +63,22 @@ class PeopleFiles:
 
     def parts(self, size: int) -> Iterator[Part]:
         """All of them in order, `size` at a time."""
-        waiting: list[pd.DataFrame] = []
-        number = 0
+        pieces: list[pd.DataFrame] = []  # of the part that is being put together
+        number = held = 0
         rejected = self.examined.rejected > 0
         for chunk in self.files.good_rows(self.examined.broken, rejected=rejected, keep=list(self.kept)):
-            waiting.append(chunk)
-            while sum(map(len, waiting)) >= size:
-                rows = pd.concat(waiting, ignore_index=True)
-                yield self._make_part(number, rows.iloc[:size])
-                waiting, number = [rows.iloc[size:]], number + 1
-        if sum(map(len, waiting)):
-            yield self._make_part(number, pd.concat(waiting, ignore_index=True))
+            taken = 0
+            while taken < len(chunk):
+                pieces.append(chunk.iloc[taken : taken + size - held])
+                taken, held = taken + len(pieces[-1]), held + len(pieces[-1])
+                if held == size:
+                    yield self._make_part(number, pieces)
+                    pieces, number, held = [], number + 1, 0
+        if pieces:
+            yield self._make_part(number, pieces)
 
-    def _make_part(self, number: int, rows: pd.DataFrame) -> Part:
-        problem = self.files.problem
+    def _make_part(self, number: int, pieces: Sequence[pd.DataFrame]) -> Part:
+        problem, rows = self.files.problem, pd.concat(pieces, ignore_index=True)
         shape = (len(rows), len(problem.actions))
         terms = {"cost": np.full(shape, np.nan), "chance": np.full(shape, np.nan), "forbid": np.zeros(shape)}
         for i, column in enumerate(self.columns):

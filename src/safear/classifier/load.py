@@ -17,6 +17,7 @@ from safear.errors import ClassifierError, MissingExtraError, Mistake, Place, qu
 from safear.spec.model import Problem
 
 FORMS = "use FILE.skops, a table of decisions FILE.csv, or a Python object MODULE:NAME or FILE.py:NAME"
+FILE_MODULE = "_safear_classifier_"  # how the modules of Python files are called
 
 
 def load_classifier(source: str, problem: Problem, *, trust: Sequence[str] = ()) -> Classifier:
@@ -85,7 +86,7 @@ def _import_module(name: str) -> ModuleType:
 
 def _import_file(path: Path) -> ModuleType:
     _require_file(path)
-    name = f"_safear_classifier_{path.stem}"  # no clash with a module that is installed
+    name = f"{FILE_MODULE}{path.stem}"  # no clash with a module that is installed
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise _error(str(path), "cannot be imported")

@@ -21,14 +21,13 @@ class NumberColumn:
         text = f"nullif(trim(CAST({cell} AS VARCHAR)), '')"
         missing = f"({text} IS NULL{f' OR isnan({cell})' if kind in FLOATS else ''})"
         # By way of text, since a FLOAT is meant as it is written, not as the DOUBLE nearest to it.
-        truth = (
-            f"CAST(TRY_CAST({text} AS BOOLEAN) AS INTEGER)" if self.is_flag and kind in {"VARCHAR", "BOOLEAN"} else text
-        )
-        number = f"TRY_CAST({truth} AS DOUBLE)"
+        number = f"TRY_CAST({text} AS DOUBLE)"
+        if self.is_flag:
+            number = f"coalesce({number}, CAST(TRY_CAST({text} AS BOOLEAN) AS DOUBLE))"
         allowed = f"{number} IN (0, 1)" if self.is_flag else f"{number} BETWEEN {self.low!r} AND {self.high!r}"
         return f"CASE WHEN NOT {missing} THEN {number} END", f"(NOT {missing} AND NOT coalesce({allowed}, false))"
 
     def complain(self, value: object) -> tuple[str, object, str, str | None]:
         """What is wrong with a cell: column, value, cause and remedy."""
         what = "neither true nor false" if self.is_flag else f"not a number from {self.low:g} to {self.high:g}"
-        return self.name, value, f"'{value}' is {what}", "leave the cell empty for what the problem says"
+        return self.name, value, f"'{value!s}' is {what}", "leave the cell empty for what the problem says"

@@ -1,0 +1,75 @@
+"""`--verbose`: the library's log on the error stream, and only while the command runs."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from cli.job import JOB
+from safear.cli.verbose import verbose_option
+
+if TYPE_CHECKING:
+    from cli.conftest import Safear
+
+logger = logging.getLogger("safear")
+RULED = JOB.replace("actions:\n", "classifier: {rule: skill == expert}\nactions:\n", 1)
+
+
+@click.command()
+@click.option("--fail", is_flag=True)
+@verbose_option
+def command(fail: bool) -> None:
+    """Say a few things."""
+    logger.info("begun")
+    logger.debug("not this")
+    for need in (100, 150, 199, 200, 50, 399, 401, 10):
+        logger.info("something: %d", need, extra={"need": need})
+    logger.info("ended")
+    if fail:
+        raise click.ClickException("no")
+
+
+@pytest.mark.parametrize("fail", [[], ["--fail"]])
+def test_the_log_is_shown_until_the_command_ends(fail: list[str]) -> None:
+    before = (logger.level, list(logger.handlers))
+    found = CliRunner().invoke(command, ["--verbose", *fail])
+    assert found.stdout == ""
+    lines = found.stderr.splitlines()
+    # Of what is said of memory, only what is twice as much as was said before.
+    assert lines[:5] == ["begun", "something: 100", "something: 200", "something: 401", "ended"]
+    assert lines[5:] == (["Error: no"] if fail else [])
+    assert (logger.level, list(logger.handlers)) == before
+
+
+def test_each_command_begins_anew() -> None:
+    for _ in range(2):
+        assert "something: 100" in CliRunner().invoke(command, ["--verbose"]).stderr.splitlines()
+
+
+def test_nothing_is_shown_unless_asked_for() -> None:
+    found = CliRunner().invoke(command, [])
+    assert (found.stdout, found.stderr, found.exit_code) == ("", "", 0)
+    assert "--verbose" in CliRunner().invoke(command, ["--help"]).stdout
+
+
+@pytest.mark.parametrize("name", ["recommend", "audit", "compare", "check", "batch"])
+def test_commands_that_have_it(name: str, safear: Safear) -> None:
+    assert "--verbose" in safear(name, "--help").out
+
+
+def test_recommend(safear: Safear, tmp_path: Path) -> None:
+    """The result on one stream, the memory on the other; without it the other is empty."""
+    (tmp_path / "job.yaml").write_text(RULED, encoding="utf-8")
+    (tmp_path / "p.json").write_text('{"skill": "basic", "age": "30-50", "gender": "male"}', encoding="utf-8")
+    arguments = ["recommend", "job.yaml", "--person", "p.json", "--json"]
+    quiet, loud = safear(*arguments), safear(*arguments, "--verbose")
+    assert (quiet.code, loud.code) == (0, 0)
+    assert quiet.err == ""
+    assert loud.json == quiet.json
+    assert loud.err.splitlines()
+    assert all("about" in line and line.endswith("of memory") for line in loud.err.splitlines())
