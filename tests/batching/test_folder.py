@@ -245,6 +245,14 @@ def test_everything_that_differs_is_named(home: Path, copy: Path) -> None:
     assert "not the same 'objective', 'method', 'level'\n" in told
 
 
+def test_another_batch_that_is_being_made_is_not_disturbed(home: Path, copy: Path) -> None:
+    """Whoever asks for something else in its folder is refused before anything there is removed."""
+    (copy / ".part-00002.parquet.12345").write_bytes(b"half of it")
+    before = bytes_of(copy)
+    assert "not the same 'level'" in refusal(lambda: run(home, copy, level=0.5))
+    assert bytes_of(copy) == before
+
+
 def test_columns_in_another_order_are_another_batch(home: Path, copy: Path) -> None:
     """Or else the parts made now would have other columns than those that are there."""
     (copy / "part-00001.parquet").unlink()
@@ -268,11 +276,29 @@ def test_a_table_of_decisions_that_lacks_what_nobody_meets(home: Path, tmp_path:
         assert run(home, tmp_path / "out", classifier=table, people=people, keep=[]).planned == 1
 
 
+def test_classifiers_that_do_not_answer_for_everything_are_told_apart(home: Path, tmp_path: Path) -> None:
+    """They are known by their decisions on those whom they are asked about, not by their names."""
+    people = write_csv(tmp_path / "p.csv", {"skill": ["basic", "skilled"], "age": [20, 20], "gender": ["male", "male"]})
+
+    def make(least: str) -> Callable[[pd.DataFrame], Any]:
+        def decide(frame: pd.DataFrame) -> Any:
+            if (frame["gender"] == "female").any():
+                raise ValueError("not trained for her")
+            return frame["skill"].isin(["basic", "skilled", "expert"][["basic", "skilled", "expert"].index(least) :])
+
+        return decide
+
+    assert run(home, tmp_path / "out", classifier=make("expert"), people=people, keep=[]).planned == 2
+    assert run(home, tmp_path / "out", classifier=make("expert"), people=people, keep=[]).resumed == 1
+    told = refusal(lambda: run(home, tmp_path / "out", classifier=make("skilled"), people=people, keep=[]))
+    assert "not the same 'classifier'" in told
+
+
 # ---------------------------------------------------------------------------------------------------- folders of no use
 
 
 @pytest.mark.parametrize(
-    "names", [["thesis.txt"], ["._thesis.txt", "thesis.txt"], ["._notes"], [".part-time"]], ids=str
+    "names", [["thesis.txt"], ["._thesis.txt", "thesis.txt"], ["._notes"], [".part-2.odt", "thesis.txt"]], ids=str
 )
 def test_a_folder_that_is_no_batch(names: list[str], home: Path, tmp_path: Path) -> None:
     """Nothing in it is touched: macOS, for one, keeps things in files whose names begin with '._'."""

@@ -156,7 +156,7 @@ def _describe(engine: Engine, source: PeopleFiles, part_size: int) -> dict[str, 
     return {
         "safear": __version__,
         "problem": hashlib.sha256(dump_problem_text(job.problem).encode()).hexdigest(),
-        "classifier": engine.recognise(),
+        "classifier": engine.recognise(source.codes),
         "people": [{"file": name, "sha256": digest_file(name)} for name in source.names],
         "objective": "menu" if job.objective is None else str(job.objective),
         "method": job.method,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from threading import Lock
@@ -87,19 +86,16 @@ class Engine:
         labels = part.labels.iloc[rows.person[order]].reset_index(drop=True)
         return pd.concat([labels, result], axis=1)
 
-    def recognise(self) -> str:
+    def recognise(self, codes: NDArray[np.int16]) -> str:
         """The classifier by its decisions, on all inputs or, if these are very many, on some drawn at random.
 
-        One that cannot decide on everything (a table) is known by what it is made of.
+        One that cannot decide on everything is known by its decisions on these people.
         """
         try:
-            known = self._compiler.goals.sample(SAMPLED).tobytes()
+            decisions = self._compiler.goals.sample(SAMPLED)
         except ClassifierError:
-            try:
-                known = pickle.dumps(self.job.classifier)
-            except (pickle.PicklingError, AttributeError, TypeError):
-                known = type(self.job.classifier).__qualname__.encode()
-        return hashlib.sha256(known).hexdigest()
+            decisions = self._compiler.goals.among(np.unique(codes, axis=0))
+        return hashlib.sha256(decisions.tobytes()).hexdigest()
 
     def _together(self, part: Part) -> NDArray[np.bool_]:
         """Whose plans are computed in one compiled call with others'."""

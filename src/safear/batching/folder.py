@@ -11,6 +11,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ from safear.people.cells import quote
 from safear.people.tables import connect
 
 MANIFEST = "_batch.json"  # readers of a folder of Parquet files pass over names that begin so
+_LEFTOVER = re.compile(rf"\.part-\d+\.parquet\.\d+|\.{re.escape(MANIFEST)}\..+")
 TEXTS = ("decision", "plan", "first_action")
 COLUMNS = ("file", "row", *TEXTS, "gives_up", *FIGURES)
 
@@ -46,14 +48,15 @@ class Folder:
             taken.append(name.casefold())
         try:
             self.path.mkdir(exist_ok=True)
-            for leftover in (*self.path.glob(".part-*"), *self.path.glob(f".{MANIFEST}.*")):
-                leftover.unlink()  # was being written when an earlier run was stopped
             found = sorted(item.name for item in self.path.iterdir())
+            leftovers = [name for name in found if _LEFTOVER.fullmatch(name)]  # of a run that was stopped
             if MANIFEST in found:
                 self._require_same(manifest, json.loads((self.path / MANIFEST).read_text(encoding="utf-8")))
-            elif found:
+            elif len(found) > len(leftovers):
                 cause, remedy = "is there already, and is no folder of a batch", "name a folder that is not there yet"
                 raise InputError([Mistake(place, cause, remedy)])
+            for name in leftovers:
+                (self.path / name).unlink(missing_ok=True)
         except (OSError, TypeError, ValueError) as cause:
             reason = getattr(cause, "strerror", None) or str(cause)
             raise InputError([Mistake(place, f"cannot be used: {reason}", "name another folder")]) from cause

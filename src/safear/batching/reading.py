@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from safear.batching.part import Part
 from safear.errors import Mistake, PersonError, Place, suggest
@@ -60,6 +61,12 @@ class PeopleFiles:
     def count(self) -> int:
         """How many people there are."""
         return self.examined.rows - self.examined.skipped
+
+    @property
+    def codes(self) -> NDArray[np.int16]:
+        """The level numbers of all distinct people."""
+        table = self.examined.table[~self.examined.bad]
+        return table[code_names(self.files.problem)].to_numpy(np.int16)
 
     def parts(self, size: int) -> Iterator[Part]:
         """All of them in order, `size` at a time."""
