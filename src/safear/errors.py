@@ -178,6 +178,22 @@ class MissingExtraError(SafearError):
 
 
 class NoRecourseError(SafearError):
-    """No plan reaches a goal."""
+    """No plan reaches a goal.
+
+    `reason` is "no_action" (none is offered), "horizon" (more could be reached in more steps), "never" (no goal can be
+    reached in any time), "levels" (plans look at levels, and these are accepted already) or None.
+    """
 
     exit_code: ClassVar[int] = 3
+
+    def __init__(self, message: str = "", reason: str | None = None) -> None:
+        super().__init__(message, reason)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    @property
+    def reason(self) -> str | None:
+        """Why."""
+        reason: str | None = self.args[1]
+        return reason

@@ -11,20 +11,22 @@ import pytest
 import safear as sa
 from safear.reports.page import OPENING, Page, _environment, require_writable
 
-PAGE = Page(f'{OPENING} 0">\n', ("said",))
+OPENINGS = {language: OPENING.format(language=language) for language in ("en", "de", "pt-BR")}
+PAGE = Page(f'{OPENINGS["en"]} 0">\n', ("said",))
 
 
 def test_a_page_is_written_and_written_again(tmp_path: Path) -> None:
     target = tmp_path / "a.html"
     PAGE.save(target)
     assert target.read_text(encoding="utf-8") == PAGE.html
-    Page(PAGE.html + "more").save(str(target))
-    assert target.read_text(encoding="utf-8").endswith("more")
+    for opening in OPENINGS.values():
+        Page(f'{opening} 0">\nmore').save(str(target))
+        assert target.read_text(encoding="utf-8").startswith(opening)
 
 
 def test_nothing_else_is_written_over(tmp_path: Path) -> None:
     target = tmp_path / "mine.html"
-    for text in ("", "<!doctype html>\n<html lang='en'>my own page", OPENING[:-1]):
+    for text in ("", "<!doctype html>\n<html lang='en'>my own page", OPENINGS["en"][:-1], OPENING):
         target.write_text(text, encoding="utf-8")
         with pytest.raises(sa.InputError) as caught:
             PAGE.save(target)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from safear.cli.person import find_menu, person_options
 from safear.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ Example:
   safear recommend loan --set savings=moderate --objective mean-std:0.5
   safear recommend my-problem.yaml --classifier model.skops --person person.json --json
   safear recommend loan --forbid "change job" --terms my-terms.yaml
+  safear recommend loan --report plan.html --language de --contact "Ms Weber, 0531 1234"
 
 \b
 Objectives:
@@ -32,36 +34,15 @@ Objectives:
   success-first  success-first:cvar:0.95                                      the highest success, then the other
 
 \b
+--report needs Jinja2: pip install 'safear[report]'
+
+\b
 Exit codes:  0 there are plans, or nothing to do;  2 a mistake in the input;  3 no plan reaches a goal"""
 )
 @click.argument("problem_file", metavar="PROBLEM")
-@click.option(
-    "--classifier", metavar="SOURCE", help="FILE.skops, FILE.csv, MODULE:NAME or FILE.py:NAME; else the rule."
-)
-@click.option(
-    "--trust", multiple=True, metavar="TYPE", help="A type that a skops file may hold besides the known ones."
-)
-@click.option("--person", metavar="FILE|NAME", help="A person in a YAML or JSON file, or by name one of the problem's.")
-@click.option("--set", "settings", multiple=True, metavar="FEATURE=LEVEL", help="Change one feature of the person.")
-@click.option("--objective", "objectives", multiple=True, help="What to make small; may be repeated. Else the menu.")
-@click.option(
-    "--method",
-    type=click.Choice(["optimal", "greedy", "episodic"]),
-    help="How to solve: optimal, or as in the paper.  [default: optimal where possible]",
-)
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True),
-    help="What the menu calls safe: 0.95 is the worst 5%.  [default: 0.95]",
-)
-@click.option("--horizon", type=click.IntRange(1, 1000), help="At most so many steps, instead of the problem's.")
-@click.option("--terms", type=click.Path(path_type=Path), help="Personal terms: own costs, chances, forbidden actions.")
-@click.option("--forbid", multiple=True, metavar="ACTION", help="An action that is out of the question.")
+@person_options
 @click.option(
     "--simulate", type=click.IntRange(1, 10_000_000), metavar="N", help="Also run each plan N times, as a cross-check."
-)
-@click.option(
-    "--episodes", type=click.IntRange(1, 1_000_000), help="Episodes of the episodic method.  [default: 10000]"
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of simulation and episodic method.")
 @click.option("--all-steps", is_flag=True, help="Show every situation of a plan, however rare.")
@@ -69,6 +50,14 @@ Exit codes:  0 there are plans, or nothing to do;  2 a mistake in the input;  3 
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the JSON object to a file."
 )
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.html",
+    help="Write a page for the person, and print only what it says in short.",
+)
+@click.option("--language", metavar="CODE", help="Of the report: en or de.  [default: en]")
+@click.option("--contact", metavar="TEXT", help="Where the person can ask, for the report.")
 @click.pass_context
 @verbose_option
 def recommend(context: click.Context, /, problem_file: str, **options: Any) -> None:
@@ -79,13 +68,13 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
     """
     from safear.datasets.bundled import find_problem
 
-    problem = find_problem(problem_file)
-    if options["horizon"] is not None:
-        problem = problem.with_horizon(options["horizon"])
-    menu, failure = _recommend(problem, options)
+    _check_report(options)
+    original = find_problem(problem_file)
+    problem = original if options["horizon"] is None else original.with_horizon(options["horizon"])
+    menu, failure = find_menu(problem, options)
     record = _menu_record(menu, options)
     if failure is not None:
-        record["message"] = failure
+        record["message"] = str(failure)
     if options["output"] is not None:
         from safear.files import write_text
 
@@ -93,98 +82,54 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
     if options["as_json"]:
         plain = (sys.stdout.encoding or "").lower() not in {"utf-8", "utf8"}
         click.echo(json.dumps(record, indent=2, allow_nan=False, ensure_ascii=plain))
-    elif failure is None and options["output"] is None:
+    elif failure is None and options["output"] is None and options["report"] is None:
         from safear.cli.render import print_menu, print_simulations
 
         print_menu(menu, all_steps=options["all_steps"])
         print_simulations(record)
+    if options["report"] is not None:
+        reason = None if failure is None else failure.reason
+        _report(menu, reason, original=original, problem_file=problem_file, options=options)
     if failure is not None:
         click.echo(failure, err=True)
         context.exit(3)
 
 
-def _recommend(problem: Problem, options: dict[str, Any]) -> tuple[Menu, str | None]:
-    """The menu, and why it is empty if there is no recourse."""
-    import numpy as np
+def _check_report(options: dict[str, Any]) -> None:
+    """Refuse a report that cannot be written before anything is computed for it."""
+    if options["report"] is None:
+        for name in ("language", "contact"):
+            if options[name] is not None:
+                raise click.UsageError(f"--{name} goes with --report")
+        return
+    from safear.reports.page import require_writable
+    from safear.texts import load_texts
 
-    from safear.classifier.load import load_classifier
-    from safear.cli.render import show_progress
-    from safear.errors import NoRecourseError, TermsError, suggest
-    from safear.recourse.menu import Menu, menu, recommend
-    from safear.risk.objectives import parse_objective
-    from safear.solvers.episodic import Episodic
-    from safear.spec.load import load_terms
-    from safear.spec.person import read_person
-    from safear.spec.terms import Terms, apply_terms
-
-    # All of the input is read before anything is computed, so that a mistake is told at once.
-    objectives = [parse_objective(text) for text in options["objectives"]] or None
-    if options["terms"] is not None:
-        problem = apply_terms(problem, load_terms(options["terms"], problem))
-    for name in options["forbid"]:
-        if name not in problem.action_by_name:
-            raise TermsError.at((), f"--forbid {name}: there is no such action", suggest(name, problem.action_by_name))
-    problem = apply_terms(problem, Terms(forbid=options["forbid"]))
-    record = _find_person(problem, options["person"], options["settings"])
-    source = options["classifier"]
-    classifier = None if source is None else load_classifier(source, problem, trust=options["trust"])
-    method = options["method"]
-    if options["episodes"] is not None:
-        if method != "episodic":
-            raise click.UsageError("--episodes goes with --method episodic")
-        method = Episodic(episodes=options["episodes"])
-    rng = np.random.default_rng(options["seed"])
-    level = options["level"]
-    if level is not None and (objectives is not None or method not in {None, "optimal"}):
-        raise click.UsageError("--level goes with the menu of optimal plans: no --objective, and no other --method")
-    try:
-        with show_progress() as progress:
-            if level is not None:
-                return menu(problem, classifier, record, level=level, progress=progress), None
-            return recommend(
-                problem, classifier, record, objectives=objectives, method=method, rng=rng, progress=progress
-            ), None
-    except NoRecourseError as error:
-        return Menu(problem, read_person(problem, record), favourable=False, offers=()), str(error)
+    load_texts(options["language"] or "en")
+    require_writable(options["report"])
 
 
-def _find_person(problem: Problem, source: str | None, settings: tuple[str, ...]) -> dict[str, object]:
-    """The record that was named, or the default person, with the settings put in; checked, raw numbers kept."""
-    from safear.errors import PersonError, suggest
-    from safear.spec.load import load_record
-    from safear.spec.person import read_person
+def _report(menu: Menu, reason: str | None, *, original: Problem, problem_file: str, options: dict[str, Any]) -> None:
+    """Write the page and, unless JSON is printed, say what it says in short."""
+    from safear.reports import Sources, report_menu
 
-    tree = None
-    if source is None:
-        record: dict[str, object] = dict(problem.default_person or {})
-    elif source in problem.people:
-        record = dict(problem.people[source])
-    elif problem.people and not Path(source).exists() and not Path(source).suffix:
-        cause = f"there is neither a file '{source}' nor such a person in the problem"
-        raise PersonError.at((), cause, suggest(source, problem.people))
-    else:
-        read, tree = load_record(source)
-        record = dict(read)
-    changed = set()
-    for setting in settings:
-        name, equals, level = (part.strip() for part in setting.partition("="))
-        if not equals:
-            raise PersonError.at((), f"--set {setting}: should be FEATURE=LEVEL")
-        if name not in problem.feature_by_name:
-            cause = f"--set {setting}: there is no feature '{name}'"
-            raise PersonError.at((), cause, suggest(name, problem.feature_by_name))
-        if name in changed:
-            raise PersonError.at((), f"--set {setting}: '{name}' is set twice")
-        record[name] = level
-        changed.add(name)
-    try:
-        read_person(problem, record)
-    except PersonError as error:
-        if tree is None:
-            raise
-        located = [item if set(item.place.path) & changed else tree.locate(item) for item in error.mistakes]
-        raise PersonError(located) from None
-    return record
+    person = options["person"] or next(iter(original.people), "--set")
+    page = report_menu(
+        menu,
+        language=options["language"] or "en",
+        original=original,
+        contact=options["contact"],
+        reason=reason,
+        sources=Sources(
+            problem_file,
+            options["classifier"] or "the rule of the problem",
+            [" ".join([person, *options["settings"]])],
+            options["seed"] if options["method"] == "episodic" else None,
+        ),
+    )
+    page.save(options["report"])
+    if not options["as_json"]:
+        click.echo("\n".join([*page.summary, f"The report is in {options['report']}."]))
 
 
 def _menu_record(menu: Menu, options: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -168,25 +168,51 @@ def name_offers(offers: Sequence[Offer], best_success: float, least_tail: float 
     return [replace(offer, trade_off=describe_trade_off(offer, ordered)) for offer in ordered]
 
 
-def describe_trade_off(offer: Offer, menu: Sequence[Offer]) -> str:
-    """`costs 0.3 months more on average than 'cheapest on average'; the worst 5% of cases cost 2.1 months less`.
+@dataclass(frozen=True, slots=True)
+class TradeOff:
+    """What a plan gains and gives up beside another: by how much its success, mean and tail are higher.
 
-    A plan is compared with the cheapest of the menu, and the cheapest with the one before it.
+    None where a person would not notice the difference.
     """
+
+    other: Offer
+    success: float | None
+    mean: float | None
+    tail: float | None
+
+
+def find_trade_off(offer: Offer, menu: Sequence[Offer]) -> TradeOff | None:
+    """A plan beside the cheapest of the menu, or the cheapest beside the first of the others; None if it is alone."""
     others = [other for other in menu if other is not offer]
     if not others:
-        return "no other plan is noticeably cheaper, safer or likelier to succeed"
+        return None
     cheapest = min(menu, key=lambda other: other.mean)
     other = cheapest if offer is not cheapest else others[0]
-    unit = offer.unit
-    success, mean, tail = _gains(offer, other)
+    success, mean, tail = (abs(gain) > 1 for gain in _gains(offer, other))
+    return TradeOff(
+        other,
+        offer.cost.success - other.cost.success if success else None,
+        offer.mean - other.mean if mean else None,
+        offer.tail - other.tail if tail else None,
+    )
+
+
+def describe_trade_off(offer: Offer, menu: Sequence[Offer]) -> str:
+    """`compared with 'safest' it costs 0.3 months less on average; the worst 5% of cases cost 2.1 months more`."""
+    found = find_trade_off(offer, menu)
+    if found is None:
+        return "no other plan is noticeably cheaper, safer or likelier to succeed"
+    other, unit = found.other, offer.unit
     worst = f"the {describe_worst(offer.level)} of cases cost" if offer.level < 1 else "the worst case costs"
     parts = []
-    if abs(success) > 1:
+    if found.success is not None:
         chances = format_chance(offer.cost.success), format_chance(other.cost.success)
         parts.append(f"succeeds in {chances[0]} of the cases, not {chances[1]}")
-    amount = f"{format_cost(abs(offer.mean - other.mean), unit)} {'less' if mean > 0 else 'more'}"
-    parts.append(f"costs {amount if abs(mean) > 1 else 'about as much'} on average")
-    amount = f"{format_cost(abs(offer.tail - other.tail), unit)} {'less' if tail > 0 else 'more'}"
-    parts.append(f"{worst} {amount if abs(tail) > 1 else 'about as much'}")
+    parts.append(f"costs {_describe_more(found.mean, unit)} on average")
+    parts.append(f"{worst} {_describe_more(found.tail, unit)}")
     return f"compared with '{other.name}' it {'; '.join(parts)}"
+
+
+def _describe_more(cost: float | None, unit: str) -> str:
+    """`0.3 months less`."""
+    return "about as much" if cost is None else f"{format_cost(abs(cost), unit)} {'less' if cost < 0 else 'more'}"

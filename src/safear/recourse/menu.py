@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -36,21 +36,38 @@ PAPER_AVERSIONS = (0.0, 0.25, 0.5, 1.0)
 BOTH = {"cheapest and safest": ("safest", "cheapest on average")}  # a plan may earn two names
 
 
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a person should know of a menu: `text` in English, `kind` and `values` for those who say it otherwise."""
+
+    kind: str
+    text: str
+    values: Mapping[str, float | str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.text
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Menu:
     """What a person can do. Empty if the decision is favourable already.
 
-    `offers` are the plans; `frontier`, if the menu was made of one, all that they were chosen from, named after their
-    objectives; `level` says which of the worst runs are meant.
+    `offers` are the plans; `notices` what a person should know of them; `frontier`, if the menu was made of one, all
+    that they were chosen from, named after their objectives; `level` says which of the worst runs are meant.
     """
 
     problem: Problem
     person: Person
     favourable: bool
     offers: tuple[Offer, ...]
-    warnings: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     frontier: tuple[Offer, ...] = ()
     level: float = TAIL
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The notices in words."""
+        return tuple(map(str, self.notices))
 
     def __repr__(self) -> str:
         return str(self)
@@ -160,16 +177,16 @@ class Case:
     person: Person
     mdp: MDP
     favourable: bool
-    warnings: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
-    def menu(self, offers: Sequence[Offer], warnings: Sequence[str] = (), frontier: Frontier | None = None) -> Menu:
+    def menu(self, offers: Sequence[Offer], notices: Sequence[Notice] = (), frontier: Frontier | None = None) -> Menu:
         """The menu of these offers."""
         return Menu(
             self.problem,
             self.person,
             favourable=self.favourable,
             offers=tuple(offers),
-            warnings=(*self.warnings, *warnings),
+            notices=(*self.notices, *notices),
             frontier=() if frontier is None else frontier.offers,
             level=TAIL if frontier is None else frontier.level,
         )
@@ -190,10 +207,10 @@ def _prepare(
     start = read_person(problem, record)
     decider = as_classifier(classifier, problem)
     mdp = compile_mdp(problem, decider, start=start)
-    favourable, warnings = decide(problem, decider, record, on_levels=bool(mdp.goal[mdp.locate()]))
+    favourable, notices = decide(problem, decider, record, on_levels=bool(mdp.goal[mdp.locate()]))
     if not favourable:
         require_recourse(mdp)
-    return Case(problem, start, mdp, favourable, warnings)
+    return Case(problem, start, mdp, favourable, notices)
 
 
 def _read_objectives(given: Sequence[Objective | str] | Objective | str) -> list[Objective]:
@@ -205,47 +222,53 @@ def _read_objectives(given: Sequence[Objective | str] | Objective | str) -> list
     return wanted
 
 
-def _warn(offers: Sequence[Offer], best_success: float) -> list[str]:
+def _warn(offers: Sequence[Offer], best_success: float) -> list[Notice]:
     """Warn of plans that succeed far less often than the person could, of poor chances, and of rounded costs."""
-    warnings = []
+    notices = []
     if best_success < RARE:
-        warnings.append(f"no plan succeeds in more than {format_chance(best_success)} of the runs")
+        told = f"no plan succeeds in more than {format_chance(best_success)} of the runs"
+        notices.append(Notice("unlikely", told, {"success": best_success}))
     for offer in offers:
         if gives_up(offer.cost.success, best_success):
             share, possible = format_chance(offer.cost.success), format_chance(best_success)
             reason = "" if offer.solution.method == "optimal" else f"; method '{offer.solution.method}' may miss it"
-            warnings.append(
-                f"the plan '{offer.name}' succeeds in {share} of the runs, though {possible} is possible{reason}"
-            )
+            told = f"the plan '{offer.name}' succeeds in {share} of the runs, though {possible} is possible{reason}"
+            figures = {"success": offer.cost.success, "possible": best_success}
+            notices.append(Notice("gives_up", told, {"plan": offer.name, **figures}))
     for offer in offers[:1]:
         mdp = offer.solution.mdp
         error, problem = float(mdp.cost_error), mdp.problem
         if error and problem is not None and problem.cost_resolution is not None:
             resolution, most = (format_cost(cost, offer.unit) for cost in (float(problem.cost_resolution), error))
-            warnings.append(f"costs are rounded to multiples of {resolution}; a total is off by at most {most}")
+            told = f"costs are rounded to multiples of {resolution}; a total is off by at most {most}"
+            notices.append(Notice("rounded", told, {"unit": float(problem.cost_resolution), "error": error}))
     optimal = [offer for offer in offers if offer.solution.method == "optimal"]
     units = max((count_units(offer.solution.mdp, offer.objective) for offer in optimal), default=1)
     if units > 1:
-        unit = format_cost(optimal[0].solution.mdp.to_cost(units), optimal[0].unit)
-        warnings.append(
-            f"costs are so fine that plans were looked for with costs rounded to multiples of {unit}; "
-            "all figures are of the real costs"
+        unit = optimal[0].solution.mdp.to_cost(units)
+        told = (
+            "costs are so fine that plans were looked for with costs rounded to multiples of "
+            f"{format_cost(unit, optimal[0].unit)}; all figures are of the real costs"
         )
-    return warnings
+        notices.append(Notice("searched_rounded", told, {"unit": unit}))
+    return notices
 
 
-def _warn_of_giving_up(frontier: Frontier, offers: Sequence[Offer]) -> list[str]:
+def _warn_of_giving_up(frontier: Frontier, offers: Sequence[Offer]) -> list[Notice]:
     """Warn if a plan that is not offered, because it gives up, is cheaper than all that are."""
     cheapest = frontier.offers[0]
     if any(offer.solution is cheapest.solution for offer in offers):
         return []
-    giving_up = find_giving_up(cheapest.solution.mdp)
-    return [] if giving_up is None else [f"{giving_up}. Plans that give up are left out"]
+    found = find_giving_up(cheapest.solution.mdp)
+    if found is None:
+        return []
+    values = {"success": found.success, "possible": found.possible, "failure_cost": found.failure_cost}
+    return [Notice("cheaper_gives_up", f"{found}. Plans that give up are left out", values)]
 
 
 def decide(
     problem: Problem, classifier: Classifier, record: Record, *, on_levels: bool
-) -> tuple[bool, tuple[str, ...]]:
+) -> tuple[bool, tuple[Notice, ...]]:
     """The decision on a record as it was filed, and a warning if the one on its levels is another.
 
     Plans look at levels. If these are accepted where the record is not, there is nothing to plan with: NoRecourseError.
@@ -256,8 +279,9 @@ def decide(
     remedy = "use finer edges or other values"
     if on_levels:
         reason = "the numbers as given are rejected, but the levels that stand for them are accepted"
-        raise NoRecourseError(f"{reason}, so no plan can be made: {remedy}")
-    return True, (f"the numbers as given are accepted, but the levels that stand for them are not: {remedy}",)
+        raise NoRecourseError(f"{reason}, so no plan can be made: {remedy}", "levels")
+    told = f"the numbers as given are accepted, but the levels that stand for them are not: {remedy}"
+    return True, (Notice("levels", told),)
 
 
 def find_record(problem: Problem, person: Record | str | None) -> Record:
@@ -282,10 +306,9 @@ def require_recourse(mdp: MDP) -> None:
         return
     goal, states = name_goal(mdp.problem), mdp.n_states - 1
     if mdp.dead_end[mdp.locate()]:
-        raise NoRecourseError(f"no plan leads to '{goal}': no action is offered to this person")
+        raise NoRecourseError(f"no plan leads to '{goal}': no action is offered to this person", "no_action")
     if mdp.depth is not None and (mdp.depth == mdp.horizon).any():
         reach = f"none of the {count_of(states, 'state')} within {count_of(mdp.horizon, 'step')} is a goal"
-        reason = f"{reach}; a longer horizon would reach more"
-    else:
-        reason = f"none of the {count_of(states, 'other state')} that this person can ever reach is a goal"
-    raise NoRecourseError(f"no plan leads to '{goal}': {reason}")
+        raise NoRecourseError(f"no plan leads to '{goal}': {reach}; a longer horizon would reach more", "horizon")
+    reason = f"none of the {count_of(states, 'other state')} that this person can ever reach is a goal"
+    raise NoRecourseError(f"no plan leads to '{goal}': {reason}", "never")

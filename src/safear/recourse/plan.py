@@ -7,16 +7,24 @@ next is added up exactly over all times, so a step can say where each of its out
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from safear.mdp.model import MDP
 from safear.recourse.plan_nodes import END, GOAL, STUCK, Box, Graph, Node, follow
-from safear.recourse.words import count_of, describe_levels, format_cost, format_number, name_goal, times_in
+from safear.recourse.words import (
+    count_of,
+    describe_levels,
+    find_changes,
+    format_cost,
+    format_number,
+    name_goal,
+    times_in,
+)
 from safear.solvers.policy import Policy
 from safear.solvers.solution import Solution, policy_of
 from safear.spec.model import Record
+from safear.texts.numbers import round_exactly
 
 RARE = 0.01  # a way on that is taken in fewer of the cases is not spelled out
 RARE_STEP = 0.001  # nor a step that fewer runs come to
@@ -41,13 +49,19 @@ class FollowUp:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One outcome of a step: how likely, what it costs, what it changes, and what comes next, in order of time."""
+    """One outcome of a step: how likely, what it costs, what it changes, and what comes next, in order of time.
+
+    `label` says in words what happens: as the problem does (`named`), or else what `changes`, the features whose level
+    is another afterwards, in order of importance.
+    """
 
     chance: float
     works: bool
     label: str
     cost: float
     follow_ups: tuple[FollowUp, ...]
+    named: bool = False
+    changes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -104,16 +118,20 @@ class Plan:
         return "\n".join(self.lines())
 
     @property
+    def counted(self) -> frozenset[int]:
+        """The steps whose situation is told from another by what has been spent."""
+        return frozenset(step.number for step in self.steps if step.says_spent)
+
+    @property
     def depends_on_spent(self) -> bool:
-        """Whether some situation is told from another by what has been spent."""
-        return any(step.says_spent for step in self.steps)
+        """Whether there is such a step."""
+        return bool(self.counted)
 
     def lines(self) -> list[str]:
         """The plan in plain words, a line each."""
         if not self.steps:
             return ["Nothing to do."]
-        counted = frozenset(step.number for step in self.steps if step.says_spent)
-        lines = [line for step in self.steps for line in _describe_step(step, self.goal, counted)]
+        lines = [line for step in self.steps for line in _describe_step(step, self.goal, self.counted)]
         if any(step.situation for step in self.steps):
             lines.append("What a step's (when ...) does not mention is as it is today.")
         if self.hidden_steps:
@@ -214,11 +232,13 @@ class _Maker:
 
     def _make_branch(self, number: int, edge: int, person: dict[str, str]) -> Branch:
         mdp = self.graph.mdp
-        label = ""
+        label, named = "", False
+        changes: tuple[tuple[str, str], ...] = ()
         if mdp.problem is not None:
             outcome = mdp.problem.actions[int(mdp.row_action[mdp.edge_row[edge]])].outcomes[int(mdp.edge_outcome[edge])]
             after = mdp.person(int(mdp.edge_next[edge]))
-            label = outcome.label or describe_levels(person, after, first=outcome.change)
+            changes = find_changes(person, after, first=outcome.change)
+            label, named = outcome.label or describe_levels(person, after, first=outcome.change), bool(outcome.label)
         ways = self.graph.ways(number, edge)
         total = sum(way.chance for way in ways)
         follow_ups = tuple(
@@ -232,7 +252,7 @@ class _Maker:
             for way in ways
         )
         cost = mdp.to_cost(int(mdp.edge_cost[edge]))
-        return Branch(float(mdp.edge_chance[edge]), mdp.works(edge), label, cost, follow_ups)
+        return Branch(float(mdp.edge_chance[edge]), mdp.works(edge), label, cost, follow_ups, named, changes)
 
 
 def _choose_words(node: Node, others: Sequence[Node]) -> tuple[bool, bool]:
@@ -287,11 +307,11 @@ def _spent(mdp: MDP, box: Box, rivals: Sequence[Box], unit: str) -> str:
 
 def _exact_cost(value: float, unit: str) -> str:
     """As `format_cost`, with as many decimals as it takes: a limit that was rounded would not be true."""
-    exact = math.isclose(float(format_number(value)), value, rel_tol=1e-9)
-    return format_cost(value, unit) if exact else f"{value:.9g} {unit}"
+    digits = round_exactly(value)
+    return format_cost(value, unit) if digits == format_number(value) else f"{digits} {unit}"
 
 
-def _describe_step(step: PlanStep, goal: str, counted: frozenset[int]) -> list[str]:
+def _describe_step(step: PlanStep, goal: str, counted: Collection[int]) -> list[str]:
     situation = f"(when {step.situation}) " if step.situation else ""
     costs = format_cost(step.cost, step.unit)
     name = step.action[:1].upper() + step.action[1:]
@@ -314,11 +334,11 @@ def _describe_step(step: PlanStep, goal: str, counted: frozenset[int]) -> list[s
     return lines
 
 
-def _describe_follow_ups(branch: Branch, step: PlanStep, goal: str, counted: frozenset[int]) -> str:
-    """What comes next, in order of time: `try again; later go on with step 3; at the end the time is up`.
+def group_follow_ups(branch: Branch, step: PlanStep, counted: Collection[int]) -> list[list[FollowUp]]:
+    """What comes next, in order of time; the rarest left out.
 
-    What is not always later than the rest is a choice: `go on with step 2 or 3, whichever applies`. So is a step that
-    says what has been spent (`counted`), later or not: that, not the time, is what to look at.
+    What is not always later than the rest is a choice and stands in one group with it. So does a step that says what
+    has been spent (`counted`), later or not: that, not the time, is what to look at.
     """
     likely = [f for f in branch.follow_ups if f.share >= RARE]
     if all(f.kind == "not shown" for f in likely):
@@ -329,6 +349,12 @@ def _describe_follow_ups(branch: Branch, step: PlanStep, goal: str, counted: fro
             groups[-1].append(follow_up)
         else:
             groups.append([follow_up])
+    return groups
+
+
+def _describe_follow_ups(branch: Branch, step: PlanStep, goal: str, counted: Collection[int]) -> str:
+    """`try again; later go on with step 3; at the end the time is up`; `go on with step 2 or 3, whichever applies`."""
+    groups = group_follow_ups(branch, step, counted)
     words = [_describe_choice(groups[0], step, goal)]
     for group in groups[1:]:
         when = "at the end" if group[0].kind == "out of time" else "later"
@@ -336,7 +362,7 @@ def _describe_follow_ups(branch: Branch, step: PlanStep, goal: str, counted: fro
     return "; ".join(dict.fromkeys(words))
 
 
-def _is_choice(follow_up: FollowUp, before: Sequence[FollowUp], step: PlanStep, counted: frozenset[int]) -> bool:
+def _is_choice(follow_up: FollowUp, before: Sequence[FollowUp], step: PlanStep, counted: Collection[int]) -> bool:
     """Whether time does not tell a follow-up from those before it, or is not what to look at."""
     overlaps = follow_up.since <= max(f.until for f in before)
     return overlaps or (follow_up.step in counted and [f.step for f in before] != [step.number])

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from safear.spec.model import Problem
+from safear.texts.numbers import round_chance, round_number, singular, tell_times
 
 
 def format_number(value: float) -> str:
     """At most two decimals, none that are zero; two significant digits of what is smaller."""
-    if 0 < abs(value) < 0.1:
-        return f"{value:.2g}"
-    text = f"{value:.2f}".rstrip("0").rstrip(".")
-    return "0" if text in {"", "-0"} else text
+    return round_number(value)
 
 
 def format_cost(value: float | None, unit: str) -> str:
@@ -20,8 +18,7 @@ def format_cost(value: float | None, unit: str) -> str:
     if value is None:
         return "n/a"
     number = format_number(value)
-    single = number == "1" and unit.endswith("s") and not unit.endswith("ss")
-    return f"{number} {unit[:-1] if single else unit}"
+    return f"{number} {singular(unit) if number == '1' else unit}"
 
 
 def count_of(number: int, noun: str) -> str:
@@ -31,14 +28,8 @@ def count_of(number: int, noun: str) -> str:
 
 def format_chance(chance: float) -> str:
     """`95%`, `0.7%`, `<0.1%`, `>99.9%`: never a rounded certainty."""
-    percent = 100 * chance
-    if percent in {0.0, 100.0}:
-        return f"{percent:.0f}%"
-    if percent < 0.1:
-        return "<0.1%"
-    if percent > 99.9:
-        return ">99.9%"
-    return f"{percent:.2g}%" if percent < 10 else f"{percent:.0f}%" if percent < 99 else f"{percent:.1f}%"
+    sign, digits = round_chance(chance)
+    return f"{sign}{digits}%"
 
 
 def describe_worst(level: float) -> str:
@@ -48,24 +39,26 @@ def describe_worst(level: float) -> str:
 
 def times_in(chance: float) -> str:
     """`works 95 times in 100`, without the verb."""
-    if chance > 1 - 1e-9:  # several outcomes that work may add up to a little less than 1
+    kind, count, base = tell_times(chance)
+    if kind == "every":
         return "every time"
-    for base in (100, 1000):
-        count = chance * base
-        if abs(count - round(count)) < 1e-9 and 0 < round(count) < base:
-            times = "time" if round(count) == 1 else "times"
-            return f"{round(count)} {times} in {base}"
-    if chance < 0.01:
-        return "less than 1 time in 100"
-    return f"about {min(round(chance * 100), 99)} times in 100"
+    about = {"exactly": "", "below": "less than ", "about": "about "}[kind]
+    return f"{about}{count} {'time' if count == 1 and kind != 'about' else 'times'} in {base}"
+
+
+def find_changes(
+    before: Mapping[str, str], after: Mapping[str, str], *, first: Iterable[str] = ()
+) -> tuple[tuple[str, str], ...]:
+    """The features whose level is another, with the level afterwards. `first` names what matters most."""
+    names = dict.fromkeys((*first, *after))
+    return tuple((name, after[name]) for name in names if before[name] != after[name])
 
 
 def describe_levels(
     before: Mapping[str, str], after: Mapping[str, str], *, verb: str = "becomes", first: Iterable[str] = ()
 ) -> str:
-    """`job becomes unemployed and savings becomes rich`; empty if nothing changes. `first` names what matters most."""
-    names = dict.fromkeys((*first, *after))
-    return " and ".join(f"{name} {verb} {after[name]}" for name in names if before[name] != after[name])
+    """`job becomes unemployed and savings becomes rich`; empty if nothing changes."""
+    return " and ".join(f"{name} {verb} {level}" for name, level in find_changes(before, after, first=first))
 
 
 def name_goal(problem: Problem | None) -> str:

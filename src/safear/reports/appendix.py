@@ -1,4 +1,4 @@
-"""The appendix of an audit's page: what it was computed from and with, and all figures with all their digits."""
+"""The appendix of a page: what it was computed from and with, and all figures with all their digits."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from safear.reports.comparisons import Division
 from safear.reports.tables import Cell, Table
 from safear.reports.words import format_exactly, show_name
 from safear.spec.dump import dump_problem_text
+from safear.spec.model import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +26,27 @@ class Sources:
     problem: str | None = None
     classifier: str | None = None
     people: Sequence[str] = ()
+    seed: int | None = None  # of what was drawn at random, if anything was
+
+
+def list_versions() -> list[tuple[str, str]]:
+    """What computed it."""
+    return [("SafeAR", __version__), ("Python", platform.python_version()), ("NumPy", np.__version__)]
+
+
+def digest_problem(problem: Problem) -> str:
+    """The SHA-256 of the problem as SafeAR writes it."""
+    return hashlib.sha256(dump_problem_text(problem).encode()).hexdigest()
 
 
 def list_origin(audit: Audit, sources: Sources) -> list[tuple[str, str]]:
     """What somebody needs to compute the same again, by name."""
     population = audit.population
-    digest = hashlib.sha256(dump_problem_text(audit.problem).encode()).hexdigest()
     people = ", ".join(map(show_name, sources.people)) or "a table in memory"
     return [
-        ("SafeAR", __version__),
-        ("Python", platform.python_version()),
-        ("NumPy", np.__version__),
+        *list_versions(),
         ("problem", show_name(sources.problem or "made in memory")),
-        ("SHA-256 of the problem, as SafeAR writes it", digest),
+        ("SHA-256 of the problem, as SafeAR writes it", digest_problem(audit.problem)),
         ("classifier", show_name(sources.classifier or "given in memory, or the problem's own rule")),
         ("people", people),
         ("rows read", f"{population.rows:,}"),

@@ -29,6 +29,7 @@ from safear.reports.tables import (
     people_table,
 )
 from safear.reports.words import describe_objective, join_words, show_name
+from safear.texts import load_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ def report_audit(
     sections = [_make_section(audit, division, number) for number, division in enumerate(divisions, start=1)]
     return render(
         "audit.html.jinja",
+        load_texts("en"),
         summary=tuple(finding.text for finding in found),
         title=show_name(title or f"{audit.problem.title}: who carries more risk?"),
         dated=dated and show_name(dated),
@@ -99,7 +101,8 @@ def _tell_asked(audit: Audit) -> list[str]:
     question = "Some people are rejected, and can do something about it that may fail. This audit asks whether groups "
     question += f"of people, by {groups}, carry different risks on their way to “{goal}”."
     answer = f"{read}. The model accepts {accepted:,} ({format_chance(overall['favourable'])}) and rejects "
-    answer += f"{overall['rejected']:,}. Everybody who is rejected follows the plan for "
+    greedy = "greedy " if audit.method == "greedy" else ""
+    answer += f"{overall['rejected']:,}. Everybody who is rejected follows the {greedy}plan for "
     answer += f"{describe_objective(audit.objective)}, in at most {count_of(problem.horizon, 'step')}. All figures of "
     answer += "a person are exact; groups are compared by their means."
     return [question, answer]

@@ -159,9 +159,12 @@ def tell_giving_up(audit: Audit) -> list[Finding]:
     share = audit.overall["gives up"]
     if not share:
         return []
-    text = f"The plans of {format_chance(share)} of the rejected succeed far less often than they could, because "
-    text += "failing costs too little in the problem (goal.failure_cost). Costs are of those who succeed, and do not "
-    text += "show it."
+    text = f"The plans of {format_chance(share)} of the rejected succeed far less often than they could: "
+    if audit.method == "greedy":
+        text += "the greedy method may miss better ones"
+    else:
+        text += "failing costs too little in the problem (goal.failure_cost)"
+    text += ". Costs are of those who succeed, and do not show it."
     return [Finding(text, "wrong")]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -13,12 +14,15 @@ from safear.errors import InputError, MissingExtraError, Mistake, Place
 from safear.files import write_text
 from safear.plots.disparity_picture import BLUE
 from safear.plots.svg import FAINT, GRID, INK, PANEL, PAPER, WRONG
+from safear.texts import Texts
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 # How every page begins: what tells a page of ours from anything else that is called .html.
-OPENING = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="SafeAR'
+OPENING = (
+    '<!doctype html>\n<html lang="{language}">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="SafeAR'
+)
 
 # Pictures are drawn for white paper; what their colours become on a dark screen.
 DARK = {
@@ -66,21 +70,20 @@ def require_writable(path: str | Path) -> None:
 
 
 def _is_page(path: Path) -> bool:
+    before, after = OPENING.split("{language}")
+    opening = re.compile(f"{re.escape(before)}[A-Za-z-]{{1,35}}{re.escape(after)}".encode())
     try:
         with path.open("rb") as stream:
-            return stream.read(len(OPENING)) == OPENING.encode()
+            return opening.match(stream.read(len(OPENING) + 35)) is not None
     except OSError as cause:
         raise InputError([Mistake(Place(file=str(path)), f"cannot be read: {cause.strerror}")]) from cause
 
 
-def render(template: str, *, summary: tuple[str, ...] = (), **values: object) -> Page:
-    """Fill in a template. All that is filled in is escaped, but for pictures, which are markup."""
-    text = (
-        _environment()
-        .get_template(template)
-        .render(opening=OPENING, version=__version__, dark=list(DARK.items()), **values)
-    )
-    return Page(text, summary)
+def render(template: str, texts: Texts, *, summary: tuple[str, ...] = (), **values: object) -> Page:
+    """Fill in a template in a language. All that is filled in is escaped, but for pictures, which are markup."""
+    opening = OPENING.format(language=texts.language)
+    frame = {"opening": opening, "version": __version__, "dark": list(DARK.items()), "page": texts.part("page")}
+    return Page(_environment().get_template(template).render(**frame, **values), summary)
 
 
 @cache

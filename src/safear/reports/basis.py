@@ -1,0 +1,127 @@
+"""What a menu is based on, in the words of a language: the person, costs and chances, limits, and what to note."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from safear.mdp.model import MDP
+from safear.recourse.menu import Menu, Notice
+from safear.reports.tables import Cell, Table
+from safear.reports.words import show_name
+from safear.spec.model import Action, Problem
+from safear.spec.quantity import Amount, amounts
+from safear.texts import Texts
+
+OWN = "clear"  # the sign of what is the person's own
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What is told of a menu's basis. `original` is the problem before somebody's own terms were put in."""
+
+    menu: Menu
+    original: Problem
+    goal: str
+    texts: Texts
+
+    @property
+    def unit(self) -> str:
+        """What costs are counted in."""
+        return show_name(self.menu.problem.cost_unit)
+
+    @property
+    def ruled_out(self) -> list[str]:
+        """The actions that are out of the question for this person."""
+        left = self.menu.problem.action_by_name
+        return [show_name(action.name) for action in self.original.actions if action.name not in left]
+
+    def list_person(self) -> list[tuple[str, str]]:
+        """What is known of the person."""
+        return [(show_name(name), show_name(level)) for name, level in self.menu.person.items()]
+
+    def list_fixed(self) -> list[str]:
+        """The features that no step changes."""
+        problem = self.menu.problem
+        return [show_name(feature.name) for feature in problem.features if feature.name not in problem.changed_features]
+
+    def make_table(self) -> Table:
+        """Every action of the problem, and what was reckoned with for this person."""
+        say = self.texts.part("report.basis")
+        headings = tuple(Cell(say(name)) for name in ("step", "cost", "works", "remark"))
+        rows = tuple(self._make_row(action) for action in self.original.actions)
+        width = 4 if any(row[-1].text for row in rows) else 3
+        return Table(say("steps"), headings[:width], tuple(row[:width] for row in rows))
+
+    def _make_row(self, usual: Action) -> tuple[Cell, ...]:
+        say, name = self.texts.part("report.basis"), Cell(show_name(usual.name))
+        action = self.menu.problem.action_by_name.get(usual.name)
+        if action is None:
+            return name, Cell("–"), Cell("–"), Cell(say("ruled_out"), mark=OWN)
+        found = find_figures(self.menu.offers[0].solution.mdp, action.name)
+        remarks = [] if action == usual else [self._tell_own(usual)]
+        if found is None:
+            return name, Cell("–"), Cell("–"), Cell("; ".join([*remarks, say("unused")]))
+        rough = [amount for amount in amounts(action.outcomes[0].chance or Amount.exactly(1)) if amount.is_interval]
+        if rough:
+            ends = min(amount.low for amount in rough), max(amount.high for amount in rough)
+            least, most = (self.texts.percent(float(end)) for end in ends)
+            remarks.append(say("roughly", least=least, most=most))
+        costs, chances = found
+        least, most = self.texts.number(costs[0]), self.texts.number(costs[1])
+        cost = self.texts.cost(costs[1], self.unit)
+        if least != most:
+            cost = say("range", least=least, most=cost)
+        least, most = (self.texts.percent(chance) for chance in chances)
+        works = most if least == most else say("range", least=least, most=most)
+        return name, Cell(cost), Cell(works), Cell("; ".join(remarks), mark="" if action == usual else OWN)
+
+    def _tell_own(self, usual: Action) -> str:
+        """That figures are the person's own, and what they are otherwise, where that is one number each."""
+        say, chance = self.texts.part("report.basis"), usual.outcomes[0].chance
+        if not isinstance(usual.cost, Amount) or not isinstance(chance, Amount):
+            return say("own")
+        cost = self.texts.cost(float(usual.cost.nominal), self.unit)
+        return say("own_usual", usual=f"{cost}, {self.texts.percent(float(chance.nominal))}")
+
+    def list_rules(self) -> list[str]:
+        """Time, what failing counts, and that the rules stay as they are."""
+        say, problem = self.texts.part("report.basis"), self.menu.problem
+        horizon = say("horizon", steps=self.texts("report.steps", count=problem.horizon))
+        if problem.horizon != self.original.horizon:
+            usual = self.texts("report.steps", count=self.original.horizon)
+            horizon = f"{horizon} {say('horizon_usual', steps=usual)}"
+        failure = float(problem.goal.failure_cost)
+        counts = say("failure", goal=self.goal, cost=self.texts.cost(failure, self.unit))
+        return [horizon, counts if failure else say("failure_free", goal=self.goal), say("decides")]
+
+    def list_notices(self) -> list[str]:
+        """The menu's notices."""
+        return [self._tell_notice(notice) for notice in self.menu.notices]
+
+    def _tell_notice(self, notice: Notice) -> str:
+        values: dict[str, str] = {"goal": self.goal}
+        for name, value in notice.values.items():
+            if name == "plan":
+                names = [offer.name for offer in self.menu]
+                values["number"] = str(names.index(str(value)) + 1)
+            elif name in {"success", "possible"}:
+                values[name] = self.texts.percent(float(value))
+            else:
+                values[name] = self.texts.cost(float(value), self.unit)
+        return self.texts(f"report.notice.{notice.kind}", **values)
+
+
+def find_figures(mdp: MDP, action: str) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """The least and the largest cost and chance to work of an action, wherever the person may come to take it.
+
+    None if they never can.
+    """
+    rows = np.flatnonzero(mdp.row_action == mdp.actions.index(action))
+    if not len(rows):
+        return None
+    edges = [range(mdp.edge_start[row], mdp.edge_start[row + 1]) for row in rows.tolist()]
+    costs = [int(mdp.edge_cost[edge]) for part in edges for edge in part]
+    chances = [sum(float(mdp.edge_chance[edge]) for edge in part if mdp.works(edge)) for part in edges]
+    return (mdp.to_cost(min(costs)), mdp.to_cost(max(costs))), (min(chances), max(chances))

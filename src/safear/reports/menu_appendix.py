@@ -1,0 +1,115 @@
+"""The appendix of a person's page: what it was computed from and with, and all figures with all their digits."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from safear.recourse.menu import Menu
+from safear.recourse.offer import Offer
+from safear.recourse.records import offer_record
+from safear.reports.appendix import Sources, digest_problem, list_versions
+from safear.reports.plan_words import make_long_plan
+from safear.reports.tables import Cell, Table
+from safear.reports.ways import add_up
+from safear.reports.words import format_exactly, show_name
+from safear.texts import Texts
+
+
+def digest_person(menu: Menu) -> str:
+    """The SHA-256 of the person's levels as JSON with sorted keys."""
+    text = json.dumps(dict(menu.person), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def list_menu_origin(
+    menu: Menu, texts: Texts, *, sources: Sources, reason: str | None, dated: str | None
+) -> list[tuple[str, str]]:
+    """What somebody needs to compute the same again, by name."""
+    say = texts.part("report.file")
+    facts = [
+        *list_versions(),
+        (say("problem"), show_name(sources.problem or say("in_memory"))),
+        (say("problem_digest"), digest_problem(menu.problem)),
+        (say("classifier"), show_name(sources.classifier or say("classifier_unknown"))),
+        (say("person"), ", ".join(map(show_name, sources.people)) or say("in_memory")),
+        (say("person_digest"), digest_person(menu)),
+        (say("decision"), say("favourable" if menu.favourable else "unfavourable")),
+    ]
+    if reason is not None:
+        facts.append((say("reason"), reason))
+    if menu.offers:
+        facts.append((say("level"), format_exactly(menu.level)))
+    if sources.seed is not None:
+        facts.append((say("seed"), str(sources.seed)))
+    if dated is not None:
+        facts.append((say("dated"), show_name(dated)))
+    return facts
+
+
+def exact_menu_tables(menu: Menu, texts: Texts) -> Iterator[Table]:
+    """All figures, each such that the same number can be read back."""
+    if not menu.offers:
+        return
+    yield _write_figures(menu, texts)
+    for number, offer in enumerate(menu, start=1):
+        yield _write_steps(number, offer, texts)
+        yield _write_ways(number, offer, texts)
+
+
+def _write_figures(menu: Menu, texts: Texts) -> Table:
+    """A column per plan; the names of the figures are those of `menu_record`."""
+    columns = [dict(_flatten(_figures(offer))) for offer in menu]
+    say = texts.part("report.file")
+    headings = (say("figure"), *(say("plan", number=number) for number in range(1, len(columns) + 1)))
+    rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
+    return _write(say("figures"), headings, rows)
+
+
+def _figures(offer: Offer) -> dict[str, Any]:
+    names = ("name", "method", "objectives", "value", "planned_value", "bound", "value_error", "success", "all_runs")
+    record = offer_record(offer)
+    figures = {name: record[name] for name in names}
+    figures["all_runs"]["cvar"] |= {f"{offer.level:g}": offer.tail}  # the level of this menu, whatever it is
+    return (
+        figures | {"cost if it succeeds": record["cost"]} | {name: record[name] for name in ("sparsity", "proximity")}
+    )
+
+
+def _flatten(record: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{prefix}{name} ")
+        else:
+            yield prefix + name, ", ".join(value) if isinstance(value, list) else value
+
+
+def _write_steps(number: int, offer: Offer, texts: Texts) -> Table:
+    rows = [
+        (step.number, step.action, place, branch.chance, branch.cost, step.visits)
+        for step in make_long_plan(offer).steps
+        for place, branch in enumerate(step.branches, start=1)
+    ]
+    say = texts.part("report.file")
+    return _write(say("steps", number=number), say("step_headings").split("|"), rows, names=2)
+
+
+def _write_ways(number: int, offer: Offer, texts: Texts) -> Table:
+    say = texts.part("report.file")
+    rows = [
+        (place, len(trace.steps), trace.chance, trace.cost, add_up(trace.steps), trace.success)
+        for place, trace in enumerate(offer.traces.shown, start=1)
+    ]
+    words = [(*row[:-1], say("yes" if row[-1] else "no")) for row in rows]
+    return _write(say("ways", number=number), say("way_headings").split("|"), words)
+
+
+def _write(caption: str, headings: Sequence[str], rows: Sequence[Sequence[object]], *, names: int = 1) -> Table:
+    cells = tuple(tuple(_write_cell(value) for value in row) for row in rows)
+    return Table(caption, tuple(map(Cell, headings)), cells, names)
+
+
+def _write_cell(value: object) -> Cell:
+    return Cell(show_name(value) if isinstance(value, str) else format_exactly(value))

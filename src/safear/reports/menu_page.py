@@ -1,0 +1,179 @@
+"""The page about a menu, for the person: the decision, the plans side by side, each step by step, and what it rests on.
+
+All words are those of the catalogue of a language; names are as the problem has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from safear.errors import InputError
+from safear.recourse.menu import Menu
+from safear.recourse.offer import Offer
+from safear.recourse.plan import Plan
+from safear.reports.appendix import Sources
+from safear.reports.basis import Basis
+from safear.reports.hundred import Hundred, tell_hundred
+from safear.reports.menu_appendix import exact_menu_tables, list_menu_origin
+from safear.reports.menu_words import Difference, compare_plan, name_plan, quote_goal, tell_worst
+from safear.reports.page import Page, render
+from safear.reports.plan_words import PlanTeller, StepText, make_long_plan
+from safear.reports.ways import Way, find_longest, tell_keys, tell_rest, tell_ways
+from safear.reports.words import capital, show_name
+from safear.spec.model import Problem
+from safear.texts import Texts, load_texts
+
+MOST_STEPS = 8  # of a plan in the main part; the others are in the appendix
+REASONS = frozenset({"no_action", "horizon", "never", "levels"})
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPart:
+    """What the page says of one plan."""
+
+    number: int
+    heading: str
+    first: str
+    figures: tuple[tuple[str, str], ...]
+    beside: str
+    differences: tuple[Difference, ...]
+    steps: tuple[StepText, ...]
+    more_steps: tuple[StepText, ...]
+    notes: tuple[str, ...]
+    hundred: Hundred
+    ways: tuple[Way, ...]
+    rest: tuple[str, str] | None
+
+
+def report_menu(
+    menu: Menu,
+    *,
+    language: str = "en",
+    original: Problem | None = None,
+    contact: str | None = None,
+    reason: str | None = None,
+    sources: Sources | None = None,
+    dated: str | None = None,
+) -> Page:
+    """The page about a menu, for the person, in one of `safear.texts.languages()`.
+
+    `original` is the problem before their own terms were put in, so that these can be marked; `contact` says where to
+    ask; `reason` is that of a NoRecourseError if there is no plan. `sources` says where the input came from and `dated`
+    when: a menu knows neither. The same arguments give the same bytes.
+    """
+    if reason is not None and reason not in REASONS:
+        raise InputError.at((), f"'{reason}' is no reason of a NoRecourseError")
+    writer = _Writer(menu, load_texts(language))
+    basis = Basis(menu, menu.problem if original is None else original, writer.goal, writer.texts)
+    plans = writer.make_plans()
+    origin = list_menu_origin(menu, writer.texts, sources=sources or Sources(), reason=reason, dated=dated)
+    return render(
+        "menu.html.jinja",
+        writer.texts,
+        summary=(writer.title, writer.lead),
+        say=writer.texts.part("report"),
+        title=writer.title,
+        about=show_name(menu.problem.title),
+        dated=dated and show_name(dated),
+        lead=writer.lead,
+        favourable=menu.favourable,
+        plans=plans,
+        keyed=next((plan.number for plan in plans if plan.ways), None),
+        ordered=bool(menu.frontier) and len(menu) > 1,
+        worst=capital(tell_worst(menu.level, writer.texts)),
+        keys=tell_keys(writer.goal, writer.texts),
+        goal=writer.goal,
+        why=writer.tell_why(reason),
+        table=basis.make_table() if menu.offers else None,
+        considered=writer.texts.join([show_name(action.name) for action in menu.problem.actions]),
+        ruled_out=writer.texts.join(basis.ruled_out),
+        person=basis.list_person(),
+        fixed=writer.texts.join(basis.list_fixed()),
+        rules=basis.list_rules(),
+        notices=basis.list_notices(),
+        contact=contact and show_name(contact),
+        origin=origin,
+        exact=list(exact_menu_tables(menu, writer.texts)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Says what a menu says in a language."""
+
+    menu: Menu
+    texts: Texts
+
+    @property
+    def goal(self) -> str:
+        return quote_goal(self.menu.problem, self.texts)
+
+    @property
+    def title(self) -> str:
+        decision = "accepted" if self.menu.favourable else "rejected"
+        unnamed = "" if self.menu.problem.goal.favourable else "_unnamed"
+        return self.texts(f"report.title.{decision}{unnamed}", goal=self.goal)
+
+    @property
+    def lead(self) -> str:
+        if self.menu.favourable:
+            return self.texts("report.lead.accepted")
+        if not self.menu.offers:
+            return self.texts("report.lead.none", goal=self.goal)
+        return self.texts("report.lead.plans", count=len(self.menu))
+
+    @property
+    def within(self) -> str:
+        return self.texts("report.within", count=self.menu.problem.horizon)
+
+    def tell_why(self, reason: str | None) -> str:
+        """Why there is no plan."""
+        return self.texts(f"report.none.{reason or 'unknown'}", goal=self.goal, within=self.within)
+
+    def make_plans(self) -> list[PlanPart]:
+        longest = find_longest(self.menu)
+        return [self._make_plan(number, offer, longest) for number, offer in enumerate(self.menu, start=1)]
+
+    def _make_plan(self, number: int, offer: Offer, longest: float) -> PlanPart:
+        texts, plan = self.texts, make_long_plan(offer)
+        teller = PlanTeller(plan, self.menu.person, self.goal, texts)
+        steps = tuple(teller.tell(step) for step in plan.steps)
+        # A single step more would be a reference to the appendix for nothing.
+        shown = MOST_STEPS if len(steps) > MOST_STEPS + 1 else len(steps)
+        beside, differences = compare_plan(offer, self.menu, texts)
+        name = name_plan(offer, texts)
+        single = len(self.menu) == 1
+        return PlanPart(
+            number,
+            capital(name) if single else texts("report.plan.heading", number=number, name=name),
+            show_name(plan.steps[0].action),
+            self._list_figures(offer),
+            beside,
+            tuple(differences),
+            steps[:shown],
+            steps[shown:],
+            tuple(self._list_notes(plan, shown)),
+            tell_hundred(offer, texts),
+            tuple(tell_ways(offer, longest, texts)),
+            tell_rest(offer.traces.rest, texts, show_name(offer.unit)),
+        )
+
+    def _list_figures(self, offer: Offer) -> tuple[tuple[str, str], ...]:
+        say, unit = self.texts.part("report.compare"), show_name(offer.unit)
+        return (
+            (say("mean"), self.texts.cost(offer.mean, unit)),
+            (say("tail", worst=tell_worst(offer.level, self.texts)), self.texts.cost(offer.tail, unit)),
+            (say("success", goal=self.goal, within=self.within), self.texts.percent(offer.cost.success)),
+        )
+
+    def _list_notes(self, plan: Plan, shown: int) -> Iterator[str]:
+        say = self.texts.part("report.plan_notes")
+        if any(step.situation for step in plan.steps):
+            yield say("as_today")
+        if len(plan.steps) > shown:
+            yield say("in_appendix", first=shown + 1, last=len(plan.steps))
+        if plan.hidden_steps:
+            yield say("hidden", count=plan.hidden_steps)
+        if plan.depends_on_spent:
+            yield say("keep_count")

@@ -1,0 +1,154 @@
+"""The catalogue of a language: texts by key, with named places for what is filled in, and with plural forms.
+
+In the file keys are nested (`report: {title: ...}`) and here they have dots (`report.title`). A text with plural forms
+is a mapping of the forms that the file's `plural` names; `count` chooses among them. What `plural.rule` says is the
+formula of gettext (`n != 1`), which is published for every language.
+"""
+
+from __future__ import annotations
+
+import gettext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from safear.errors import InputError, suggest
+from safear.texts.numbers import round_chance, round_exactly, round_number, singular, tell_times
+
+SUFFIX = ".yaml"
+Text = str | Mapping[str, str]  # a text, or its plural forms
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Texts:
+    """All texts of a language. Call it with a key and what to fill in: `texts("report.steps", count=3)`."""
+
+    language: str
+    entries: Mapping[str, Text]
+    forms: tuple[str, ...]
+    rule: Callable[[int], int]
+
+    def __repr__(self) -> str:
+        return f"Texts('{self.language}': {len(self.entries)} texts)"
+
+    def __call__(self, key: str, /, **values: object) -> str:
+        """A text with its places filled in. `count`, a whole number, chooses the plural form and is written out."""
+        text = self._find(key)
+        if isinstance(text, str):
+            return text.format(**values)
+        count = values["count"]
+        if not isinstance(count, int):
+            raise TypeError(f"'{key}' counts {count!r}, which is no whole number")
+        return text[self.forms[self.rule(count)]].format(**values | {"count": self.whole(count)})
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.entries
+
+    def part(self, prefix: str) -> Callable[..., str]:
+        """The texts below a key: `texts.part("report")("title")` is `texts("report.title")`."""
+        return lambda key, /, **values: self(f"{prefix}.{key}", **values)
+
+    def _find(self, key: str) -> Text:
+        if key not in self.entries:
+            raise KeyError(f"'{self.language}' has no text '{key}'")
+        return self.entries[key]
+
+    # ------------------------------------------------------------------------------------------------------- numbers
+
+    def number(self, value: float) -> str:
+        """`3.5`, `12,000`: at most two decimals, none that are zero; two significant digits of what is smaller."""
+        return self.localise(round_number(value))
+
+    def whole(self, value: int) -> str:
+        """A count: `1,000`."""
+        return self.localise(str(value))
+
+    def localise(self, digits: str) -> str:
+        """A number as Python writes it (`-12000.5`) as this language does."""
+        sign, digits = ("−", digits[1:]) if digits.startswith("-") else ("", digits)
+        mantissa, letter, exponent = digits.partition("e")
+        whole, _, decimals = mantissa.partition(".")
+        if len(whole) > 4:  # years and other short numbers stay as they are
+            whole = f"{int(whole):,}".replace(",", self("format.group"))
+        return sign + self("format.decimal").join([whole, decimals] if decimals else [whole]) + letter + exponent
+
+    def percent(self, chance: float) -> str:
+        """`95%`, `0.7%`, `<0.1%`, `>99.9%`: never a rounded certainty."""
+        sign, digits = round_chance(chance)
+        key = {"": "format.percent", "<": "format.below", ">": "format.above"}[sign]
+        return self(key, number=self.localise(digits))
+
+    def cost(self, value: float, unit: str) -> str:
+        """`3.5 months`. What is said of exactly one needs no knowledge of the unit's singular (see the file)."""
+        return self._cost_of(round_number(value), unit)
+
+    def exact_number(self, value: float) -> str:
+        """As `number`, with as many decimals as it takes: a limit that was rounded would not be true."""
+        return self.localise(round_exactly(value))
+
+    def exact_cost(self, value: float, unit: str) -> str:
+        """As `cost`, with as many decimals as it takes."""
+        return self._cost_of(round_exactly(value), unit)
+
+    def _cost_of(self, digits: str, unit: str) -> str:
+        values = {"number": self.localise(digits), "unit": unit, "singular": singular(unit)}
+        return self("format.cost_one" if digits == "1" else "format.cost", **values)
+
+    def times(self, chance: float) -> str:
+        """How often something works, as a frequency: `95 times in 100`, `every time`."""
+        kind, count, base = tell_times(chance)
+        return self(f"format.times.{kind}", count=count, base=self.whole(base))
+
+    # --------------------------------------------------------------------------------------------------------- words
+
+    def quote(self, name: str) -> str:
+        """A name inside a sentence."""
+        return self("format.quote", name=name)
+
+    def join(self, words: Sequence[str], *, last: str = "and") -> str:
+        """`a, b and c`, or with `last="or"` `a, b or c`."""
+        if len(words) < 2:
+            return "".join(words)
+        return self(f"format.{last}", first=", ".join(words[:-1]), last=words[-1])
+
+
+@cache
+def load_texts(language: str = "en") -> Texts:
+    """The texts of a language, by the name of its file; an InputError if there is none."""
+    if language not in languages():
+        raise InputError.at((), f"there are no texts in the language '{language}'", suggest(language, languages()))
+    return make_texts(language, read_catalogue(language))
+
+
+def make_texts(language: str, document: Mapping[str, Any]) -> Texts:
+    """The texts of a document as a file has it."""
+    forms = tuple(document["plural"]["forms"])
+    texts = {name: content for name, content in document.items() if name != "plural"}
+    return Texts(language, dict(flatten(texts, forms)), forms, gettext.c2py(document["plural"]["rule"]))
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """The languages that there are texts in."""
+    names = sorted(item.name for item in files(__package__).iterdir())
+    return tuple(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
+
+
+def read_catalogue(language: str) -> dict[str, Any]:
+    """The file of a language. All scalars are texts: `no` is a word here, not false."""
+    text = files(__package__).joinpath(f"{language}{SUFFIX}").read_text(encoding="utf-8")
+    document: dict[str, Any] = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  # it makes nothing but texts
+    return document
+
+
+def flatten(tree: Mapping[str, Any], forms: Sequence[str], prefix: str = "") -> Iterator[tuple[str, Text]]:
+    """All texts of a nested mapping, by keys with dots; plural forms stay together."""
+    for name, content in tree.items():
+        if isinstance(content, str) or set(content) == set(forms):
+            yield prefix + name, content
+        else:
+            yield from flatten(content, forms, f"{prefix}{name}.")

@@ -1,0 +1,50 @@
+"""How numbers are rounded before a language writes them down."""
+
+from __future__ import annotations
+
+import math
+
+
+def round_number(value: float) -> str:
+    """At most two decimals, none that are zero; two significant digits of what is smaller."""
+    if 0 < abs(value) < 0.1:
+        return f"{value:.2g}"
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text in {"", "-0"} else text
+
+
+def singular(unit: str) -> str:
+    """An English unit of which there is one: `month`; what does not look like a plural stays as it is."""
+    plural = len(unit) > 2 and unit.endswith("s") and not unit.endswith("ss")
+    return unit[:-1] if plural else unit
+
+
+def round_exactly(value: float) -> str:
+    """As `round_number` if that is the same number, else nine significant digits."""
+    digits = round_number(value)
+    return digits if math.isclose(float(digits), value, rel_tol=1e-9) else f"{value:.9g}"
+
+
+def round_chance(chance: float) -> tuple[str, str]:
+    """Percent with a sign before them: `("", "95")`, `("<", "0.1")`, `(">", "99.9")`; never a rounded certainty."""
+    percent = 100 * chance
+    if percent in {0.0, 100.0}:
+        return "", f"{percent:.0f}"
+    if percent < 0.1:
+        return "<", "0.1"
+    if percent > 99.9:
+        return ">", "99.9"
+    return "", f"{percent:.2g}" if percent < 10 else f"{percent:.0f}" if percent < 99 else f"{percent:.1f}"
+
+
+def tell_times(chance: float) -> tuple[str, int, int]:
+    """A chance as a frequency: `every`, `exactly`, `below` or `about` so many times in so many."""
+    if chance > 1 - 1e-9:  # several outcomes that work may add up to a little less than 1
+        return "every", 100, 100
+    for base in (100, 1000):
+        count = chance * base
+        if abs(count - round(count)) < 1e-9 and 0 < round(count) < base:
+            return "exactly", round(count), base
+    if chance < 0.01:
+        return "below", 1, 100
+    return "about", min(round(chance * 100), 99), 100

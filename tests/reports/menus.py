@@ -1,0 +1,233 @@
+"""Menus to report: usual ones, long and short ones, with own terms, without plans, named to do harm."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pandas as pd
+
+import safear as sa
+from reports.examples import NASTY
+from safear.recourse.menu import Menu, Notice
+from safear.risk.objectives import OBJECTIVE_EXAMPLES
+
+TERMS = sa.Terms.of(cost={"study part-time": 2.5}, chance={"study part-time": 0.7}, forbid=["own a house"])
+REASONS = ("no_action", "horizon", "never", "levels")
+NOTICES = (
+    Notice("unlikely", "", {"success": 0.123}),
+    Notice("gives_up", "", {"plan": "safest", "success": 0.1, "possible": 0.9}),
+    Notice("rounded", "", {"unit": 0.5, "error": 0.25}),
+    Notice("searched_rounded", "", {"unit": 0.25}),
+    Notice("cheaper_gives_up", "", {"success": 0.4, "possible": 0.97, "failure_cost": 2.0}),
+    Notice("levels", ""),
+)
+
+
+@cache
+def make_loan() -> Menu:
+    return sa.menu(sa.load_example("loan"))
+
+
+@cache
+def make_own() -> Menu:
+    return sa.menu(sa.load_example("loan").with_horizon(10), terms=TERMS)
+
+
+@cache
+def make_health() -> Menu:
+    return sa.menu(sa.load_example("health-insurance"))
+
+
+@cache
+def make_asked() -> Menu:
+    """A plan for every objective that there is, and for a level that is no round number."""
+    problem = sa.load_example("loan")
+    objectives = [text for text in OBJECTIVE_EXAMPLES if text != "mean-lower-std:0.5"]
+    optimal = sa.recommend(problem, objectives=[*objectives, "cvar:0.9876", "cvar:1"])
+    greedy = sa.recommend(problem, objectives="mean-lower-std:0.5", method="greedy")
+    return replace(optimal, offers=(*optimal.offers, *greedy.offers))
+
+
+@cache
+def make_none() -> Menu:
+    problem = sa.apply_terms(sa.load_example("loan").with_horizon(1), sa.Terms.of(forbid=["own a house", "change job"]))
+    return Menu(problem, dict(make_loan().person), favourable=False, offers=())
+
+
+@cache
+def make_accepted() -> Menu:
+    return sa.menu(sa.load_example("loan"), None, {**make_loan().person, "savings": "rich"})
+
+
+@cache
+def make_noted() -> Menu:
+    return replace(make_loan(), notices=NOTICES)
+
+
+def ladder(rungs: int, **more: Any) -> sa.Problem:
+    """So many steps one after another; each may fail, and the first may fail in three ways."""
+    levels = [f"rung {number}" for number in range(rungs + 1)]
+    return sa.parse_problem(
+        {
+            "safear": 1,
+            "title": "Up",
+            "horizon": 3 * rungs,
+            "cost": {"unit": "days"},
+            "goal": {"failure_cost": 5},
+            "features": {
+                "place": {"kind": "ordinal", "levels": levels},
+                "leg": {"kind": "nominal", "levels": ["sound", "broken"]},
+                "eyes": {"kind": "nominal", "levels": ["blue", "brown"], "mutable": False},
+            },
+            "classifier": {"rule": f"place == rung {rungs}"},
+            "actions": {
+                "climb": {
+                    "cost": 1,
+                    "when": "leg == sound",
+                    "outcomes": [
+                        {"chance": [0.5, 0.7], "change": {"place": "+1"}},
+                        {"chance": 0.1, "change": {"place": "+2"}, "works": True, "label": "you climb fast"},
+                        {"chance": 0.2, "cost": 1.5},
+                        {"change": {"leg": "broken"}},
+                    ],
+                },
+                "heal": {"cost": 2, "when": "leg == broken", "chance": 0.9, "change": {"leg": "sound"}},
+                "dream": {"cost": 1, "when": "leg == broken and leg == sound", "change": {"leg": "broken"}},
+            },
+            "people": {"me": {"place": "rung 0", "leg": "sound", "eyes": "blue"}},
+            **more,
+        }
+    )
+
+
+@cache
+def make_long() -> Menu:
+    return sa.menu(ladder(14))
+
+
+@cache
+def make_single() -> Menu:
+    return sa.menu(ladder(2))
+
+
+def course(*costs: float) -> Menu:
+    """A course that may cost more or less, and then an exam: a good one if there is enough left, or a cheap one."""
+    outcomes = [{"chance": 1 / len(costs), "cost": cost, "change": {"a": "ready"}, "works": True} for cost in costs]
+    document = {
+        "safear": 1,
+        "title": "course",
+        "horizon": 2,
+        "goal": {"favourable": "passed", "failure_cost": 10},
+        "cost": {"unit": "months"},
+        "features": {"a": {"kind": "nominal", "levels": ["new", "ready", "through"]}},
+        "actions": {
+            "take a course": {"cost": 1, "when": "a == new", "outcomes": outcomes},
+            "sit the good exam": {"cost": 3, "when": "a == ready", "chance": 0.9, "change": {"a": "through"}},
+            "sit the cheap exam": {"cost": 1, "when": "a == ready", "chance": 0.5, "change": {"a": "through"}},
+        },
+        "classifier": {"rule": "a == through"},
+        "people": {"p": {"a": "new"}},
+    }
+    return sa.recommend(sa.parse_problem(document), objectives=["budget:4.0001"])
+
+
+@cache
+def make_spending() -> Menu:
+    """Plans that look at what has been spent: nothing or 3, 0 to 1 or 3, 0.5 to 1.0001 or 3."""
+    menus = [course(0, 3), course(0, 1, 3), course(0.5, 1.0001, 3)]
+    return replace(menus[0], offers=tuple(offer for menu in menus for offer in menu))
+
+
+@cache
+def make_hopeless() -> Menu:
+    """Plans that never or rarely succeed: giving up is free, and who fails has nothing left to do."""
+    document = {
+        "safear": 1,
+        "title": "giving up is cheap",
+        "horizon": 3,
+        "goal": {"favourable": "done", "failure_cost": 0},
+        "features": {
+            "a": {"kind": "ordinal", "levels": ["0", "1", "2"]},
+            "b": {"kind": "nominal", "levels": ["x", "y", "z"]},
+        },
+        "actions": {
+            "dither": {"cost": 0.1, "when": "b == x", "outcomes": [{"chance": 0.5, "change": {"b": "y"}}, {}]},
+            "dither back": {"cost": 0.1, "when": "b == y", "change": {"b": "x"}},
+            "work": {
+                "cost": 3,
+                "when": "b != z",
+                "outcomes": [{"chance": 0.6, "change": {"a": "+1"}}, {"chance": 0.4, "change": {"b": "z"}}],
+            },
+        },
+        "classifier": {"rule": "a == 2"},
+        "people": {"p": {"a": "0", "b": "x"}},
+    }
+    return sa.recommend(sa.parse_problem(document), objectives=["mean", "success-first"])
+
+
+@cache
+def make_uneven() -> Menu:
+    """Plans whose chances differ, side by side."""
+    offers = tuple(replace(offer, trade_off="told") for offer in make_hopeless())
+    return replace(make_hopeless(), offers=offers)
+
+
+@cache
+def make_likeliest() -> Menu:
+    """A single plan, because all that are cheaper give up."""
+    return sa.menu(make_hopeless().problem)
+
+
+@cache
+def make_nasty() -> Menu:
+    """Names that would run, or break, a page."""
+    bad = [f"{NASTY} {{goal}} {number}" for number in range(12)]
+    problem = sa.parse_problem(
+        {
+            "safear": 1,
+            "title": bad[0],
+            "horizon": 4,
+            "cost": {"unit": bad[1]},
+            "goal": {"favourable": bad[2], "failure_cost": 9},
+            "features": {
+                bad[3]: {"kind": "nominal", "levels": bad[4:6]},
+                bad[6]: {"kind": "nominal", "levels": bad[7:9]},
+            },
+            "actions": {
+                bad[9]: {
+                    "cost": 1,
+                    "outcomes": [
+                        {"chance": 0.6, "change": {bad[3]: bad[5]}},
+                        {"chance": 0.4, "change": {bad[6]: bad[8]}, "label": bad[10]},
+                    ],
+                },
+                bad[11]: {"cost": 4, "change": {bad[3]: bad[5]}},
+            },
+            "people": {bad[0]: {bad[3]: bad[4], bad[6]: bad[7]}},
+        }
+    )
+
+    def decide(people: pd.DataFrame) -> pd.Series[bool]:
+        return people[bad[3]] == bad[5]
+
+    return sa.menu(problem, decide)
+
+
+MENUS = {
+    "loan": make_loan,
+    "own terms": make_own,
+    "health": make_health,
+    "asked": make_asked,
+    "none": make_none,
+    "accepted": make_accepted,
+    "noted": make_noted,
+    "long": make_long,
+    "single": make_single,
+    "spending": make_spending,
+    "hopeless": make_hopeless,
+    "uneven": make_uneven,
+    "likeliest": make_likeliest,
+    "nasty": make_nasty,
+}

@@ -1,0 +1,247 @@
+"""Texts in every language: the same keys and places, and numbers as each language writes them."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from importlib.resources import files
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+import safear as sa
+from safear.recourse.words import format_chance, format_cost, times_in
+from safear.texts import Texts, languages, load_texts
+from safear.texts.catalogue import make_texts, read_catalogue
+
+OTHERS = [language for language in languages() if language != "en"]
+FREE = {"format.cost_one"}  # each language has its own way around a singular that is not known
+
+
+def places(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def all_places(text: str | Mapping[str, str]) -> set[str]:
+    return places(text) if isinstance(text, str) else set().union(*map(places, text.values()))
+
+
+def differences(texts: Texts, english: Texts) -> Iterator[str]:
+    """What a language lacks or has too much of."""
+    yield from (f"lacks {key}" for key in english.entries if key not in texts.entries)
+    yield from (f"has {key}, which en lacks" for key in texts.entries if key not in english.entries)
+    for key, text in texts.entries.items():
+        other = english.entries.get(key, text)
+        if isinstance(text, str) != isinstance(other, str):
+            yield f"{key}: plural forms in one language only"
+        if key not in FREE and all_places(text) != all_places(other):
+            yield f"{key}: has {sorted(all_places(text))}, en has {sorted(all_places(other))}"
+
+
+# ----------------------------------------------------------------------------------------------------- the same texts
+
+
+def test_languages() -> None:
+    assert {"de", "en"} <= set(languages())
+    assert load_texts().language == "en"
+    assert (load_texts("en")("name"), load_texts("de")("name")) == ("English", "Deutsch")
+    assert re.fullmatch(r"Texts\('de': \d+ texts\)", repr(load_texts("de")))
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_language_has_the_texts_of_english(language: str) -> None:
+    assert list(differences(load_texts(language), load_texts("en"))) == []
+
+
+def test_what_is_missing_is_found() -> None:
+    document: dict[str, Any] = deepcopy(read_catalogue("de"))
+    del document["report"]["about"]["advice"]
+    document["report"]["more"] = "mehr"
+    document["report"]["lead"]["none"] = "Kein Plan führt zu {ziel}."
+    document["report"]["steps"] = "{count} Schritte"
+    assert list(differences(make_texts("de", document), load_texts("en"))) == [
+        "lacks report.about.advice",
+        "has report.more, which en lacks",
+        "report.lead.none: has ['ziel'], en has ['goal']",
+        "report.steps: plural forms in one language only",
+    ]
+
+
+@pytest.mark.parametrize("language", languages())
+def test_files_are_well_formed(language: str) -> None:
+    texts = load_texts(language)
+    assert {texts.rule(count) for count in range(300)} == set(range(len(texts.forms)))
+    for key, text in texts.entries.items():
+        for form in [text] if isinstance(text, str) else text.values():
+            assert form == form.strip() or key == "report.ways.then", key
+            assert form, key
+            assert "  " not in form, key
+            assert all(name.isidentifier() for name in places(form)), key
+    root = yaml.compose(files("safear.texts").joinpath(f"{language}.yaml").read_text(encoding="utf-8"))
+    assert list(repeated(root)) == []
+
+
+def repeated(node: Any, path: str = "") -> Iterator[str]:
+    """Keys that stand twice in a mapping; the second would silently win."""
+    if isinstance(node, yaml.MappingNode):
+        names = [key.value for key, _ in node.value]
+        yield from (f"{path}{name}" for name in set(names) if names.count(name) > 1)
+        for key, value in node.value:
+            yield from repeated(value, f"{path}{key.value}.")
+
+
+def test_german_is_german() -> None:
+    """No text was left in English, and people are addressed formally."""
+    same = {key for key, text in load_texts("de").entries.items() if load_texts("en").entries[key] == text}
+    assert {key for key in same if key.startswith("report.")} <= {
+        "report.file.person",
+        "report.file.problem",
+        "report.plan.heading",
+        "report.step.is",
+        "report.ways.key.success",
+        "report.file.plan",
+    }
+    for key, text in load_texts("de").entries.items():
+        for form in [text] if isinstance(text, str) else text.values():
+            assert not re.search(r"\b([Dd]u|[Dd]ein\w*|[Dd]ir|[Dd]ich|[Ee]uch)\b", form), key
+            assert not re.search(r"CVaR|VaR\b|Quantil", form), key
+
+
+# ------------------------------------------------------------------------------------------------------------ filling
+
+
+def test_places_and_plurals() -> None:
+    english, german = load_texts("en"), load_texts("de")
+    assert [english("report.steps", count=count) for count in (0, 1, 2, 12000)] == [
+        "0 steps", "1 step", "2 steps", "12,000 steps",
+    ]  # fmt: skip
+    assert [german("report.steps", count=count) for count in (1, 12000)] == ["1 Schritt", "12.000 Schritte"]
+    assert german.part("report.about")("ask") == german("report.about.ask")
+    assert english("report.step.go_on", steps="{goal} %s {0}") == "go on with step {goal} %s {0}"
+    assert "report.steps" in english
+    assert "report.nothing" not in english
+
+
+def test_what_cannot_be_filled_in() -> None:
+    with pytest.raises(KeyError, match=r"'de' has no text 'report\.nothing'"):
+        load_texts("de")("report.nothing")
+    with pytest.raises(KeyError):
+        load_texts("de")("report.lead.none")
+    with pytest.raises(TypeError, match=r"'report\.steps' counts 1\.5, which is no whole number"):
+        load_texts("en")("report.steps", count=1.5)
+
+
+@pytest.mark.parametrize(
+    ("language", "remedy"), [("ed", "possible: 'de', 'en'"), ("DE", "did you mean 'de'?"), ("", "possible: ")]
+)
+def test_a_language_that_is_not_there(language: str, remedy: str) -> None:
+    with pytest.raises(sa.InputError) as caught:
+        load_texts(language)
+    assert str(caught.value).startswith(f"there are no texts in the language '{language}'\n    {remedy}")
+
+
+def test_a_third_language_is_one_file() -> None:
+    """Here one with three plural forms."""
+    rule = "n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2"
+    polish = make_texts(
+        "pl",
+        {
+            "plural": {"forms": ["one", "few", "many"], "rule": rule},
+            "format": {"group": "\u00a0", "decimal": ","},
+            "steps": {"one": "{count} krok", "few": "{count} kroki", "many": "{count} kroków"},
+        },
+    )
+    assert [polish("steps", count=count) for count in (1, 3, 5, 22)] == ["1 krok", "3 kroki", "5 kroków", "22 kroki"]
+
+
+# ------------------------------------------------------------------------------------------------------------ numbers
+
+
+@pytest.mark.parametrize(
+    ("value", "english", "german"),
+    [
+        (3.5, "3.5 months", "3,5 months"),
+        (1, "1 month", "1,0 months"),
+        (0.999, "1 month", "1,0 months"),
+        (0, "0 months", "0 months"),
+        (0.012345, "0.012 months", "0,012 months"),
+        (2.678, "2.68 months", "2,68 months"),
+        (1234.5, "1234.5 months", "1234,5 months"),
+        (1234567.891, "1,234,567.89 months", "1.234.567,89 months"),
+        (-0.5, "−0.5 months", "−0,5 months"),
+        (1e-7, "1e-07 months", "1e-07 months"),
+        (1.5e-7, "1.5e-07 months", "1,5e-07 months"),
+    ],
+)
+def test_costs(value: float, english: str, german: str) -> None:
+    assert (load_texts("en").cost(value, "months"), load_texts("de").cost(value, "months")) == (english, german)
+
+
+def test_units_that_have_no_singular() -> None:
+    english = load_texts("en")
+    assert [english.cost(1, unit) for unit in ("EUR", "stress", "ms", "points")] == [
+        "1 EUR",
+        "1 stress",
+        "1 ms",
+        "1 point",
+    ]
+    assert load_texts("de").cost(3.5, "Monate") == "3,5 Monate"
+
+
+def test_exact_costs_are_not_rounded() -> None:
+    german = load_texts("de")
+    assert german.exact_cost(3.125, "Monate") == "3,125 Monate"
+    assert german.exact_cost(0.1 + 0.2, "Monate") == "0,3 Monate"
+    assert german.exact_number(12000.0625) == "12.000,0625"
+
+
+@pytest.mark.parametrize(
+    ("chance", "english", "german"),
+    [
+        (0, "0%", "0\u202f%"),
+        (1, "100%", "100\u202f%"),
+        (0.00001, "<0.1%", "<\u202f0,1\u202f%"),
+        (0.99999, ">99.9%", ">\u202f99,9\u202f%"),
+        (0.0075, "0.75%", "0,75\u202f%"),
+        (0.424, "42%", "42\u202f%"),
+        (0.9949, "99.5%", "99,5\u202f%"),
+    ],
+)
+def test_chances(chance: float, english: str, german: str) -> None:
+    assert (load_texts("en").percent(chance), load_texts("de").percent(chance)) == (english, german)
+
+
+@pytest.mark.parametrize(
+    ("chance", "english", "german"),
+    [
+        (1, "every time", "jedes Mal"),
+        (0.95, "95 times in 100", "in 95 von 100 Fällen"),
+        (0.01, "1 time in 100", "in 1 von 100 Fällen"),
+        (0.999, "999 times in 1000", "in 999 von 1000 Fällen"),
+        (1 / 3, "about 33 times in 100", "in etwa 33 von 100 Fällen"),
+        (0.00001, "less than 1 time in 100", "in weniger als 1 von 100 Fällen"),
+        (0.9999, "about 99 times in 100", "in etwa 99 von 100 Fällen"),
+    ],
+)
+def test_frequencies(chance: float, english: str, german: str) -> None:
+    assert (load_texts("en").times(chance), load_texts("de").times(chance)) == (english, german)
+
+
+@given(st.floats(0, 9999), st.floats(0, 1))
+def test_english_is_what_the_command_line_says(cost: float, chance: float) -> None:
+    english = load_texts("en")
+    assert english.cost(cost, "months") == format_cost(cost, "months")
+    assert english.percent(chance) == format_chance(chance)
+    assert english.times(chance) == times_in(chance)
+
+
+def test_lists_and_quotes() -> None:
+    english, german = load_texts("en"), load_texts("de")
+    assert [english.join(list(words)) for words in ("", "a", "ab", "abc")] == ["", "a", "a and b", "a, b and c"]
+    assert german.join(["a", "b", "c"], last="or") == "a, b oder c"
+    assert (english.quote("x"), german.quote("x")) == ("“x”", "„x“")
