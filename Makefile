@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test lint test-dice test-engines test-oldest fuzz bench clean
+.PHONY: demo test lint test-dice test-engines test-bounds test-oldest fuzz bench clean
 
 demo: $(VENV)/.base
 	$(BIN)/safear demo
@@ -25,6 +25,11 @@ test-dice: $(VENV)/.dice
 # Storm and QuantEcon on exported models.
 test-engines: $(VENV)/.bench
 	$(BIN)/python -m pytest -q tests/solvers/test_engines.py
+
+# The tests of compiled loops with every index checked, which compiled code does not do by itself.
+test-bounds: $(VENV)/.test
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds $(BIN)/python -m pytest -q -p no:cacheprovider \
+		tests/evaluation tests/solvers/test_lane_kernel.py tests/solvers/test_targets.py tests/solvers/test_optimal.py tests/batching/test_engine.py
 
 # The same tests with the oldest versions that pyproject.toml allows.
 test-oldest: $(VENV)-oldest/.test
