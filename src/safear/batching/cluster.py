@@ -6,6 +6,7 @@ need SafeAR and whatever the classifier needs, nothing else: people come from he
 
 from __future__ import annotations
 
+import logging
 import pickle
 import sys
 import warnings
@@ -22,6 +23,8 @@ from safear.batching.part import Part
 from safear.classifier.load import FILE_MODULE
 from safear.errors import ClassifierError, InputError, MissingExtraError, Mistake, Place
 
+logger = logging.getLogger("safear")
+
 AHEAD = 3  # parts per thread of the cluster that are sent before the first is back
 _engines: dict[str, Engine] = {}  # of this worker: the last job's
 _lock = Lock()
@@ -36,7 +39,9 @@ def solve_on_cluster(job: Job, parts: Iterator[Part], scheduler: str) -> Iterato
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")  # once, and a model is as large as it is
             remote_job = client.submit(pickle.loads, packed)
-        threads = sum(client.nthreads().values()) or 1
+        threads = sum(client.nthreads().values())
+        if not threads:
+            logger.warning("%s: the cluster has no workers yet; waiting for some", scheduler)
         running = distributed.as_completed(loop=client.loop, raise_errors=False)
         key = remote_job.key
 
@@ -46,7 +51,7 @@ def solve_on_cluster(job: Job, parts: Iterator[Part], scheduler: str) -> Iterato
                 running.add(client.submit(solve_part, key, remote_job, part, pure=False))
             return part is not None
 
-        waiting = sum(send() for _ in range(AHEAD * threads))
+        waiting = sum(send() for _ in range(AHEAD * max(threads, 1)))
         while waiting:
             future = next(running)
             waiting += send() - 1

@@ -141,10 +141,13 @@ def _find_terms(problem: Problem, names: Sequence[str], place: Place) -> list[Te
     mistakes = []
     for name in names:
         role, colon, action = (part.strip() for part in name.partition(":"))
-        if name in problem.feature_by_name or not colon or role not in ROLES:
+        role = role.casefold()
+        if name in problem.feature_by_name or not colon or (role not in ROLES and action not in actions):
             continue
         at = Place((name,), place.file)
-        if action not in actions:
+        if role not in ROLES:
+            mistakes.append(Mistake(at, f"'{role}:' is nothing that people bring for an action", suggest(role, ROLES)))
+        elif action not in actions:
             mistakes.append(Mistake(at, f"the problem has no action '{action}'", suggest(action, actions)))
         elif role == "chance" and len(problem.actions[actions.index(action)].outcomes) > 2:
             count = len(problem.actions[actions.index(action)].outcomes)
