@@ -51,7 +51,7 @@ $(VENV)/.base: pyproject.toml
 	touch $@
 
 $(VENV)/.test: $(VENV)/.base
-	$(PIP) install --group test --group lint
+	$(PIP) install --group test --group lint --group api
 	touch $@
 
 $(VENV)/.dice: $(VENV)/.test

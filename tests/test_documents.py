@@ -30,7 +30,8 @@ def run_safear(*arguments: str) -> str:
 
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("safear ")])
-def test_readme_commands(command: str) -> None:
+def test_readme_commands(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     assert run_safear(*shlex.split(command)[1:])
 
 

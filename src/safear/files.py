@@ -27,13 +27,18 @@ def read_text(path: Path, error: type[InputError]) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write `text` to `path` by way of a temporary file beside it, so that nobody ever sees half of it."""
+    """Write text as UTF-8, whole or not at all."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write to `path` by way of a temporary file beside it, so that nobody ever sees half of it."""
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", text=False)
         temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(text.encode())
+                stream.write(content)
                 stream.flush()
                 os.fsync(stream.fileno())
             temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())

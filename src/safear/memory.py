@@ -10,6 +10,7 @@ from safear.errors import TooLargeError
 
 logger = logging.getLogger("safear")
 
+NEGLIGIBLE = 2**26  # bytes
 MAX_BYTES = 4 * 2**30  # for what has a way that takes less; whoever wants more says so
 
 
@@ -36,7 +37,7 @@ def require_room(need: int, what: str, *, max_bytes: int | None = MAX_BYTES, rem
     if max_bytes is not None and need > max_bytes:
         cause = f"{what} would need about {format_bytes(need)}; the limit is {format_bytes(max_bytes)}"
         raise TooLargeError.at((), cause, remedy)
-    left = available()
+    left = available() if need > NEGLIGIBLE else None  # what is asked for again and again, and little, need not wait
     if left is not None and need > left:
         cause = f"{what} would need about {format_bytes(need)}; this machine has {format_bytes(left)} left"
         raise TooLargeError.at((), cause, remedy)

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from people.test_population import AGE, JOB, kinds, problem_of, write_csv, write_parquet
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from people.test_population import AGE, JOB, kinds, problem_of, write_csv, write_parquet
 from safear.people.population import read_population
 from safear.spec.model import Feature
 from safear.spec.person import read_level

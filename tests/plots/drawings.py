@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from itertools import combinations
 
 from safear.plots.svg import text_width
 
@@ -45,11 +46,13 @@ def text_box(node: ET.Element) -> Box:
 
 
 def path_points(path: str) -> Iterator[tuple[float, float]]:
+    """The corners of a path; of a curve also its control points, between which it stays."""
     x = y = 0.0
-    for command, numbers in re.findall(r"([MLml])([^MLmlZ]*)", path):
-        across, down = (float(part) for part in numbers.split())
-        x, y = (across, down) if command.isupper() else (x + across, y + down)
-        yield x, y
+    for command, numbers in re.findall(r"([MLCml])([^MLCmlZ]*)", path):
+        parts = [float(part) for part in numbers.split()]
+        for across, down in zip(parts[::2], parts[1::2], strict=True):
+            x, y = (across, down) if command.isupper() else (x + across, y + down)
+            yield x, y
 
 
 def box(node: ET.Element) -> Box | None:
@@ -90,6 +93,29 @@ def check_inside(svg: str) -> None:
             "svg", "g", "title", "desc", "rect", "line", "circle", "path", "text", "tspan",
         }  # fmt: skip
         assert not [name for name in node.attrib if "href" in name or name.startswith("on")]
+
+
+def check_texts_apart(svg: str) -> None:
+    """No two texts are over each other."""
+    texts = [node for node in read(svg).iter(f"{SVG}text") if shown_text(node)]
+    boxes = [text_box(node) for node in texts]
+    for (one, text), (other, another) in combinations(zip(boxes, texts, strict=True), 2):
+        assert not overlap(one, other), (shown_text(text), shown_text(another))
+
+
+def texts_of(svg: str) -> list[str]:
+    return [shown_text(node) for node in read(svg).iter(f"{SVG}text")]
+
+
+def described(svg: str) -> str:
+    """What a screen reader is told."""
+    root = read(svg)
+    title, description = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
+    assert root.get("role") == "img"
+    assert title is not None
+    assert description is not None
+    assert root.get("aria-labelledby") == f"{title.get('id')} {description.get('id')}"
+    return description.text or ""
 
 
 def overlap(one: Box, other: Box) -> bool:

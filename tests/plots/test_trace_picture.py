@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 from decimal import Decimal
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -193,14 +192,3 @@ def test_units_must_agree(menu: sa.Menu) -> None:
     other = sa.recommend(sa.load_example("health-insurance"))
     with pytest.raises(sa.InputError, match=r"^the plans count costs in different units: 'months', 'quarters'"):
         lay_out([*menu, *other])
-
-
-def test_pictures_are_saved_as_svg_only(menu: sa.Menu, tmp_path: Path) -> None:
-    picture = traces(menu)
-    picture.save(tmp_path / "plans.svg")
-    assert (tmp_path / "plans.svg").read_text(encoding="utf-8") == picture.svg
-    with pytest.raises(
-        sa.InputError, match=r"plans.png: pictures are written as .svg, not as '.png'\n    name it plans.svg"
-    ):
-        picture.save(tmp_path / "plans.png")
-    assert not (tmp_path / "plans.png").exists()

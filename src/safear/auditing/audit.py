@@ -124,6 +124,10 @@ class Audit:
     minimum: int
     seed: int
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return str(self.by_group.to_html())
+
     def __repr__(self) -> str:
         return f"Audit({self.problem.title}, {self.objective}, {self.population.rows:,} people)"
 

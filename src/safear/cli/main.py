@@ -17,8 +17,10 @@ from safear.cli.batch import batch
 from safear.cli.check import check
 from safear.cli.compare import compare
 from safear.cli.examples import completion, demo, examples, schema
+from safear.cli.plot import plot
 from safear.cli.recommend import recommend
 from safear.cli.reproduce import reproduce
+from safear.cli.serve import serve
 from safear.errors import SafearError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -39,7 +41,7 @@ def cli() -> None:
     """Plans for people whom a model rejected, with the risk in plain sight."""
 
 
-for command in (demo, check, recommend, compare, audit, batch, reproduce, examples, schema, completion):
+for command in (demo, check, recommend, plot, serve, compare, audit, batch, reproduce, examples, schema, completion):
     cli.add_command(command)
 
 

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import numpy as np
 
 from safear.errors import InputError
+from safear.plots.axes import DASHES, Scale, draw_columns, draw_line, draw_path, draw_rows, widest
+from safear.plots.learning_chart import make_chart
+from safear.plots.picture import Picture
 from safear.plots.svg import (
     FAINT,
-    GRID,
-    INK,
-    Picture,
     blue,
     clean,
     document,
     element,
     group,
-    horizontal,
     nice_ticks,
-    number,
     spread,
-    text_width,
-    vertical,
     write,
 )
 from safear.recourse.words import count_of, format_cost, format_number
@@ -33,7 +30,6 @@ MAX_POINTS = 600  # per curve; more cannot be seen
 WIDTH, HEIGHT, PAD = 1000.0, 480.0, 24.0
 TOP, BOTTOM = 92.0, 418.0
 NAME_WIDTH = 220.0  # at most, for the names at the line ends
-DASHES = ("none", "9 4", "2 4", "9 4 2 4")  # so that the lines can be told apart in grey
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +54,8 @@ def learning_curves(
         raise InputError.at((), "there is no learning curve to draw", "give at least one")
     lines = [average_curve(name, curve, window) for name, curve in curves.items()]
     table = [asdict(point) for line in lines for point in line]
-    return Picture(_draw(lines, window, clean(title), clean(unit)), {"points": table})
+    words = clean(title), clean(unit)
+    return Picture(_draw(lines, window, *words), {"points": table}, partial(make_chart, table, *words))
 
 
 def average_curve(name: str, curve: LearningCurve, window: int) -> list[CurvePoint]:
@@ -74,19 +71,6 @@ def average_curve(name: str, curve: LearningCurve, window: int) -> list[CurvePoi
     return [CurvePoint(name, int(i) + window, float(means[i]), float(deviations[i])) for i in kept]
 
 
-@dataclass(frozen=True, slots=True)
-class _Scale:
-    """From data to the drawing, linearly."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def __call__(self, value: float) -> float:
-        return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
-
-
 def _draw(lines: Sequence[list[CurvePoint]], window: int, title: str, unit: str) -> str:
     points = [point for line in lines for point in line]
     costs = nice_ticks(
@@ -95,68 +79,40 @@ def _draw(lines: Sequence[list[CurvePoint]], window: int, title: str, unit: str)
     last = max(point.episode for point in points)
     episodes = [tick for tick in nice_ticks(0, last, 8) if tick <= last and tick == int(tick)]
     names = [clean(line[0].curve) for line in lines]
-    left = PAD + 26 + max(text_width(format_number(tick), 13) for tick in costs)
-    right = WIDTH - PAD - 20 - min(NAME_WIDTH, max(text_width(name, 14) for name in names))
-    x, y = _Scale(0, last, left, right), _Scale(costs[0], costs[-1], BOTTOM, TOP)
+    left = PAD + 26 + widest([format_number(tick) for tick in costs])
+    right = WIDTH - PAD - 20 - min(NAME_WIDTH, widest(names, 14))
+    x, y = Scale(0, last, left, right), Scale(costs[0], costs[-1], BOTTOM, TOP)
     span = count_of(window, "episode")
     subtitle = f"Average cost in {unit} of the last {span}; the band is one standard deviation to either side."
     room = WIDTH - 2 * PAD
     body = [
         write(PAD, 40, title, size=21, room=room, bold=True),
         write(PAD, 64, subtitle, room=room, fill=FAINT),
-        group(_axes(x, y, costs, episodes)),
+        group(
+            [
+                *draw_rows(x, y, costs),
+                *draw_columns(x, BOTTOM, episodes, "{:,.0f}".format),
+                write((left + right) / 2, BOTTOM + 44, "episode", text_anchor="middle"),
+            ]
+        ),
     ]
     colours = [blue(place, len(lines)) for place in range(len(lines))]
     body += [_band(line, x, y, colour) for line, colour in zip(lines, colours, strict=True)]
-    body += [
-        _line(line, x, y, colour, DASHES[place % len(DASHES)])
-        for place, (line, colour) in enumerate(zip(lines, colours, strict=True))
-    ]
+    for place, (line, colour) in enumerate(zip(lines, colours, strict=True)):
+        places = [(x(point.episode), y(point.mean)) for point in line]
+        body.append(draw_line(places, colour, DASHES[place % len(DASHES)], class_="average"))
     body += _name_ends(lines, names, colours, x=x, y=y)
     return document(WIDTH, HEIGHT, title=title, description=_describe(lines, subtitle, unit), body=body)
 
 
-def _axes(x: _Scale, y: _Scale, costs: Sequence[float], episodes: Sequence[float]) -> list[str]:
-    parts = []
-    for tick in costs:
-        parts.append(horizontal(x.start, x.end, y(tick), GRID))
-        parts.append(write(x.start - 8, y(tick) + 4.5, format_number(tick), size=13, text_anchor="end", fill=FAINT))
-    parts.append(horizontal(x.start, x.end, BOTTOM, INK))
-    for tick in episodes:
-        parts.append(vertical(x(tick), BOTTOM, BOTTOM + 5, INK))
-        parts.append(write(x(tick), BOTTOM + 20, f"{tick:,.0f}", size=13, text_anchor="middle", fill=FAINT))
-    parts.append(write((x.start + x.end) / 2, BOTTOM + 44, "episode", text_anchor="middle"))
-    return parts
-
-
-def _path(points: Sequence[tuple[float, float]]) -> str:
-    return "M" + "L".join(f"{number(across)} {number(down)}" for across, down in points)
-
-
-def _band(line: Sequence[CurvePoint], x: _Scale, y: _Scale, colour: str) -> str:
+def _band(line: Sequence[CurvePoint], x: Scale, y: Scale, colour: str) -> str:
     above = [(x(point.episode), y(point.mean + point.deviation)) for point in line]
     below = [(x(point.episode), y(point.mean - point.deviation)) for point in reversed(line)]
-    return element("path", class_="band", d=_path([*above, *below]) + "Z", fill=colour, fill_opacity=0.16)
-
-
-def _line(line: Sequence[CurvePoint], x: _Scale, y: _Scale, colour: str, dash: str) -> str:
-    ends = line if len(line) > 1 else [line[0], line[0]]  # a single point is drawn as a dot by its round cap
-    path = _path([(x(point.episode), y(point.mean)) for point in ends])
-    return element(
-        "path",
-        class_="average",
-        d=path,
-        fill="none",
-        stroke=colour,
-        stroke_width=2.2,
-        stroke_dasharray=dash,
-        stroke_linejoin="round",
-        stroke_linecap="round" if dash == "none" else "butt",
-    )
+    return element("path", class_="band", d=draw_path([*above, *below]) + "Z", fill=colour, fill_opacity=0.16)
 
 
 def _name_ends(
-    lines: Sequence[Sequence[CurvePoint]], names: Sequence[str], colours: Sequence[str], *, x: _Scale, y: _Scale
+    lines: Sequence[Sequence[CurvePoint]], names: Sequence[str], colours: Sequence[str], *, x: Scale, y: Scale
 ) -> list[str]:
     """The names beside the line ends, moved apart where they would overlap."""
     order = sorted(range(len(lines)), key=lambda place: y(lines[place][-1].mean))

@@ -6,17 +6,12 @@ import math
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
-
-from safear.errors import InputError, Mistake, Place
-from safear.files import write_text
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 INK, FAINT, GRID, PAPER, PANEL = "#1f2933", "#5f6b7a", "#e3e7ec", "#ffffff", "#f1f5f9"
-WRONG = "#c2410c"  # only for what goes wrong
+WRONG, WRONG_PANEL = "#c2410c", "#fdf1ea"  # only for what goes wrong
 RAMP = ((0x4A, 0x90, 0xCC), (0x2E, 0x5F, 0xA6), (0x1A, 0x27, 0x58))  # from the safest plan to the riskiest
 ELLIPSIS = "…"
 
@@ -32,25 +27,6 @@ ADVANCES |= {"–": 0.5, "·": 0.32, "×": 0.84, ELLIPSIS: 1.0}
 LABEL_GAP = 12.0  # at least, between two labels
 BOLD = 1.13  # how much wider bold letters are
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A drawing, and the tidy tables that it was drawn from: lists of records, by name."""
-
-    svg: str = field(repr=False)
-    tables: Mapping[str, list[dict[str, Any]]]
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def save(self, path: str | Path) -> None:
-        """Write it to a file whose name ends in `.svg`."""
-        target = Path(path)
-        if target.suffix.lower() != ".svg":
-            cause = f"pictures are written as .svg, not as '{target.suffix or target.name}'"
-            raise InputError([Mistake(Place(file=str(target)), cause, f"name it {target.stem}.svg")])
-        write_text(target, self.svg)
 
 
 def clean(text: str) -> str:
@@ -86,12 +62,25 @@ def element(tag: str, *children: str, **attributes: str | float) -> str:
 
 
 def write(
-    x: float, y: float, text: str, *, size: float = 14, room: float = math.inf, bold: bool = False, **more: str | float
+    x: float,
+    y: float,
+    text: str,
+    *,
+    size: float = 14,
+    room: float = math.inf,
+    bold: bool = False,
+    halo: bool = False,
+    **more: str | float,
 ) -> str:
-    """Text at its baseline, shortened to the room that there is; all of it is told to those who ask."""
+    """Text at its baseline, shortened to the room that there is; all of it is told to those who ask.
+
+    A halo parts it from lines that it stands on.
+    """
     short = shorten(text, room, size, bold=bold)
     note = element("title", escape(text)) if short != text else ""
     weight: dict[str, str | float] = {"font_weight": "bold"} if bold else {}
+    if halo:
+        weight |= {"stroke": PAPER, "stroke_width": 3, "paint_order": "stroke"}
     return element("text", note + escape(short), x=x, y=y, font_size=size, **weight, **more)
 
 
@@ -173,13 +162,29 @@ def shorten(text: str, width: float, size: float, *, bold: bool = False) -> str:
     return ""
 
 
+def wrap(text: str, width: float, size: float, *, bold: bool = False) -> list[str]:
+    """The words of a text on as few lines as there is width for."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}".strip()
+        if not lines[-1] or text_width(longer, size, bold=bold) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+def nice_step(least: float) -> float:
+    """The least of 1, 2, 5, 10, 20, ..., 0.5, ... that is at least so large."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))
+
+
 def nice_ticks(low: float, high: float, about: int) -> list[float]:
     """Round numbers from at most `low` up to at least `high`, some `about` of them and never twice as many."""
     if high <= low:
         high = low + 1.0
-    rough = (high - low) / max(about, 1)
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
+    step = nice_step((high - low) / max(about, 1))
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     return [place * step for place in range(first, last + 1)]
 
@@ -191,6 +196,14 @@ def blue(place: int, count: int) -> str:
     share = position - lower
     mixed = (round(a + share * (b - a)) for a, b in zip(RAMP[lower], RAMP[lower + 1], strict=True))
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
+
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+def meets(one: Box, other: Box) -> bool:
+    """Whether two boxes have more than an edge in common."""
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def spread(centres: Sequence[float], widths: Sequence[float], low: float, high: float) -> list[float] | None:

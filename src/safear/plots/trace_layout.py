@@ -7,31 +7,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from safear.errors import InputError, quote_list
+from safear.plots.plan_rows import Plans, read_plans
 from safear.plots.svg import ELLIPSIS, Label, clean
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.traces import Trace
-from safear.recourse.words import name_goal
 
 THINNEST, THICKEST = 1.6, 19.6  # lines, from a chance of 0 to one of 1
-
-
-@dataclass(frozen=True, slots=True)
-class PlanRow:
-    """A plan and its exact figures over all runs, in `unit`; `number` counts from 1 in the order given."""
-
-    number: int
-    name: str
-    first_action: str | None
-    unit: str
-    average: float
-    tail: float  # the mean of the worst 1 - level of all runs
-    success: float
-    not_in_time: float
-    horizon: int
-    failure_cost: float
-    level: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +59,7 @@ class RestRow:
 class Layout:
     """What is to be drawn, as tidy tables."""
 
-    goal: str
-    unit: str
-    plans: tuple[PlanRow, ...]
+    plans: Plans
     traces: tuple[TraceRow, ...]
     steps: tuple[StepRow, ...]
     rests: tuple[RestRow, ...]
@@ -88,7 +68,7 @@ class Layout:
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Each table as a list of records."""
         return {
-            "plans": [asdict(row) for row in self.plans],
+            "plans": [asdict(row) for row in self.plans.rows],
             "traces": [asdict(row) for row in self.traces],
             "steps": [asdict(row) for row in self.steps],
             "rest": [asdict(row) for row in self.rests],
@@ -97,33 +77,15 @@ class Layout:
 
 def lay_out(offers: Menu | Sequence[Offer]) -> Layout:
     """The tables behind the picture."""
-    if not len(offers):
-        favourable = isinstance(offers, Menu) and offers.favourable
-        cause = "the decision is favourable already" if favourable else "the menu is empty"
-        raise InputError.at((), f"there is no plan to draw: {cause}", None if favourable else "give at least one plan")
-    problems = [offer.solution.mdp.problem for offer in offers]
-    units = list(dict.fromkeys("units" if problem is None else clean(problem.cost_unit) for problem in problems))
-    if len(units) > 1:
-        raise InputError.at((), f"the plans count costs in different units: {quote_list(units)}", "draw them apart")
-    goals = list(dict.fromkeys(name_goal(problem) for problem in problems))
+    plans = read_plans(offers)
     numbered = list(enumerate(offers, start=1))
     found = [(plan, place, trace) for plan, offer in numbered for place, trace in enumerate(offer.traces.shown, 1)]
     return Layout(
-        goals[0] if len(goals) == 1 else "the favourable decision",
-        units[0],
-        tuple(_read_plan(plan, offer, units[0]) for plan, offer in numbered),
+        plans,
         tuple(_read_trace(plan, place, trace) for plan, place, trace in found),
         tuple(step for plan, place, trace in found for step in _read_steps(plan, place, trace)),
         tuple(rest for plan, offer in numbered for rest in _read_rest(plan, offer)),
     )
-
-
-def _read_plan(plan: int, offer: Offer, unit: str) -> PlanRow:
-    mdp, success = offer.solution.mdp, offer.cost.success
-    good, bad = float(offer.cost.succeeded_chances.sum()), float(offer.cost.failed_chances.sum())
-    figures = (offer.mean, offer.tail, success, bad / (good + bad))  # 1 - success may be rounded to 0
-    failure = mdp.to_cost(mdp.failure_cost)
-    return PlanRow(plan, offer.name, offer.first_action, unit, *figures, mdp.horizon, failure, offer.level)
 
 
 def _read_trace(plan: int, place: int, trace: Trace) -> TraceRow:

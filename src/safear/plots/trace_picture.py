@@ -7,8 +7,10 @@ drawn at what was spent; what failing costs on top is told in words, so that it 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
+from safear.plots.headings import say_figures, say_first_step, write_plan_name
+from safear.plots.picture import Picture
+from safear.plots.plan_rows import PlanRow
 from safear.plots.svg import (
     FAINT,
     GRID,
@@ -16,28 +18,25 @@ from safear.plots.svg import (
     PANEL,
     PAPER,
     WRONG,
-    Picture,
     blue,
     clean,
     cross,
     document,
     element,
-    escape,
     group,
     horizontal,
     nice_ticks,
     place_labels,
-    shorten,
     square,
     text_width,
     tick_mark,
     vertical,
     write,
 )
-from safear.plots.trace_layout import Layout, PlanRow, RestRow, StepRow, TraceRow, lay_out, name_steps
+from safear.plots.trace_layout import Layout, RestRow, StepRow, TraceRow, lay_out, name_steps
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
-from safear.recourse.words import count_of, describe_worst, format_chance, format_cost, format_number
+from safear.recourse.words import format_chance, format_cost, format_number
 
 WIDTH, PAD = 1100.0, 20.0
 START = 92.0  # where the lines begin; the chances stand before it
@@ -46,7 +45,6 @@ HEAD, PANEL_HEIGHT, ROW, REST, GAP = 124.0, 46.0, 44.0, 34.0, 10.0
 LABEL, SMALL = 13.0, 13.5  # sizes of letters
 END_WIDTH = 230.0  # how wide what stands at a line's end may be
 DASH = "6 3"
-CLOSE = 0.01  # chances of success that differ by less are alike
 
 
 def traces(offers: Menu | Sequence[Offer], *, title: str = "What can happen under each plan") -> Picture:
@@ -59,7 +57,7 @@ class _Drawing:
     """Places everything, top down."""
 
     def __init__(self, layout: Layout, title: str) -> None:
-        self.layout, self.title = layout, title
+        self.layout, self.plans, self.title = layout, layout.plans, title
         self.longest = max(trace.spent for trace in layout.traces) or 1.0
         scales = [
             (RIGHT - START - 16 - min(END_WIDTH, text_width(self._say_end(trace), LABEL + 1))) / trace.spent
@@ -79,20 +77,16 @@ class _Drawing:
 
     def svg(self) -> str:
         body, y = self._heading(), HEAD
-        for plan in self.layout.plans:
+        for plan in self.plans.rows:
             part, y = self._plan(plan, y)
             body.append(part)
         body.append(self._axis(y))
         return document(WIDTH, y + 62, title=self.title, description=self._describe(), body=body)
 
     def _heading(self) -> list[str]:
-        plans, unit = self.layout.plans, self.layout.unit
-        horizons, failures = {plan.horizon for plan in plans}, {plan.failure_cost for plan in plans}
-        within = count_of(min(horizons), "step") if len(horizons) == 1 else "the steps that a plan has"
-        extra = f"counts {format_cost(min(failures), unit)} more" if len(failures) == 1 else "may count more"
-        extra = "" if failures == {0.0} else f", and {extra} in the figures"
         how = "Each line is one way things can go: the longer, the costlier; the thicker, the likelier."
-        note = f"Not in time: no success within {within}; such a line is as long as what was spent{extra}."
+        note = f"Not in time: no success within {self.plans.deadline}; such a line is as long as what was spent"
+        note += f"{self.plans.surcharge}."
         return [
             write(PAD, 36, self.title, size=21, bold=True, room=RIGHT - PAD),
             write(PAD, 60, how, size=SMALL, fill=FAINT),
@@ -102,7 +96,7 @@ class _Drawing:
 
     def _key(self, y: float) -> str:
         """What the signs mean."""
-        works, goal, x = blue(1, 3), clean(self.layout.goal), START
+        works, goal, x = blue(1, 3), clean(self.plans.goal), START
         parts = [write(START - 16, y + 4.5, "chance", size=LABEL, text_anchor="end", fill=FAINT)]
         for width, text in ((30, "a step that works"), (34, "a try that fails"), (18, goal), (18, "not in time")):
             signs = {
@@ -119,7 +113,7 @@ class _Drawing:
     def _plan(self, plan: PlanRow, top: float) -> tuple[str, float]:
         rows = [trace for trace in self.layout.traces if trace.plan == plan.number]
         rests = [rest for rest in self.layout.rests if rest.plan == plan.number]
-        colour = blue(plan.number - 1, len(self.layout.plans))
+        colour = blue(plan.number - 1, len(self.plans.rows))
         first, end = top + PANEL_HEIGHT, top + PANEL_HEIGHT + 8 + ROW * len(rows) + REST * len(rests)
         parts = [group((vertical(self.x(tick), first, end + GAP, GRID) for tick in self.ticks), class_="grid")]
         parts += [self._header(plan, top, colour)]
@@ -128,22 +122,15 @@ class _Drawing:
         return group(parts, class_="plan", data_plan=plan.number), end + GAP
 
     def _header(self, plan: PlanRow, top: float, colour: str) -> str:
-        plain = clean(plan.name)
-        name = f"Plan {plan.number}: {plain}" if len(self.layout.plans) > 1 else f"{plain[:1].upper()}{plain[1:]}"
-        first = f"· starts with: {clean(plan.first_action or 'nothing')}"
-        figures, words = _say_figures(plan), self._name_risk(plan.number)
+        name = self.plans.title(plan)
+        first, figures, words = say_first_step(plan), say_figures(plan), self._name_risk(plan.number)
         badge = [] if words is None else self._badge(plan.number, words, top + 15)
         room = RIGHT - PAD - 40 - (0 if words is None else text_width(words, 14, bold=True) + 15 * len(badge))
-        short = shorten(name, room, 16, bold=True)
-        left = room - text_width(short, 16, bold=True)
-        spans = element("tspan", escape(short), font_weight="bold", font_size=16)
-        if left > 200:  # less than that says too little
-            spans += element("tspan", escape(shorten(first, left - 8, 14)), font_size=14, dx=7)
         return group(
             [
                 element("rect", x=PAD, y=top, width=RIGHT - PAD, height=PANEL_HEIGHT, fill=PANEL),
                 element("rect", x=PAD, y=top, width=7, height=PANEL_HEIGHT, fill=colour),
-                element("text", spans, x=PAD + 18, y=top + 20),
+                write_plan_name(PAD + 18, top + 20, name, first, room=room),
                 write(PAD + 18, top + 38, figures, size=SMALL, fill=FAINT, room=RIGHT - PAD - 30),
                 *badge,
             ],
@@ -152,14 +139,13 @@ class _Drawing:
 
     def _name_risk(self, number: int) -> str | None:
         """How risky a plan is beside the others; None unless the plans are in the order of risk."""
-        plans = self.layout.plans
-        ordered = all(one.tail <= other.tail and one.success >= other.success - CLOSE for one, other in pairwise(plans))
-        if not ordered or not 1 < len(plans) <= 5:
+        count = len(self.plans.rows)
+        if not self.plans.ordered or not 1 < count <= 5:
             return None
-        return {1: "lower risk", len(plans): "higher risk"}.get(number, "medium risk")
+        return {1: "lower risk", count: "higher risk"}.get(number, "medium risk")
 
     def _badge(self, number: int, words: str, y: float) -> list[str]:
-        count, x = len(self.layout.plans), RIGHT - 26 - text_width(words, 14, bold=True)
+        count, x = len(self.plans.rows), RIGHT - 26 - text_width(words, 14, bold=True)
         dots = [
             element("circle", cx=x - 15 * (count - 1 - i), cy=y, r=5, stroke=INK, fill=INK if i < number else PAPER)
             for i in range(count)
@@ -202,21 +188,21 @@ class _Drawing:
         for tick in self.ticks:
             parts.append(vertical(self.x(tick), y, y + 5, INK))
             parts.append(write(self.x(tick), y + 20, format_number(tick), size=LABEL, text_anchor="middle", fill=FAINT))
-        parts.append(write(START, y + 44, f"cost in {self.layout.unit}", room=RIGHT - START))
+        parts.append(write(START, y + 44, f"cost in {self.plans.unit}", room=RIGHT - START))
         return group(parts, class_="axis")
 
     def _describe(self) -> str:
         """The whole picture as a list in words."""
         parts = []
-        for plan in self.layout.plans:
-            parts.append(f"Plan {plan.number}, {clean(plan.name)}: {_say_figures(plan)}.")
+        for plan in self.plans.rows:
+            parts.append(f"Plan {plan.number}, {clean(plan.name)}: {say_figures(plan)}.")
             parts += [f"{self._say_trace(trace)}." for trace in self.layout.traces if trace.plan == plan.number]
             rests = [rest for rest in self.layout.rests if rest.plan == plan.number]
             parts += [f"{format_chance(rest.chance)}: {self._say_rest(rest)}." for rest in rests]
         return "\n".join(parts)
 
     def _say_end(self, trace: TraceRow) -> str:
-        spent = format_cost(trace.spent, self.layout.unit)
+        spent = format_cost(trace.spent, self.plans.unit)
         return spent if trace.success else f"not in time, {spent} spent"
 
     def _say_trace(self, trace: TraceRow) -> str:
@@ -227,14 +213,8 @@ class _Drawing:
         ends = []
         if rest.least_cost is not None and rest.largest_cost is not None:
             low, high = format_number(rest.least_cost), format_number(rest.largest_cost)
-            end = format_cost(rest.largest_cost, self.layout.unit)
+            end = format_cost(rest.largest_cost, self.plans.unit)
             ends.append(f"success after {end if low == high else f'{low}–{end}'}")
         if rest.not_in_time:
             ends.append(f"not in time ({format_chance(rest.not_in_time)})" if ends else "not in time")
         return f"all other ways together: {', or '.join(ends)}"
-
-
-def _say_figures(plan: PlanRow) -> str:
-    average, worst = (format_cost(cost, plan.unit) for cost in (plan.average, plan.tail))
-    late = format_chance(plan.not_in_time)
-    return f"average {average} · {describe_worst(plan.level)} of cases: {worst} · not in time: {late}"

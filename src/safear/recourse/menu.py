@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from safear.recourse.failure import find_giving_up, gives_up
 from safear.recourse.finding import count_units, find_plan
 from safear.recourse.frontier import Frontier, find_frontier
 from safear.recourse.offer import TAIL, Offer, make_offer
-from safear.recourse.words import count_of, format_chance, format_cost, name_goal
+from safear.recourse.words import count_of, describe_worst, format_chance, format_cost, html_table, name_goal
 from safear.risk.distribution import check_level
 from safear.risk.objectives import MeanStd, Objective, SuccessFirst, parse_objective
 from safear.solvers.episodic import Episodic
@@ -76,6 +77,17 @@ class Menu:
         if self.favourable:
             return f"{name_goal(self.problem)}: nothing to do"
         return "\n".join(repr(offer) for offer in self.offers)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        if self.favourable:
+            return f"<p>{escape(str(self))}</p>"
+        head = ("plan", "first step", "succeeds", "average", describe_worst(self.level), "beside the others")
+        figures = [
+            (format_chance(o.cost.success), *(format_cost(cost, o.unit) for cost in (o.mean, o.tail))) for o in self
+        ]
+        rows = zip(self, figures, strict=True)
+        return html_table(head, [(o.name, o.first_action or "", *found, o.trade_off) for o, found in rows])
 
     def __getitem__(self, name: str) -> Offer:
         for offer in self.offers:

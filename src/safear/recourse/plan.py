@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from html import escape
 
 from safear.mdp.model import MDP
 from safear.recourse.plan_nodes import END, GOAL, STUCK, Box, Graph, Node, follow
@@ -110,6 +111,10 @@ class Plan:
     steps: tuple[PlanStep, ...]
     goal: str
     hidden_steps: int = 0
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return f"<pre>{escape(str(self))}</pre>"
 
     def __repr__(self) -> str:
         return str(self)

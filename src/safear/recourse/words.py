@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 
 from safear.spec.model import Problem
 from safear.texts.numbers import round_chance, round_number, singular, tell_times
@@ -19,6 +20,13 @@ def format_cost(value: float | None, unit: str) -> str:
         return "n/a"
     number = format_number(value)
     return f"{number} {singular(unit) if number == '1' else unit}"
+
+
+def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table for notebooks; all texts are escaped."""
+    names = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def count_of(number: int, noun: str) -> str:

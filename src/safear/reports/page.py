@@ -13,7 +13,7 @@ from safear._version import __version__
 from safear.errors import InputError, MissingExtraError, Mistake, Place
 from safear.files import write_text
 from safear.plots.disparity_picture import BLUE
-from safear.plots.svg import FAINT, GRID, INK, PANEL, PAPER, WRONG
+from safear.plots.svg import FAINT, GRID, INK, PANEL, PAPER, WRONG, WRONG_PANEL
 from safear.texts import Texts
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ DARK = {
     PAPER: "#1a2029",
     PANEL: "#232b36",
     WRONG: "#ff9d66",
+    WRONG_PANEL: "#33241c",
     BLUE: "#7fb2ea",
 }
 

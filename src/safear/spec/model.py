@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cached_property
+from html import escape
 from types import MappingProxyType
 from typing import Literal
 
@@ -210,6 +211,11 @@ class Problem:
     def __repr__(self) -> str:
         parts = f"{len(self.features)} features, {len(self.actions)} actions, horizon {self.horizon}"
         return f"Problem('{self.title}': {parts})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        names = "".join(f"<li>{escape(action.name)}</li>" for action in self.actions)
+        return f"<p>{escape(repr(self))}</p><ul>{names}</ul>"
 
     def with_horizon(self, horizon: int) -> Problem:
         """The same problem with another number of steps."""

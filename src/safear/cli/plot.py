@@ -1,0 +1,206 @@
+"""`safear plot`: a picture as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from safear.cli.person import find_menu, person_options
+from safear.cli.sources import Source, find_source
+from safear.cli.verbose import verbose_option
+
+if TYPE_CHECKING:
+    from safear.plots import Picture
+    from safear.recourse.menu import Menu
+    from safear.recourse.offer import Offer
+
+OF_MENUS = ("traces", "distribution", "cdf", "frontier")
+OF_PLANS = ("tree", "dots")
+KINDS = (*OF_MENUS, *OF_PLANS, "disparity", "learning")
+LEARNED = ("mean-std:0", "mean-std:0.5", "mean-std:1")
+WINDOW = 100  # episodes that a learning curve is averaged over
+OF_PERSONS = (*OF_MENUS, *OF_PLANS, "learning")
+GOES_WITH = {  # options that only some pictures have
+    "greedy": ("frontier",),
+    "plan": OF_PLANS,
+    "groups": ("disparity",),
+    "minimum": ("disparity",),
+    "person": OF_PERSONS,
+    "settings": OF_PERSONS,
+    "terms": OF_PERSONS,
+    "forbid": OF_PERSONS,
+}
+NAMES = {"groups": "group", "settings": "set"}  # of options that have another name inside
+
+
+@click.command(
+    epilog="""\b
+Example:
+  safear plot traces loan --out plans.svg
+  safear plot distribution loan --set savings=moderate --out costs.png
+  safear plot frontier loan --greedy mean-std:0.5 --greedy mean-std:1 --out frontier.pdf
+  safear plot tree loan --plan safest --out plan.svg
+  safear plot disparity german --group gender --out groups.vl.json
+
+\b
+Pictures:
+  traces        the most probable ways that each plan can go
+  distribution  what each plan may cost, with its average and its worst cases
+  cdf           the chance of being done within a given cost
+  frontier      all optimal plans by average and worst cases
+  tree          one plan: what to do, and what if that fails
+  dots          one plan: 50 people, and when they are done
+  disparity     risk by group; PEOPLE as in audit
+  learning      costs while the episodic method learns
+
+\b
+.png and .pdf need vl-convert: pip install 'safear[plots]'; .vl.json is Vega-Lite, which traces and tree are not"""
+)
+@click.argument("kind", metavar="KIND", type=click.Choice(KINDS))
+@click.argument("problem_file", metavar="PROBLEM")
+@click.argument("people", metavar="[PEOPLE]", required=False)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="FILE.svg, FILE.png, FILE.pdf or FILE.vl.json.",
+)
+@click.option("--title", metavar="TEXT", help="What stands above the picture.")
+@click.option("--plan", metavar="NAME", help="Which plan, of tree and dots.  [default: the first]")
+@click.option("--greedy", multiple=True, metavar="OBJECTIVE", help="Of the frontier: a greedy plan beside it.")
+@click.option("--group", "groups", multiple=True, metavar="COLUMN", help="Of disparity: a column; may be repeated.")
+@click.option("--minimum", type=click.IntRange(1), help="Of disparity: groups with fewer say little.  [default: 30]")
+@person_options
+@click.option("--failure-cost", type=click.FloatRange(0), help="What a failure costs, instead of the problem's.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the episodic method and the forest."
+)
+@click.pass_context
+@verbose_option
+def plot(context: click.Context, /, kind: str, problem_file: str, people: str | None, **options: Any) -> None:
+    """Draw a picture of KIND and write it to a file.
+
+    PROBLEM is a problem file, a bundled problem, or a data set of the paper (adult, german, insurance) with its forest.
+    The person is the problem's first unless given.
+    """
+    from safear.plots.picture import find_ending
+    from safear.plots.rendering import load_converter
+
+    if find_ending(options["out"]) in {".png", ".pdf"}:
+        load_converter()
+    _check(kind, people, options)
+    source = find_source(problem_file, options)
+    if kind == "disparity":
+        picture = _draw_disparity(source, people, options)
+    else:
+        if kind == "learning":
+            options |= {"method": "episodic", "objectives": options["objectives"] or LEARNED}
+        menu, failure = find_menu(source.problem, {**options, "classifier": None}, source.classifier)
+        if failure is not None:
+            click.echo(failure, err=True)
+            context.exit(3)
+        picture = _draw(kind, menu, source, options)
+    picture.save(options["out"])
+    click.echo(f"The picture is in {options['out']}.")
+
+
+def _check(kind: str, people: str | None, options: dict[str, Any]) -> None:
+    """Refuse options that the picture does not have."""
+    for name, kinds in GOES_WITH.items():
+        if options[name] and kind not in kinds:
+            raise click.UsageError(f"--{NAMES.get(name, name)} does not go with {kind}")
+    if people is not None and kind != "disparity":
+        raise click.UsageError(f"'{people}': only disparity takes people; a person is given by --person")
+    if kind == "disparity" and not options["groups"]:
+        raise click.UsageError("disparity needs --group")
+    if kind == "disparity" and (len(options["objectives"]) > 1 or options["method"] == "episodic"):
+        raise click.UsageError("disparity takes one --objective, and --method optimal or greedy")
+    if kind == "frontier" and (options["objectives"] or options["method"] not in {None, "optimal"}):
+        raise click.UsageError("the frontier is that of the menu: no --objective, and no other --method; see --greedy")
+
+
+def _draw(kind: str, menu: Menu, source: Source, options: dict[str, Any]) -> Picture:
+    """The picture of a menu, or of one of its plans."""
+    from safear import plots
+
+    title = {} if options["title"] is None else {"title": options["title"]}
+    match kind:
+        case "learning":
+            return _draw_learning(menu, title)
+        case "frontier":
+            return plots.frontier(menu, _solve_greedily(menu, source, options["greedy"]), **title)
+        case "tree":
+            return plots.tree(_find_plan(menu, options["plan"]), **title)
+        case "dots":
+            return plots.dots(_find_plan(menu, options["plan"]), **title)
+        case _:
+            draw = {"traces": plots.traces, "distribution": plots.distribution, "cdf": plots.cdf}[kind]
+            return draw(_order(menu), **title)
+
+
+def _order(menu: Menu) -> Menu | list[Offer]:
+    """Plans that were asked for one by one, safest first; a menu has its own order."""
+    return menu if menu.frontier or not menu.offers else sorted(menu, key=lambda offer: offer.tail)
+
+
+def _find_plan(menu: Menu, name: str | None) -> Offer:
+    from safear.errors import ObjectiveError, suggest
+    from safear.plots.plan_rows import read_plans
+
+    read_plans(menu)  # says why there is none
+    if name is None:
+        return menu.offers[0]
+    try:
+        return menu[name]
+    except KeyError:
+        known = suggest(name, [offer.name for offer in menu])
+        raise ObjectiveError.at((), f"--plan {name}: there is no such plan", known) from None
+
+
+def _solve_greedily(menu: Menu, source: Source, objectives: tuple[str, ...]) -> Menu | tuple[()]:
+    from safear.recourse.menu import recommend
+
+    if not objectives or menu.favourable:
+        return ()
+    return recommend(menu.problem, source.classifier, menu.person, objectives=objectives, method="greedy")
+
+
+def _draw_learning(menu: Menu, title: dict[str, str]) -> Picture:
+    from safear.plots import learning_curves
+    from safear.plots.plan_rows import read_plans
+
+    unit = read_plans(menu).unit
+    curves = {offer.name: offer.solution.learning for offer in menu if offer.solution.learning is not None}
+    window = min(WINDOW, *(len(curve.costs) for curve in curves.values()))
+    return learning_curves(curves, window=window, unit=unit, **{"title": "Costs while learning", **title})
+
+
+def _draw_disparity(source: Source, people: str | None, options: dict[str, Any]) -> Picture:
+    from safear.auditing.audit import SMALL, audit
+    from safear.cli.render import show_progress
+    from safear.errors import PersonError
+    from safear.plots import disparity
+    from safear.recourse.offer import TAIL
+    from safear.risk.objectives import parse_objective
+
+    table = people or (None if source.dataset is None else source.dataset.levels)
+    if table is None:
+        raise PersonError.at((), "no people are given", "name a CSV or Parquet file, or a glob of them")
+    with show_progress() as progress:
+        found = audit(
+            source.problem,
+            source.classifier,
+            table,
+            groups=options["groups"],
+            objective=parse_objective(*options["objectives"] or ("mean",)),
+            method=options["method"],
+            level=options["level"] or TAIL,
+            minimum=options["minimum"] or SMALL,
+            seed=options["seed"],
+            progress=progress,
+        )
+    return disparity(found, title=options["title"])

@@ -1,0 +1,99 @@
+"""`safear serve`: the web page and the REST API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from safear.cli.sources import Source, find_source
+
+if TYPE_CHECKING:
+    from safear.spec.model import Problem
+
+MOST_LEVELS = 10  # of an immutable feature that makes groups if none are named
+
+
+@click.command(
+    epilog="""\b
+Example:
+  safear serve loan
+  safear serve german --language de
+  safear serve my-problem.yaml --classifier model.skops --people people.csv --group gender
+
+\b
+Pages: / for the person, /analyst for the analyst, /api for programs. Nothing that people enter is stored or logged.
+Without --host the page can be opened on this machine only. Needs FastAPI: pip install 'safear[web]'"""
+)
+@click.argument("problem_file", metavar="PROBLEM")
+@click.option(
+    "--classifier", metavar="SOURCE", help="FILE.skops, FILE.csv, MODULE:NAME or FILE.py:NAME; else the rule."
+)
+@click.option(
+    "--trust", multiple=True, metavar="TYPE", help="A type that a skops file may hold besides the known ones."
+)
+@click.option("--people", metavar="FILE", help="CSV or Parquet, or a quoted glob: whom the analyst's audit is about.")
+@click.option("--group", "groups", multiple=True, metavar="COLUMN", help="What the audit is by; may be repeated.")
+@click.option("--horizon", type=click.IntRange(1, 1000), help="At most so many steps, instead of the problem's.")
+@click.option("--failure-cost", type=click.FloatRange(0), help="What a failure costs, instead of the problem's.")
+@click.option("--language", default="en", show_default=True, help="Of the person's page: en, de.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
+@click.option(
+    "--name", "names", multiple=True, metavar="HOST", help="A name that the page is opened by; may be repeated."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of a data set's forest.")
+def serve(problem_file: str, **options: Any) -> None:
+    """Serve the page for people, the page for analysts and the REST API.
+
+    PROBLEM is a problem file, a bundled problem, or a data set of the paper (adult, german, insurance), which brings
+    its forest and its people.
+    """
+    from safear.errors import MissingExtraError
+
+    try:
+        import fastapi  # noqa: F401
+        import jinja2  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("FastAPI", "web") from None
+    _serve(find_source(problem_file, options), options)
+
+
+def _serve(source: Source, options: dict[str, Any]) -> None:
+    from safear.errors import InputError, Mistake, Place
+    from safear.texts import load_texts
+    from safear.web.app import LOOPBACK, Settings, make_app
+    from safear.web.server import bind, serve
+    from safear.web.service import Service
+
+    load_texts(options["language"])
+    people = options["people"] or (None if source.dataset is None else source.dataset.levels)
+    columns = options["groups"] or _choose_groups(source.problem, is_dataset=source.dataset is not None)
+    host, port = options["host"], options["port"]
+    if host not in LOOPBACK and not options["names"]:
+        remedy = "add --name with the name or address that people open the page by"
+        raise InputError([Mistake(Place(), f"the page would be open to others at {host}, under no known name", remedy)])
+    try:
+        listener = bind(host, port)
+    except OSError as error:
+        cause = f"cannot listen at {host}, port {port}: {error.strerror}"
+        raise InputError([Mistake(Place(), cause, "name another --port, or 0 for any that is free")]) from None
+    port = listener.getsockname()[1]
+    service = Service.of(source.problem, source.classifier, people=people)
+    service.warm_up()
+    app = make_app(service, Settings(options["language"], (*LOOPBACK, *options["names"]), columns))
+    shown = f"[{host}]" if ":" in host else host
+
+    def tell() -> None:
+        click.echo(
+            f"{source.problem.title}: http://{shown}:{port}/ (analysts: /analyst, programs: /api); stop with Ctrl+C"
+        )
+
+    serve(app, [listener], ready=tell)
+
+
+def _choose_groups(problem: Problem, *, is_dataset: bool) -> list[str]:
+    """What to audit by if nobody says: gender, as the paper does, or what nobody can change."""
+    names = [f.name for f in problem.features if not f.mutable and len(f.levels) <= MOST_LEVELS]
+    return ["gender"] if is_dataset and "gender" in names else names

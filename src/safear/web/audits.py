@@ -1,0 +1,135 @@
+"""The audits that the analyst sees: one per group column, computed once, in the background."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from safear.errors import SafearError
+from safear.web.service import Service
+
+if TYPE_CHECKING:
+    from safear.auditing.audit import Audit
+    from safear.plots import Picture
+    from safear.reports import Page
+
+logger = logging.getLogger("safear.web")
+
+
+class NoAuditError(SafearError):
+    """There is nobody to audit."""
+
+    def __str__(self) -> str:
+        return "no people are given: start with --people FILE, or with a data set such as german"
+
+
+class NotReadyError(SafearError):
+    """The audit is still being computed."""
+
+    def __str__(self) -> str:
+        return "the audit is still being computed; ask again in a few seconds"
+
+
+@dataclass(frozen=True, eq=False)
+class AuditResult:
+    """An audit by one column, with its picture and its report."""
+
+    column: str
+    audit: Audit
+    picture: Picture
+    report: Page
+
+
+class Audits:
+    """Audits by each of `columns`; `failure` is set if they cannot be made."""
+
+    def __init__(self, service: Service, columns: Sequence[str]) -> None:
+        self.service, self.columns = service, tuple(columns)
+        self.results: list[AuditResult] = []
+        self.failure: str | None = None
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="safear-audit", daemon=True)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there is anything to audit."""
+        return self.service.people is not None and bool(self.columns)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all of them are done."""
+        return len(self.results) == len(self.columns)
+
+    def start(self) -> None:
+        """Begin."""
+        if self.wanted:
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Do not begin another one."""
+        self._stopping.set()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Until they are done."""
+        self._thread.join(seconds)
+
+    def _work(self) -> None:
+        try:
+            for column in self.columns:
+                if self._stopping.is_set():
+                    return
+                self.results.append(_audit_by(self.service, column))
+        except SafearError as error:
+            self.failure = str(error)
+        except Exception:
+            self.failure = "the audit failed; the log says why"
+            logger.exception("the audit failed")
+
+    def require(self) -> list[AuditResult]:
+        """All results, or else why there are none."""
+        if not self.wanted:
+            raise NoAuditError
+        if self.failure is None and not self.is_ready:
+            raise NotReadyError
+        return self.results
+
+    def record(self) -> dict[str, Any]:
+        """The figures as plain data."""
+        results = self.require()
+        if not results:
+            raise NoAuditError
+        first = results[0].audit
+        return {
+            "problem": first.problem.title,
+            "objective": str(first.objective),
+            "level": first.level,
+            "minimum": first.minimum,
+            "people": first.population.rows,
+            "skipped": first.population.skipped,
+            "unit": first.problem.cost_unit,
+            "overall": _record("everybody", {str(name): value for name, value in first.overall.items()}),
+            "groups": {
+                result.column: [_record(cell.name, cell.row()) for cell in result.audit.cells((result.column,))]
+                for result in results
+            },
+            "findings": [text for result in results for text in result.report.summary],
+        }
+
+
+def _audit_by(service: Service, column: str) -> AuditResult:
+    from safear.auditing.audit import audit  # noqa: PLC0415  # needs pandas, and only those with people need it
+    from safear.plots import disparity  # noqa: PLC0415
+    from safear.reports import report_audit  # noqa: PLC0415
+
+    people = service.people
+    if people is None:
+        raise NoAuditError
+    found = audit(service.problem, service.classifier, people, groups=[column])
+    return AuditResult(column, found, disparity(found, column), report_audit(found))
+
+
+def _record(group: str, row: Mapping[str, object]) -> dict[str, Any]:
+    return {"group": group} | {name.replace(" ", "_"): value for name, value in row.items()}

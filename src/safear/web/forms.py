@@ -1,0 +1,160 @@
+"""The person's form: what is filled in, read as a person, their terms, and what they want to see.
+
+Fields are numbered (`feature2`, `cost0`), so that names of features and actions need not be valid names of fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal
+from urllib.parse import parse_qsl
+
+from safear.spec.model import Action, Problem, as_decimal
+from safear.spec.person import read_level
+from safear.spec.quantity import Amount, Quantity, amounts
+from safear.spec.terms import Terms
+from safear.web.schemas import DECIMALS, MOST_COST, MOST_STEPS
+
+Wish = Literal["menu", "slide", "choose", "outcome", "back", "restart", "fill", "here"]
+_FIELDS = 2000  # of a form; more is no form of ours
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A form as it was sent. `fields` are the texts in it, to be shown again; `number` belongs to some wishes."""
+
+    fields: Mapping[str, str] = field(repr=False)
+    wish: Wish = "menu"
+    number: int = 0
+
+    def text(self, name: str) -> str:
+        """What was filled in."""
+        return self.fields.get(name, "").strip()
+
+    @property
+    def position(self) -> int | None:
+        """Where the slider stands; None if it is not to be looked at."""
+        if self.wish == "choose":
+            return self.number
+        return _whole(self.text("position")) if self.wish not in {"menu", "fill"} else None
+
+    @property
+    def example(self) -> int:
+        """Which of the problem's people is to be filled in."""
+        return _whole(self.text("example")) or 0
+
+    @property
+    def weight(self) -> float | None:
+        """How much the worst cases weigh for this person: as in the plan they chose last; None if they chose none."""
+        number = as_decimal(self.text("weight"))
+        return None if number is None else min(max(float(number), 0.0), 1.0)
+
+    @property
+    def outcomes(self) -> tuple[int, ...]:
+        """How the steps so far have ended; none once another plan is looked at."""
+        if self.wish not in {"outcome", "back", "here"}:
+            return ()
+        numbers = [_whole(part) for part in self.text("history").split(",") if part.strip()]
+        known = [number for number in numbers if number is not None][:MOST_STEPS]
+        if self.wish == "back":
+            return tuple(known[:-1])
+        return (*known, self.number) if self.wish == "outcome" else tuple(known)
+
+
+def read_form(body: bytes) -> Asked:
+    """A form as browsers send it (`application/x-www-form-urlencoded`)."""
+    pairs = parse_qsl(body.decode("utf-8", errors="replace"), keep_blank_values=True, max_num_fields=_FIELDS)
+    fields = dict(pairs)
+    word, _, number = fields.pop("do", "menu").partition(":")
+    wishes: dict[str, Wish] = {wish: wish for wish in Wish.__args__}  # type: ignore[attr-defined]  # a Literal has them
+    return Asked(fields, wishes.get(word, "menu"), _whole(number) or 0)
+
+
+def read_record(problem: Problem, asked: Asked) -> dict[str, object]:
+    """The person; what is left empty is left out."""
+    texts = {feature.name: asked.text(f"feature{number}") for number, feature in enumerate(problem.features)}
+    return {name: _as_number(text) for name, text in texts.items() if text}
+
+
+def find_mistakes(problem: Problem, asked: Asked) -> dict[str, str]:
+    """What is wrong with each field that cannot be read: `missing`, `level`, `number`, `cost` or `chance`."""
+    found: dict[str, str] = {}
+    for number, feature in enumerate(problem.features):
+        name = f"feature{number}"
+        text = asked.text(name)
+        if not text:
+            found[name] = "missing"
+        elif read_level(feature, _as_number(text)) is None:
+            found[name] = "number" if feature.kind == "numeric" else "level"
+    for number in range(len(problem.actions)):
+        for kind, most in (("cost", MOST_COST), ("chance", 100)):
+            name = f"{kind}{number}"
+            if asked.text(name) and not _is_between(asked.text(name), most):
+                found[name] = kind
+    return found
+
+
+def _is_between(text: str, most: int) -> bool:
+    value = as_decimal(text.replace(",", "."))
+    return value is not None and 0 <= value <= most and value == round(value, DECIMALS)
+
+
+def read_terms(problem: Problem, asked: Asked) -> Terms:
+    """Their terms, of a form without mistakes: only what differs from the problem."""
+    own: dict[str, dict[str, Decimal]] = {"cost": {}, "chance": {}}
+    for number, action in enumerate(problem.actions):
+        for kind, typical, scale in (("cost", typical_cost(action), 1), ("chance", typical_chance(action), 100)):
+            text = asked.text(f"{kind}{number}").replace(",", ".")
+            value = as_decimal(text)
+            if value is not None and text != typical:
+                own[kind][action.name] = value / scale
+    forbidden = [action.name for number, action in enumerate(problem.actions) if asked.text(f"cannot{number}")]
+    return Terms.of(cost=own["cost"], chance=own["chance"], forbid=forbidden)
+
+
+def fill_in(problem: Problem, record: Mapping[str, object]) -> dict[str, str]:
+    """The fields of a person's form for a record, with the typical terms."""
+    fields = {f"feature{number}": str(record.get(feature.name, "")) for number, feature in enumerate(problem.features)}
+    for number, action in enumerate(problem.actions):
+        fields |= {f"cost{number}": typical_cost(action), f"chance{number}": typical_chance(action)}
+    return fields
+
+
+def typical_cost(action: Action) -> str:
+    """What an action costs, as it is filled in beforehand; empty if that depends."""
+    return _typical(action.cost, 1)
+
+
+def typical_chance(action: Action) -> str:
+    """How often of 100 times an action works, as it is filled in beforehand; empty if that depends."""
+    chance = action.outcomes[0].chance
+    return "" if chance is None or not has_one_chance(action) else _typical(chance, 100)
+
+
+def has_one_chance(action: Action) -> bool:
+    """Whether one number says how often an action works."""
+    return len(action.outcomes) <= 2
+
+
+def span(quantity: Quantity | None, scale: int) -> tuple[float, float] | None:
+    """The least and the most that a quantity may be."""
+    if quantity is None:
+        return None
+    values = [float(amount.nominal * scale) for amount in amounts(quantity)]
+    return min(values), max(values)
+
+
+def _typical(quantity: Quantity, scale: int) -> str:
+    return f"{(quantity.nominal * scale).normalize():f}" if isinstance(quantity, Amount) else ""
+
+
+def _as_number(text: str) -> str:
+    """A number with a decimal comma as one with a point; other texts as they are."""
+    with_point = text.replace(",", ".")
+    return text if as_decimal(with_point) is None else with_point
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 4 else None

@@ -1,0 +1,145 @@
+"""What every request passes: the name it came to, the page it came from, its size; and what every answer says.
+
+A page on the loopback interface can be reached by any page that the browser has open. So names other than ours are
+refused (a foreign name that points to 127.0.0.1 would make its page one of ours), and so is what another page sends.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from safear.web.problems import ProblemDetails, make_details, respond
+
+logger = logging.getLogger("safear.web")
+
+MOST_BYTES = 64 * 1024
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """An application behind the checks. `names` are the host names that it answers to, without a port."""
+
+    app: ASGIApp
+    names: Collection[str]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse what does not belong here, and put the headers into every answer."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        started = False
+
+        async def guarded(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        refusal = self._refuse(scope)
+        body = b""
+        if refusal is None and scope["method"] not in READING:
+            body, is_whole = await _read_body(receive)
+            refusal = None if is_whole else _too_big()
+        if refusal is not None:
+            await respond(refusal)(scope, receive, guarded)
+            return
+        try:
+            await self.app(scope, _replay(body, receive), guarded)
+        except Exception as error:  # noqa: BLE001  # whatever nobody foresaw
+            # A traceback would end in a message, which might hold what somebody has sent.
+            logger.error("%s", describe_crash(error))  # noqa: TRY400
+            if not started:
+                await respond(make_details("crash", 500, "the log says where"))(scope, receive, guarded)
+
+    def _refuse(self, scope: Scope) -> ProblemDetails | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if host_name(host) not in self.names:
+            return make_details("host", 400, "use the address that the program printed when it started")
+        ours = _is_ours(headers.get("sec-fetch-site"), headers.get("origin"), host)
+        if scope["method"] not in READING and not ours:
+            return make_details("origin", 403, "this was sent by another page")
+        length = headers.get("content-length", "")
+        if length.isdigit() and int(length) > MOST_BYTES:
+            return _too_big()
+        return None
+
+
+def describe_crash(error: Exception) -> str:
+    """What was raised and where, without its message: that might hold what somebody has sent."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "safear" in frame.filename]
+    places = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames)]
+    return " < ".join([type(error).__name__, *places])
+
+
+def _too_big() -> ProblemDetails:
+    return make_details("too-big", 413, f"at most {MOST_BYTES:,} bytes are taken")
+
+
+def _is_ours(site: str | None, origin: str | None, host: str) -> bool:
+    """Whether something was sent by a page of ours, or by no page at all.
+
+    Browsers say which (`Sec-Fetch-Site`); of those that do not, the origin must be ours. Programs say neither.
+    """
+    if site is not None:
+        return site in {"same-origin", "none"}
+    try:
+        return origin is None or urlsplit(origin).netloc == host
+    except ValueError:
+        return False
+
+
+async def _read_body(receive: Receive) -> tuple[bytes, bool]:
+    """What was sent, and whether it is all of it: no more than so many bytes are read, whatever was announced."""
+    body = b""
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if len(body) > MOST_BYTES:
+            return body, False
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            return body, True
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """First what was read already, then whatever comes."""
+    first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replayed() -> Message:
+        return first.pop() if first else await receive()
+
+    return replayed
+
+
+def host_name(host: str) -> str:
+    """`localhost:8000` without its port, `[::1]:8000` without brackets."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0].lower()

@@ -1,0 +1,72 @@
+"""Templates and files of the pages."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from fastapi.responses import HTMLResponse, Response
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from safear._version import __version__
+
+_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+WEEK = 7 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class StaticFile:
+    """A file that is the same for everybody; its address changes with its content."""
+
+    content: bytes
+    media_type: str
+    digest: str
+
+
+@cache
+def static_files() -> Mapping[str, StaticFile]:
+    """All of them, by name."""
+    found = {}
+    for item in files(__package__).joinpath("static").iterdir():
+        content = item.read_bytes()
+        digest = hashlib.sha256(content).hexdigest()[:12]
+        found[item.name] = StaticFile(content, _TYPES[item.name.rpartition(".")[2]], digest)
+    return found
+
+
+def serve_static(name: str) -> Response:
+    """One of them."""
+    item = static_files()[name]
+    return Response(item.content, media_type=item.media_type, headers={"Cache-Control": f"max-age={WEEK}, immutable"})
+
+
+def _address(name: str) -> str:
+    return f"/static/{static_files()[name].digest}/{name}"
+
+
+def _described(name: str, wrong: Mapping[str, str]) -> Markup:
+    """The attributes that tie a field to its hint and to what is wrong with it."""
+    invalid = Markup(' aria-invalid="true"') if name in wrong else Markup("")
+    return Markup(' aria-describedby="{0}-hint {0}-wrong"').format(name) + invalid
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("safear.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {"static": _address, "described": _described, "version": __version__}
+    return environment
+
+
+def render(template: str, *, status: int = 200, **values: object) -> HTMLResponse:
+    """A page. All that is filled in is escaped, but for pictures, which are markup."""
+    return HTMLResponse(_environment().get_template(template).render(**values), status)

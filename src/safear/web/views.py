@@ -1,0 +1,287 @@
+"""What the person's page shows, worked out and in words, so that the template only sets it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from safear.errors import InputError, format_path
+from safear.recourse.menu import Menu
+from safear.reports.hundred import Hundred
+from safear.reports.menu_words import name_plan
+from safear.reports.plan_words import StepText
+from safear.reports.ways import Key, Way
+from safear.reports.words import capital, show_name
+from safear.spec.model import Action, Feature, Problem
+from safear.spec.person import read_level
+from safear.texts import Texts
+from safear.web.forms import Asked, find_mistakes, has_one_chance, span, typical_chance, typical_cost
+from safear.web.schemas import MOST_COST
+from safear.web.stops import Stop, neighbours
+from safear.web.walk import Situation
+from safear.web.wording import Wording
+
+Outcome = Literal["yes", "no", "none", "wrong", "empty"]
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureField:
+    """A field for a feature: a choice of levels, or a number."""
+
+    name: str
+    label: str
+    value: str
+    levels: tuple[str, ...]  # empty for a number
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActionField:
+    """The fields for what an action means to the person."""
+
+    number: int
+    label: str
+    cost: str
+    cost_hint: str
+    chance: str | None  # None if one number would not say enough
+    chance_hint: str
+    cannot: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A plan beside the others."""
+
+    position: int
+    rank: int  # from 0, the safest, to 4: its colour
+    name: str
+    first: str
+    figures: tuple[tuple[str, str], ...]
+    sentence: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """Where the slider stands, and what it says."""
+
+    position: int
+    last: int
+    weight: float
+    spoken: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A button: how a step ended."""
+
+    outcome: int
+    label: str
+    works: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A step that was taken."""
+
+    words: str
+    works: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WalkView:
+    """Where the person is on the way."""
+
+    history: str
+    taken: tuple[Done, ...]
+    now: str
+    detail: str
+    endings: tuple[Ending, ...]
+    ahead: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class PersonView:
+    """Everything on the page. `kind` is how it came out: yes, no, none (no plan), wrong (mistakes) or empty.
+
+    `wrong` says what is wrong with each field by its name, and `mistakes` what else is.
+    """
+
+    kind: Outcome
+    features: tuple[FeatureField, ...]
+    actions: tuple[ActionField, ...]
+    people: tuple[str, ...]
+    headline: str
+    lead: str
+    spoken: str
+    wrong: Mapping[str, str] = field(default_factory=dict)
+    mistakes: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    plans: PlansView | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """Pictures for wide screens, as markup. Their words are English, so other languages have lists instead."""
+
+    traces: str
+    dots: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlansView:
+    """The plans on the page, and the one that is looked at."""
+
+    slider: Slider | None
+    weight: float
+    cards: tuple[Card, ...]
+    chosen: str
+    pictures: Pictures | None
+    ways: Sequence[Way]
+    keys: Sequence[Key]
+    rest: tuple[str, str] | None
+    steps: Sequence[StepText]
+    walk: WalkView
+    hundred: Hundred
+
+
+def show_features(problem: Problem, asked: Asked, texts: Texts) -> tuple[FeatureField, ...]:
+    """The fields about the person."""
+    return tuple(
+        FeatureField(
+            f"feature{number}",
+            capital(show_name(feature.name)),
+            asked.text(f"feature{number}"),
+            () if _is_number(feature) else feature.levels,
+            _hint(problem, feature, asked.text(f"feature{number}"), texts),
+        )
+        for number, feature in enumerate(problem.features)
+    )
+
+
+def _is_number(feature: Feature) -> bool:
+    return feature.kind == "numeric" and len(feature.levels) == len(feature.edges) + 1
+
+
+def _hint(problem: Problem, feature: Feature, given: str, texts: Texts) -> str:
+    """What a number stands for, and whether anything can change it."""
+    say = texts.part("web.about")
+    parts = []
+    if _is_number(feature) and given and given not in feature.levels:
+        level = read_level(feature, given.replace(",", "."))
+        parts += [] if level is None else [say("counts_as", level=level)]
+    if feature.name not in problem.changed_features:
+        parts.append(say("fixed"))
+    return ", ".join(parts)
+
+
+def show_actions(problem: Problem, asked: Asked, texts: Texts) -> tuple[ActionField, ...]:
+    """The fields about what steps mean."""
+    return tuple(
+        ActionField(
+            number,
+            capital(show_name(action.name)),
+            asked.text(f"cost{number}") or typical_cost(action),
+            _span(span(action.cost, 1), texts),
+            (asked.text(f"chance{number}") or typical_chance(action)) if has_one_chance(action) else None,
+            _span(span(action.outcomes[0].chance, 100), texts),
+            bool(asked.text(f"cannot{number}")),
+            _note(action, texts),
+        )
+        for number, action in enumerate(problem.actions)
+    )
+
+
+def tell_mistakes(problem: Problem, asked: Asked, texts: Texts) -> dict[str, str]:
+    """What is wrong with each field that cannot be read, in words."""
+    most = texts.whole(MOST_COST)
+    return {
+        name: texts(f"web.mistake.{kind}", given=texts.quote(show_name(asked.text(name))), most=most)
+        for name, kind in find_mistakes(problem, asked).items()
+    }
+
+
+def _note(action: Action, texts: Texts) -> str:
+    """What else may happen: the labels of outcomes that do not work."""
+    labels = [item.label for number, item in enumerate(action.outcomes) if item.label and not action.works(number)]
+    return texts("web.terms.if_fails", what=texts.join(labels, last="or")) if labels else ""
+
+
+def _span(ends: tuple[float, float] | None, texts: Texts) -> str:
+    if ends is None:
+        return ""
+    low, high = (texts.number(end) for end in ends)
+    return low if low == high else f"{low}–{high}"
+
+
+def list_mistakes(error: InputError) -> tuple[str, ...]:
+    """All mistakes of an error, in its own words."""
+    parts = [(format_path(item.place.path), item.cause, item.remedy) for item in error.mistakes]
+    return tuple(": ".join(part for part in told if part) for told in parts)
+
+
+def show_cards(menu: Menu, stops: Sequence[Stop], position: int, wording: Wording) -> tuple[Card, ...]:
+    """The plans of the menu, and the one that the slider stands at if it is between them."""
+    shown = [number for number, stop in enumerate(stops) if stop.is_offered or number == position]
+    last = max(len(stops) - 1, 1)
+    cards = []
+    for number in shown:
+        stop = stops[number]
+        cards.append(
+            Card(
+                number,
+                round(4 * number / last) if len(stops) > 1 else 2,
+                capital(name_stop(stops, number, wording)),
+                wording.first_step(stop.offer),
+                wording.figures(stop.offer),
+                wording.trade_off(stop.offer, menu),
+                number == position,
+            )
+        )
+    return tuple(cards)
+
+
+def name_stop(stops: Sequence[Stop], position: int, wording: Wording) -> str:
+    """The name of a plan in the menu, or of those that it is between."""
+    stop = stops[position]
+    return name_plan(stop.offer, wording.texts) if stop.is_offered else wording.between(neighbours(stops, position))
+
+
+def show_slider(stops: Sequence[Stop], position: int, wording: Wording) -> Slider | None:
+    """The slider, where there is a choice."""
+    if len(stops) < 2:
+        return None
+    return Slider(
+        position,
+        len(stops) - 1,
+        stops[position].weight,
+        wording.in_short(stops[position].offer, name_stop(stops, position, wording)),
+    )
+
+
+def show_walk(situation: Situation, wording: Wording) -> WalkView:
+    """Where the person is, and what the buttons say."""
+    history = ",".join(str(step.ending.outcome) for step in situation.taken)
+    return WalkView(
+        history,
+        tuple(Done(wording.taken(step), step.ending.works) for step in situation.taken),
+        wording.now(situation),
+        wording.now_detail(situation),
+        tuple(
+            Ending(
+                ending.outcome,
+                wording.ending(ending, several=_several(situation, works=ending.works)),
+                ending.works,
+            )
+            for ending in situation.endings
+        ),
+        wording.ahead(situation),
+        situation.kind,
+    )
+
+
+def _several(situation: Situation, *, works: bool) -> bool:
+    return sum(ending.works == works for ending in situation.endings) > 1

@@ -1,0 +1,79 @@
+"""Menus and plans to draw."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import safear as sa
+from safear.recourse.offer import Offer, make_offer
+
+NASTY = 'a <b> & "c" \x00\x1b\ud800\n' + "with a very long name " * 4
+
+# Costs without a common step of some size, 40 steps, outcomes that cost more than the step.
+CRAFT = """
+safear: 1
+title: A master craftsman
+horizon: 40
+cost: {unit: euros}
+features:
+  skill: {kind: ordinal, levels: [none, a, b, c, d, e, f, g, h]}
+  health: {kind: ordinal, levels: [ill, well]}
+goal: {favourable: licensed, failure_cost: 5000}
+classifier: {rule: skill == h and health == well}
+actions:
+  evening course: {cost: 137, chance: 0.7, change: {skill: +1}, when: health == well}
+  intensive course:
+    cost: 260
+    when: health == well
+    outcomes:
+      - {chance: 0.85, change: {skill: +2}}
+      - {chance: 0.1, change: {health: ill}, label: you fall ill, cost: 411}
+      - {chance: 0.05}
+  rest: {cost: 93, chance: 0.6, change: {health: well}, when: health == ill}
+people:
+  me: {skill: none, health: well}
+"""
+
+# Two tries, and most fail.
+GAMBLE = """
+safear: 1
+title: A gamble
+horizon: 2
+cost: {unit: months}
+features: {luck: {kind: ordinal, levels: [bad, good]}}
+goal: {favourable: rich, failure_cost: 100}
+classifier: {rule: luck == good}
+actions: {play: {cost: 1, chance: 0.3, change: {luck: +1}}}
+people: {me: {luck: bad}}
+"""
+
+
+def offer_of(problem: sa.Problem, objective: sa.Objective | None = None) -> Offer:
+    """A plan of the problem's first person, whether or not it can succeed."""
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    return make_offer(sa.solve(mdp, sa.Mean() if objective is None else objective))
+
+
+@cache
+def menu_of(name: str) -> sa.Menu:
+    texts = {"craft": CRAFT, "gamble": GAMBLE}
+    return sa.menu(sa.parse_problem(texts[name]) if name in texts else sa.load_example(name))
+
+
+@cache
+def hopeless() -> Offer:
+    """A plan that never succeeds: one step is not enough."""
+    return offer_of(sa.parse_problem(CRAFT).with_horizon(1))
+
+
+@cache
+def nasty() -> tuple[Offer, ...]:
+    """Plans whose names and actions would break a picture, counted in a unit that would too."""
+    problem = sa.load_example("loan")
+    actions = tuple(replace(action, name=f"{action.name} {NASTY}") for action in problem.actions)
+    renamed = sa.recommend(replace(problem, actions=actions, cost_unit="months of " + NASTY, horizon=4))
+    return tuple(replace(offer, name=NASTY * 3) for offer in renamed)
+
+
+ALL = ("loan", "health-insurance", "craft", "gamble")

@@ -1,0 +1,151 @@
+"""Pictures as files: SVG, PNG, PDF, Vega-Lite; letters are drawn whatever fonts a machine has."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import safear as sa
+from plots.menus import menu_of
+from plots.pixels import count_ink, read_png
+from safear.plots import Picture, cdf, distribution, dots, traces, tree
+from safear.plots.rendering import FAMILY, FOLDER, load_converter, render_pdf, render_png
+from safear.plots.svg import document, write
+
+
+def with_text(*words: str, bold: bool = False) -> str:
+    body = [write(5, 30 + 30 * line, text, size=20, bold=bold) for line, text in enumerate(words)]
+    return document(400, 40 + 30 * len(words), title="t", description="d", body=body)
+
+
+@pytest.fixture
+def picture() -> Picture:
+    return distribution(menu_of("loan"))
+
+
+def test_an_svg_file(picture: Picture, tmp_path: Path) -> None:
+    picture.save(tmp_path / "plans.svg")
+    assert (tmp_path / "plans.svg").read_text(encoding="utf-8") == picture.svg
+    picture.save(str(tmp_path / "PLANS.SVG"))
+    assert (tmp_path / "PLANS.SVG").exists()
+
+
+def test_a_png_file(picture: Picture, tmp_path: Path) -> None:
+    picture.save(tmp_path / "plans.png")
+    content = (tmp_path / "plans.png").read_bytes()
+    assert content == picture.png()
+    height, width = read_png(picture.png(scale=1.0)).shape
+    assert read_png(content).shape == (2 * height, 2 * width)
+    assert f'width="{width}" height="{height}"' in picture.svg
+
+
+def test_a_pdf_file(picture: Picture, tmp_path: Path) -> None:
+    picture.save(tmp_path / "plans.pdf")
+    content = (tmp_path / "plans.pdf").read_bytes()
+    assert content.startswith(b"%PDF-")
+    assert content.rstrip().endswith(b"%%EOF")
+
+
+def test_a_vega_lite_file(picture: Picture, tmp_path: Path) -> None:
+    picture.save(tmp_path / "plans.vl.json")
+    assert json.loads((tmp_path / "plans.vl.json").read_text(encoding="utf-8")) == picture.vega()
+
+
+def test_other_endings_are_refused(picture: Picture, tmp_path: Path) -> None:
+    known = r"pictures are written as \.svg, \.png, \.pdf or \.vl\.json"
+    for name, ending in (("plans.jpg", ".jpg"), ("plans.json", ".json"), ("plans", "plans")):
+        with pytest.raises(sa.InputError, match=rf"{name}: {known}, not as '{ending}'\n    name it plans\.svg$"):
+            picture.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["plans.svg", "plans.png", "plans.pdf", "plans.vl.json"])
+def test_a_folder_that_is_not_there(picture: Picture, tmp_path: Path, name: str) -> None:
+    with pytest.raises(sa.InputError, match=rf"{name}: cannot be written: No such file or directory$"):
+        picture.save(tmp_path / "nowhere" / name)
+
+
+@pytest.mark.parametrize("name", ["plans.png", "plans.pdf"])
+def test_without_vl_convert(picture: Picture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    load_converter.cache_clear()
+    try:
+        with pytest.raises(
+            sa.MissingExtraError, match=r"^vl-convert is not installed; install it with: pip install 'safear\[plots\]'$"
+        ):
+            picture.save(tmp_path / name)
+        picture.save(tmp_path / "plans.svg")
+        picture.save(tmp_path / "plans.vl.json")
+    finally:
+        load_converter.cache_clear()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["plans.svg", "plans.vl.json"]
+
+
+def test_notebooks_show_the_svg(picture: Picture) -> None:
+    assert picture._repr_mimebundle_() == {"image/svg+xml": picture.svg}
+    assert picture._repr_mimebundle_(include=None, exclude=None) == {"image/svg+xml": picture.svg}
+
+
+# -------------------------------------------------------------------------------------------------------------- fonts
+
+
+def test_the_fonts_are_small_and_licensed() -> None:
+    fonts = sorted(FOLDER.glob("*.ttf"))
+    assert [path.name for path in fonts] == ["bold.ttf", "regular.ttf"]
+    assert sum(path.stat().st_size for path in fonts) < 200_000
+    assert "Bitstream" in (FOLDER / "LICENSE_DEJAVU").read_text(encoding="utf-8")
+    for path in fonts:
+        assert FAMILY.encode("utf-16-be") in path.read_bytes()
+
+
+@pytest.mark.parametrize("bold", [False, True])
+def test_letters_are_drawn(bold: bool) -> None:
+    blank = count_ink(render_png(with_text("")))
+    assert blank == 0
+    for text in ("Hello", "Žluťoučký", "αβγ", "Привет", "≤ 95% → 3 €", "…"):
+        assert count_ink(render_png(with_text(text, bold=bold))) > 40, text
+    assert count_ink(render_png(with_text("Hello", bold=True))) > count_ink(render_png(with_text("Hello")))
+
+
+@pytest.mark.parametrize("draw", [traces, cdf, distribution])
+def test_text_is_drawn_in_whole_pictures(draw: object) -> None:
+    assert callable(draw)
+    svg = draw(menu_of("loan")).svg
+    bare = re.sub(r"<text.*?</text>", "", svg, flags=re.DOTALL)
+    assert count_ink(render_png(svg, scale=1.0)) > count_ink(render_png(bare, scale=1.0)) + 2000
+    assert len(render_pdf(svg)) > len(render_pdf(bare)) + 2000
+
+
+SCRIPT = """
+import hashlib, sys
+from safear.plots.rendering import render_pdf, render_png
+svg = open(sys.argv[1], encoding="utf-8").read()
+print(hashlib.sha256(render_png(svg)).hexdigest(), len(render_pdf(svg)))
+"""
+
+
+def test_the_same_pixels_on_a_machine_without_fonts(tmp_path: Path) -> None:
+    (tmp_path / "fonts").mkdir()
+    config = tmp_path / "fonts.conf"  # with an empty folder: a list without any would mean the usual ones
+    config.write_text(f"<?xml version='1.0'?><fontconfig><dir>{tmp_path / 'fonts'}</dir></fontconfig>")
+    svg = dots(menu_of("loan")["safest"]).svg
+    (tmp_path / "dots.svg").write_text(svg, encoding="utf-8")
+    environment = {**os.environ, "FONTCONFIG_FILE": str(config), "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(tmp_path / "dots.svg")],
+        env=environment, capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    digest, size = done.stdout.split()
+    assert digest == hashlib.sha256(render_png(svg)).hexdigest()
+    assert int(size) > len(render_pdf(re.sub(r"<text.*?</text>", "", svg, flags=re.DOTALL))) + 2000
+
+
+def test_the_fonts_of_the_page_stay_in_the_svg() -> None:
+    assert FAMILY not in tree(menu_of("loan")["safest"]).svg

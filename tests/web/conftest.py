@@ -1,0 +1,129 @@
+"""A real server on a free port, and a real browser; nothing here is a stand-in."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+import safear as sa
+from safear.web.app import Settings, make_app
+from safear.web.server import bind, make_server
+from safear.web.service import Service
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+APPLICANT = {"age": "young", "education": "school", "savings": "little", "job": "employed", "housing": "rent"}
+
+
+@dataclass(frozen=True)
+class Site:
+    """A server that runs, and what it serves."""
+
+    service: Service
+    base: str
+
+    def client(self) -> httpx.Client:
+        """A program that asks it."""
+        return httpx.Client(base_url=self.base, timeout=60)
+
+
+@contextmanager
+def run_site(service: Service, settings: Settings | None = None) -> Iterator[Site]:
+    """Serve for a while."""
+    listener = bind("127.0.0.1", 0)
+    server = make_server(make_app(service, settings))
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])))
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.01)
+    try:
+        yield Site(service, f"http://127.0.0.1:{listener.getsockname()[1]}")
+    finally:
+        server.should_exit = True
+        thread.join(30)
+        listener.close()
+        assert not thread.is_alive()
+
+
+@pytest.fixture(scope="session")
+def loan() -> Iterator[Site]:
+    """The bundled loan problem, which decides by its own rule."""
+    with run_site(Service.of(sa.load_example("loan"))) as site:
+        yield site
+
+
+@pytest.fixture(scope="session")
+def german() -> Iterator[Site]:
+    """German Credit with its forest and its people, audited by gender."""
+    data = sa.datasets.load("german")
+    with run_site(
+        Service.of(data.problem, data.classifier(), people=data.levels), Settings(columns=["gender"])
+    ) as site:
+        yield site
+
+
+@pytest.fixture(scope="session")
+def audited(german: Site) -> Site:
+    """The same once its audit is done."""
+    deadline = time.monotonic() + 120
+    with german.client() as client:
+        while client.get("/api/v1/audit").status_code == 503:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+    return german
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium. Where there is none, tests are skipped, or fail if SAFEAR_REQUIRE_BROWSER says that there must be."""
+    path = next((found for found in map(shutil.which, BROWSERS) if found), None)
+    if path is None:
+        told = "NO BROWSER: install Chromium to test the pages (SAFEAR_REQUIRE_BROWSER=1 makes this a failure)"
+        if os.environ.get("SAFEAR_REQUIRE_BROWSER") == "1":
+            pytest.fail(told)
+        pytest.skip(told)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def everything_logged() -> Iterator[list[str]]:
+    """All that any logger says, at any level, while a test runs."""
+    lines: list[str] = []
+
+    class Keeper(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            lines.append(record.getMessage())
+
+    keeper = Keeper(level=0)
+    names = ["", "safear", "uvicorn", "uvicorn.error", "uvicorn.access", "fastapi", "asyncio"]
+    before = [(logger := logging.getLogger(name), logger.level) for name in names]
+    for logger, _ in before:
+        logger.addHandler(keeper)
+        logger.setLevel(logging.DEBUG)
+    yield lines
+    for logger, level in before:
+        logger.removeHandler(keeper)
+        logger.setLevel(level)

@@ -1,0 +1,99 @@
+"""The analyst's page: the problem, the audit, settings side by side, downloads; and the page about the API."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+import safear as sa
+from web.conftest import Site
+from web.test_person_page import words
+
+
+def test_the_problem_can_be_read(loan: Site) -> None:
+    with loan.client() as client:
+        told = words(client.get("/analyst").text)
+    assert "student < young < adult < senior" in told
+    assert "fails : you lose your job: job becomes unemployed" in told
+    assert "applicant: rejected; 6 goals among the 13 states within reach" in told
+    assert "38% of all inputs there are" in told
+    assert "No people are given." in told
+
+
+def test_the_audit(audited: Site) -> None:
+    with audited.client() as client:
+        page = client.get("/analyst").text
+        table = client.get("/analyst/audit.csv", params={"by": "gender"})
+        report = client.get("/analyst/audit.html", params={"by": "gender"})
+        tables = client.get("/analyst/audit.json")
+        assert client.get("/analyst/audit.csv", params={"by": "shoe size"}).status_code == 404
+    told = words(page)
+    assert "the model accepts 70.9% and rejects 291" in told
+    assert "By gender: “female” carries more risk than “male”" in told
+    assert "<svg" in page
+    people = audited.service.people
+    assert people is not None
+    found = sa.audit(audited.service.problem, audited.service.classifier, people, groups=["gender"])
+    assert table.text == found.table("gender").to_csv()
+    assert report.text == sa.reports.report_audit(found).html
+    assert tables.json()["groups"]["gender"][0]["group"] == "female"
+    for answer in (table, report, tables):
+        assert answer.headers["content-disposition"].startswith("attachment")
+
+
+def test_two_objectives_side_by_side(loan: Site) -> None:
+    form = {"aobjective": "mean", "bobjective": "cvar:0.95", "who": "applicant"}
+    with loan.client() as client:
+        told = words(client.post("/analyst", data=form).text)
+        table = client.post("/analyst", data={**form, "do": "csv"})
+    assert "cost on average 1.5 months 2.19 months" in told
+    assert "worst 5% of cases 8.21 months 3.38 months" in told
+    assert "first step change job study part-time" in told
+    rows = list(csv.DictReader(io.StringIO(table.text)))
+    menu = sa.menu(sa.load_example("loan"))
+    assert [float(row["mean"]) for row in rows] == [menu["cheapest on average"].mean, menu["safest"].mean]
+
+
+def test_without_an_action_and_with_fewer_steps(loan: Site) -> None:
+    form = {"aobjective": "mean", "bobjective": "mean", "bwithout": "change job", "bhorizon": "2", "who": "applicant"}
+    with loan.client() as client:
+        told = words(client.post("/analyst", data=form).text)
+    assert "B: mean, without “change job”, within 2 steps" in told
+    assert "first step change job study part-time" in told
+
+
+def test_a_sample_of_the_people(audited: Site) -> None:
+    with audited.client() as client:
+        told = words(client.post("/analyst", data={"aobjective": "mean", "bobjective": "cvar:0.95"}).text)
+    assert "50 of the people who are rejected, drawn at random (seed 0)" in told
+    assert "people with a plan 50 of 50 50 of 50" in told
+
+
+@pytest.mark.parametrize(
+    ("form", "mistake"),
+    [
+        ({"aobjective": "mode"}, "objective 'mode' is not known"),
+        ({"aobjective": "mean", "awithout": "fly"}, "there is no action 'fly'"),
+        ({"aobjective": "mean", "ahorizon": "0"}, "'0' is not a number of steps"),
+        ({"aobjective": "mean", "ahorizon": "99999999999999999999"}, "is not a number of steps"),
+    ],
+)
+def test_mistakes_in_settings(loan: Site, form: dict[str, str], mistake: str) -> None:
+    with loan.client() as client:
+        answer = client.post("/analyst", data=form)
+    assert answer.status_code == 422
+    assert mistake in words(answer.text)
+
+
+def test_the_api_is_described_here(loan: Site) -> None:
+    with loan.client() as client:
+        page = client.get("/api").text
+        document = client.get("/api/v1/openapi.json").json()
+    for path in document["paths"]:
+        assert path in page
+    person = document["components"]["schemas"]["MenuIn"]["properties"]["person"]
+    assert person["properties"]["savings"] == {"type": "string", "enum": ["little", "moderate", "rich"]}
+    terms = document["components"]["schemas"]["TermsIn"]["properties"]
+    assert set(terms["cost"]["properties"]) == set(loan.service.problem.action_by_name)

@@ -1,0 +1,218 @@
+"""The REST API: what it gives, and how it tells of mistakes."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+
+import safear as sa
+from safear.recourse.records import menu_record
+from safear.web.app import Settings
+from safear.web.service import Service
+from safear.web.work import Deadline
+from web.conftest import APPLICANT, Site, run_site
+
+MENU = "/api/v1/menu"
+
+
+def post(site: Site, path: str, **content: Any) -> httpx.Response:
+    with site.client() as client:
+        return client.post(path, json=content)
+
+
+def plain(value: object) -> Any:
+    return json.loads(json.dumps(value))
+
+
+def test_health(loan: Site) -> None:
+    with loan.client() as client:
+        assert client.get("/api/v1/health").json() == {
+            "status": "ok",
+            "version": sa.__version__,
+            "problem": "Loan approval",
+        }
+
+
+def test_the_problem_can_be_read_back(loan: Site) -> None:
+    with loan.client() as client:
+        answer = client.get("/api/v1/problem").json()
+    assert answer["people"] == ["applicant"]
+    assert sa.parse_problem(json.dumps(answer["document"]), "loan.json") == loan.service.problem
+
+
+@pytest.mark.parametrize(("savings", "decision"), [("little", "unfavourable"), ("rich", "favourable")])
+def test_decide(loan: Site, savings: str, decision: str) -> None:
+    person = APPLICANT | {"savings": savings}
+    assert post(loan, "/api/v1/decide", person=person).json() == {
+        "decision": decision,
+        "person": person,
+        "warnings": [],
+    }
+
+
+def test_a_menu_is_what_the_library_says(loan: Site) -> None:
+    answer = post(loan, MENU, person=APPLICANT).json()
+    assert answer.pop("no_recourse") is None
+    assert answer == plain(menu_record(sa.menu(loan.service.problem)))
+
+
+def test_raw_numbers_and_a_forest(german: Site) -> None:
+    problem = german.service.problem
+    person = problem.people["row 972"]
+    answer = post(german, MENU, person=person).json()
+    assert answer.pop("no_recourse") is None
+    assert answer == plain(menu_record(sa.menu(problem, german.service.classifier, person)))
+
+
+def test_personal_terms(loan: Site) -> None:
+    terms = {"cost": {"study part-time": 5}, "chance": {"own a house": 0.6}, "forbid": ["change job"]}
+    answer = post(loan, MENU, person=APPLICANT, terms=terms).json()
+    own = sa.Terms.of(cost={"study part-time": 5}, chance={"own a house": 0.6}, forbid=["change job"])
+    assert answer["plans"] == plain(menu_record(sa.menu(loan.service.problem, terms=own)))["plans"]
+
+
+def test_nothing_to_do_and_no_way(loan: Site) -> None:
+    done = post(loan, MENU, person=APPLICANT | {"savings": "rich"}).json()
+    assert (done["decision"], done["plans"], done["no_recourse"]) == ("favourable", [], None)
+    every = [action.name for action in loan.service.problem.actions]
+    stuck = post(loan, MENU, person=APPLICANT, terms={"forbid": every}).json()
+    assert (stuck["decision"], stuck["plans"]) == ("unfavourable", [])
+    assert stuck["no_recourse"] == "no plan leads to 'approved': no action is offered to this person"
+
+
+def test_every_plan_of_the_frontier_can_be_had(german: Site) -> None:
+    person = dict(german.service.problem.people["row 44"])
+    frontier = post(german, MENU, person=person).json()["frontier"]
+    assert len(frontier) > 2
+    for point in frontier:
+        plan = post(german, "/api/v1/plan", person=person, objective=point["objective"]).json()
+        found = plan["success"], plan["all_runs"]["mean"], plan["all_runs"]["cvar"]["0.95"], plan["first_action"]
+        assert found == (point["success"], point["mean"], point["cvar"], point["first_action"])
+
+
+def test_a_walk(loan: Site) -> None:
+    begin = post(loan, "/api/v1/plan-step", person=APPLICANT, objective="mean").json()
+    assert (begin["kind"], begin["action"], begin["spent"], begin["steps_left"]) == ("step", "change job", 0, 24)
+    assert [(end["outcome"], end["works"], end["label"]) for end in begin["endings"]] == [
+        (0, True, "savings becomes rich"),
+        (1, False, "you lose your job"),
+    ]
+    failed = post(loan, "/api/v1/plan-step", person=APPLICANT, objective="mean", outcomes=[1]).json()
+    assert (failed["action"], failed["spent"], failed["person"]["job"]) == ("find work", 1.0, "unemployed")
+    done = post(loan, "/api/v1/plan-step", person=APPLICANT, objective="mean", outcomes=[0]).json()
+    assert (done["kind"], done["action"], done["ahead"]) == ("goal", None, {"success": 1.0, "mean": 0.0, "cvar": 0.0})
+
+
+def problem_of(answer: httpx.Response, status: int) -> dict[str, Any]:
+    """The problem details of a refusal."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    details: dict[str, Any] = answer.json()
+    assert details["status"] == status
+    assert set(details) == {"type", "title", "status", "detail", "mistakes"}
+    return details
+
+
+def test_all_mistakes_are_told_with_place_cause_and_remedy(loan: Site) -> None:
+    person = APPLICANT | {"savings": "ritch", "aeg": "young"}
+    details = problem_of(post(loan, MENU, person=person), 422)
+    assert details["type"] == "urn:safear:problem:person"
+    assert details["mistakes"] == [
+        {"place": "aeg", "cause": "there is no feature 'aeg'", "remedy": "did you mean 'age'?"},
+        {"place": "savings", "cause": "'ritch' is not a level of 'savings'", "remedy": "did you mean 'rich'?"},
+    ]
+
+
+def test_mistakes_in_terms_and_objectives(loan: Site) -> None:
+    details = problem_of(post(loan, MENU, person=APPLICANT, terms={"forbid": ["chagne job"]}), 422)
+    assert details["mistakes"] == [
+        {
+            "place": "forbid[0]",
+            "cause": "the problem has no action 'chagne job'",
+            "remedy": "did you mean 'change job'?",
+        }
+    ]
+    details = problem_of(post(loan, "/api/v1/plan", person=APPLICANT, objective="mode"), 422)
+    assert details["type"] == "urn:safear:problem:objective"
+
+
+def test_the_shape_is_checked(loan: Site) -> None:
+    details = problem_of(post(loan, MENU, person=APPLICANT, terms={"cost": {"change job": -1}}, more=1), 422)
+    assert [item["place"] for item in details["mistakes"]] == ["terms.cost.change job", "more"]
+    for wrong in (True, "1", 0.00001, -1, 1e300):
+        details = problem_of(post(loan, MENU, person=APPLICANT, terms={"cost": {"change job": wrong}}), 422)
+        assert [item["place"] for item in details["mistakes"]] == ["terms.cost.change job"]
+    with loan.client() as client:
+        problem_of(client.post(MENU, content=b"{", headers={"content-type": "application/json"}), 422)
+        problem_of(client.get("/api/v1/nothing"), 404)
+        answer = client.get(MENU)
+        problem_of(answer, 405)
+        assert answer.headers["allow"] == "POST"
+
+
+def test_walks_that_cannot_be(loan: Site) -> None:
+    details = problem_of(post(loan, "/api/v1/plan-step", person=APPLICANT, objective="mean", outcomes=[7]), 409)
+    assert details["mistakes"] == [
+        {"place": "outcomes[0]", "cause": "this step cannot end in outcome 7", "remedy": "possible: '0', '1'"}
+    ]
+    problem_of(post(loan, "/api/v1/plan-step", person=APPLICANT, objective="mean", outcomes=[0, 0]), 409)
+    problem_of(post(loan, "/api/v1/plan", person=APPLICANT | {"savings": "rich"}), 409)
+    every = [action.name for action in loan.service.problem.actions]
+    problem_of(post(loan, "/api/v1/plan", person=APPLICANT, terms={"forbid": every}), 409)
+
+
+def test_a_classifier_that_fails_is_not_the_fault_of_who_asks() -> None:
+    def broken(_: object) -> bool:
+        raise OSError("the model is away")
+
+    problem = sa.load_example("loan")
+    service = Service(problem, sa.as_classifier(broken, problem), None)
+    with run_site(service) as site:
+        details = problem_of(post(site, "/api/v1/decide", person=APPLICANT), 502)
+    assert "the model is away" in details["detail"]
+
+
+def test_an_answer_that_takes_too_long_is_not_waited_for() -> None:
+    service = Service.of(sa.load_example("loan"))
+    with run_site(service, Settings(seconds=1e-9)) as site:
+        answer = post(site, MENU, person=APPLICANT)
+        details = problem_of(answer, 503)
+        assert details["type"] == "urn:safear:problem:too-late"
+        assert answer.headers["retry-after"] == "5"
+
+
+def test_audit(audited: Site, loan: Site) -> None:
+    with audited.client() as client:
+        answer = client.get("/api/v1/audit").json()
+    people = audited.service.people
+    assert people is not None
+    found = sa.audit(audited.service.problem, audited.service.classifier, people, groups=["gender"])
+    assert answer["people"] == 1000
+    for row in answer["groups"]["gender"]:
+        assert row["cvar"] == found.table("gender").loc[row["group"], "cvar"]
+    assert answer["findings"]
+    with loan.client() as client:
+        assert problem_of(client.get("/api/v1/audit"), 404)["type"] == "urn:safear:problem:no-audit"
+
+
+def test_fifty_people_at_once_get_their_own_answers(german: Site) -> None:
+    """Each has another person and other terms; nobody gets what another one asked for."""
+    data = sa.datasets.load("german")
+    rejected = [dict(row) for _, row in data.levels.sample(150, random_state=3).iterrows()]
+    asked: list[dict[str, Any]] = [
+        {"person": {str(name): level for name, level in person.items()}, "terms": {"cost": {"own a house": 1 + n / 10}}}
+        for n, person in enumerate(rejected[:50])
+    ]
+    with german.client() as client, ThreadPoolExecutor(50) as pool:
+        answers = list(pool.map(lambda content: client.post(MENU, json=content), asked))
+    assert {answer.status_code for answer in answers} == {200}
+    for content, answer in zip(asked, answers, strict=True):
+        assert answer.json()["person"] == content["person"]
+    for content, answer in list(zip(asked, answers, strict=True))[::5]:
+        own = sa.Terms.of(cost=content["terms"]["cost"])
+        alone = german.service.answer(content["person"], own, deadline=Deadline.never())
+        assert answer.json()["plans"] == plain(menu_record(alone.menu))["plans"]

@@ -1,0 +1,245 @@
+"""The pages in a real browser: both roles clicked through, by mouse and by keyboard, seen by axe, on every screen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
+
+from web.conftest import Site
+
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Open]:
+    """Opens pages. Whatever the console calls an error, and whatever is asked of another server, fails the test."""
+    wrong: list[str] = []
+    contexts: list[BrowserContext] = []
+
+    def hear(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            wrong.append(message.text)
+
+    def open_it(site: Site, path: str = "/", *, size: dict[str, int] = DESKTOP, **options: object) -> Page:
+        context = browser.new_context(viewport=size, reduced_motion="reduce", **options)  # type: ignore[arg-type]  # any
+        contexts.append(context)
+        page = context.new_page()
+
+        def watch(request: Request) -> None:
+            if not request.url.startswith((site.base, "data:", "blob:")):
+                wrong.append(f"asked {request.url}")
+            if re.search(r"young|employed|little|feature|cost\d", request.url):
+                wrong.append(f"personal data in {request.url}")
+
+        page.on("console", hear)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", watch)
+        page.goto(site.base + path)
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert not wrong
+
+
+def find_violations(page: Page) -> list[str]:
+    """What axe finds."""
+    found = Axe().run(page).response["violations"]
+    return [f"{item['id']}: {[node['html'][:120] for node in item['nodes']]}" for item in found]
+
+
+def require_width(page: Page) -> None:
+    """No page may be wider than its screen."""
+    width = page.viewport_size["width"] if page.viewport_size else 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def settle(page: Page) -> None:
+    """Until the answer is there."""
+    expect(page.locator("body")).not_to_have_attribute("aria-busy", "true")
+
+
+# --------------------------------------------------------------------------------------------------------- the person
+
+
+def test_a_person_looks_chooses_and_walks(loan: Site, open_page: Open) -> None:
+    page = open_page(loan)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Today’s decision: not “approved”")
+    expect(page.locator("article.plan")).to_have_count(2)
+    expect(page.locator("article.chosen h3")).to_have_text("Safest")
+    expect(page.locator("#picture svg").first).to_be_visible()
+
+    page.get_by_role("button", name="Show this plan").click()
+    expect(page.locator("article.chosen h3")).to_have_text("Cheapest on average")
+    expect(page.locator("#picture-title")).to_have_text("What can happen: cheapest on average")
+    expect(page.locator("#position")).to_have_value("2")
+    expect(page.get_by_role("status")).to_contain_text("1.5 months on average")
+
+    page.get_by_role("button", name="This step failed").click()
+    expect(page.locator("#now")).to_have_text("Now: find work")
+    expect(page.locator(".taken li")).to_have_text(["change job: failed, 1 month (you lose your job)"])
+    page.get_by_role("button", name="This step worked").click()
+    expect(page.locator(".taken li")).to_have_count(2)
+    page.get_by_role("button", name="Take back the last step").click()
+    expect(page.locator(".taken li")).to_have_count(1)
+    page.get_by_role("button", name="Start again").click()
+    expect(page.locator("#now")).to_have_text("Now: change job")
+    page.get_by_role("button", name="This step worked").click()
+    expect(page.locator("#now")).to_have_text("Done: “approved”")
+    assert find_violations(page) == []
+    assert page.url == f"{loan.base}/"
+
+
+def test_the_slider_moves_along_the_frontier(german: Site, open_page: Open) -> None:
+    page = open_page(german)
+    slider = page.get_by_role("slider")
+    last = int(slider.get_attribute("max") or "0")
+    assert last > 2
+    slider.focus()
+    spoken = set()
+    for position in range(last + 1):
+        expect(slider).to_have_value(str(position))
+        expect(page.locator(f"#choose{position}[aria-pressed=true]")).to_have_count(1)
+        spoken.add(slider.get_attribute("aria-valuetext"))
+        expect(slider).to_be_focused()
+        page.keyboard.press("ArrowRight")
+        settle(page)
+    assert len(spoken) == last + 1
+
+
+def test_own_terms_change_the_answer_at_once(loan: Site, open_page: Open) -> None:
+    page = open_page(loan)
+    page.get_by_label("I can’t do this: Change job").check()
+    expect(page.locator("article.plan")).not_to_contain_text(["first: change job"])
+    expect(page.locator("article.plan h3").last).not_to_have_text("Cheapest on average: change job")
+    field = page.get_by_label("Study part-time: cost in months")
+    field.fill("nine")
+    expect(page.locator("#cost2-wrong")).to_contain_text("“nine” is not a number")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(field).to_be_focused()
+    expect(page.locator("article.plan")).to_have_count(0)
+    assert find_violations(page) == []
+    field.fill("9")
+    expect(field).not_to_have_attribute("aria-invalid", "true")
+    expect(page.locator("article.plan").first).to_be_visible()
+
+
+def test_other_people(loan: Site, german: Site, open_page: Open) -> None:
+    page = open_page(loan)
+    page.get_by_label("Savings", exact=True).select_option("rich")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Today’s decision: “approved”")
+    expect(page.locator("article.plan")).to_have_count(0)
+    page.get_by_label("Savings", exact=True).select_option("little")
+    expect(page.locator("article.plan")).to_have_count(2)
+    page = open_page(german)
+    page.get_by_label("Try an example").select_option("row 972")
+    page.get_by_role("button", name="Fill in").click()
+    expect(page.get_by_label("Age", exact=True)).to_have_value("29")
+    page.get_by_label("Age", exact=True).fill("61")
+    expect(page.locator("#feature0-hint")).to_have_text("counts as: senior")
+
+
+def test_all_of_it_by_keyboard(loan: Site, open_page: Open) -> None:
+    page = open_page(loan)
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("To the answer")).to_be_focused()
+    page.keyboard.press("Enter")
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "position":
+            break
+    page.keyboard.press("End")
+    expect(page.locator("article.chosen h3")).to_have_text("Cheapest on average")
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "outcome1":
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator("#now")).to_have_text("Now: find work")
+    expect(page.locator("#outcome1")).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator(".taken li")).to_have_count(2)
+
+
+def test_the_report_is_saved_and_printed(loan: Site, open_page: Open, tmp_path: Path) -> None:
+    page = open_page(loan)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save my report").click()
+    download.value.save_as(tmp_path / "report.html")
+    assert "study part-time" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    page.evaluate("window.print = () => { document.title = 'printed'; }")
+    page.get_by_role("button", name="Print").click()
+    assert page.title() == "printed"
+    page.emulate_media(media="print")
+    expect(page.locator("#about")).to_be_hidden()
+    expect(page.locator("#cards")).to_be_visible()
+
+
+def test_without_script(loan: Site, open_page: Open) -> None:
+    page = open_page(loan, java_script_enabled=False)
+    page.get_by_label("Education").select_option("degree")
+    page.get_by_role("button", name="Show my options").click()
+    expect(page.locator("#now")).to_have_text("Now: increase savings")
+    page.get_by_role("button", name="This step failed").click()
+    expect(page.locator(".taken li")).to_have_count(1)
+    expect(page.get_by_label("Education")).to_have_value("degree")
+    page.goto(loan.base)
+    page.get_by_role("slider").fill("1")
+    page.get_by_role("button", name="Show this plan", exact=True).first.click()
+    expect(page.locator("article.chosen h3")).to_have_text("Between safest and cheapest on average")
+    assert page.url == f"{loan.base}/"
+
+
+# -------------------------------------------------------------------------------------------------------- the analyst
+
+
+def test_the_analyst_reads_compares_and_downloads(audited: Site, open_page: Open) -> None:
+    page = open_page(audited, "/analyst")
+    expect(page.get_by_role("heading", level=1)).to_have_text("German Credit")
+    expect(page.locator("#audit svg")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="The table as CSV").click()
+    assert download.value.path().read_text().startswith("gender,n,rejected")
+    page.locator("#bobjective").fill("cvar:0.9")
+    page.locator("#bwithout").select_option("own a house")
+    page.locator("#who").select_option("row 44")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.locator(".compared thead th").last).to_have_text("B: cvar:0.9, without “own a house”")
+    assert find_violations(page) == []
+    page.get_by_role("link", name="API", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("API")
+    page.get_by_role("link", name="My options").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Today’s decision")
+
+
+# -------------------------------------------------------------------------------------------------------- all screens
+
+
+@pytest.mark.parametrize("path", ["/", "/?language=de", "/analyst", "/api"])
+def test_axe_finds_nothing_on_any_screen(audited: Site, open_page: Open, path: str) -> None:
+    page = open_page(audited, path, size=PHONE)
+    for size in (PHONE, DESKTOP):
+        page.set_viewport_size({"width": size["width"], "height": size["height"]})
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
+            assert find_violations(page) == [], (size, scheme)
+        require_width(page)
+    assert page.locator("main").count() == 1
+    assert page.locator("h1").count() == 1
+
+
+def test_twice_as_large_letters(loan: Site, open_page: Open) -> None:
+    """200% zoom on a small laptop is a screen of half the size."""
+    page = open_page(loan, size={"width": 640, "height": 450}, device_scale_factor=2)
+    require_width(page)
+    expect(page.locator(".ways").first).to_be_visible()

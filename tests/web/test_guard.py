@@ -1,0 +1,150 @@
+"""What every request passes, and what every answer says."""
+
+from __future__ import annotations
+
+import logging
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from safear.web.guard import MOST_BYTES, describe_crash, host_name
+from web.conftest import APPLICANT, Site
+
+ASK = {"person": APPLICANT}
+
+
+@pytest.mark.parametrize("path", ["/", "/analyst", "/api", "/api/v1/health", "/nothing", "/favicon.ico"])
+def test_headers(loan: Site, path: str) -> None:
+    with loan.client() as client:
+        headers = client.get(path).headers
+    policy = dict(part.strip().split(" ", 1) for part in headers["content-security-policy"].split(";"))
+    assert policy["default-src"] == "'none'"
+    assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == policy["form-action"] == "'self'"
+    assert policy["img-src"] == "'self' data:"
+    assert policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["x-frame-options"] == "DENY"
+    assert "server" not in headers
+    assert "set-cookie" not in headers
+
+
+def test_personal_answers_are_not_to_be_kept(loan: Site) -> None:
+    with loan.client() as client:
+        for answer in (client.post("/api/v1/menu", json=ASK), client.post("/", data={"feature0": "young"})):
+            assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "[::2]"])
+def test_other_names_are_refused(loan: Site, host: str) -> None:
+    """A foreign name that points to 127.0.0.1 would make a foreign page one of ours."""
+    with loan.client() as client:
+        for answer in (
+            client.get("/", headers={"host": host}),
+            client.post("/api/v1/menu", headers={"host": host}, json=ASK),
+        ):
+            assert answer.status_code == 400
+            assert answer.json()["type"] == "urn:safear:problem:host"
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "[::1]:8000", "127.0.0.1"])
+def test_our_names_are_taken(loan: Site, host: str) -> None:
+    with loan.client() as client:
+        assert client.get("/api/v1/health", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),  # a program
+        ({"sec-fetch-site": "same-origin", "origin": "null"}, 200),  # a form of a page that tells no origin
+        ({"sec-fetch-site": "none"}, 200),
+        ({"sec-fetch-site": "cross-site"}, 403),
+        ({"sec-fetch-site": "same-site"}, 403),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "http://[evil"}, 403),
+    ],
+)
+def test_what_other_pages_send_is_refused(loan: Site, headers: dict[str, str], status: int) -> None:
+    with loan.client() as client:
+        answer = client.post("/api/v1/menu", headers=headers, json=ASK)
+        assert answer.status_code == status
+        own = {"origin": loan.base}
+        assert client.post("/api/v1/menu", headers=own, json=ASK).status_code == 200
+
+
+def test_size(loan: Site) -> None:
+    large = b"x" * (MOST_BYTES + 1)
+    with loan.client() as client:
+        for path in ("/", "/api/v1/menu"):
+            announced = client.post(path, content=large)
+            in_parts = client.post(path, content=iter([large[:40_000], large[40_000:]]))
+            assert {announced.status_code, in_parts.status_code} == {413}
+
+
+def test_a_form_must_be_a_form(loan: Site) -> None:
+    with loan.client() as client:
+        assert client.post("/", json={}).status_code == 415
+        many = "&".join(["a=1"] * 3000)
+        form = {"content-type": "application/x-www-form-urlencoded"}
+        assert client.post("/", content=many, headers=form).status_code == 400
+
+
+def test_files_may_be_kept_and_are_the_only_ones(loan: Site) -> None:
+    with loan.client() as client:
+        page = client.get("/").text
+        script = page.partition('<script src="')[2].partition('"')[0]
+        answer = client.get(script)
+        assert answer.headers["cache-control"].startswith("max-age=")
+        assert answer.headers["content-type"].startswith("text/javascript")
+        assert client.get(script.replace("page.js", "../service.py")).status_code == 404
+        assert client.get("/static/0/page.js").status_code == 404
+
+
+def test_no_inline_script_or_style(loan: Site) -> None:
+    with loan.client() as client:
+        for path in ("/", "/?language=de", "/analyst", "/api"):
+            page = client.get(path).text
+            assert "style=" not in page.replace("font-style=", "")
+            assert "<style" not in page
+            assert page.count("<script") == page.count('<script src="/static/')
+            assert not any(f" on{event}=" in page for event in ("click", "load", "input", "change", "submit"))
+
+
+def test_the_script_is_small() -> None:
+    folder = Path(__file__).parents[2] / "src" / "safear" / "web" / "static"
+    assert sum(path.stat().st_size for path in folder.glob("*.js")) < 15_000
+
+
+def test_names_of_hosts() -> None:
+    hosts = ["localhost:8000", "127.0.0.1", "[::1]:8000", "EXAMPLE.org"]
+    assert [host_name(host) for host in hosts] == ["localhost", "127.0.0.1", "::1", "example.org"]
+
+
+def test_a_crash_is_told_without_what_was_sent() -> None:
+    with pytest.raises(ValueError, match="secret") as caught:
+        int("the secret")
+    told = describe_crash(caught.value)
+    assert told.startswith("ValueError")
+    assert "secret" not in told
+
+
+def test_a_crash_is_answered_and_logged_without_what_was_sent(
+    loan: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def crash(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("the secret")
+
+    deadline = time.monotonic() + 10
+    monkeypatch.setattr(type(loan.service), "decide", crash)
+    with loan.client() as client, caplog.at_level(logging.DEBUG):
+        answer: httpx.Response = client.post("/api/v1/decide", json=ASK)
+        while "ZeroDivisionError" not in caplog.text and time.monotonic() < deadline:  # it is logged after the answer
+            time.sleep(0.01)
+    assert answer.status_code == 500
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert "ZeroDivisionError" in caplog.text
+    assert "secret" not in caplog.text + answer.text

@@ -1,0 +1,225 @@
+"""The person's page without a script: a form that is sent, and a page that comes back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+import safear as sa
+from safear.texts import load_texts
+from safear.web.forms import fill_in, read_form, read_record, read_terms
+from safear.web.service import Service
+from safear.web.walk import walk
+from web.conftest import APPLICANT, Site, run_site
+
+LOAN = sa.load_example("loan")
+START = fill_in(LOAN, APPLICANT)
+
+
+class _Reader(HTMLParser):
+    """The texts of a page by the id of the element that they are in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def words(page: str) -> str:
+    """All text of a page, on one line."""
+    reader = _Reader()
+    reader.feed(page)
+    return " ".join(" ".join(reader.words).split())
+
+
+def ask(site: Site, wish: str = "menu", **fields: Any) -> str:
+    with site.client() as client:
+        answer = client.post("/", data={**START, **fields, "do": wish})
+    assert answer.status_code == 200
+    return answer.text
+
+
+def field(page: str, name: str) -> str:
+    """The value of a field of the page."""
+    found = re.search(rf'<input[^>]*name="{name}"[^>]*value="([^"]*)"', page)
+    assert found is not None
+    return found[1]
+
+
+def test_the_page_begins_with_an_example(loan: Site) -> None:
+    with loan.client() as client:
+        page = client.get("/").text
+    told = words(page)
+    assert "Today’s decision: not “approved”" in told
+    assert "Safest" in told
+    assert "Cheapest on average" in told
+    assert "first: study part-time" in told
+    assert "2.19 months" in told
+    assert "forgotten" in told
+
+
+def test_a_favourable_decision(loan: Site) -> None:
+    told = words(ask(loan, feature2="rich"))
+    assert "Today’s decision: “approved”" in told
+    assert "There is nothing that you have to do." in told
+    assert "How much risk" not in told
+
+
+def test_own_costs_chances_and_limits(loan: Site) -> None:
+    told = words(ask(loan, cost2="5", chance2="50", cannot1="1"))
+    own = sa.Terms.of(cost={"study part-time": 5}, chance={"study part-time": 0.5}, forbid=["change job"])
+    menu = sa.menu(LOAN, terms=own)
+    texts = load_texts("en")
+    for offer in menu:
+        assert texts.cost(offer.mean, "months") in told
+        assert texts.cost(offer.tail, "months") in told
+    assert "change job" not in words(ask(loan, cannot1="1")).partition("How much risk")[2].partition("How this")[0]
+
+
+def test_no_way(loan: Site) -> None:
+    page = ask(loan, **{f"cannot{number}": "1" for number in range(len(LOAN.actions))})
+    assert "None of the steps is open to you as things are." in words(page)
+    assert page.count("checked") == len(LOAN.actions)
+
+
+def test_mistakes_stand_beside_their_fields(loan: Site) -> None:
+    page = ask(loan, feature0="yuong", feature1="", cost0="a lot", cost1="0.00001", chance2="190")
+    told = words(page)
+    assert "Please look at this again Some fields cannot be read." in told
+    assert "“yuong” is not one of the choices. Please choose one." in told
+    assert "Please fill this in." in told
+    assert "“a lot” is not a number from 0 to 1,000,000 with at most four decimals." in told
+    assert "“0.00001” is not a number" in told
+    assert "“190” is not a number from 0 to 100." in told
+    wrong = re.findall(r'id="(\w+)"[^>]*aria-invalid="true"', page)
+    assert wrong == ["feature0", "feature1", "cost0", "cost1", "chance2"]
+    assert 'value="a lot"' in page
+
+
+def test_what_breaks_a_constraint_is_told() -> None:
+    problem = replace(LOAN, constraints=(sa.parse_condition("not (housing == own and job == unemployed)"),))
+    with run_site(Service.of(problem)) as site:
+        told = words(ask(site, feature3="unemployed", feature4="own"))
+    assert "breaks the constraint 'not (housing == own and job == unemployed)'" in told
+
+
+def test_what_is_filled_in_is_text_not_markup(loan: Site) -> None:
+    page = ask(loan, feature0="<script>alert(1)</script>", cost0='"><img src=x>')
+    assert "<script>alert" not in page
+    assert "<img" not in page
+
+
+def test_the_slider_shows_every_plan_of_the_frontier(loan: Site) -> None:
+    menu = sa.menu(LOAN)
+    for position, offer in enumerate(reversed(menu.frontier)):
+        page = ask(loan, "slide", position=str(position))
+        chosen = words(page.partition('chosen"')[2].partition("</article>")[0])
+        assert load_texts("en").cost(offer.tail, "months") in chosen
+    assert "Between safest and cheapest on average" in words(ask(loan, "slide", position="1"))
+    assert "What can happen: cheapest on average" in words(ask(loan, "choose:2"))
+    assert "What can happen: cheapest on average" in words(ask(loan, "slide", position="99"))
+
+
+def test_the_choice_outlives_other_changes(loan: Site) -> None:
+    """Who chose the cheapest plan and then changes a cost still looks at the cheapest plan."""
+    page = ask(loan, "choose:2")
+    again = ask(loan, weight=field(page, "weight"), cost4="2")
+    assert "What can happen: cheapest on average" in words(again)
+    assert "What can happen: safest" in words(ask(loan, weight="1", cost4="2"))
+
+
+def test_a_walk_along_the_plan(loan: Site) -> None:
+    page = ask(loan, "choose:2")
+    assert "Now: change job" in words(page)
+    fields = {"position": "2", "history": field(page, "history")}
+    page = ask(loan, "outcome:1", **fields)
+    told = words(page)
+    assert "change job: failed, 1 month (you lose your job)" in told
+    assert "Now: find work" in told
+    assert "Spent so far: 1 month." in told
+    assert field(page, "history") == "1"
+    page = ask(loan, "outcome:0", position="2", history="1")
+    assert f"Now: {walk(sa.menu(LOAN)['cheapest on average'], [1, 0]).action}" in words(page)
+    assert "Now: find work" in words(ask(loan, "back", position="2", history="1,0"))
+    assert "Now: change job" in words(ask(loan, "restart", position="2", history="1,0"))
+    done = words(ask(loan, "outcome:0", position="2", history=""))
+    assert "Done: “approved” You have spent 1 month." in done
+    assert "outcomes[0]: this step cannot end in outcome 9" in words(ask(loan, "outcome:9", position="2", history=""))
+
+
+def test_asking_again_from_where_one_is(loan: Site) -> None:
+    page = ask(loan, "here", position="2", history="1")
+    assert re.search(r"<option selected>unemployed</option>", page)
+    assert "Now: find work" in words(page)
+    assert field(page, "history") == ""
+
+
+def test_examples_can_be_filled_in(german: Site) -> None:
+    with german.client() as client:
+        page = client.post("/", data={"do": "fill", "example": "1"}).text
+    assert field(page, "feature0") == "29"
+    assert "counts as: young" in words(page)
+
+
+def test_an_empty_form(loan: Site) -> None:
+    with loan.client() as client:
+        told = words(client.post("/", data={"do": "menu"}).text)
+    assert "What would be decided about you?" in told
+
+
+def test_german(loan: Site) -> None:
+    with loan.client() as client:
+        page = client.get("/?language=de").text
+        assert '<html lang="de">' in page
+        told = words(page)
+        answer = words(client.post("/", data={**START, "language": "de", "cost2": "1,5", "do": "menu"}).text)
+        assert client.get("/?language=xx").text.startswith('<!doctype html>\n<html lang="en">')
+    assert "Wie viel Risiko wollen Sie eingehen?" in told
+    assert "2,19 months" in told
+    assert "Am sichersten" in answer
+
+
+def test_saving_the_report(loan: Site) -> None:
+    with loan.client() as client:
+        answer = client.post("/report", data={**START, "language": "de", "cannot1": "1", "do": "report"})
+        assert answer.headers["content-disposition"] == "attachment; filename=report.html"
+        assert "unsafe-inline" in answer.headers["content-security-policy"]
+        assert "script" not in answer.headers["content-security-policy"]
+        assert '<html lang="de">' in answer.text
+        every = {f"cannot{number}": "1" for number in range(len(LOAN.actions))}
+        none = client.post("/report", data={**START, **every, "do": "report"})
+        assert "None of the steps is open to you as things are." in words(none.text)
+        wrong = client.post("/report", data={**START, "feature0": "?", "do": "report"})
+    assert "content-disposition" not in wrong.headers
+    assert "Please look at this again" in words(wrong.text)
+
+
+def test_a_problem_without_people() -> None:
+    with run_site(Service.of(replace(LOAN, people={}))) as site, site.client() as client:
+        assert "What would be decided about you?" in words(client.get("/").text)
+        assert "Today’s decision: not “approved”" in words(client.post("/", data=START).text)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"do=outcome:9999999999999999", b"position=-1&do=slide", b"history=a,b,,&do=back"]
+)
+def test_odd_forms_do_no_harm(loan: Site, body: bytes) -> None:
+    with loan.client() as client:
+        headers = {"content-type": "application/x-www-form-urlencoded"}
+        assert client.post("/", content=body, headers=headers).status_code == 200
+        start = b"&".join(f"{name}={value}".encode() for name, value in START.items())
+        assert client.post("/", content=start + b"&" + body, headers=headers).status_code == 200
+
+
+def test_reading_a_form() -> None:
+    asked = read_form(b"feature0=young&cost0=1%2C5&chance0=30&cannot1=1&do=outcome:1&history=0,2&weight=7&language=de")
+    assert (asked.wish, asked.number, asked.outcomes, asked.weight) == ("outcome", 1, (0, 2, 1), 1.0)
+    assert read_record(LOAN, asked) == {"age": "young"}
+    assert read_terms(LOAN, asked) == sa.Terms.of(cost={"own a house": 1.5}, forbid=["change job"])
+    assert "young" not in repr(asked)

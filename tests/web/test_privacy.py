@@ -1,0 +1,106 @@
+"""Nothing that a person enters is stored, logged, or seen in an address."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+import safear as sa
+from safear.web.forms import fill_in
+from safear.web.service import Answer, Service
+from web.conftest import APPLICANT, Site
+
+SECRET = "xyzzy-4711"
+
+
+def ask_everything(site: Site) -> None:
+    """One of each request that holds something personal, right and wrong."""
+    form = fill_in(site.service.problem, APPLICANT)
+    wrong = APPLICANT | {"savings": SECRET}
+    with site.client() as client:
+        for person in (APPLICANT, wrong):
+            client.post("/api/v1/decide", json={"person": person})
+            client.post("/api/v1/menu", json={"person": person, "terms": {"cost": {"own a house": 47.11}}})
+            client.post("/api/v1/plan", json={"person": person, "objective": SECRET})
+            client.post("/api/v1/plan-step", json={"person": person, "outcomes": [0]})
+        for more in ({}, {"feature2": SECRET}, {"cost0": SECRET}, {"do": "outcome:1", "position": "2"}):
+            client.post("/", data={**form, **more})
+            client.post("/report", data={**form, **more})
+        client.post("/api/v1/menu", content=SECRET, headers={"content-type": "application/json"})
+        client.post("/api/v1/menu", content=SECRET)
+
+
+def test_nothing_personal_is_logged(
+    loan: Site, everything_logged: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    ask_everything(loan)
+    printed = capfd.readouterr()
+    ours = [line for line in everything_logged if "127.0.0.1" not in line]  # httpx, which asks, tells of its requests
+    told = "\n".join([*ours, printed.out, printed.err])
+    for word in (SECRET, "47.11", "young", "employed", "savings", "/api/v1/menu"):
+        assert word not in told
+
+
+def test_nothing_personal_is_asked_for_in_an_address(loan: Site) -> None:
+    with loan.client() as client:
+        page = client.get("/").text
+        document = client.get("/api/v1/openapi.json").json()
+    assert 'method="post"' in page
+    assert 'method="get"' not in page
+    for path, methods in document["paths"].items():
+        assert "{" not in path
+        assert not any("parameters" in call for call in methods.values())
+
+
+def test_answers_are_gone_once_they_are_given(loan: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Menus are watched while they live; after the answers none is left."""
+    alive: list[weakref.ref[Any]] = []
+    answer = Service.answer
+
+    def watched(self: Service, *given: Any, **more: Any) -> Answer:
+        found = answer(self, *given, **more)
+        alive.append(weakref.ref(found.menu))
+        return found
+
+    monkeypatch.setattr(Service, "answer", watched)
+    ask_everything(loan)
+    gc.collect()
+    assert len(alive) >= 5
+    assert not [one for one in alive if one() is not None]
+
+
+def test_what_the_classifier_was_asked_tells_nothing_about_who_came(loan: Site) -> None:
+    """Everything is asked beforehand, so that the table of answers is the same before and after."""
+    goals = loan.service.goals
+    assert goals is not None
+    table = goals._table
+    assert table is not None
+    before = table.copy()
+    assert (before >= 0).all()
+    ask_everything(loan)
+    assert np.array_equal(table, before)
+
+
+def test_in_a_space_too_large_to_ask_beforehand_nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("safear.web.service.ASKED_BEFOREHAND", 10)
+    service = Service.of(sa.load_example("loan"))
+    assert service.goals is None
+    assert service.share_accepted() is None
+    assert not service.decide(APPLICANT).favourable
+
+
+def test_memory_does_not_grow(loan: Site) -> None:
+    with loan.client() as client:
+        for _ in range(3):
+            client.post("/api/v1/menu", json={"person": APPLICANT})
+        gc.collect()
+        before = len(gc.get_objects())
+        for _ in range(20):
+            client.post("/api/v1/menu", json={"person": APPLICANT})
+        gc.collect()
+    assert len(gc.get_objects()) - before < 2000, sys.version
