@@ -10,7 +10,7 @@ demo: $(VENV)/.base
 	$(BIN)/safear demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -28,12 +28,12 @@ test-engines: $(VENV)/.bench
 
 # The tests of compiled loops with every index checked, which compiled code does not do by itself.
 test-bounds: $(VENV)/.test
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds $(BIN)/python -m pytest -q -p no:cacheprovider \
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds $(BIN)/python -m pytest -q -n auto -p no:cacheprovider \
 		tests/evaluation tests/solvers/test_lane_kernel.py tests/solvers/test_targets.py tests/solvers/test_optimal.py tests/batching/test_engine.py
 
 # The same tests with the oldest versions that pyproject.toml allows.
 test-oldest: $(VENV)-oldest/.test
-	$(VENV)-oldest/bin/python -m pytest -q -p no:cacheprovider
+	$(VENV)-oldest/bin/python -m pytest -q -n auto -p no:cacheprovider
 
 # The property tests with many new examples.
 fuzz: $(VENV)/.test

@@ -28,6 +28,8 @@ from batching.crowds import (
 )
 from people.test_population import write_csv
 from safear.batching.batch import MAX_PART
+from safear.batching.engine import Engine
+from safear.batching.part import Part
 from safear.solvers.solve import Method
 
 pytest.importorskip("duckdb")
@@ -149,9 +151,29 @@ def test_a_glob_of_files_and_bad_rows(tmp_path: Path) -> None:
 
 def test_everybody_is_set_aside(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "p.csv", {"skill": ["x", "y"], "age": [1, 2], "gender": ["male", "male"]})
-    summary = sa.batch(PROBLEM, None, path, out=tmp_path / "out", skip_bad=tmp_path / "bad")
-    assert (summary.people, summary.planned, summary.skipped, summary.parts) == (0, 0, 2, 0)
-    assert str(summary) == "0 people: 0 accepted, 0 with a plan, 0 without recourse"
+    with pytest.raises(sa.PersonError) as error:
+        sa.batch(PROBLEM, None, path, out=tmp_path / "out", skip_bad=tmp_path / "bad")
+    assert str(error.value) == f"{path}: none of the 2 rows can be used\n    {tmp_path / 'bad'} says why"
+    assert len((tmp_path / "bad").read_text(encoding="utf-8").splitlines()) == 3
+    assert not (tmp_path / "out").exists()
+
+
+def test_people_who_are_alike_in_everything_are_solved_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = {"skill": ["basic"] * 4, "age": [20] * 4, "gender": ["male"] * 4, "cost:learn": [1, 2, 1, ""]}
+    path = write_csv(tmp_path / "p.csv", columns)
+    solved: list[int] = []
+    alone = Engine._solve_alone
+
+    def count(self: Engine, part: Part, position: int) -> Any:
+        solved.append(position)
+        return alone(self, part, position)
+
+    monkeypatch.setattr(Engine, "_solve_alone", count)
+    sa.batch(PROBLEM, None, path, out=tmp_path / "out", objective=sa.CVaR(0.9))
+    assert sorted(solved) == [0, 1, 3]
+    found = pd.read_parquet(tmp_path / "out")
+    assert found["row"].tolist() == [1, 2, 3, 4]
+    assert found.drop(columns="row").iloc[0].equals(found.drop(columns="row").iloc[2])
 
 
 def test_the_summary_in_words() -> None:
@@ -171,7 +193,7 @@ def test_the_summary_in_words() -> None:
         ({"part_size": 2.0}, "part_size: 2.0 is not a whole number from 1 to 1,000,000"),
         ({"threads": 0}, "threads: 0 is not a whole number from 1 to 1,024"),
         ({"level": 1.5}, "level: 1.5 is not between 0 and 1\n    0.95 is the worst 5%"),
-        ({"method": "greedy"}, "a method is given, but no objective\n    give the objective too: MeanStd(0.5)"),
+        ({"method": "greedy"}, "a method is given, but no objective\n    give one, such as mean-std:0.5"),
         (
             {"objective": sa.Mean(), "method": "episodic"},
             "method 'episodic' is not for batches\n    use 'optimal' or 'greedy'",

@@ -227,7 +227,7 @@ def test_help(safear: Safear) -> None:
         "pip install 'safear[audit]'",
         "pip install 'safear[cluster]'",
         "--scheduler ADDRESS A Dask scheduler whose workers do the work",
-        "--part-size INTEGER RANGE People per part. [default: 16384]",
+        "--part-size INTEGER RANGE People per part. [default: 16384; 512 for menus and others that take long]",
     ):
         assert said in text, said
     assert max(map(len, answer.out.splitlines())) <= 120

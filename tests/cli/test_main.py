@@ -19,7 +19,20 @@ from safear.risk.objectives import OBJECTIVE_EXAMPLES
 if TYPE_CHECKING:
     from cli.conftest import Safear
 
-COMMANDS = ["demo", "check", "recommend", "compare", "audit", "reproduce", "examples", "schema", "completion"]
+COMMANDS = [
+    "demo",
+    "check",
+    "recommend",
+    "compare",
+    "audit",
+    "batch",
+    "plot",
+    "serve",
+    "reproduce",
+    "examples",
+    "schema",
+    "completion",
+]
 
 
 def shell(command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:

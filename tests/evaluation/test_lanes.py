@@ -221,6 +221,7 @@ def test_refused_when_it_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
         sa.summarise(solution, max_bytes=need - 1)
     assert str(refused.value) == f"{CAUSE}; the limit is 2 KiB\n{REMEDY}"
     monkeypatch.setattr(memory, "available", lambda: 1024)
+    monkeypatch.setattr(memory, "NEGLIGIBLE", 0)
     with pytest.raises(sa.TooLargeError) as refused:
         sa.summarise(solution)
     assert str(refused.value) == f"{CAUSE}; this machine has 1 KiB left\n{REMEDY}"

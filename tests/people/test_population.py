@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import safear as sa
 from safear.errors import InputError, MissingExtraError, PersonError, TooLargeError
 from safear.people import files, population
 from safear.people.population import Population, read_population
@@ -253,9 +254,20 @@ def test_a_quote_that_swallows_rows_is_never_passed_over(tmp_path: Path) -> None
 
 def test_only_bad_rows_leave_nobody(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "p.csv", {"job": ["x", "y"]})
-    population = read_population(problem_of(JOB), path, skip_bad=tmp_path / "bad.csv")
-    assert population.codes.shape == (0, 1)
-    assert population.skipped == population.rows == 2
+    with pytest.raises(PersonError) as error:
+        read_population(problem_of(JOB), path, skip_bad=tmp_path / "bad.csv")
+    assert str(error.value) == f"{path}: none of the 2 rows can be used\n    {tmp_path / 'bad.csv'} says why"
+    assert len((tmp_path / "bad.csv").read_text(encoding="utf-8").splitlines()) == 3
+
+
+def test_personal_terms_are_not_counted_and_that_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    problem = sa.load_example("loan")
+    person = {name: [str(problem.people["applicant"][name])] for name in problem.feature_by_name}
+    path = write_csv(tmp_path / "p.csv", person | {"cost:change job": ["2"]})
+    read_population(problem, path)
+    assert [record.message for record in caplog.records] == [
+        "not looked at, since an audit takes the problem's own terms: 'cost:change job'"
+    ]
 
 
 def test_the_file_for_bad_rows_cannot_be_written(tmp_path: Path) -> None:

@@ -15,12 +15,12 @@ from pathlib import Path
 import pandas as pd
 
 from safear._version import __version__
-from safear.batching.engine import Engine, Job
+from safear.batching.engine import Engine, Job, is_compiled
 from safear.batching.folder import Folder, digest_file
 from safear.batching.part import Part
 from safear.batching.reading import PeopleFiles, open_people
 from safear.classifier.adapters import as_classifier
-from safear.errors import ObjectiveError
+from safear.errors import ObjectiveError, ProblemError
 from safear.memory import require_room
 from safear.recourse.offer import TAIL
 from safear.risk.distribution import check_level
@@ -33,7 +33,7 @@ from safear.threads import count_threads, work_ahead
 
 logger = logging.getLogger("safear")
 
-PART_SIZE = 16_384
+PART_SIZE, SLOW_PART_SIZE = 16_384, 512  # people: some tenths of a second, and with menus less than a minute
 MAX_PART = 1_000_000
 MAX_THREADS = 1024
 _BYTES_PER_CELL = 40  # of a part: what is read, and what is made of it
@@ -74,7 +74,7 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     level: float = TAIL,
     keep: Sequence[str] = (),
     skip_bad: str | Path | None = None,
-    part_size: int = PART_SIZE,
+    part_size: int | None = None,
     threads: int | None = None,
     scheduler: str | None = None,
     progress: Progress | None = None,
@@ -87,14 +87,18 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     stopped is gone on with by asking for the same again.
     """
     check_level(level)
-    _check_count("part_size", part_size, MAX_PART)
+    if not isinstance(problem, Problem):
+        raise ProblemError.at((), f"{problem!r} is not a problem", "use load_problem, parse_problem or load_example")
     _check_count("threads", 1 if threads is None else threads, MAX_THREADS)
     if method == "episodic":
         raise ObjectiveError.at((), "method 'episodic' is not for batches", "use 'optimal' or 'greedy'")
     if objective is not None:
         choose_method(objective, method)
     elif method is not None:
-        raise ObjectiveError.at((), "a method is given, but no objective", "give the objective too: MeanStd(0.5)")
+        raise ObjectiveError.at((), "a method is given, but no objective", "give one, such as mean-std:0.5")
+    if part_size is None:
+        part_size = PART_SIZE if is_compiled(objective, method) else SLOW_PART_SIZE
+    _check_count("part_size", part_size, MAX_PART)
     _estimate(problem, part_size, threads or count_threads())
     job = Job(problem, as_classifier(classifier, problem), objective, method, level)
     engine = Engine(job)

@@ -57,6 +57,12 @@ class Job:
     level: float = TAIL
 
 
+def is_compiled(objective: Objective | None, method: Method | None) -> bool:
+    """Whether plans for an objective can be computed in one compiled call for many people."""
+    greedy = method == "greedy" or (method is None and isinstance(objective, MeanLowerStd))
+    return isinstance(objective, Mean) or (greedy and isinstance(objective, Stepwise))
+
+
 class Engine:
     """Solves the parts of one job; may be used by several threads."""
 
@@ -73,7 +79,7 @@ class Engine:
         units = self._count_units(part.costs)
         together &= units.fit
         found = [self._solve_together(part, np.flatnonzero(together), units)]
-        found += [self._solve_alone(part, position) for position in np.flatnonzero(~together).tolist()]
+        found += self._solve_others(part, np.flatnonzero(~together))
         rows = _Rows(*(np.concatenate(column) for column in zip(*found, strict=True)))
         order = np.argsort(rows.person, kind="stable")
         columns = {
@@ -102,12 +108,10 @@ class Engine:
         job = self.job
         size = math.prod(len(feature.levels) for feature in job.problem.features if feature.mutable)
         personal = int((~np.isnan(part.chances)).any(axis=0).sum())
-        greedy = job.method == "greedy" or (job.method is None and isinstance(job.objective, MeanLowerStd))
-        is_stepwise = isinstance(job.objective, Mean) or (greedy and isinstance(job.objective, Stepwise))
         # With chances of their own an action has four variants, each with rows and edges.
         need = size * self._compiler.bytes_per_state * (1 + 3 * personal / max(len(job.problem.actions), 1))
         too_large = size > MAX_BLOCK or need > MAX_BYTES or len(job.problem.actions) + 3 * personal > MAX_ACTIONS
-        if not is_stepwise or too_large:
+        if too_large or not is_compiled(job.objective, job.method):
             return np.zeros(len(part), dtype=bool)
         blocks = np.unique(part.codes[:, immutable_positions(job.problem)], axis=0, return_inverse=True)[1].reshape(-1)
         together: NDArray[np.bool_] = (size <= WORTH_IT * np.bincount(blocks))[blocks]
@@ -209,6 +213,15 @@ class Engine:
         """About a person whose totals are too many to be told one by one."""
         cause = "with costs so fine there are too many different totals"
         raise TooLargeError([Mistake(part.place(position), cause, "round the costs, or shorten the horizon")])
+
+    def _solve_others(self, part: Part, people: NDArray[np.int64]) -> list[_Rows]:
+        """The plans of people one by one; of those who are alike in everything, once."""
+        terms = [np.nan_to_num(table[people], nan=-1.0) for table in (part.costs, part.chances)]
+        everything = np.concatenate([part.codes[people], *terms, part.forbidden[people]], axis=1)
+        _, first, which = np.unique(everything, axis=0, return_index=True, return_inverse=True)
+        solved = [self._solve_alone(part, int(position)) for position in people[first]]
+        alike = zip(people.tolist(), which.reshape(-1).tolist(), strict=True)
+        return [solved[kind]._replace(person=np.full(len(solved[kind].person), person)) for person, kind in alike]
 
     def _solve_alone(self, part: Part, position: int) -> _Rows:
         """The plans of one person."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,17 @@ import click
 
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
+
+
+@contextmanager
+def _say_how_to_go_on(out: Path) -> Iterator[None]:
+    """After Ctrl+C, what is there and what to do."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        parts = len(list(out.glob("part-*.parquet")))
+        click.echo(f"\ninterrupted; {parts} finished parts are in {out}: ask for the same again to go on", err=True)
+        sys.exit(130)
 
 
 @click.command(
@@ -48,7 +62,11 @@ Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install '
 @click.option("--horizon", type=click.IntRange(1, 1000), help="At most so many steps, instead of the problem's.")
 @click.option("--failure-cost", type=click.FloatRange(0), help="What a failure costs, instead of the problem's.")
 @click.option("--skip-bad", type=click.Path(dir_okay=False, path_type=Path), help="Put bad rows into this CSV file.")
-@click.option("--part-size", type=click.IntRange(1, 1_000_000), help="People per part.  [default: 16384]")
+@click.option(
+    "--part-size",
+    type=click.IntRange(1, 1_000_000),
+    help="People per part.  [default: 16384; 512 for menus and others that take long]",
+)
 @click.option("--threads", type=click.IntRange(1, 1024), help="On this machine.  [default: one per core]")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers do the work.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of a data set's forest.")
@@ -60,7 +78,6 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
     PROBLEM is a problem file, a bundled problem, or a data set of the paper (adult, german, insurance) with its forest.
     PEOPLE is a CSV or Parquet file or a quoted glob of them, with a column per feature.
     """
-    from safear.batching.batch import PART_SIZE
     from safear.batching.batch import batch as run
     from safear.cli.render import show_progress
     from safear.recourse.words import count_of
@@ -68,7 +85,7 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
 
     objective = None if options["objective"] is None else parse_objective(options["objective"])
     source = find_source(problem_file, options)
-    with show_progress() as progress:
+    with _say_how_to_go_on(out), show_progress() as progress:
         summary = run(
             source.problem,
             source.classifier,
@@ -79,7 +96,7 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
             level=options["level"],
             keep=options["keep"],
             skip_bad=options["skip_bad"],
-            part_size=options["part_size"] or PART_SIZE,
+            part_size=options["part_size"],
             threads=options["threads"],
             scheduler=options["scheduler"],
             progress=progress,

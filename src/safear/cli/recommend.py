@@ -97,6 +97,8 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
 
 def _check_report(options: dict[str, Any]) -> None:
     """Refuse a report that cannot be written before anything is computed for it."""
+    if options["report"] is not None and options["report"] == options["output"]:
+        raise click.UsageError("--report and --output name the same file")
     if options["report"] is None:
         for name in ("language", "contact"):
             if options[name] is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.errors import MDPError
 from safear.memory import MAX_BYTES, require_room
 from safear.risk.distribution import EPSILON, check_level
 from safear.solvers.space import FamilySolution
@@ -31,6 +32,9 @@ def summarise(solution: FamilySolution, *, level: float = 0.95, max_bytes: int =
     from safear.evaluation import kernels  # noqa: PLC0415  # Numba takes a moment to load
 
     check_level(level)
+    if not isinstance(solution, FamilySolution):
+        remedy = "of a space: [summarise(part) for part in space.families]"
+        raise MDPError.at((), f"{solution!r} is not the solution of one family", remedy)
     mdp, goal = solution.family.shared, solution.family.goal
     width = int(largest_spent(mdp).max(initial=0)) + 1
     what = f"the distributions of a block of {mdp.n_states:,} states with {width:,} possible totals"

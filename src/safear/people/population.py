@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +11,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from safear.errors import Mistake, PersonError, Place, TooLargeError, suggest
+from safear.errors import Mistake, PersonError, Place, TooLargeError, quote_list, suggest
 from safear.people.bad_rows import breaks, complain, require_free, write_bad_rows
 from safear.people.cells import Codes, code_names
 from safear.people.files import Files
 from safear.people.frame import Frame
 from safear.people.tables import connect, find_tables
 from safear.spec.model import Problem
+
+logger = logging.getLogger("safear")
 
 MAX_COMBINATIONS = 5_000_000  # of levels and group values; more are too many to solve
 
@@ -59,6 +62,7 @@ def read_population(
 def _read(people: Frame | Files, place: Place, skip_bad: str | Path | None) -> Population:
     problem, groups = people.problem, people.groups
     for file, names in people.headers():
+        _warn_of_terms(problem, names)
         check_columns(dict.fromkeys(groups, "group") | dict.fromkeys(problem.feature_by_name, "feature"), names, file)
     examined = examine(people, place, skip_bad)
     if len(examined.table) > MAX_COMBINATIONS:
@@ -78,6 +82,13 @@ def _read(people: Frame | Files, place: Place, skip_bad: str | Path | None) -> P
             values.append(tuple(map(str, table[f"g{groups.index(group)}"])))
     counts = table["people"].to_numpy(np.int64)
     return Population(codes, tuple(groups), tuple(values), counts, examined.rows, examined.skipped)
+
+
+def _warn_of_terms(problem: Problem, names: Sequence[str]) -> None:
+    """What a batch would read as costs, chances and limits of each person is not looked at when people are counted."""
+    terms = [name for name in names if ":" in name and name.partition(":")[2].strip() in problem.action_by_name]
+    if terms:
+        logger.warning("not looked at, since an audit takes the problem's own terms: %s", quote_list(terms))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +126,8 @@ def examine(people: Frame | Files, place: Place, skip_bad: str | Path | None) ->
             complain(next(bad_rows), place, f"{skipped} of {rows} rows cannot be used")
         else:
             write_bad_rows(Path(skip_bad), bad_rows)
+    if skipped == rows:
+        raise PersonError([Mistake(place, f"none of the {rows} rows can be used", f"{skip_bad} says why")])
     return Examined(table, bad, codes[broken], rows, skipped, rejected)
 
 

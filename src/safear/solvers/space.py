@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.errors import ObjectiveError
+from safear.errors import ObjectiveError, ProblemError
 from safear.mdp.families import Family, compile_families, count_blocks, immutable_positions
 from safear.mdp.space import person_codes
 from safear.memory import require_room
@@ -18,6 +18,7 @@ from safear.risk.objectives import Objective
 from safear.solvers.greedy import Progress, Stepwise, sweep_lanes
 from safear.solvers.policy import StatePolicy
 from safear.solvers.solution import Solution
+from safear.solvers.solve import choose_method
 from safear.spec.model import Problem, Record
 from safear.spec.person import read_person
 from safear.threads import work_ahead
@@ -74,6 +75,7 @@ class SpaceSolution:
 def solve_family(family: Family, objective: Objective) -> FamilySolution:
     """G-RSVI (exact for the mean) for all blocks of a family in one sweep."""
     if not isinstance(objective, Stepwise):
+        choose_method(objective)  # is it one at all?
         remedy = "use Mean, MeanStd or MeanLowerStd here, and solve(mdp, ...) for the optimum of the others"
         raise ObjectiveError.at((), f"'{objective}' cannot be solved for many blocks in one sweep", remedy)
     choices, values = sweep_lanes(family.shared, objective, family.goal)
@@ -108,6 +110,8 @@ def solve_space(
     `as_classifier` takes. More than `max_bytes` (None: than this machine has left) is refused beforehand. To keep less,
     take families one by one: `solve_families`.
     """
+    if not isinstance(problem, Problem):
+        raise ProblemError.at((), f"{problem!r} is not a problem", "use load_problem, parse_problem or load_example")
     states = math.prod(len(feature.levels) for feature in problem.features)
     need = states * (problem.horizon + 8 + 1)
     remedy = "take families one by one: solve_families, or solve for the people you have: audit, batch"
