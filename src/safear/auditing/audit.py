@@ -20,7 +20,7 @@ from safear.auditing.figures import MEASURES, PeopleFigures, compute_figures
 from safear.auditing.statistics import Sample, bootstrap_difference, bootstrap_means, holm, mann_whitney
 from safear.errors import ObjectiveError, PersonError, quote_list, suggest
 from safear.people.bad_rows import breaks
-from safear.people.population import Population, read_population
+from safear.people.population import Population, read_population, require_somebody
 from safear.risk.distribution import check_level
 from safear.risk.objectives import Mean, Objective
 from safear.solvers.greedy import Progress
@@ -363,6 +363,7 @@ def audit(  # noqa: PLR0913  # whom, what for, and how: each has a default but t
     if not groups:
         raise ObjectiveError.at((), "an audit needs a group column", "give groups=['gender'], or another column")
     population = read_population(problem, people, groups=groups, skip_bad=skip_bad)
+    require_somebody(population, skip_bad)
     for name, values in zip(population.groups, population.group_values, strict=True):
         if len(set(values)) > MOST_GROUPS:
             cause = f"'{name}' has {len(set(values)):,} different values; at most {MOST_GROUPS} make groups"

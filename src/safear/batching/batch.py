@@ -22,6 +22,7 @@ from safear.batching.reading import PeopleFiles, open_people
 from safear.classifier.adapters import as_classifier
 from safear.errors import ObjectiveError, ProblemError
 from safear.memory import require_room
+from safear.people.population import require_somebody
 from safear.recourse.offer import TAIL
 from safear.risk.distribution import check_level
 from safear.risk.objectives import Objective
@@ -104,6 +105,7 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     engine = Engine(job)
     columns = [keep] if isinstance(keep, str) else keep
     with open_people(problem, people, keep=columns, skip_bad=skip_bad) as source:
+        require_somebody(source.examined, skip_bad)
         folder = Folder(Path(out), source.kept)
         folder.prepare(_describe(engine, source, part_size))
         total = -(-source.count // part_size)

@@ -91,6 +91,12 @@ def _warn_of_terms(problem: Problem, names: Sequence[str]) -> None:
         logger.warning("not looked at, since an audit takes the problem's own terms: %s", quote_list(terms))
 
 
+def require_somebody(found: Population | Examined, skip_bad: str | Path | None) -> None:
+    """Refuse to go on with nobody, where all rows were set aside."""
+    if found.skipped == found.rows:
+        raise PersonError.at((), f"none of the {found.rows} rows can be used", f"{skip_bad} says why")
+
+
 @dataclass(frozen=True, eq=False)
 class Examined:
     """How many rows of each combination there are, which of these are bad, and the level numbers that are broken.
@@ -126,8 +132,6 @@ def examine(people: Frame | Files, place: Place, skip_bad: str | Path | None) ->
             complain(next(bad_rows), place, f"{skipped} of {rows} rows cannot be used")
         else:
             write_bad_rows(Path(skip_bad), bad_rows)
-    if skipped == rows:
-        raise PersonError([Mistake(place, f"none of the {rows} rows can be used", f"{skip_bad} says why")])
     return Examined(table, bad, codes[broken], rows, skipped, rejected)
 
 
