@@ -216,3 +216,15 @@ def test_fifty_people_at_once_get_their_own_answers(german: Site) -> None:
         own = sa.Terms.of(cost=content["terms"]["cost"])
         alone = german.service.answer(content["person"], own, deadline=Deadline.never())
         assert answer.json()["plans"] == plain(menu_record(alone.menu))["plans"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [r'{"person":{"age":"\ud800"}}', r'{"person":{"\ud800":"young"}}', r'{"person":{},"terms":{"forbid":["\ud800"]}}'],
+)
+def test_half_a_character_is_a_mistake_like_another(body: str, loan: Site) -> None:
+    with loan.client() as client:
+        answer = client.post("/api/v1/menu", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 422
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["mistakes"]

@@ -223,3 +223,27 @@ def test_reading_a_form() -> None:
     assert read_record(LOAN, asked) == {"age": "young"}
     assert read_terms(LOAN, asked) == sa.Terms.of(cost={"own a house": 1.5}, forbid=["change job"])
     assert "young" not in repr(asked)
+
+
+def test_an_example_is_called_one(loan: Site) -> None:
+    """Or somebody in a hurry takes the decision about somebody else for theirs."""
+    with loan.client() as client:
+        assert "This is an example. Put in your own figures" in words(client.get("/").text)
+    assert "This is an example" in words(ask(loan, "fill", example="0"))
+    assert "This is an example" not in words(ask(loan))
+
+
+def test_the_page_says_what_failing_counts(loan: Site, german: Site) -> None:
+    assert "that counts as 24 months more in the figures" in words(ask(loan))
+    with german.client() as client:
+        assert "the figures count only what you have spent" in words(client.get("/").text)
+
+
+def test_a_menu_of_one_plan_does_not_change_what_somebody_weighs_how_much(loan: Site) -> None:
+    page = ask(loan)
+    assert field(page, "weight") == "1.0"
+    numbers = {action.name: number for number, action in enumerate(LOAN.actions)}
+    without = {f"cannot{numbers[name]}": "on" for name in ("study part-time", "change job")}
+    alone = ask(loan, weight="1.0", **without)
+    assert field(alone, "weight") == "1.0"
+    assert field(ask(loan, weight=field(alone, "weight")), "weight") == "1.0"

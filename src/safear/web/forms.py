@@ -41,6 +41,11 @@ class Asked:
         return _whole(self.text("position")) if self.wish not in {"menu", "fill"} else None
 
     @property
+    def is_example(self) -> bool:
+        """Whether it is filled in for somebody of the problem's, and not by a person."""
+        return self.wish == "fill"
+
+    @property
     def example(self) -> int:
         """Which of the problem's people is to be filled in."""
         return _whole(self.text("example")) or 0

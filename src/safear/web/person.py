@@ -44,7 +44,7 @@ TRACES_HEADING, DOTS_HEADING = 88, 43  # how high the headings of pictures are
 
 def start_form(problem: Problem) -> Asked:
     """The form that somebody finds: filled in for the problem's first person, as an example."""
-    return Asked(fill_in(problem, problem.default_person or {}))
+    return Asked(fill_in(problem, problem.default_person or {}), wish="fill")
 
 
 def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> PersonView:
@@ -66,10 +66,12 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
         menu = find_menu(service, asked, deadline)
         headline = wording.decision(favourable=menu.favourable)
         notices = Basis(menu, problem, wording.goal, texts).list_notices()
+        if asked.is_example:
+            notices = [texts("web.decision.example"), *notices]
         if menu.favourable:
             return frame.show("yes", headline, texts("web.decision.yes_lead"), notices=notices)
         deadline.check()
-        plans = _show_plans(menu, asked, wording)
+        plans = _show_plans(menu, asked, wording, problem)
         return frame.show("no", headline, texts("web.decision.no_lead"), notices=notices, plans=plans)
     except InputError as error:
         mistakes = list_mistakes(error)
@@ -87,7 +89,7 @@ def find_menu(service: Service, asked: Asked, deadline: Deadline) -> Menu:
     return answer.menu
 
 
-def _show_plans(menu: Menu, asked: Asked, wording: Wording) -> PlansView:
+def _show_plans(menu: Menu, asked: Asked, wording: Wording, original: Problem) -> PlansView:
     texts, stops = wording.texts, find_stops(menu)
     position = _find_position(stops, asked)
     offer = stops[position].offer
@@ -95,8 +97,10 @@ def _show_plans(menu: Menu, asked: Asked, wording: Wording) -> PlansView:
     teller = PlanTeller(offer.plan, menu.person, wording.goal, texts)
     return PlansView(
         slider=show_slider(stops, position, wording),
-        weight=stops[position].weight,
+        # A menu of one plan says nothing about what somebody weighs how much.
+        weight=stops[position].weight if len(stops) > 1 else 1.0 if asked.weight is None else asked.weight,
         cards=show_cards(menu, stops, position, wording),
+        rules=Basis(menu, original, wording.goal, texts).list_rules()[:2],
         chosen=name,
         pictures=_draw(replace(offer, name=name)) if texts.language == PICTURED else None,
         ways=tell_ways(offer, find_longest([offer]), texts),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
@@ -104,23 +105,25 @@ def _list_mistakes(error: InputError) -> list[MistakeDetail]:
     ]
 
 
-def respond(details: ProblemDetails, headers: dict[str, str] | None = None) -> JSONResponse:
+def respond(details: ProblemDetails, headers: dict[str, str] | None = None) -> Response:
     """Problem details as a response."""
     more = dict(headers or {})
     if details.status == 503:
         more["Retry-After"] = "5"
-    return JSONResponse(details.model_dump(), status_code=details.status, media_type=MEDIA_TYPE, headers=more)
+    # In ASCII: what somebody sent, and is told of, may hold half a character.
+    content = json.dumps(details.model_dump())
+    return Response(content, status_code=details.status, media_type=MEDIA_TYPE, headers=more)
 
 
 def add_handlers(app: FastAPI) -> None:
     """Let every error of the API leave as problem details."""
 
     @app.exception_handler(SafearError)
-    async def on_error(_: Request, error: SafearError) -> JSONResponse:
+    async def on_error(_: Request, error: SafearError) -> Response:
         return respond(read_error(error))
 
     @app.exception_handler(RequestValidationError)
-    async def on_shape(_: Request, error: RequestValidationError) -> JSONResponse:
+    async def on_shape(_: Request, error: RequestValidationError) -> Response:
         mistakes = [
             MistakeDetail(place=_name_place(item["loc"]), cause=str(item["msg"]), remedy=None)
             for item in error.errors()
@@ -129,11 +132,11 @@ def add_handlers(app: FastAPI) -> None:
         return respond(make_details("input", 422, detail, mistakes))
 
     @app.exception_handler(HTTPException)
-    async def on_http(_: Request, error: HTTPException) -> JSONResponse:
+    async def on_http(_: Request, error: HTTPException) -> Response:
         return respond(make_details("http", error.status_code, str(error.detail)), dict(error.headers or {}))
 
     @app.exception_handler(Exception)
-    async def on_crash(_: Request, __: Exception) -> JSONResponse:  # it is raised again, and logged by the guard
+    async def on_crash(_: Request, __: Exception) -> Response:  # it is raised again, and logged by the guard
         return respond(make_details("crash", 500, "the log says where"))
 
 

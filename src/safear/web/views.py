@@ -138,6 +138,7 @@ class PlansView:
     slider: Slider | None
     weight: float
     cards: tuple[Card, ...]
+    rules: Sequence[str]
     chosen: str
     pictures: Pictures | None
     ways: Sequence[Way]
