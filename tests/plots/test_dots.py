@@ -15,6 +15,7 @@ from compare import read_both
 from plots.drawings import SVG, check_inside, check_texts_apart, described, get, of_class, overlap, read, texts_of
 from plots.menus import ALL, NASTY, hopeless, menu_of, nasty, offer_of
 from safear.plots import Picture, dots
+from safear.plots.axes import find_ticks
 from safear.plots.dots_layout import PEOPLE, describe_dots, lay_out
 from safear.plots.svg import PAPER, WRONG
 from safear.recourse.offer import Offer, make_offer
@@ -147,3 +148,8 @@ def test_the_same_bytes_each_time() -> None:
     again = sa.menu(sa.load_example("loan"))
     assert dots(menu_of("loan")["safest"]).svg == dots(again["safest"]).svg
     assert dots(menu_of("loan")["safest"]).svg != dots(again["cheapest on average"]).svg
+
+
+def test_an_axis_has_more_than_its_origin() -> None:
+    """All end at one cost, which the first round number lies beyond."""
+    assert find_ticks(3.0, 700, gap=3.0) == [0.0, 3.0]

@@ -70,7 +70,8 @@ def find_ticks(end: float, room: float, *, gap: float = 0.0) -> list[float]:
     """Round numbers from 0 up to an end, as many as fit side by side, and none between costs that are `gap` apart."""
     most = room / (widest([format_number(end)]) + 20)
     about = int(min(MOST_TICKS, most, end / gap + 1e-9 if gap else MOST_TICKS))
-    return [tick for tick in nice_ticks(0, end, max(about, 1)) if tick <= end * (1 + 1e-9)]
+    ticks = [tick for tick in nice_ticks(0, end, max(about, 1)) if tick <= end * (1 + 1e-9)]
+    return ticks if len(ticks) > 1 else [0.0, end]  # the next round number lay beyond
 
 
 def widest(texts: Sequence[str], size: float = TICK_SIZE) -> float:
