@@ -20,7 +20,7 @@ from safear.batching.folder import Folder, digest_file
 from safear.batching.part import Part
 from safear.batching.reading import PeopleFiles, open_people
 from safear.classifier.adapters import as_classifier
-from safear.errors import ObjectiveError, ProblemError
+from safear.errors import ObjectiveError
 from safear.memory import require_room
 from safear.people.population import require_somebody
 from safear.recourse.offer import TAIL
@@ -28,6 +28,7 @@ from safear.risk.distribution import check_level
 from safear.risk.objectives import Objective
 from safear.solvers.greedy import Progress
 from safear.solvers.solve import Method, choose_method
+from safear.spec.checks import require_problem
 from safear.spec.dump import dump_problem_text
 from safear.spec.model import Problem
 from safear.threads import count_threads, work_ahead
@@ -88,8 +89,7 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     stopped is gone on with by asking for the same again.
     """
     check_level(level)
-    if not isinstance(problem, Problem):
-        raise ProblemError.at((), f"{problem!r} is not a problem", "use load_problem, parse_problem or load_example")
+    require_problem(problem)
     _check_count("threads", 1 if threads is None else threads, MAX_THREADS)
     if method == "episodic":
         raise ObjectiveError.at((), "method 'episodic' is not for batches", "use 'optimal' or 'greedy'")

@@ -24,7 +24,7 @@ from safear.classifier.adapters import as_classifier
 from safear.errors import ClassifierError, Mistake, NoRecourseError, ProblemError, TermsError, TooLargeError
 from safear.mdp.compile import MAX_REACHABLE, Compiler
 from safear.mdp.expand import MAX_DIGITS
-from safear.mdp.families import Family, FamilyCompiler, immutable_positions
+from safear.mdp.families import Family, FamilyCompiler, count_block_states, immutable_positions
 from safear.mdp.lattice import MAX_UNITS, count_decimals, find_lattice
 from safear.memory import MAX_BYTES
 from safear.recourse.failure import gives_up
@@ -106,7 +106,7 @@ class Engine:
     def _together(self, part: Part) -> NDArray[np.bool_]:
         """Whose plans are computed in one compiled call with others'."""
         job = self.job
-        size = math.prod(len(feature.levels) for feature in job.problem.features if feature.mutable)
+        size = count_block_states(job.problem)
         personal = int((~np.isnan(part.chances)).any(axis=0).sum())
         # With chances of their own an action has four variants, each with rows and edges.
         need = size * self._compiler.bytes_per_state * (1 + 3 * personal / max(len(job.problem.actions), 1))

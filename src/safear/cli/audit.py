@@ -77,7 +77,6 @@ def audit(problem_file: str, people: str | None, groups: tuple[str, ...], **opti
     """
     from safear.auditing.audit import audit as run
     from safear.cli.render import show_progress
-    from safear.errors import PersonError
     from safear.risk.objectives import parse_objective
 
     if options["report"] is not None:
@@ -86,9 +85,7 @@ def audit(problem_file: str, people: str | None, groups: tuple[str, ...], **opti
         require_writable(options["report"])
     objective = parse_objective(options["objective"])
     source = find_source(problem_file, options)
-    table: str | pd.DataFrame | None = people or (None if source.dataset is None else source.dataset.levels)
-    if table is None:
-        raise PersonError.at((), "no people are given", "name a CSV or Parquet file, or a glob of them")
+    table = source.find_people(people)
     with show_progress() as progress:
         found = run(
             source.problem,

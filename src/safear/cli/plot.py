@@ -182,14 +182,11 @@ def _draw_learning(menu: Menu, title: dict[str, str]) -> Picture:
 def _draw_disparity(source: Source, people: str | None, options: dict[str, Any]) -> Picture:
     from safear.auditing.audit import SMALL, audit
     from safear.cli.render import show_progress
-    from safear.errors import PersonError
     from safear.plots import disparity
     from safear.recourse.offer import TAIL
     from safear.risk.objectives import parse_objective
 
-    table = people or (None if source.dataset is None else source.dataset.levels)
-    if table is None:
-        raise PersonError.at((), "no people are given", "name a CSV or Parquet file, or a glob of them")
+    table = source.find_people(people)
     with show_progress() as progress:
         found = audit(
             source.problem,

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from safear.classifier.protocol import Classifier
     from safear.datasets.dataset import Dataset
     from safear.spec.model import Problem
@@ -20,6 +22,16 @@ class Source:
     problem: Problem
     classifier: Classifier | None
     dataset: Dataset | None
+
+    def find_people(self, given: str | None) -> str | pd.DataFrame:
+        """The files of people that were named, or those of the data set."""
+        from safear.errors import PersonError
+
+        if given:
+            return given
+        if self.dataset is None:
+            raise PersonError.at((), "no people are given", "name a CSV or Parquet file, or a glob of them")
+        return self.dataset.levels
 
 
 def find_source(problem_file: str, options: dict[str, Any]) -> Source:

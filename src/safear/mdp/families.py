@@ -87,6 +87,11 @@ def count_blocks(problem: Problem) -> int:
     return math.prod(len(feature.levels) for feature in immutable_features(problem))
 
 
+def count_block_states(problem: Problem) -> int:
+    """The number of combinations of levels of the mutable features: the states of one block, constraints aside."""
+    return math.prod(len(feature.levels) for feature in problem.features if feature.mutable)
+
+
 def compile_families(
     problem: Problem,
     classifier: object = None,

@@ -11,7 +11,7 @@ import numpy as np
 from safear.classifier.adapters import as_classifier
 from safear.classifier.protocol import Classifier
 from safear.classifier.raw import decide_raw
-from safear.errors import NoRecourseError, ObjectiveError, PersonError, ProblemError, quote_list, suggest
+from safear.errors import NoRecourseError, ObjectiveError, PersonError, quote_list, suggest
 from safear.evaluation.exact import evaluate
 from safear.mdp.compile import compile_mdp
 from safear.mdp.model import MDP
@@ -28,6 +28,7 @@ from safear.solvers.greedy import Progress
 from safear.solvers.optimal import needs_targets
 from safear.solvers.solution import Solution
 from safear.solvers.solve import Method, solve
+from safear.spec.checks import require_problem
 from safear.spec.model import Person, Problem, Record
 from safear.spec.person import read_person
 from safear.spec.terms import Terms, apply_terms
@@ -211,8 +212,7 @@ def _prepare(
     terms: Terms | None,
 ) -> Case:
     """Read everything, compile what the person can reach, and decide; NoRecourseError if there is no way."""
-    if not isinstance(problem, Problem):
-        raise ProblemError.at((), f"{problem!r} is not a problem", "use load_problem, parse_problem or load_example")
+    require_problem(problem)
     if terms is not None:
         problem = apply_terms(problem, terms)
     record = find_record(problem, person)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from safear.classifier.adapters import as_classifier
 from safear.mdp.compile import MAX_REACHABLE, Compiler
-from safear.mdp.families import FamilyCompiler, immutable_positions
+from safear.mdp.families import FamilyCompiler, count_block_states, immutable_positions
 from safear.mdp.model import MDP
 from safear.memory import MAX_BYTES
 from safear.spec.model import Problem
@@ -41,7 +40,7 @@ def group_people(problem: Problem, classifier: object, codes: NDArray[np.int16])
     combinations, member = np.unique(codes[:, immutable_positions(problem)], axis=0, return_inverse=True)
     order = np.argsort(member.reshape(-1), kind="stable")
     groups = np.split(order, np.cumsum(np.bincount(member.reshape(-1), minlength=len(combinations)))[:-1])
-    size = math.prod(len(feature.levels) for feature in problem.features if feature.mutable)
+    size = count_block_states(problem)
     distinct = [np.unique(codes[people], axis=0, return_inverse=True) for people in groups]
     together = [size <= min(MAX_BLOCK, WORTH_IT * len(persons)) for persons, _ in distinct]
     by_levels = {levels.tobytes(): people for levels, people in zip(combinations, groups, strict=True)}

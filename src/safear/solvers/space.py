@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,8 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.errors import ObjectiveError, ProblemError
-from safear.mdp.families import Family, compile_families, count_blocks, immutable_positions
+from safear.errors import ObjectiveError
+from safear.mdp.families import Family, compile_families, count_block_states, count_blocks, immutable_positions
 from safear.mdp.space import person_codes
 from safear.memory import require_room
 from safear.risk.objectives import Objective
@@ -19,6 +18,7 @@ from safear.solvers.greedy import Progress, Stepwise, sweep_lanes
 from safear.solvers.policy import StatePolicy
 from safear.solvers.solution import Solution
 from safear.solvers.solve import choose_method
+from safear.spec.checks import require_problem
 from safear.spec.model import Problem, Record
 from safear.spec.person import read_person
 from safear.threads import work_ahead
@@ -110,9 +110,8 @@ def solve_space(
     `as_classifier` takes. More than `max_bytes` (None: than this machine has left) is refused beforehand. To keep less,
     take families one by one: `solve_families`.
     """
-    if not isinstance(problem, Problem):
-        raise ProblemError.at((), f"{problem!r} is not a problem", "use load_problem, parse_problem or load_example")
-    states = math.prod(len(feature.levels) for feature in problem.features)
+    require_problem(problem)
+    states = count_blocks(problem) * count_block_states(problem)
     need = states * (problem.horizon + 8 + 1)
     remedy = "take families one by one: solve_families, or solve for the people you have: audit, batch"
     what = f"the plans for {states:,} states in {count_blocks(problem):,} blocks"

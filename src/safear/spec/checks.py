@@ -13,7 +13,7 @@ from itertools import chain
 
 import numpy as np
 
-from safear.errors import Mistake, Path, Place, key_mistake, mistake, quote_list, suggest
+from safear.errors import Mistake, Path, Place, ProblemError, key_mistake, mistake, quote_list, suggest
 from safear.spec.condition import ORDER_OPERATORS, Comparison, Condition, comparisons, condition_features
 from safear.spec.features import check_features
 from safear.spec.model import (
@@ -35,6 +35,12 @@ from safear.spec.vector import CodeArray, apply_change, evaluate_quantity, holds
 
 TOLERANCE = 1e-9  # of a sum of chances
 MAX_COMBINATIONS = 200_000  # of levels, up to which a check looks at all of them
+
+
+def require_problem(problem: object) -> None:
+    """Refuse what is no problem at all: a file's name, say."""
+    if not isinstance(problem, Problem):
+        raise ProblemError.at((), f"{problem!r} is not a problem", "use load_problem, parse_problem or load_example")
 
 
 def check_problem(problem: Problem) -> list[Mistake]:
