@@ -29,7 +29,7 @@ test-engines: $(VENV)/.bench
 # The tests of compiled loops with every index checked, which compiled code does not do by itself.
 test-bounds: $(VENV)/.test
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds $(BIN)/python -m pytest -q -n auto -p no:cacheprovider \
-		tests/evaluation tests/solvers/test_lane_kernel.py tests/solvers/test_targets.py tests/solvers/test_optimal.py tests/batching/test_engine.py
+		tests/evaluation tests/solvers/test_sweep_kernels.py tests/solvers/test_targets.py tests/solvers/test_optimal.py tests/population/test_engine.py tests/population/test_family_figures.py
 
 # The same tests with the oldest versions that pyproject.toml allows. They keep compiled code apart: an old Numba cannot
 # read what a new one has left beside the sources.

@@ -16,7 +16,7 @@ from benchmarks import table
 from benchmarks.timing import side_by_side
 
 import safear as sa
-from safear.recourse.population import group_people
+from safear.population.blocks import group_people
 
 
 def run_python(*arguments: str) -> Callable[[], object]:

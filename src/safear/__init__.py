@@ -19,18 +19,14 @@ if TYPE_CHECKING:
     from safear import datasets as datasets
     from safear import plots as plots
     from safear import reports as reports
-    from safear.auditing.audit import Audit as Audit
-    from safear.auditing.audit import audit as audit
-    from safear.batching.batch import BatchSummary as BatchSummary
-    from safear.batching.batch import batch as batch
     from safear.classifier.adapters import FunctionClassifier as FunctionClassifier
     from safear.classifier.adapters import ModelClassifier as ModelClassifier
     from safear.classifier.adapters import RuleClassifier as RuleClassifier
     from safear.classifier.adapters import TableClassifier as TableClassifier
     from safear.classifier.adapters import as_classifier as as_classifier
-    from safear.classifier.load import load_classifier as load_classifier
     from safear.classifier.protocol import Classifier as Classifier
     from safear.classifier.protocol import Inputs as Inputs
+    from safear.classifier.sources import load_classifier as load_classifier
     from safear.datasets.bundled import example_names as example_names
     from safear.datasets.bundled import load_example as load_example
     from safear.errors import ClassifierError as ClassifierError
@@ -45,22 +41,60 @@ if TYPE_CHECKING:
     from safear.errors import SafearError as SafearError
     from safear.errors import TermsError as TermsError
     from safear.errors import TooLargeError as TooLargeError
-    from safear.evaluation.exact import Runs as Runs
-    from safear.evaluation.exact import evaluate as evaluate
-    from safear.evaluation.exact import run_exactly as run_exactly
-    from safear.evaluation.lanes import LaneFigures as LaneFigures
-    from safear.evaluation.lanes import summarise as summarise
+    from safear.evaluation.backward import StateCosts as StateCosts
+    from safear.evaluation.backward import StateDistributions as StateDistributions
+    from safear.evaluation.backward import evaluate_states as evaluate_states
+    from safear.evaluation.forward import Runs as Runs
+    from safear.evaluation.forward import evaluate as evaluate
+    from safear.evaluation.forward import run_exactly as run_exactly
+    from safear.evaluation.policy import Policy as Policy
+    from safear.evaluation.policy import SpentPolicy as SpentPolicy
+    from safear.evaluation.policy import StatePolicy as StatePolicy
     from safear.evaluation.simulate import simulate as simulate
-    from safear.evaluation.states import StateCosts as StateCosts
-    from safear.evaluation.states import StateDistributions as StateDistributions
-    from safear.evaluation.states import evaluate_states as evaluate_states
+    from safear.mdp.arrays import MDP as MDP
     from safear.mdp.check import check_mdp as check_mdp
     from safear.mdp.compile import compile_mdp as compile_mdp
     from safear.mdp.families import Family as Family
     from safear.mdp.families import compile_blocks as compile_blocks
     from safear.mdp.families import compile_families as compile_families
-    from safear.mdp.model import MDP as MDP
     from safear.mdp.space import StateSpace as StateSpace
+    from safear.population.audit import Audit as Audit
+    from safear.population.audit import audit as audit
+    from safear.population.batch import BatchSummary as BatchSummary
+    from safear.population.batch import batch as batch
+    from safear.population.family_figures import LaneFigures as LaneFigures
+    from safear.population.family_figures import summarise as summarise
+    from safear.population.family_plans import FamilySolution as FamilySolution
+    from safear.population.family_plans import SpaceSolution as SpaceSolution
+    from safear.population.family_plans import solve_families as solve_families
+    from safear.population.family_plans import solve_family as solve_family
+    from safear.population.family_plans import solve_space as solve_space
+    from safear.problem.checks import check_problem as check_problem
+    from safear.problem.condition import Condition as Condition
+    from safear.problem.condition import parse_condition as parse_condition
+    from safear.problem.document import problem_schema as problem_schema
+    from safear.problem.dump import dump_problem as dump_problem
+    from safear.problem.dump import dump_problem_text as dump_problem_text
+    from safear.problem.load import load_person as load_person
+    from safear.problem.load import load_problem as load_problem
+    from safear.problem.load import load_terms as load_terms
+    from safear.problem.load import parse_problem as parse_problem
+    from safear.problem.load import parse_terms as parse_terms
+    from safear.problem.model import Action as Action
+    from safear.problem.model import Feature as Feature
+    from safear.problem.model import Goal as Goal
+    from safear.problem.model import Move as Move
+    from safear.problem.model import Outcome as Outcome
+    from safear.problem.model import Problem as Problem
+    from safear.problem.model import SetTo as SetTo
+    from safear.problem.model import SideEffect as SideEffect
+    from safear.problem.person import read_person as read_person
+    from safear.problem.quantity import Amount as Amount
+    from safear.problem.quantity import ByCase as ByCase
+    from safear.problem.quantity import ByLevel as ByLevel
+    from safear.problem.terms import ActionTerms as ActionTerms
+    from safear.problem.terms import Terms as Terms
+    from safear.problem.terms import apply_terms as apply_terms
     from safear.recourse.frontier import Frontier as Frontier
     from safear.recourse.frontier import find_frontier as find_frontier
     from safear.recourse.menu import Menu as Menu
@@ -87,48 +121,14 @@ if TYPE_CHECKING:
     from safear.risk.objectives import VaR as VaR
     from safear.risk.objectives import parse_objective as parse_objective
     from safear.solvers.episodic import Episodic as Episodic
-    from safear.solvers.policy import Policy as Policy
-    from safear.solvers.policy import SpentPolicy as SpentPolicy
-    from safear.solvers.policy import StatePolicy as StatePolicy
     from safear.solvers.solution import LearningCurve as LearningCurve
     from safear.solvers.solution import Solution as Solution
     from safear.solvers.solve import solve as solve
-    from safear.solvers.space import FamilySolution as FamilySolution
-    from safear.solvers.space import SpaceSolution as SpaceSolution
-    from safear.solvers.space import solve_families as solve_families
-    from safear.solvers.space import solve_family as solve_family
-    from safear.solvers.space import solve_space as solve_space
-    from safear.spec.checks import check_problem as check_problem
-    from safear.spec.condition import Condition as Condition
-    from safear.spec.condition import parse_condition as parse_condition
-    from safear.spec.document import problem_schema as problem_schema
-    from safear.spec.dump import dump_problem as dump_problem
-    from safear.spec.dump import dump_problem_text as dump_problem_text
-    from safear.spec.load import load_person as load_person
-    from safear.spec.load import load_problem as load_problem
-    from safear.spec.load import load_terms as load_terms
-    from safear.spec.load import parse_problem as parse_problem
-    from safear.spec.load import parse_terms as parse_terms
-    from safear.spec.model import Action as Action
-    from safear.spec.model import Feature as Feature
-    from safear.spec.model import Goal as Goal
-    from safear.spec.model import Move as Move
-    from safear.spec.model import Outcome as Outcome
-    from safear.spec.model import Problem as Problem
-    from safear.spec.model import SetTo as SetTo
-    from safear.spec.model import SideEffect as SideEffect
-    from safear.spec.person import read_person as read_person
-    from safear.spec.quantity import Amount as Amount
-    from safear.spec.quantity import ByCase as ByCase
-    from safear.spec.quantity import ByLevel as ByLevel
-    from safear.spec.terms import ActionTerms as ActionTerms
-    from safear.spec.terms import Terms as Terms
-    from safear.spec.terms import apply_terms as apply_terms
 
 _MODULES = {
     "safear": ["datasets", "plots", "reports"],
-    "safear.auditing.audit": ["Audit", "audit"],
-    "safear.batching.batch": ["BatchSummary", "batch"],
+    "safear.population.audit": ["Audit", "audit"],
+    "safear.population.batch": ["BatchSummary", "batch"],
     "safear.classifier.adapters": [
         "FunctionClassifier",
         "ModelClassifier",
@@ -136,7 +136,7 @@ _MODULES = {
         "TableClassifier",
         "as_classifier",
     ],
-    "safear.classifier.load": ["load_classifier"],
+    "safear.classifier.sources": ["load_classifier"],
     "safear.classifier.protocol": ["Classifier", "Inputs"],
     "safear.datasets.bundled": ["example_names", "load_example"],
     "safear.errors": [
@@ -153,14 +153,14 @@ _MODULES = {
         "TermsError",
         "TooLargeError",
     ],
-    "safear.evaluation.exact": ["Runs", "evaluate", "run_exactly"],
-    "safear.evaluation.lanes": ["LaneFigures", "summarise"],
+    "safear.evaluation.forward": ["Runs", "evaluate", "run_exactly"],
+    "safear.population.family_figures": ["LaneFigures", "summarise"],
     "safear.evaluation.simulate": ["simulate"],
-    "safear.evaluation.states": ["StateCosts", "StateDistributions", "evaluate_states"],
+    "safear.evaluation.backward": ["StateCosts", "StateDistributions", "evaluate_states"],
     "safear.mdp.check": ["check_mdp"],
     "safear.mdp.compile": ["compile_mdp"],
     "safear.mdp.families": ["Family", "compile_blocks", "compile_families"],
-    "safear.mdp.model": ["MDP"],
+    "safear.mdp.arrays": ["MDP"],
     "safear.mdp.space": ["StateSpace"],
     "safear.recourse.frontier": ["Frontier", "find_frontier"],
     "safear.recourse.menu": ["Menu", "menu", "recommend"],
@@ -184,19 +184,25 @@ _MODULES = {
         "parse_objective",
     ],
     "safear.solvers.episodic": ["Episodic"],
-    "safear.solvers.policy": ["Policy", "SpentPolicy", "StatePolicy"],
+    "safear.evaluation.policy": ["Policy", "SpentPolicy", "StatePolicy"],
     "safear.solvers.solution": ["LearningCurve", "Solution"],
     "safear.solvers.solve": ["solve"],
-    "safear.solvers.space": ["FamilySolution", "SpaceSolution", "solve_families", "solve_family", "solve_space"],
-    "safear.spec.checks": ["check_problem"],
-    "safear.spec.condition": ["Condition", "parse_condition"],
-    "safear.spec.document": ["problem_schema"],
-    "safear.spec.dump": ["dump_problem", "dump_problem_text"],
-    "safear.spec.load": ["load_person", "load_problem", "load_terms", "parse_problem", "parse_terms"],
-    "safear.spec.model": ["Action", "Feature", "Goal", "Move", "Outcome", "Problem", "SetTo", "SideEffect"],
-    "safear.spec.person": ["read_person"],
-    "safear.spec.quantity": ["Amount", "ByCase", "ByLevel"],
-    "safear.spec.terms": ["ActionTerms", "Terms", "apply_terms"],
+    "safear.population.family_plans": [
+        "FamilySolution",
+        "SpaceSolution",
+        "solve_families",
+        "solve_family",
+        "solve_space",
+    ],
+    "safear.problem.checks": ["check_problem"],
+    "safear.problem.condition": ["Condition", "parse_condition"],
+    "safear.problem.document": ["problem_schema"],
+    "safear.problem.dump": ["dump_problem", "dump_problem_text"],
+    "safear.problem.load": ["load_person", "load_problem", "load_terms", "parse_problem", "parse_terms"],
+    "safear.problem.model": ["Action", "Feature", "Goal", "Move", "Outcome", "Problem", "SetTo", "SideEffect"],
+    "safear.problem.person": ["read_person"],
+    "safear.problem.quantity": ["Amount", "ByCase", "ByLevel"],
+    "safear.problem.terms": ["ActionTerms", "Terms", "apply_terms"],
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

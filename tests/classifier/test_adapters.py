@@ -26,12 +26,12 @@ from safear.classifier.adapters import (
     TableClassifier,
     as_classifier,
 )
-from safear.classifier.load import load_classifier
 from safear.classifier.protocol import Classifier, Inputs
+from safear.classifier.sources import load_classifier
 from safear.errors import ClassifierError
 from safear.mdp.compile import compile_mdp
-from safear.spec.load import parse_problem
-from safear.spec.model import Problem
+from safear.problem.load import parse_problem
+from safear.problem.model import Problem
 
 Levels = tuple[str, str, str]
 SKILL = ["basic", "skilled", "manager"]

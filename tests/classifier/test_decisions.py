@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from safear.classifier.decisions import find_class, first_missing, label_name, read_decisions
 from safear.errors import ClassifierError
-from safear.spec.model import Goal
+from safear.problem.model import Goal
 
 UNNAMED = Goal()
 APPROVED = Goal(favourable="approved")

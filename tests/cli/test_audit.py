@@ -14,9 +14,9 @@ import pytest
 
 import safear as sa
 from cli.job import JOB
-from safear.auditing.figures import MEASURES
-from safear.classifier.load import load_classifier
+from safear.classifier.sources import load_classifier
 from safear.datasets.dataset import load
+from safear.population.figures import MEASURES
 
 if TYPE_CHECKING:
     from cli.conftest import Safear

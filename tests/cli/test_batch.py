@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 import safear as sa
-from batching.crowds import JOB, bytes_of, job_people, read_parts
-from safear.batching.folder import COLUMNS, MANIFEST
+from population.crowds import JOB, bytes_of, job_people, read_parts
 from safear.datasets.dataset import load
+from safear.population.folder import COLUMNS, MANIFEST
 
 if TYPE_CHECKING:
     from cli.conftest import Safear

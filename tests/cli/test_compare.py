@@ -12,11 +12,11 @@ import pytest
 
 import safear as sa
 from cli.job import JOB
-from safear.classifier.load import load_classifier
 from safear.classifier.protocol import Inputs
+from safear.classifier.sources import load_classifier
 from safear.datasets.dataset import load
 from safear.people.lists import read_people
-from safear.recourse.comparison import Comparison, compare
+from safear.population.comparison import Comparison, compare
 
 if TYPE_CHECKING:
     from cli.conftest import Safear

@@ -10,7 +10,7 @@ import pytest
 
 import safear as sa
 from safear.datasets import Dataset, dataset_names, load
-from safear.spec.person import read_level
+from safear.problem.person import read_level
 
 SIZES = {"adult": 32_561, "german": 1_000, "insurance": 1_338}
 FAVOURABLE = {"adult": 7_841, "german": 700, "insurance": 712}

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 import safear as sa
 from safear.datasets import load
-from safear.spec.model import Problem
-from safear.spec.quantity import Amount, ByLevel, Quantity
+from safear.problem.model import Problem
+from safear.problem.quantity import Amount, ByLevel, Quantity
 
 # Tables tb:trans_cost_detail, tb:trans_cost_detail_env2 and tb:trans_cost_detail_HIPD: cost, chance of success.
 # The paper gives no chance for the step to `unskilled resident`; it is taken to be that of the other steps.

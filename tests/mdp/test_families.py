@@ -23,7 +23,7 @@ from safear.mdp import families as families_module
 from safear.mdp import goals as goals_module
 from safear.mdp.compile import Compiler
 from safear.mdp.families import FamilyCompiler, compile_blocks, compile_families, count_blocks, immutable_features
-from safear.recourse.population import group_people
+from safear.population.blocks import group_people
 from strategies import Document, problems
 
 ERA = ["past", "now", "soon"]

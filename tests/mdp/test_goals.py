@@ -19,9 +19,9 @@ from safear.mdp import goals as goals_module
 from safear.mdp.compile import compile_mdp
 from safear.mdp.families import compile_blocks
 from safear.mdp.goals import Goals
+from safear.problem.load import parse_problem
+from safear.problem.model import Problem
 from safear.recourse.menu import recommend
-from safear.spec.load import parse_problem
-from safear.spec.model import Problem
 
 SKILL = ["basic", "skilled", "expert", "master"]
 SAVINGS = ["none", "some", "much"]

@@ -12,7 +12,6 @@ import pytest
 
 import safear as sa
 from safear.paper import dice as module
-from safear.paper.cells import MEASURES, Cell, Key
 from safear.paper.dice import (
     Explainer,
     OnlyThese,
@@ -23,6 +22,7 @@ from safear.paper.dice import (
     read_levels,
     replace_goals,
 )
+from safear.paper.entries import MEASURES, Cell, Key
 from safear.paper.study import Study
 from safear.paper.tables import Workshop
 

@@ -10,8 +10,8 @@ import pytest
 
 import safear as sa
 from safear.cli.main import cli
-from safear.paper.cells import Cell, Key, published
-from safear.paper.figures import draw
+from safear.paper.entries import Cell, Key, published
+from safear.paper.pictures import draw
 from safear.paper.reproduce import TABLES, format_cell, reproduce, to_csv, to_markdown
 from safear.paper.tables import Workshop
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import safear as sa
-from safear.paper.cells import MEASURES
+from safear.paper.entries import MEASURES
 from safear.paper.rollouts import average
 from safear.paper.study import Study
 

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from people.test_population import AGE, JOB, kinds, problem_of, write_csv, write_parquet
-from safear.people.population import read_population
-from safear.spec.model import Feature
-from safear.spec.person import read_level
+from people.test_counts import AGE, JOB, kinds, problem_of, write_csv, write_parquet
+from safear.people.counts import read_population
+from safear.problem.model import Feature
+from safear.problem.person import read_level
 
 pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")

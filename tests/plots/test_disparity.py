@@ -15,10 +15,10 @@ import pytest
 import safear as sa
 from plots.drawings import SVG, check_inside, get, of_class, overlap, read, shown_text, text_box
 from reports.examples import NASTY, audit_of, make_audit, make_nasty_audit, make_people
-from safear.auditing.figures import MEASURES
 from safear.plots import Picture, disparity
 from safear.plots.disparity_layout import MOST_DRAWN, lay_out
 from safear.plots.svg import PAPER, WRONG
+from safear.population.figures import MEASURES
 
 BY: list[Any] = ["gender", "town", ["gender", "town"], None]
 

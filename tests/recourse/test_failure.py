@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import safear as sa
-from safear.mdp.model import MDP
+from safear.mdp.arrays import MDP
 from safear.recourse.failure import find_giving_up, gives_up
 from strategies import problems
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import safear as sa
-from safear.mdp.model import MDP
+from safear.mdp.arrays import MDP
 from safear.recourse.frontier import SAME_SUCCESS, Frontier, find_frontier
 from safear.risk.objectives import MeanCVaR
 from strategies import problems

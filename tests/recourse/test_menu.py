@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 
 import safear as sa
-from safear.recourse.choose import alike, dominates
+from safear.recourse.selection import alike, dominates
 from strategies import problems
 
 

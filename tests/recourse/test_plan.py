@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
+from safear.evaluation.policy import NOTHING, Policy
 from safear.recourse.plan import PlanStep
-from safear.solvers.policy import NOTHING, Policy
 from safear.solvers.solve import Method
 from strategies import problems
 

@@ -15,10 +15,10 @@ import pytest
 import safear as sa
 from reports.examples import NASTY, audit_of, make_audit, make_even_audit, make_nasty_audit, make_people
 from reports.html import Node, read_page, read_table
-from safear.auditing.figures import MEASURES
 from safear.plots import disparity
+from safear.population.figures import MEASURES
 from safear.reports import Page, Sources, report_audit
-from safear.reports.comparisons import Verdict
+from safear.reports.verdicts import Verdict
 
 
 @cache

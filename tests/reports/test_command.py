@@ -69,7 +69,7 @@ def test_what_is_refused_before_anything_is_computed(
 ) -> None:
     (tmp_path / "mine.html").write_text("mine", encoding="utf-8")
     before = (tmp_path / "people.csv").read_bytes()
-    monkeypatch.setattr("safear.auditing.audit.audit", lambda *_, **__: pytest.fail("computed"))
+    monkeypatch.setattr("safear.population.audit.audit", lambda *_, **__: pytest.fail("computed"))
     answer = safear(*job, "--report", name)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(message)

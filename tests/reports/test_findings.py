@@ -13,7 +13,6 @@ import safear as sa
 from reports.examples import audit_of, make_audit, make_even_audit, make_people
 from safear.datasets.dataset import load
 from safear.plots.disparity_layout import GroupRow, name_measures
-from safear.reports.comparisons import Comparison, Division, Verdict, divide
 from safear.reports.findings import (
     conclude,
     explain,
@@ -23,6 +22,7 @@ from safear.reports.findings import (
     tell_small,
     tell_without_recourse,
 )
+from safear.reports.verdicts import Comparison, Division, Verdict, divide
 
 ONE, OTHER = (GroupRow(n, name, (name,), 90, 60, 0, 0, small=False, drawn=True) for n, name in ((1, "a"), (2, "b")))
 

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 
 import safear as sa
-from safear.solvers.greedy import sweep_lanes
 from safear.solvers.success import sweep_success
+from safear.solvers.sweep import sweep_lanes
 from strategies import problems
 
 stormpy = pytest.importorskip("stormpy", "2.0", reason="stormpy is only needed here", exc_type=ImportError)

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 import safear as sa
 from compare import as_state, read_both
-from safear.solvers.greedy import Allowed
-from safear.solvers.policy import Pieces, SpentPolicy
+from safear.evaluation.policy import Pieces, SpentPolicy
+from safear.mdp.spending import largest_spent
 from safear.solvers.success import sweep_success
+from safear.solvers.sweep import Allowed
 from safear.solvers.targets import (
     CERTAIN,
     EXCEEDED,
@@ -32,7 +33,6 @@ from safear.solvers.targets import (
     Loss,
     TargetSweep,
     acting_states,
-    largest_spent,
     require_columns,
     sweep_targets,
 )

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import safear as sa
+from safear.recourse.walk import walk
 from safear.texts import load_texts
 from safear.web.forms import fill_in, read_form, read_record, read_terms
 from safear.web.service import Service
-from safear.web.walk import walk
 from web.conftest import APPLICANT, Site, run_site
 
 LOAN = sa.load_example("loan")

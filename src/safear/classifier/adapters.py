@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from safear.classifier.decisions import find_class, first_missing, label_name, read_decisions, read_texts
 from safear.classifier.protocol import Classifier, Inputs, failed
 from safear.errors import ClassifierError, quote_list, suggest
-from safear.spec.condition import Condition
-from safear.spec.model import Goal, Problem
-from safear.spec.vector import holds
+from safear.problem.condition import Condition
+from safear.problem.model import Goal, Problem
+from safear.problem.vector import holds
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from safear.errors import ClassifierError, quote_list, suggest
-from safear.spec.model import Goal, as_decimal
+from safear.problem.model import Goal, as_decimal
 
 TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 MISSING = frozenset({"nan", "None", "<NA>", "NaT", ""})

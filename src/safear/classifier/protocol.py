@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import ClassifierError, SafearError
-from safear.spec.model import Feature
-from safear.spec.vector import CodeArray
+from safear.problem.model import Feature
+from safear.problem.vector import CodeArray
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ from safear.cli.verbose import verbose_option
 if TYPE_CHECKING:
     import pandas as pd
 
-    from safear.auditing.audit import Audit
+    from safear.population.audit import Audit
     from safear.reports.appendix import Sources
 
 
@@ -75,8 +75,8 @@ def audit(problem_file: str, people: str | None, groups: tuple[str, ...], **opti
     PEOPLE is a CSV or Parquet file or a quoted glob of them, with a column per feature; a data set brings its own.
     Figures are exact. Everybody is counted: accepted, rejected, without any way to the goal.
     """
-    from safear.auditing.audit import audit as run
     from safear.cli.render import show_progress
+    from safear.population.audit import audit as run
     from safear.risk.objectives import parse_objective
 
     if options["report"] is not None:
@@ -131,7 +131,7 @@ def _name_sources(problem_file: str, people: str | None, *, source: Source, opti
 
 
 def _record(found: Audit) -> dict[str, Any]:
-    from safear.auditing.audit import BETWEEN
+    from safear.population.audit import BETWEEN
 
     columns = found.population.groups
     return {

@@ -78,8 +78,8 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
     PROBLEM is a problem file, a bundled problem, or a data set of the paper (adult, german, insurance) with its forest.
     PEOPLE is a CSV or Parquet file or a quoted glob of them, with a column per feature.
     """
-    from safear.batching.batch import batch as run
     from safear.cli.render import show_progress
+    from safear.population.batch import batch as run
     from safear.recourse.words import count_of
     from safear.risk.objectives import parse_objective
 

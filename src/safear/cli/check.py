@@ -29,13 +29,13 @@ def check(problem_file: str, classifier: str | None, trust: tuple[str, ...], who
     All mistakes are reported at once, each with its line. Then, with the problem's rule or a --classifier, each of its
     people is tried: who is rejected, and can they reach the goal?
     """
-    from safear.classifier.load import load_classifier
+    from safear.classifier.sources import load_classifier
     from safear.datasets.bundled import find_problem
     from safear.errors import ProblemError
     from safear.mdp.lattice import find_lattice
     from safear.mdp.space import StateSpace
+    from safear.problem.load import locate_mistakes
     from safear.recourse.diagnose import diagnose_people, diagnose_space, find_hints
-    from safear.spec.load import locate_mistakes
 
     problem = find_problem(problem_file)
     space, fixed = StateSpace(problem.features, {}), [f for f in problem.features if not f.mutable]

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from safear.recourse.comparison import Comparison
-    from safear.spec.model import Problem
+    from safear.population.comparison import Comparison
+    from safear.problem.model import Problem
 
 
 @click.command(
@@ -61,7 +61,7 @@ def compare(problem_file: str, **options: Any) -> None:
     others are counted.
     """
     from safear.cli.render import show_progress
-    from safear.recourse.comparison import compare as run
+    from safear.population.comparison import compare as run
     from safear.risk.objectives import parse_objective
 
     objectives = [parse_objective(text) for text in options["objectives"]]

@@ -43,7 +43,7 @@ def examples(name: str | None, output: Path | None) -> None:
 def schema(output: Path | None) -> None:
     """Print the JSON Schema of problem files, for editors and validators."""
     from safear.files import write_text
-    from safear.spec.document import problem_schema
+    from safear.problem.document import problem_schema
 
     text = json.dumps(problem_schema(), indent=2) + "\n"
     if output is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.person import find_menu, person_options
+from safear.cli.person_options import find_menu, person_options
 from safear.cli.sources import Source, find_source
 from safear.cli.verbose import verbose_option
 
@@ -180,9 +180,9 @@ def _draw_learning(menu: Menu, title: dict[str, str]) -> Picture:
 
 
 def _draw_disparity(source: Source, people: str | None, options: dict[str, Any]) -> Picture:
-    from safear.auditing.audit import SMALL, audit
     from safear.cli.render import show_progress
     from safear.plots import disparity
+    from safear.population.audit import SMALL, audit
     from safear.recourse.offer import TAIL
     from safear.risk.objectives import parse_objective
 

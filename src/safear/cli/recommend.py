@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.person import find_menu, person_options
+from safear.cli.person_options import find_menu, person_options
 from safear.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
+    from safear.problem.model import Problem
     from safear.recourse.menu import Menu
-    from safear.spec.model import Problem
 
 
 @click.command(

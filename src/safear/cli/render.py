@@ -12,14 +12,14 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from safear.recourse.comparison import Comparison
+from safear.population.comparison import Comparison
+from safear.problem.model import Problem
+from safear.progress import Progress as ProgressCallback
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.traces import Trace
 from safear.recourse.words import count_of, describe_worst, format_chance, format_cost, format_number, name_goal
 from safear.risk.objectives import Budget
-from safear.solvers.greedy import Progress as ProgressCallback
-from safear.spec.model import Problem
 
 
 def print_menu(menu: Menu, *, all_steps: bool = False) -> None:

@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from safear.auditing.audit import BETWEEN, Audit, Cell
-from safear.auditing.figures import MEASURES
 from safear.cli.render import make_console
+from safear.population.audit import BETWEEN, Audit, Cell
+from safear.population.figures import MEASURES
 from safear.recourse.words import count_of, format_chance, format_number
 
 SIGNIFICANT = 0.05

@@ -74,7 +74,7 @@ def _write(folder: Path, table: Table, finished: list[Table], workshop: Workshop
     """The finished tables, so that an interrupted run keeps them."""
     from safear.errors import InputError, Mistake, Place
     from safear.files import write_text
-    from safear.paper.figures import draw
+    from safear.paper.pictures import draw
     from safear.paper.reproduce import to_csv, to_markdown
 
     try:

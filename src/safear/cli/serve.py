@@ -9,7 +9,7 @@ import click
 from safear.cli.sources import Source, find_source
 
 if TYPE_CHECKING:
-    from safear.spec.model import Problem
+    from safear.problem.model import Problem
 
 MOST_LEVELS = 10  # of an immutable feature that makes groups if none are named
 

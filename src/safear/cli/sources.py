@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from safear.classifier.protocol import Classifier
     from safear.datasets.dataset import Dataset
-    from safear.spec.model import Problem
+    from safear.problem.model import Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Source:
 
 def find_source(problem_file: str, options: dict[str, Any]) -> Source:
     """By the name of a file, a bundled problem or a data set, with what the options change of it."""
-    from safear.classifier.load import load_classifier
+    from safear.classifier.sources import load_classifier
     from safear.datasets.bundled import find_problem
     from safear.datasets.dataset import dataset_names, load
 

@@ -6,8 +6,8 @@ from importlib import resources
 from pathlib import Path
 
 from safear.errors import ProblemError, suggest
-from safear.spec.load import load_problem, parse_problem
-from safear.spec.model import Problem
+from safear.problem.load import load_problem, parse_problem
+from safear.problem.model import Problem
 
 _FOLDER = resources.files(__package__) / "problems"
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from safear.datasets.forest import TrainedClassifier, train
 from safear.datasets.raw import READINGS, read_codes, read_label
 from safear.errors import ProblemError, suggest
-from safear.spec.load import parse_problem
-from safear.spec.model import Problem
+from safear.problem.load import parse_problem
+from safear.problem.model import Problem
 
 if TYPE_CHECKING:
     import pandas as pd

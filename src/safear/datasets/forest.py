@@ -14,7 +14,7 @@ from safear.classifier.protocol import Inputs
 from safear.datasets.cache import read_arrays, write_arrays
 from safear.errors import ClassifierError, MissingExtraError, suggest
 from safear.mdp.space import StateSpace
-from safear.spec.model import Feature
+from safear.problem.model import Feature
 
 TREES = 100
 HELD_OUT = 0.2

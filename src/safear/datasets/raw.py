@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.spec.model import Feature
+from safear.problem.model import Feature
 
 if TYPE_CHECKING:
     import pandas as pd

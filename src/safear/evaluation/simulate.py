@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import ObjectiveError
-from safear.evaluation.exact import Runs
-from safear.solvers.policy import Policy
-from safear.solvers.solution import Solution, policy_of
-from safear.spec.model import Record
+from safear.evaluation.forward import Runs
+from safear.evaluation.policy import Planned, Policy, policy_of
+from safear.problem.model import Record
 
 
 def simulate(
-    solution: Solution | Policy,
+    solution: Planned | Policy,
     start: Record | int | None = None,
     *,
     rollouts: int,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from safear.errors import MDPError, Mistake, mistake
-from safear.mdp.model import MDP
-from safear.spec.checks import TOLERANCE
+from safear.mdp.arrays import MDP
+from safear.problem.checks import TOLERANCE
 
 
 def check_mdp(mdp: MDP) -> None:

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from safear.classifier.adapters import as_classifier
 from safear.errors import PersonError, ProblemError, TooLargeError, suggest
+from safear.mdp.arrays import MDP
 from safear.mdp.expand import Edges, allowed, expand, join_edges
 from safear.mdp.goals import Goals
 from safear.mdp.lattice import Lattice, find_lattice
-from safear.mdp.model import MDP
 from safear.mdp.space import CodeMatrix, StateArray, StateSpace, person_codes
 from safear.memory import MAX_BYTES, require_room
-from safear.spec.checks import check_problem
-from safear.spec.model import Person, Problem
-from safear.spec.person import read_level, read_person
+from safear.problem.checks import check_problem
+from safear.problem.model import Person, Problem
+from safear.problem.person import read_level, read_person
 
 MAX_REACHABLE = 2_000_000
 _BYTES_PER_EDGE = 160  # arrays of the result and those of the way there, measured

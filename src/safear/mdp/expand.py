@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from safear.errors import ProblemError
 from safear.mdp.lattice import Lattice
 from safear.mdp.space import StateArray, StateSpace
-from safear.spec.checks import TOLERANCE
-from safear.spec.model import Action, Problem
-from safear.spec.quantity import Amount, amounts
-from safear.spec.vector import Codes, apply_change, apply_side_effects, evaluate_quantity, holds
+from safear.problem.checks import TOLERANCE
+from safear.problem.model import Action, Problem
+from safear.problem.quantity import Amount, amounts
+from safear.problem.vector import Codes, apply_change, apply_side_effects, evaluate_quantity, holds
 
 MAX_DIGITS = 16  # of a chance: the sum of 255 such fits 64 bits, and what is below half of the last digit is no chance
 

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import MDPError, quote_list
+from safear.mdp.arrays import MDP, stretches
 from safear.mdp.compile import Compiler
-from safear.mdp.model import MDP, stretches
 from safear.mdp.space import CodeMatrix, StateSpace
 from safear.memory import MAX_BYTES
-from safear.spec.model import Feature, Problem
-from safear.spec.vector import CodeArray
+from safear.problem.model import Feature, Problem
+from safear.problem.vector import CodeArray
 
 CACHE = 2**20  # bytes of a core's own cache that the values of two steps may take
 FEWEST, MOST = 4, 64  # lanes

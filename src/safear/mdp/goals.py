@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from safear.classifier.protocol import Classifier, Inputs, ask
 from safear.mdp.space import CodeMatrix
-from safear.spec.model import Problem
+from safear.problem.model import Problem
 
 BATCH = 65_536  # rows in one call, so that a model's own memory stays small
 DENSE = 10**8  # possible inputs up to which a byte for each is kept

@@ -9,8 +9,8 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from safear.errors import ProblemError
-from safear.spec.model import Problem
-from safear.spec.quantity import amounts
+from safear.problem.model import Problem
+from safear.problem.quantity import amounts
 
 MAX_UNITS = 2**62
 

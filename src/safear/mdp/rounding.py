@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from safear.mdp.model import MDP
+from safear.mdp.arrays import MDP
 
 
 def round_costs(mdp: MDP, units: int) -> MDP:

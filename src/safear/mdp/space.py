@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import TooLargeError
-from safear.spec.model import Feature, Person
-from safear.spec.vector import CodeArray
+from safear.problem.model import Feature, Person
+from safear.problem.vector import CodeArray
 
 StateArray = NDArray[np.int64]
 CodeMatrix = NDArray[np.int16]  # one row per state, one column per feature

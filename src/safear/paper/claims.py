@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from safear.paper.cells import SIGNIFICANT, Cell
 from safear.paper.dice import dice_restricts_success
+from safear.paper.entries import SIGNIFICANT, Cell
+from safear.paper.gap import DEAR, ENOUGH, FREE, optimum_succeeds
 from safear.paper.instances import INSTANCES, RUNS, varies_less
-from safear.paper.optimal import DEAR, ENOUGH, FREE, optimum_succeeds
 from safear.paper.rollouts import average
 from safear.paper.study import Study
 from safear.paper.tables import AVERSIONS, HORIZON, TESTED, Workshop, p_value

@@ -20,16 +20,16 @@ from numpy.typing import NDArray
 
 from safear.classifier.protocol import Classifier, Inputs
 from safear.errors import MissingExtraError
-from safear.evaluation.exact import run_exactly
+from safear.evaluation.forward import run_exactly
+from safear.mdp.arrays import MDP
 from safear.mdp.compile import compile_mdp
-from safear.mdp.model import MDP
-from safear.paper.cells import MEASURES, Cell, Key, make_cell, read_measures
+from safear.paper.entries import MEASURES, Cell, Key, make_cell, read_measures
 from safear.paper.rollouts import Figures, average, simulate_people
 from safear.paper.study import ROLLOUTS, Study
 from safear.paper.tables import AVERSIONS, Advance, Workshop
+from safear.problem.model import Feature, Problem, Record
 from safear.risk.objectives import MeanStd
 from safear.solvers.solve import solve
-from safear.spec.model import Feature, Problem, Record
 
 if TYPE_CHECKING:
     import pandas as pd

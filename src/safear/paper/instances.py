@@ -10,7 +10,7 @@ import numpy as np
 
 from safear.datasets.dataset import load
 from safear.mdp.compile import compile_mdp
-from safear.paper.cells import Cell, Key, make_cell
+from safear.paper.entries import Cell, Key, make_cell
 from safear.paper.tables import HORIZON, Advance, Workshop
 from safear.recourse.menu import recommend
 from safear.recourse.offer import Offer

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import count
 
 from safear.errors import ObjectiveError, suggest
-from safear.paper import dice, instances, optimal, tables
-from safear.paper.cells import Cell
+from safear.paper import dice, gap, instances, tables
 from safear.paper.claims import Claim, check_claims
+from safear.paper.entries import Cell
 from safear.paper.tables import Advance, Workshop
 
 Progress = Callable[[str, int, int], None]  # (table, done, total)
@@ -29,7 +29,7 @@ TABLES: dict[str, tuple[Callable[[Workshop, Advance], Iterator[Cell]], int]] = {
     "episodic": (instances.episodic, 6),
     "cases": (instances.cases, 4),
     "loan": (tables.loan, 1),
-    "optimal": (optimal.optimal, 16),
+    "optimal": (gap.optimal, 16),
 }
 
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.evaluation.policy import Policy
 from safear.evaluation.simulate import run_all
 from safear.risk.distribution import EPSILON
-from safear.solvers.policy import Policy
 
 Figures = np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]
 

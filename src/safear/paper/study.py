@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from safear.classifier.protocol import Inputs
 from safear.datasets.dataset import Dataset, load
-from safear.evaluation.states import evaluate_states
-from safear.paper.cells import MEASURES, read_measures
+from safear.evaluation.backward import evaluate_states
+from safear.evaluation.policy import Policy
+from safear.paper.entries import MEASURES, read_measures
 from safear.paper.rollouts import Figures, simulate_people, undefined
-from safear.recourse.population import Block, group_people
+from safear.population.blocks import Block, group_people
+from safear.problem.model import Problem
 from safear.risk.objectives import Objective
-from safear.solvers.policy import Policy
 from safear.solvers.solve import solve
-from safear.spec.model import Problem
 from safear.threads import work_ahead
 
 ROLLOUTS = 100

@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 from safear.datasets.bundled import load_example
 from safear.datasets.dataset import dataset_names
 from safear.errors import MissingExtraError
-from safear.evaluation.exact import run_exactly
+from safear.evaluation.forward import run_exactly
 from safear.evaluation.simulate import simulate
+from safear.mdp.arrays import MDP
 from safear.mdp.compile import compile_mdp
-from safear.mdp.model import MDP
 from safear.mdp.space import StateSpace
-from safear.paper.cells import MEASURES, Cell, Key, make_cell, read_measures
+from safear.paper.entries import MEASURES, Cell, Key, make_cell, read_measures
 from safear.paper.rollouts import average
 from safear.paper.study import Study
+from safear.problem.terms import Terms
 from safear.recourse.menu import recommend
 from safear.recourse.offer import Offer
 from safear.risk.objectives import Mean, MeanLowerStd, MeanStd, Objective
 from safear.solvers.solve import solve
-from safear.spec.terms import Terms
 
 SEEDS = (0, 1, 2, 3, 4)
 HORIZON = 12

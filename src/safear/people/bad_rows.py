@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from safear.errors import InputError, Mistake, PersonError, Place, suggest
 from safear.people.cells import Codes, is_missing, level_number
-from safear.spec.model import Problem
-from safear.spec.vector import holds
+from safear.problem.model import Problem
+from safear.problem.vector import holds
 
 _COLUMNS = ("file", "row", "column", "value")
 _HEAD = ",".join(_COLUMNS).encode()

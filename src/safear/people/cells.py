@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from safear.spec.model import Feature, Problem, as_decimal
-from safear.spec.person import read_level
+from safear.problem.model import Feature, Problem, as_decimal
+from safear.problem.person import read_level
 
 _SIGNED = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 127}
 BITS = _SIGNED | {f"U{name}": bits + 1 for name, bits in _SIGNED.items()}

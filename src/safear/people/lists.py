@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from safear.errors import Mistake, PersonError, Place, quote_list
 from safear.files import read_text
 from safear.mdp.space import person_codes
-from safear.spec.model import Problem, Record
-from safear.spec.person import read_person
+from safear.problem.model import Problem, Record
+from safear.problem.person import read_person
 
 
 def read_people(problem: Problem, records: Iterable[Record], *, file: str | None = None) -> NDArray[np.int16]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from safear.auditing.audit import Audit, Cell
+from safear.population.audit import Audit, Cell
 from safear.recourse.words import describe_worst, format_chance
 
 MOST_DRAWN = 24  # groups; of more, those with the most rejected people

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from safear.auditing.audit import BETWEEN, MISSING, Audit
 from safear.plots.disparity_chart import make_chart
 from safear.plots.disparity_layout import HELPLESS, FigureRow, GroupRow, Layout, Measure, lay_out
 from safear.plots.picture import Picture
@@ -32,6 +31,7 @@ from safear.plots.svg import (
     vertical,
     write,
 )
+from safear.population.audit import BETWEEN, MISSING, Audit
 from safear.recourse.words import format_chance, format_number
 
 WIDTH, PAD, GAP = 940.0, 16.0, 22.0

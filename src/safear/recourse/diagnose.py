@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import Mistake, mistake
+from safear.mdp.arrays import MDP
 from safear.mdp.compile import compile_mdp
-from safear.mdp.model import MDP
+from safear.problem.checks import unused_features
+from safear.problem.model import Problem
 from safear.recourse.failure import GivingUp, find_giving_up
 from safear.recourse.words import name_goal
-from safear.spec.checks import unused_features
-from safear.spec.model import Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from safear.evaluation.exact import evaluate
-from safear.mdp.model import MDP
+from safear.evaluation.forward import evaluate
+from safear.mdp.arrays import MDP
 from safear.recourse.words import format_chance, format_cost
 from safear.risk.objectives import Mean, SuccessFirst
 from safear.solvers.solve import solve

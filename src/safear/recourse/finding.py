@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from safear.evaluation.exact import evaluate
-from safear.mdp.model import MDP
+from safear.evaluation.forward import evaluate
+from safear.evaluation.policy import Policy, SpentPolicy
+from safear.mdp.arrays import MDP
 from safear.mdp.rounding import round_costs
+from safear.progress import Progress
 from safear.risk.objectives import Objective, SuccessFirst, rounding_error
-from safear.solvers.greedy import Progress
 from safear.solvers.optimal import count_columns, needs_targets
-from safear.solvers.policy import Policy, SpentPolicy
 from safear.solvers.solution import Solution
 from safear.solvers.solve import solve
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from safear.mdp.model import MDP
+from safear.mdp.arrays import MDP
+from safear.progress import Progress
 from safear.recourse.finding import find_plan
 from safear.recourse.offer import TAIL, Offer, make_offer
 from safear.risk.objectives import MeanCVaR, Objective, SuccessFirst
-from safear.solvers.greedy import Progress
 from safear.solvers.success import sweep_success
 
 SAME_SUCCESS = 0.01  # chances of success that differ by less are the same to a person

@@ -9,29 +9,29 @@ from html import escape
 import numpy as np
 
 from safear.classifier.adapters import as_classifier
+from safear.classifier.filed import decide_raw
 from safear.classifier.protocol import Classifier
-from safear.classifier.raw import decide_raw
 from safear.errors import NoRecourseError, ObjectiveError, PersonError, quote_list, suggest
-from safear.evaluation.exact import evaluate
+from safear.evaluation.forward import evaluate
+from safear.mdp.arrays import MDP
 from safear.mdp.compile import compile_mdp
-from safear.mdp.model import MDP
-from safear.recourse.choose import MOST_PLANS, choose_offers, keep_unbeaten, merge_alike, name_offers
+from safear.problem.checks import require_problem
+from safear.problem.model import Person, Problem, Record
+from safear.problem.person import read_person
+from safear.problem.terms import Terms, apply_terms
+from safear.progress import Progress
 from safear.recourse.failure import find_giving_up, gives_up
 from safear.recourse.finding import count_units, find_plan
 from safear.recourse.frontier import Frontier, find_frontier
 from safear.recourse.offer import TAIL, Offer, make_offer
+from safear.recourse.selection import MOST_PLANS, choose_offers, keep_unbeaten, merge_alike, name_offers
 from safear.recourse.words import count_of, describe_worst, format_chance, format_cost, html_table, name_goal
 from safear.risk.distribution import check_level
 from safear.risk.objectives import MeanStd, Objective, SuccessFirst, parse_objective
 from safear.solvers.episodic import Episodic
-from safear.solvers.greedy import Progress
 from safear.solvers.optimal import needs_targets
 from safear.solvers.solution import Solution
 from safear.solvers.solve import Method, solve
-from safear.spec.checks import require_problem
-from safear.spec.model import Person, Problem, Record
-from safear.spec.person import read_person
-from safear.spec.terms import Terms, apply_terms
 
 RARE = 0.5  # if even the likeliest plan succeeds less often, that is said
 PAPER_AVERSIONS = (0.0, 0.25, 0.5, 1.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from safear.evaluation.exact import Runs, run_exactly
+from safear.evaluation.forward import Runs, run_exactly
 from safear.recourse.plan import Plan, make_plan
 from safear.recourse.traces import Traces, find_traces
 from safear.recourse.words import describe_worst, format_chance, format_cost

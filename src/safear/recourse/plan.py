@@ -11,8 +11,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from safear.mdp.model import MDP
-from safear.recourse.plan_nodes import END, GOAL, STUCK, Box, Graph, Node, follow
+from safear.evaluation.policy import Policy, policy_of
+from safear.mdp.arrays import MDP
+from safear.problem.model import Record
+from safear.recourse.plan_graph import END, GOAL, STUCK, Box, Graph, Node, follow
 from safear.recourse.words import (
     count_of,
     describe_levels,
@@ -22,9 +24,7 @@ from safear.recourse.words import (
     name_goal,
     times_in,
 )
-from safear.solvers.policy import Policy
-from safear.solvers.solution import Solution, policy_of
-from safear.spec.model import Record
+from safear.solvers.solution import Solution
 from safear.texts.numbers import round_exactly
 
 RARE = 0.01  # a way on that is taken in fewer of the cases is not spelled out

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from safear.evaluation.exact import Runs, run_exactly
-from safear.mdp.model import MDP
-from safear.solvers.policy import Policy
-from safear.solvers.solution import Solution, policy_of
-from safear.spec.model import Record
+from safear.evaluation.forward import Runs, run_exactly
+from safear.evaluation.policy import Policy, policy_of
+from safear.mdp.arrays import MDP
+from safear.problem.model import Record
+from safear.solvers.solution import Solution
 
 ROUNDING = 1e-9  # the share of a probability that subtraction may leave over
 

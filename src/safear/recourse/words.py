@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from safear.spec.model import Problem
+from safear.problem.model import Problem
 from safear.texts.numbers import round_chance, round_number, singular, tell_times
 
 

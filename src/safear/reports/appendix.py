@@ -10,13 +10,13 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from safear._version import __version__
-from safear.auditing.audit import RESAMPLES, Audit
-from safear.auditing.decomposition import Decomposition
-from safear.reports.comparisons import Division
-from safear.reports.tables import Cell, Table
-from safear.reports.words import format_exactly, show_name
-from safear.spec.dump import dump_problem_text
-from safear.spec.model import Problem
+from safear.population.audit import RESAMPLES, Audit
+from safear.population.decomposition import Decomposition
+from safear.problem.dump import dump_problem_text
+from safear.problem.model import Problem
+from safear.reports.audit_tables import Cell, Table
+from safear.reports.audit_words import format_exactly, show_name
+from safear.reports.verdicts import Division
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from safear.auditing.audit import BETWEEN, RESAMPLES, Audit
 from safear.plots.disparity_picture import describe_group, draw
+from safear.population.audit import BETWEEN, RESAMPLES, Audit
 from safear.recourse.words import count_of, format_chance, format_cost, name_goal
 from safear.reports.appendix import Sources, exact_tables, list_origin
-from safear.reports.comparisons import Division, divide
+from safear.reports.audit_tables import (
+    Table,
+    comparison_table,
+    figures_table,
+    origin_table,
+    overall_table,
+    people_table,
+)
+from safear.reports.audit_words import describe_objective, join_words, show_name
 from safear.reports.findings import (
     Finding,
     conclude,
@@ -20,15 +28,7 @@ from safear.reports.findings import (
     tell_without_recourse,
 )
 from safear.reports.page import Page, render
-from safear.reports.tables import (
-    Table,
-    comparison_table,
-    figures_table,
-    origin_table,
-    overall_table,
-    people_table,
-)
-from safear.reports.words import describe_objective, join_words, show_name
+from safear.reports.verdicts import Division, divide
 from safear.texts import load_texts
 
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from safear.mdp.model import MDP
+from safear.mdp.arrays import MDP
+from safear.problem.model import Action, Problem
+from safear.problem.quantity import Amount, amounts
 from safear.recourse.menu import Menu, Notice
-from safear.reports.tables import Cell, Table
-from safear.reports.words import show_name
-from safear.spec.model import Action, Problem
-from safear.spec.quantity import Amount, amounts
+from safear.reports.audit_tables import Cell, Table
+from safear.reports.audit_words import show_name
 from safear.texts import Texts
 
 OWN = "clear"  # the sign of what is the person's own

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from safear.auditing.audit import Audit
-from safear.auditing.decomposition import Decomposition
 from safear.plots.disparity_layout import GroupRow
+from safear.population.audit import Audit
+from safear.population.decomposition import Decomposition
 from safear.recourse.words import count_of, format_chance
-from safear.reports.comparisons import EFFORT, Division, Extremes, Verdict
-from safear.reports.words import (
+from safear.reports.audit_words import (
     capital,
     format_difference,
     format_p,
@@ -24,6 +23,7 @@ from safear.reports.words import (
     show_name,
     with_unit,
 )
+from safear.reports.verdicts import EFFORT, Division, Extremes, Verdict
 
 MOST_LISTED = 4  # groups in a sentence; of more, only the ends are told
 

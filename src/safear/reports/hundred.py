@@ -10,7 +10,7 @@ import numpy as np
 from safear.plots.disparity_picture import BLUE
 from safear.plots.svg import PAPER, WRONG, element
 from safear.recourse.offer import Offer
-from safear.reports.words import show_name
+from safear.reports.audit_words import show_name
 from safear.texts import Texts
 
 HALF = 0.5  # so many, or more, are told of first

@@ -11,10 +11,10 @@ from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.records import offer_record
 from safear.reports.appendix import Sources, digest_problem, list_versions
+from safear.reports.audit_tables import Cell, Table
+from safear.reports.audit_words import format_exactly, show_name
 from safear.reports.plan_words import make_long_plan
-from safear.reports.tables import Cell, Table
 from safear.reports.ways import add_up
-from safear.reports.words import format_exactly, show_name
 from safear.texts import Texts
 
 

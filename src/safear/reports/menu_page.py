@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from safear.errors import InputError
+from safear.problem.model import Problem
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.plan import Plan
 from safear.reports.appendix import Sources
+from safear.reports.audit_words import capital, show_name
 from safear.reports.basis import Basis
 from safear.reports.hundred import Hundred, tell_hundred
 from safear.reports.menu_appendix import exact_menu_tables, list_menu_origin
@@ -20,8 +22,6 @@ from safear.reports.menu_words import Difference, compare_plan, name_plan, quote
 from safear.reports.page import Page, render
 from safear.reports.plan_words import PlanTeller, StepText, make_long_plan
 from safear.reports.ways import Way, find_longest, tell_keys, tell_rest, tell_ways
-from safear.reports.words import capital, show_name
-from safear.spec.model import Problem
 from safear.texts import Texts, load_texts
 
 MOST_STEPS = 8  # of a plan in the main part; the others are in the appendix

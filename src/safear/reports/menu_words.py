@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from safear.recourse.choose import LIKELIEST, find_trade_off
+from safear.problem.model import Problem
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
-from safear.reports.words import show_name
+from safear.recourse.selection import LIKELIEST, find_trade_off
+from safear.reports.audit_words import show_name
 from safear.risk.objectives import (
     Budget,
     CVaR,
@@ -22,7 +23,6 @@ from safear.risk.objectives import (
     SuccessFirst,
     VaR,
 )
-from safear.spec.model import Problem
 from safear.texts import Texts
 from safear.texts.numbers import tell_times
 

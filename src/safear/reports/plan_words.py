@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from safear.recourse.offer import Offer
 from safear.recourse.plan import Branch, FollowUp, Plan, PlanStep, group_follow_ups, make_plan
 from safear.recourse.words import find_changes
-from safear.reports.words import show_name
+from safear.reports.audit_words import show_name
 from safear.texts import Texts
 
 MOST_STEPS = 60  # likely ones; a page has room for more than a terminal

@@ -16,7 +16,7 @@ from safear.plots.disparity_picture import BLUE
 from safear.plots.svg import PAPER, WRONG, cross, element, horizontal, square, tick_mark
 from safear.recourse.offer import Offer
 from safear.recourse.traces import OtherTraces, Trace, TraceStep
-from safear.reports.words import show_name
+from safear.reports.audit_words import show_name
 from safear.texts import Texts
 
 HEIGHT, MIDDLE = 24.0, 12.0

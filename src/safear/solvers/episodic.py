@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import ObjectiveError
-from safear.mdp.model import MDP
+from safear.evaluation.policy import NOTHING, StatePolicy
+from safear.mdp.arrays import MDP
+from safear.progress import Progress
 from safear.risk.objectives import Mean, MeanLowerStd
-from safear.solvers.greedy import TIE, Progress, Stepwise
-from safear.solvers.policy import NOTHING, StatePolicy
 from safear.solvers.solution import LearningCurve
+from safear.solvers.sweep import TIE, Stepwise
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.mdp.model import MDP
-from safear.mdp.restrict import restrict
+from safear.evaluation.policy import Pieces, Policy, SpentPolicy
+from safear.mdp.arrays import MDP
+from safear.mdp.slices import restrict
+from safear.mdp.spending import largest_spent
+from safear.progress import Progress
 from safear.risk.distribution import EPSILON, units_within
 from safear.risk.objectives import (
     Budget,
@@ -30,21 +33,10 @@ from safear.risk.objectives import (
     SuccessFirst,
     VaR,
 )
-from safear.solvers.deviation import Optimum, Scale, find_optimum
-from safear.solvers.greedy import Allowed, Progress, sweep
-from safear.solvers.policy import Pieces, Policy, SpentPolicy
+from safear.solvers.hull import Optimum, Scale, find_optimum
 from safear.solvers.success import sweep_success
-from safear.solvers.targets import (
-    CERTAIN,
-    EXCEEDED,
-    EXCESS,
-    MISSED,
-    SQUARE,
-    Loss,
-    TargetSweep,
-    largest_spent,
-    sweep_targets,
-)
+from safear.solvers.sweep import Allowed, sweep
+from safear.solvers.targets import CERTAIN, EXCEEDED, EXCESS, MISSED, SQUARE, Loss, TargetSweep, sweep_targets
 
 Reals = NDArray[np.float64]
 NEAR = 1e-12  # values this close, relatively, are equal

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import ObjectiveError
-from safear.mdp.model import MDP
+from safear.evaluation.policy import Policy
+from safear.mdp.arrays import MDP
+from safear.problem.model import Record
 from safear.risk.objectives import Objective, SuccessFirst, rounding_error
-from safear.solvers.policy import Policy
-from safear.spec.model import Record
 
 Figures = np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]  # masked where undefined
 
@@ -111,8 +111,3 @@ class Solution:
         """The same for any person."""
         objective = self.objective.then if isinstance(self.objective, SuccessFirst) else self.objective
         return rounding_error(objective, float(self.mdp.cost_error), self.value_of(person))
-
-
-def policy_of(solution: Solution | Policy) -> Policy:
-    """The policy of a solution, or the policy itself: whatever looks at plans takes both."""
-    return solution.policy if isinstance(solution, Solution) else solution

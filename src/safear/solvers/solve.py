@@ -7,12 +7,13 @@ from typing import Literal
 import numpy as np
 
 from safear.errors import ObjectiveError, suggest
-from safear.mdp.model import MDP
+from safear.mdp.arrays import MDP
+from safear.progress import Progress
 from safear.risk.objectives import Budget, MeanLowerStd, Objective, SuccessFirst
 from safear.solvers.episodic import Episodic, learn
-from safear.solvers.greedy import Progress, Stepwise, sweep
 from safear.solvers.optimal import find_optimal, simplify
 from safear.solvers.solution import Solution
+from safear.solvers.sweep import Stepwise, sweep
 
 Method = Literal["optimal", "greedy", "episodic"]
 METHODS: tuple[Method, ...] = ("optimal", "greedy", "episodic")

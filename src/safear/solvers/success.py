@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.mdp.model import MDP
-from safear.solvers.greedy import Allowed
+from safear.mdp.arrays import MDP
+from safear.solvers.sweep import Allowed
 
 
 def sweep_success(mdp: MDP, *, tolerance: float = 1e-12) -> tuple[NDArray[np.float64], Allowed]:

@@ -25,10 +25,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.mdp.model import MDP
+from safear.evaluation.policy import Pieces
+from safear.mdp.arrays import MDP
 from safear.memory import MAX_BYTES, require_room
-from safear.solvers.greedy import TIE, Allowed, Progress
-from safear.solvers.policy import Pieces
+from safear.progress import Progress
+from safear.solvers.sweep import TIE, Allowed
 
 Table = NDArray[np.float64]  # [state, column]
 
@@ -87,7 +88,7 @@ def sweep_targets(
 
     With `last_only` nothing but the last target, from step 0 on, is computed.
     """
-    from safear.solvers import kernels  # noqa: PLC0415  # Numba takes a moment to load
+    from safear.solvers import sweep_kernels  # noqa: PLC0415  # Numba takes a moment to load
 
     low, count = targets
     require_columns(mdp, count, tables=6 if loss.power == 2 else 4)
@@ -109,7 +110,7 @@ def sweep_targets(
         states = acting_states(mdp, step)
         # With only the last target asked for, what can have been spent by now says which columns matter.
         first = max(0, count - step * dearest) if last_only else 0
-        kernels.target_step(
+        sweep_kernels.target_step(
             states,
             *arrays,
             everything if allowed is None else allowed[step],
@@ -126,7 +127,7 @@ def sweep_targets(
             choices,
         )
         if loss.power == 2:
-            kernels.variance_step(
+            sweep_kernels.variance_step(
                 states, *arrays, choices, means[later], variances[later], first, means[now], variances[now]
             )
         pieces.append(_find_pieces(step * mdp.n_states + states, first, choices[states, first:]))
@@ -147,18 +148,6 @@ def _find_pieces(places: NDArray[np.int64], first: int, choices: NDArray[np.uint
     changes[:, 1:] = choices[:, 1:] != choices[:, :-1]
     row, column = np.nonzero(changes)
     return Pieces(places[row], column + first - 1, choices[row, column])
-
-
-def largest_spent(mdp: MDP) -> NDArray[np.int64]:
-    """The most that a run of any plan can spend from each state, in quanta; the failure cost is not spent."""
-    largest = np.zeros(mdp.n_states, dtype=np.int64)
-    active = np.flatnonzero(np.diff(mdp.row_start))
-    for _ in range(mdp.horizon):
-        if not len(active):
-            break
-        per_row = np.maximum.reduceat(mdp.edge_cost + largest[mdp.edge_next], mdp.edge_start[:-1])
-        largest[active] = np.maximum.reduceat(per_row, mdp.row_start[active])
-    return largest
 
 
 def require_columns(mdp: MDP, columns: int, *, tables: int, max_bytes: int = MAX_BYTES) -> None:

@@ -12,13 +12,13 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 
 from safear.errors import InputError
-from safear.reports.words import show_name
+from safear.reports.audit_words import show_name
 from safear.risk.objectives import OBJECTIVE_EXAMPLES
 from safear.web.audits import AuditResult, Audits
-from safear.web.comparing import SettingComparison, compare_settings, read_setting
 from safear.web.problem_view import ProblemView, view_problem
-from safear.web.rendering import render
 from safear.web.service import Service
+from safear.web.settings import SettingComparison, compare_settings, read_setting
+from safear.web.templating import render
 from safear.web.work import Workers
 
 START = {"aobjective": "mean", "bobjective": "cvar:0.95", "who": ""}

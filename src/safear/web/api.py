@@ -7,13 +7,14 @@ from typing import Any
 from fastapi import APIRouter
 
 from safear._version import __version__
+from safear.problem.dump import dump_problem
 from safear.recourse.offer import TAIL
 from safear.recourse.records import menu_record, offer_record
+from safear.recourse.walk import Possible, Situation, walk
 from safear.recourse.words import name_goal
 from safear.risk.objectives import parse_objective
-from safear.spec.dump import dump_problem
 from safear.web.audits import Audits
-from safear.web.problems import pick
+from safear.web.http_errors import pick
 from safear.web.schemas import (
     AuditOut,
     DecisionOut,
@@ -28,7 +29,6 @@ from safear.web.schemas import (
     StepOut,
 )
 from safear.web.service import Service
-from safear.web.walk import Possible, Situation, walk
 from safear.web.work import Deadline, Workers
 
 PREFIX = "/api/v1"

@@ -16,8 +16,8 @@ from safear.web.api import PREFIX, make_api
 from safear.web.audits import Audits
 from safear.web.describe import specialise
 from safear.web.guard import Guard
+from safear.web.http_errors import ProblemDetails, add_handlers
 from safear.web.pages import make_pages
-from safear.web.problems import ProblemDetails, add_handlers
 from safear.web.service import Service
 from safear.web.work import SECONDS, Workers
 

@@ -12,8 +12,8 @@ from safear.errors import SafearError
 from safear.web.service import Service
 
 if TYPE_CHECKING:
-    from safear.auditing.audit import Audit
     from safear.plots import Picture
+    from safear.population.audit import Audit
     from safear.reports import Page
 
 logger = logging.getLogger("safear.web")
@@ -120,8 +120,8 @@ class Audits:
 
 
 def _audit_by(service: Service, column: str) -> AuditResult:
-    from safear.auditing.audit import audit  # noqa: PLC0415  # needs pandas, and only those with people need it
     from safear.plots import disparity  # noqa: PLC0415
+    from safear.population.audit import audit  # noqa: PLC0415  # needs pandas, and only those with people need it
     from safear.reports import report_audit  # noqa: PLC0415
 
     people = service.people

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from safear.spec.model import Feature, Problem
+from safear.problem.model import Feature, Problem
 
 _SHARE = r"(0|0\.\d{1,17})"  # a level: below 1
 _WEIGHT = r"(0|1|0\.\d{1,17})"

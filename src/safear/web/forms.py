@@ -11,10 +11,10 @@ from decimal import Decimal
 from typing import Literal
 from urllib.parse import parse_qsl
 
-from safear.spec.model import Action, Problem, as_decimal
-from safear.spec.person import read_level
-from safear.spec.quantity import Amount, Quantity, amounts
-from safear.spec.terms import Terms
+from safear.problem.model import Action, Problem, as_decimal
+from safear.problem.person import read_level
+from safear.problem.quantity import Amount, Quantity, amounts
+from safear.problem.terms import Terms
 from safear.web.schemas import DECIMALS, MOST_COST, MOST_STEPS
 
 Wish = Literal["menu", "slide", "choose", "outcome", "back", "restart", "fill", "here"]

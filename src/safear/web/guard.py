@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from safear.web.problems import ProblemDetails, make_details, respond
+from safear.web.http_errors import ProblemDetails, make_details, respond
 
 logger = logging.getLogger("safear.web")
 

@@ -6,17 +6,17 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 
 from safear.errors import InputError, NoRecourseError
+from safear.problem.person import read_person
 from safear.recourse.menu import Menu
 from safear.reports import report_menu
-from safear.reports.words import show_name
-from safear.spec.person import read_person
+from safear.reports.audit_words import show_name
 from safear.texts import Texts, languages, load_texts
 from safear.web.analyst import add_analyst_pages
 from safear.web.audits import Audits
 from safear.web.forms import Asked, find_mistakes, read_form, read_record
-from safear.web.person import find_menu, make_view, start_form
-from safear.web.rendering import render, serve_static, static_files
+from safear.web.person_page import find_menu, make_view, start_form
 from safear.web.service import Service
+from safear.web.templating import render, serve_static, static_files
 from safear.web.views import PersonView
 from safear.web.work import Deadline, Workers
 

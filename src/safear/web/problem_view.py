@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from safear.errors import format_path
 from safear.mdp.space import StateSpace
+from safear.problem.condition import ALWAYS
+from safear.problem.model import Action, Change, Feature, Move, Outcome, Problem
+from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
 from safear.recourse.diagnose import PersonDiagnosis, diagnose_people, find_hints
 from safear.recourse.words import count_of, format_chance, format_cost, format_number, name_goal
-from safear.spec.condition import ALWAYS
-from safear.spec.model import Action, Change, Feature, Move, Outcome, Problem
-from safear.spec.quantity import Amount, ByCase, ByLevel, Quantity
 from safear.web.service import Service
 
 

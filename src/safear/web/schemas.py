@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict
 
+from safear.problem.terms import Terms
 from safear.recourse.offer import TAIL
-from safear.spec.terms import Terms
 
 Value = str | bool | int | float
 MOST_STEPS = 1000

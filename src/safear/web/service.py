@@ -22,14 +22,14 @@ from safear.mdp.compile import Compiler
 from safear.mdp.goals import BATCH, Goals
 from safear.mdp.lattice import find_lattice
 from safear.mdp.space import person_codes
+from safear.problem.model import Person, Problem, Record
+from safear.problem.person import read_person
+from safear.problem.terms import Terms, apply_terms
 from safear.recourse.frontier import SAME_SUCCESS
 from safear.recourse.menu import Case, Menu, decide, make_menu, require_recourse, solve_one
 from safear.recourse.offer import TAIL, Offer, make_offer
+from safear.recourse.walk import WalkError
 from safear.risk.objectives import MeanCVaR, Objective, SuccessFirst
-from safear.spec.model import Person, Problem, Record
-from safear.spec.person import read_person
-from safear.spec.terms import Terms, apply_terms
-from safear.web.walk import WalkError
 from safear.web.work import Deadline
 
 if TYPE_CHECKING:

@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from safear.errors import InputError, format_path
+from safear.problem.model import Action, Feature, Problem
+from safear.problem.person import read_level
 from safear.recourse.menu import Menu
+from safear.recourse.walk import Situation
+from safear.reports.audit_words import capital, show_name
 from safear.reports.hundred import Hundred
 from safear.reports.menu_words import name_plan
 from safear.reports.plan_words import StepText
 from safear.reports.ways import Key, Way
-from safear.reports.words import capital, show_name
-from safear.spec.model import Action, Feature, Problem
-from safear.spec.person import read_level
 from safear.texts import Texts
 from safear.web.forms import Asked, find_mistakes, has_one_chance, span, typical_chance, typical_cost
 from safear.web.schemas import MOST_COST
 from safear.web.stops import Stop, neighbours
-from safear.web.walk import Situation
 from safear.web.wording import Wording
 
 Outcome = Literal["yes", "no", "none", "wrong", "empty"]

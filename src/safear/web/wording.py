@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from safear.errors import NoRecourseError
-from safear.recourse.choose import LIKELIEST, find_trade_off
+from safear.problem.model import Problem
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
+from safear.recourse.selection import LIKELIEST, find_trade_off
+from safear.recourse.walk import Possible, Situation, Taken
+from safear.reports.audit_words import show_name
 from safear.reports.menu_words import name_plan, quote_goal, tell_worst
-from safear.reports.words import show_name
-from safear.spec.model import Problem
 from safear.texts import Texts
-from safear.web.walk import Possible, Situation, Taken
 
 
 @dataclass(frozen=True, slots=True)

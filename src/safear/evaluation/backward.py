@@ -1,0 +1,336 @@
+"""The exact distribution of what a policy costs, from every state of a block at once.
+
+Backward over the steps, with D_h(s, x) the probability that a run from s at step h costs x quanta more and succeeds:
+
+    D_h(s, x) = sum of p * D_{h+1}(s', x - c)    over the outcomes (p, c, s') of the action that the policy takes at s
+
+and likewise for runs that fail. A policy that looks at what was spent is followed forward from each state instead
+(`kernels.follow_from`), as in `exact`. Sparsity and proximity come from the chances of ending at each level of each
+feature, which follow the same recursion without the costs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.errors import ObjectiveError
+from safear.evaluation.policy import Planned, Policy, SpentPolicy, StatePolicy, policy_of
+from safear.mdp.arrays import MDP
+from safear.mdp.spending import largest_spent
+from safear.memory import MAX_BYTES, require_room
+from safear.problem.model import Record
+from safear.risk.distribution import EPSILON, CostDistribution, check_level
+
+Figures = np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]  # masked where undefined
+
+
+@dataclass(frozen=True, eq=False)
+class StateCosts:
+    """A distribution of costs for each state: `mass[s, x]`, x in quanta from 0; rows need not add up to 1.
+
+    The figures are arrays over states, masked where a row has no mass. See `Costs` for their formulas.
+    """
+
+    mass: NDArray[np.float64]
+    quantum: Fraction
+
+    @cached_property
+    def _moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The sums of mass(x) and of x * mass(x)."""
+        return self._beyond(np.zeros(len(self.mass), dtype=np.int64))
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """The mass of each row."""
+        return self._moments[0]
+
+    @cached_property
+    def mean(self) -> Figures:
+        """The expected cost."""
+        return self._figures(divide(self._moments[1], self.total))
+
+    @cached_property
+    def variance(self) -> Figures:
+        """The variance."""
+        from safear.evaluation import evaluation_kernels  # noqa: PLC0415  # Numba takes a moment to load
+
+        squares = evaluation_kernels.centred_squares(self.mass, divide(self._moments[1], self.total))
+        return self._figures(divide(squares, self.total), power=2)
+
+    @property
+    def std(self) -> Figures:
+        """The standard deviation."""
+        deviations: Figures = np.ma.sqrt(self.variance)
+        return deviations
+
+    def var(self, level: float) -> Figures:
+        """The value at risk."""
+        return self._figures(self._var_position(level).astype(np.float64))
+
+    def cvar(self, level: float) -> Figures:
+        """The conditional value at risk."""
+        threshold = self._var_position(level)
+        if level > 1 - EPSILON:
+            return self._figures(threshold.astype(np.float64))
+        tail, weighted = self._beyond(threshold)
+        return self._figures(threshold + divide(weighted - threshold * tail, self.total) / (1 - level))
+
+    def tail_mean(self, level: float) -> Figures:
+        """The paper's CVaR; masked where nothing exceeds the value at risk."""
+        tail, weighted = self._beyond(self._var_position(level) + 1)
+        means = self._figures(divide(weighted, tail))
+        means.mask = tail <= 0
+        return means
+
+    def _var_position(self, level: float) -> NDArray[np.int64]:
+        from safear.evaluation import evaluation_kernels  # noqa: PLC0415  # as above
+
+        check_level(level)
+        positions: NDArray[np.int64] = evaluation_kernels.quantile_positions(self.mass, level, EPSILON)
+        return positions
+
+    def _beyond(self, first: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        from safear.evaluation import evaluation_kernels  # noqa: PLC0415  # as above
+
+        moments: tuple[NDArray[np.float64], NDArray[np.float64]] = evaluation_kernels.moments_beyond(self.mass, first)
+        return moments
+
+    def _figures(self, in_quanta: NDArray[np.float64], power: int = 1) -> Figures:
+        """Quanta (or their squares) in the problem's unit."""
+        scaled = in_quanta * self.quantum.numerator**power / self.quantum.denominator**power
+        return np.ma.array(scaled, mask=self.total <= 0)
+
+
+@dataclass(frozen=True, eq=False)
+class StateDistributions:
+    """Distributions of the total cost for all states: `succeeded[s, x]` and `failed[s, x]`, x in quanta from 0.
+
+    The figures are arrays over states, given success, as in `CostDistribution`; `all_runs` has those over all runs.
+    """
+
+    policy: Policy
+    succeeded: NDArray[np.float64]
+    failed: NDArray[np.float64]
+    followed_levels: NDArray[np.float64] | None = None  # `final_levels`, if they are known already
+
+    @property
+    def mdp(self) -> MDP:
+        """The MDP."""
+        return self.policy.mdp
+
+    @cached_property
+    def given_success(self) -> StateCosts:
+        """The costs of the runs that succeed."""
+        return StateCosts(self.succeeded, self.mdp.quantum)
+
+    @cached_property
+    def all_runs(self) -> StateCosts:
+        """The costs of all runs, failures with the failure cost."""
+        states, width = self.succeeded.shape
+        _require_room(self.mdp, width + self.mdp.failure_cost, 8, MAX_BYTES)
+        mass = np.zeros((states, width + self.mdp.failure_cost))
+        mass[:, :width] = self.succeeded
+        mass[:, self.mdp.failure_cost :] += self.failed
+        return StateCosts(mass, self.mdp.quantum)
+
+    def distribution(self, start: Record | int) -> CostDistribution:
+        """The distribution of one state."""
+        state = self.mdp.locate(start)
+        good, bad = self.succeeded[state], self.failed[state]
+        return CostDistribution(
+            np.flatnonzero(good),
+            good[good > 0],
+            np.flatnonzero(bad),
+            bad[bad > 0],
+            failure_cost=self.mdp.failure_cost,
+            quantum=self.mdp.quantum,
+        )
+
+    @cached_property
+    def success(self) -> NDArray[np.float64]:
+        """The probability of reaching a goal."""
+        good = self.given_success.total
+        share: NDArray[np.float64] = good / (good + self.failed.sum(axis=1))  # see CostDistribution.success
+        return share
+
+    @property
+    def mean(self) -> Figures:
+        """The expected cost given success."""
+        return self.given_success.mean
+
+    @property
+    def variance(self) -> Figures:
+        """The variance given success."""
+        return self.given_success.variance
+
+    @property
+    def std(self) -> Figures:
+        """The standard deviation given success."""
+        return self.given_success.std
+
+    def var(self, level: float) -> Figures:
+        """The value at risk given success."""
+        return self.given_success.var(level)
+
+    def cvar(self, level: float) -> Figures:
+        """The conditional value at risk given success."""
+        return self.given_success.cvar(level)
+
+    def tail_mean(self, level: float) -> Figures:
+        """The paper's CVaR given success."""
+        return self.given_success.tail_mean(level)
+
+    @property
+    def sparsity(self) -> Figures:
+        """The expected number of features that differ at the end of a successful run."""
+        return self._final_distance(ordered=False)
+
+    @property
+    def proximity(self) -> Figures:
+        """The expected distance at the end of a successful run: |levels| for ordered features, 1 for others."""
+        return self._final_distance(ordered=True)
+
+    @cached_property
+    def final_levels(self) -> NDArray[np.float64]:
+        """[s, l]: the probability that a run from s succeeds and ends at level l, all features' levels in a row."""
+        if self.followed_levels is not None:
+            return self.followed_levels
+        if not isinstance(self.policy, StatePolicy):
+            raise TypeError(self.policy)  # a policy that looks at what was spent is followed with its levels
+        return _carry_back(self.policy, _level_table(self.mdp), cost=np.zeros_like(self.mdp.edge_cost))
+
+    def _final_distance(self, *, ordered: bool) -> Figures:
+        mdp = self.mdp
+        if mdp.space is None or mdp.states is None:
+            return np.ma.array(np.zeros(mdp.n_states), mask=True)
+        codes = mdp.space.decode(mdp.states).astype(np.int64)
+        total, column = np.zeros(mdp.n_states), 0
+        for i, feature in enumerate(mdp.space.features):
+            for code in range(len(feature.levels)):
+                distance = np.abs(codes[:, i] - code)
+                total += self.final_levels[:, column] * (
+                    distance if ordered and feature.is_ordered else np.minimum(distance, 1)
+                )
+                column += 1
+        mass = self.given_success.total
+        return np.ma.array(divide(total, mass), mask=mass <= 0)
+
+
+def evaluate_states(solution: Planned | Policy, *, max_bytes: int = MAX_BYTES) -> StateDistributions:
+    """The exact distribution of the total cost of a policy from every state of its MDP."""
+    policy = policy_of(solution)
+    mdp = policy.mdp
+    if mdp.depth is not None:
+        cause = "this MDP was compiled from one person: its other states are only met later"
+        raise ObjectiveError.at((), cause, "compile a block (block=...) or the whole space, or use evaluate(...)")
+    width = _largest_spent(policy) + 1
+    _require_room(mdp, width, 4 * 8, max_bytes)  # both distributions, and what the recursion holds beside them
+    if isinstance(policy, SpentPolicy):
+        return _follow_all(policy, width)
+    if not isinstance(policy, StatePolicy):
+        raise TypeError(policy)  # there are no other policies
+    return StateDistributions(
+        policy,
+        _carry_back(policy, mdp.goal[:, None].astype(np.float64), cost=mdp.edge_cost, width=width),
+        _carry_back(policy, (~mdp.goal)[:, None].astype(np.float64), cost=mdp.edge_cost, width=width),
+    )
+
+
+def _require_room(mdp: MDP, width: int, bytes_each: int, max_bytes: int) -> None:
+    """Refuse what does not fit, before anything is allocated."""
+    remedy = "round costs with 'cost: {resolution: ...}', or evaluate one person at a time"
+    what = f"the distributions of {mdp.n_states:,} states with {width:,} possible totals"
+    require_room(bytes_each * width * mdp.n_states, what, max_bytes=max_bytes, remedy=remedy)
+
+
+def _level_table(mdp: MDP) -> NDArray[np.float64]:
+    """[s, l]: 1 where s is a goal and at level l, all features' levels in a row."""
+    if mdp.space is None or mdp.states is None:
+        return np.zeros((mdp.n_states, 0))
+    codes = mdp.space.decode(mdp.states)
+    columns = [
+        codes[:, i] == code for i, feature in enumerate(mdp.space.features) for code in range(len(feature.levels))
+    ]
+    return (np.stack(columns, axis=1) & mdp.goal[:, None]).astype(np.float64)
+
+
+def _follow_all(policy: SpentPolicy, width: int) -> StateDistributions:
+    """Forward from every state."""
+    from safear.evaluation import evaluation_kernels  # noqa: PLC0415  # as above
+
+    mdp = policy.mdp
+    levels = _level_table(mdp)
+    succeeded, failed = np.zeros((mdp.n_states, width)), np.zeros((mdp.n_states, width))
+    final = np.zeros_like(levels)
+    slot = np.full(mdp.n_states * width, -1, dtype=np.int32)
+    for start in range(mdp.n_states):
+        evaluation_kernels.follow_from(
+            start,
+            int(policy.opening[start]),
+            mdp.horizon,
+            mdp.goal,
+            mdp.row_start,
+            mdp.edge_start,
+            mdp.edge_next,
+            mdp.edge_chance,
+            mdp.edge_cost,
+            policy.piece_start,
+            policy.first,
+            policy.choice,
+            slot,
+            succeeded[start],
+            failed[start],
+            levels,
+            final[start],
+        )
+    return StateDistributions(policy, succeeded, failed, final)
+
+
+def _carry_back(
+    policy: StatePolicy, final: NDArray[np.float64], *, cost: NDArray[np.int64], width: int | None = None
+) -> NDArray[np.float64]:
+    """From what holds after the last step (its first columns) to what holds at step 0; `cost` shifts columns."""
+    from safear.evaluation import evaluation_kernels  # noqa: PLC0415  # as above
+
+    mdp = policy.mdp
+    shape = (mdp.n_states, final.shape[1] if width is None else width)
+    later, now = np.empty(shape), np.empty(shape)
+    later[:, : final.shape[1]] = final
+    low = np.zeros(mdp.n_states, dtype=np.int64)
+    high = np.where(final.any(axis=1), final.shape[1], 0)
+    arrays = (mdp.row_start, mdp.edge_start, mdp.edge_next, mdp.edge_chance, cost)
+    result: NDArray[np.float64] = evaluation_kernels.carry_back(
+        *arrays, policy.choices[:, :, None], 0, later, now, low, high
+    )
+    evaluation_kernels.clear_outside(result, low, high)
+    return result
+
+
+def _rows(policy: StatePolicy, step: int) -> NDArray[np.int64]:
+    """The row of every state at a step."""
+    return policy.rows(step, np.arange(policy.mdp.n_states), policy.accounts)
+
+
+def _largest_spent(policy: Policy) -> int:
+    """The most quanta that the policy can spend from any state and step on; any policy, if it looks at the spent."""
+    mdp = policy.mdp
+    if not isinstance(policy, StatePolicy):
+        return int(largest_spent(mdp).max(initial=0))
+    largest, most = np.zeros(mdp.n_states, dtype=np.int64), 0
+    active = np.flatnonzero(np.diff(mdp.row_start))
+    for step in reversed(range(mdp.horizon if len(active) else 0)):
+        per_row = np.maximum.reduceat(mdp.edge_cost + largest[mdp.edge_next], mdp.edge_start[:-1])
+        largest[active] = per_row[_rows(policy, step)[active]]
+        most = max(most, int(largest.max()))  # with few steps left a plan may do what is dear
+    return most
+
+
+def divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The quotient, 0 where nothing is divided by."""
+    result: NDArray[np.float64] = np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
+    return result

@@ -1,0 +1,178 @@
+"""Policies: what to do in each state at each step, and, for some, depending on what has been spent.
+
+Whoever follows a policy keeps an *account*: it opens with `policy.accounts[start]`, and what a step costs is taken
+from it. `StatePolicy` does not look at it. `SpentPolicy` was computed for a target of the total cost, which is what the
+account opens with.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.errors import ObjectiveError
+from safear.mdp.arrays import MDP
+from safear.problem.model import Record
+from safear.risk.distribution import units_within
+
+NOTHING = 255  # no action: a goal or a dead end
+
+
+class Policy(ABC):
+    """A policy for an MDP: which row to take at a step, in a state, with so much left on the account."""
+
+    mdp: MDP
+
+    @property
+    @abstractmethod
+    def accounts(self) -> NDArray[np.int64]:
+        """What the account opens with, in quanta, for a run from each state."""
+
+    @abstractmethod
+    def choose(self, step: int, states: NDArray[np.int64], accounts: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Which of its rows each of `states` takes, counted from its first; `NOTHING` where there is none."""
+
+    @property
+    @abstractmethod
+    def looks_at_spent(self) -> bool:
+        """Whether anything depends on what has been spent."""
+
+    def rows(self, step: int, states: NDArray[np.int64], accounts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The row taken in each of `states` at a step; -1 where there is nothing to do."""
+        choice = self.choose(step, states, accounts).astype(np.int64)
+        return np.where(choice == NOTHING, -1, self.mdp.row_start[states] + choice)
+
+    def action(
+        self,
+        person: Record | int | None = None,
+        *,
+        step: int = 0,
+        spent: float = 0,
+        start: Record | int | None = None,
+    ) -> str | None:
+        """The name of the action for a person at a step; None where there is nothing to do.
+
+        `spent` is what the run has cost so far, and `start` where it began (the person that the MDP was compiled from,
+        if None; else, at step 0, the person).
+        """
+        mdp, state = self.mdp, self.mdp.locate(person)
+        if not 0 <= step < mdp.horizon:
+            raise ObjectiveError.at((), f"step {step} is not between 0 and {mdp.horizon - 1}")
+        if mdp.depth is not None and step < mdp.depth[state]:
+            cause = f"this state cannot be reached before step {mdp.depth[state]}"
+            raise ObjectiveError.at((), cause, "ask for a later step, or compile from this person")
+        if not (np.isfinite(spent) and spent >= 0):
+            raise ObjectiveError.at((), f"{spent} cannot have been spent", "give a cost from 0 up")
+        origin = state
+        if self.looks_at_spent:
+            origin = mdp.locate_start(person if start is None and mdp.start is None and step == 0 else start)
+        account = self.accounts[origin] - units_within(spent, mdp.quantum)
+        row = int(self.rows(step, np.array([state]), np.array([account]))[0])
+        return None if row < 0 else mdp.actions[mdp.row_action[row]]
+
+
+@dataclass(frozen=True, eq=False)
+class StatePolicy(Policy):
+    """A policy that looks at state and step: `choices[step, state]`, one byte each."""
+
+    mdp: MDP
+    choices: NDArray[np.uint8]
+
+    @property
+    def accounts(self) -> NDArray[np.int64]:
+        """Nothing is kept in mind."""
+        return np.zeros(self.mdp.n_states, dtype=np.int64)
+
+    @property
+    def looks_at_spent(self) -> bool:
+        """It does not."""
+        return False
+
+    def choose(self, step: int, states: NDArray[np.int64], accounts: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """The choice of each state."""
+        del accounts
+        chosen: NDArray[np.uint8] = self.choices[step, states]
+        return chosen
+
+
+class Pieces(NamedTuple):
+    """Where choices change along the account: at `place` (step * n_states + state), from `first` on, it is `choice`."""
+
+    place: NDArray[np.int64]
+    first: NDArray[np.int64]
+    choice: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class SpentPolicy(Policy):
+    """A policy that looks at state, step and account.
+
+    Along the account a choice seldom changes, so only the changes are kept: `first[piece_start[i] : piece_start[i+1]]`
+    are the accounts, rising, from which on each of `choice` holds, with i = step * n_states + state.
+    """
+
+    mdp: MDP
+    opening: NDArray[np.int64]
+    piece_start: NDArray[np.int64]
+    first: NDArray[np.int64]
+    choice: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, mdp: MDP, opening: NDArray[np.int64], parts: Iterable[Pieces]) -> SpentPolicy:
+        """From pieces in any order."""
+        place, first, choice = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.lexsort((first, place))
+        starts = np.searchsorted(place[order], np.arange(mdp.horizon * mdp.n_states + 1))
+        return cls(mdp, opening, starts, first[order], choice[order])
+
+    @property
+    def accounts(self) -> NDArray[np.int64]:
+        """The target of the total cost."""
+        return self.opening
+
+    @cached_property
+    def _is_split(self) -> bool:
+        return bool((np.diff(self.piece_start) > 1).any())
+
+    @property
+    def looks_at_spent(self) -> bool:
+        """Unless there is one piece everywhere."""
+        return self._is_split
+
+    @cached_property
+    def _keys(self) -> tuple[int, int, NDArray[np.int64]]:
+        """The least account, the span of accounts, and one rising number per piece, so that one search finds them."""
+        least, most = int(self.first.min(initial=0)), int(self.first.max(initial=0))
+        span = most - least + 1
+        place = np.repeat(np.arange(len(self.piece_start) - 1), np.diff(self.piece_start))
+        return least, span, place * span + (self.first - least)
+
+    def choose(self, step: int, states: NDArray[np.int64], accounts: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """The last piece that begins at or below the account; the lowest one if none does."""
+        if not len(self.first):
+            return np.full(len(states), NOTHING, dtype=np.uint8)
+        least, span, keys = self._keys
+        place = step * self.mdp.n_states + states
+        wanted = place * span + np.clip(accounts - least, 0, span - 1)
+        found = np.maximum(np.searchsorted(keys, wanted, side="right") - 1, self.piece_start[place])
+        inside = found < self.piece_start[place + 1]
+        return np.where(inside, self.choice[np.where(inside, found, 0)], NOTHING).astype(np.uint8)
+
+
+class Planned(Protocol):
+    """Whatever has a policy: a solution, say."""
+
+    @property
+    def policy(self) -> Policy:
+        """What to do."""
+
+
+def policy_of(plan: Planned | Policy) -> Policy:
+    """The policy of a solution, or the policy itself: whatever looks at plans takes both."""
+    return plan if isinstance(plan, Policy) else plan.policy

@@ -1,0 +1,153 @@
+"""A large population, reduced to how many people there are of each kind."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from safear.errors import Mistake, PersonError, Place, TooLargeError, quote_list, suggest
+from safear.people.bad_rows import breaks, complain, require_free, write_bad_rows
+from safear.people.cells import Codes, code_names
+from safear.people.file_counts import Files
+from safear.people.frame_counts import Frame
+from safear.people.opening import connect, find_tables
+from safear.problem.model import Problem
+
+logger = logging.getLogger("safear")
+
+MAX_COMBINATIONS = 5_000_000  # of levels and group values; more are too many to solve
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """How many people there are of each kind: row i of `codes` (level numbers) with value i of each group."""
+
+    codes: Codes
+    groups: tuple[str, ...]
+    group_values: tuple[tuple[str, ...], ...]
+    counts: NDArray[np.int64]
+    rows: int
+    skipped: int
+
+
+def read_population(
+    problem: Problem,
+    source: str | Path | pd.DataFrame,
+    *,
+    groups: Sequence[str] = (),
+    skip_bad: str | Path | None = None,
+    threads: int = 2,
+    memory: str = "1GB",
+) -> Population:
+    """The people of a CSV or Parquet file, of all files that a pattern matches, or of a data frame, as counts.
+
+    A group is a feature (its levels are the groups) or any other column (its values are, as text; '' if missing). Rows
+    that cannot be used are an error or, with `skip_bad`, written to that CSV file and left out.
+    """
+    groups = tuple(dict.fromkeys(groups))
+    if isinstance(source, pd.DataFrame):
+        return _read(Frame(problem, groups, source), Place(), skip_bad)
+    place = Place(file=str(source))
+    with connect(place, threads, memory) as connection:
+        files = Files(problem, groups, find_tables(connection, place), connection, limit=MAX_COMBINATIONS + 1)
+        return _read(files, place, skip_bad)
+
+
+def _read(people: Frame | Files, place: Place, skip_bad: str | Path | None) -> Population:
+    problem, groups = people.problem, people.groups
+    for file, names in people.headers():
+        _warn_of_terms(problem, names)
+        check_columns(dict.fromkeys(groups, "group") | dict.fromkeys(problem.feature_by_name, "feature"), names, file)
+    examined = examine(people, place, skip_bad)
+    if len(examined.table) > MAX_COMBINATIONS:
+        cause = f"more than {MAX_COMBINATIONS} combinations of levels and groups"
+        raise TooLargeError([Mistake(place, cause, "group by columns with few values")])
+    # Parts of the files and other spellings of the same level come together here.
+    table = examined.table[~examined.bad].drop(columns="wrong")
+    together = table.groupby([name for name in table if name != "people"], sort=True, as_index=False)
+    table = pd.DataFrame(together["people"].sum())
+    codes = np.ascontiguousarray(table[code_names(problem)].to_numpy(np.int16))
+    values = []
+    for group in groups:
+        if group in problem.feature_by_name:
+            position = list(problem.feature_by_name).index(group)
+            values.append(tuple(problem.features[position].levels[code] for code in codes[:, position].tolist()))
+        else:
+            values.append(tuple(map(str, table[f"g{groups.index(group)}"])))
+    counts = table["people"].to_numpy(np.int64)
+    return Population(codes, tuple(groups), tuple(values), counts, examined.rows, examined.skipped)
+
+
+def _warn_of_terms(problem: Problem, names: Sequence[str]) -> None:
+    """What a batch would read as costs, chances and limits of each person is not looked at when people are counted."""
+    terms = [name for name in names if ":" in name and name.partition(":")[2].strip() in problem.action_by_name]
+    if terms:
+        logger.warning("not looked at, since an audit takes the problem's own terms: %s", quote_list(terms))
+
+
+def require_somebody(found: Population | Examined, skip_bad: str | Path | None) -> None:
+    """Refuse to go on with nobody, where all rows were set aside."""
+    if found.skipped == found.rows:
+        raise PersonError.at((), f"none of the {found.rows} rows can be used", f"{skip_bad} says why")
+
+
+@dataclass(frozen=True, eq=False)
+class Examined:
+    """How many rows of each combination there are, which of these are bad, and the level numbers that are broken.
+
+    Of `rows` rows in all, `skipped` cannot be used; `rejected` of these cannot even be read.
+    """
+
+    table: pd.DataFrame
+    bad: NDArray[np.bool_]
+    broken: Codes
+    rows: int
+    skipped: int
+    rejected: int
+
+
+def examine(people: Frame | Files, place: Place, skip_bad: str | Path | None) -> Examined:
+    """Count the rows; bad ones are an error or, with `skip_bad`, written to that file."""
+    problem = people.problem
+    if skip_bad is not None:
+        require_free(Path(skip_bad))
+    table, rejected = people.count()
+    rows = int(table["people"].sum()) + rejected
+    if not rows:
+        raise PersonError([Mistake(place, "there is nobody in it", "give a header and rows")])
+    codes = table[code_names(problem)].to_numpy(np.int16)
+    unread = (codes < 0).any(axis=1)
+    broken = ~unread & breaks(problem, np.maximum(codes, 0))
+    bad = unread | broken | table["wrong"].to_numpy(np.bool_)
+    skipped = int(table["people"][bad].sum()) + rejected
+    if skipped:
+        bad_rows = people.bad_rows(codes[broken], rejected=rejected > 0, first=skip_bad is None)
+        if skip_bad is None:
+            complain(next(bad_rows), place, f"{skipped} of {rows} rows cannot be used")
+        else:
+            write_bad_rows(Path(skip_bad), bad_rows)
+    return Examined(table, bad, codes[broken], rows, skipped, rejected)
+
+
+def check_columns(wanted: Mapping[str, str], names: Sequence[str], file: str | None) -> None:
+    """Refuse a file without one of the columns that are wanted for something: 'feature', 'group' and the like."""
+    features = [name for name, role in wanted.items() if role == "feature"]
+    mistakes = []
+    for name, role in wanted.items():
+        listed = ", ".join(f"'{column}'" for column in names)
+        if name not in names:
+            others = [column for column in names if column not in features]
+            cause = f"there is no column '{name}' for this {role}; the columns are {listed}"
+            close = suggest(name, others if role == "feature" else names)
+            remedy = close if close and close.startswith("did you") else "name a column of the file"
+            mistakes.append(Mistake(Place((name,), file), cause, remedy))
+        elif list(names).count(name) > 1:
+            mistakes.append(Mistake(Place((name,), file), f"there are two columns '{name}'", "rename one of the two"))
+    if mistakes:
+        raise PersonError(mistakes)

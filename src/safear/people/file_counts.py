@@ -1,0 +1,292 @@
+"""The people of files, counted by DuckDB.
+
+A first query turns cells into level numbers and counts equal people; its expressions may leave a cell undecided but are
+never wrong. Only if something is undecided, the distinct cells concerned are read by `read_level` itself, and what it
+understands is looked up in a second query. So the answer is `read_level`'s, at the speed of the first query.
+"""
+
+# ruff: noqa: S608  # queries are put together from names made here and from text that quote has quoted
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from safear.errors import Mistake, PersonError, Place
+from safear.people.bad_rows import BadRow, wrong_cells
+from safear.people.cells import FLOATS, Codes, code_expression, code_names, level_number, quote
+from safear.people.number_columns import NumberColumn
+from safear.people.opening import Table, open_file
+from safear.problem.model import Problem
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_MAX_KEY = 2**31  # level numbers are packed into 32-bit keys, which group faster than as many columns
+_BATCH = 10_000
+_VECTORS = 8  # of 2,048 rows each, in one chunk of rows
+_CONFINED = {"MISSING COLUMNS", "TOO MANY COLUMNS", "INVALID ENCODING"}  # these do not reach beyond their row
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files, read by DuckDB; no more than `limit` combinations are fetched of files with the same columns.
+
+    Besides the features, `numbers` are read; a row in which one of them is wrong is a bad row.
+    """
+
+    problem: Problem
+    groups: Sequence[str]
+    tables: Sequence[Table]
+    connection: DuckDBPyConnection
+    limit: int | None
+    numbers: Sequence[NumberColumn] = ()
+
+    def headers(self) -> Iterator[tuple[str | None, Sequence[str]]]:
+        """The names of the columns of each file or, where others have the same ones, of one of them."""
+        for table in self.tables:
+            yield table.files[0], table.names
+
+    def count(self) -> tuple[pd.DataFrame, int]:
+        """How many people of each combination there are (-1: not a level), and how many rows cannot be read."""
+        parts, rejected = [], 0
+        for table in self.tables:
+            part = self._count_table(table)
+            rejected += len(self._take_rejects(table))
+            undecided = [i for i, name in enumerate(code_names(self.problem)) if (part[name] < 0).any()]
+            if undecided and self._look_up(table, undecided):
+                part = self._count_table(table)
+                self._take_rejects(table)
+            parts.append(part)
+        return pd.concat(parts, ignore_index=True), rejected
+
+    def bad_rows(self, broken: Codes, *, rejected: bool, first: bool) -> Iterator[BadRow]:
+        """The bad rows in the order of the files: those with an undecided or broken combination, and malformed ones."""
+        self._begin_numbering(broken)
+        for file, table in self._in_order():
+            malformed = self._malformed_rows(table, file) if rejected and table.delimiter else []
+            taken = [bad.row for bad in malformed]
+            yield from heapq.merge(
+                malformed, self._wrong_rows(table, file, taken, first=first), key=lambda bad: bad.row
+            )
+
+    def good_rows(self, broken: Codes, *, rejected: bool, keep: Sequence[str] = ()) -> Iterator[pd.DataFrame]:
+        """The other rows in the order of the files, some at a time.
+
+        Columns: file, row (its number from 1), those of `keep` as text kept0 ..., level numbers c0 ..., and numbers
+        t0 ... (NaN: missing).
+        """
+        self._begin_numbering(broken)
+        for file, table in self._in_order():
+            malformed = self._malformed_rows(table, file) if rejected and table.delimiter else []
+            taken = np.array([bad.row - i for i, bad in enumerate(malformed)], dtype=np.int64)
+            kept = [f"x{list(table.names).index(name)}" for name in keep]
+            columns = ["n", *(f"CAST({cell} AS VARCHAR) AS kept{i}" for i, cell in enumerate(kept))]
+            columns += [*code_names(self.problem), *(f"t{i}" for i in range(len(self.numbers)))]
+            sql = f"SELECT {', '.join(columns)} FROM ({self._coded(table, [file], numbered=True)})"
+            result = self.connection.cursor().execute(f"{sql} WHERE NOT coalesce({self._is_bad()}, true)")
+            while len(chunk := result.fetch_df_chunk(_VECTORS)):
+                number = chunk.pop("n").to_numpy(np.int64)
+                chunk.insert(0, "file", file)
+                # Rows that cannot be read at all are not numbered by DuckDB.
+                chunk.insert(1, "row", number + np.searchsorted(taken, number, side="right"))
+                yield chunk
+
+    def _begin_numbering(self, broken: Codes) -> None:
+        """From here on rows are read in order, and those with `broken` level numbers are known as such."""
+        self.connection.execute("SET threads = 1; SET preserve_insertion_order = true")
+        keys = pd.DataFrame(self._pack(broken))
+        self.connection.register("broken_keys", keys)
+        self.connection.execute("CREATE OR REPLACE TABLE broken AS SELECT * FROM broken_keys")
+
+    def _in_order(self) -> list[tuple[str, Table]]:
+        return sorted((file, table) for table in self.tables for file in table.files)
+
+    def _is_bad(self) -> str:
+        """The condition that a row can be read but cannot be used."""
+        keys = ", ".join(f"k{i}" for i in range(len(_key_parts(self.problem))))
+        undecided = [f"{name} IS NULL" for name in code_names(self.problem)]
+        wrong = [f"b{i}" for i in range(len(self.numbers))]
+        return " OR ".join([*undecided, *wrong, f"({keys}) IN (SELECT ({keys}) FROM broken)"])
+
+    def _wrong_rows(self, table: Table, file: str, taken: Sequence[int], *, first: bool) -> Iterator[BadRow]:
+        """The rows of a file that can be read but are nobody; `taken` are the numbers of rows that cannot be read."""
+        cells = ", ".join([f"x{i}" for i in range(len(table.names))] + [f"b{i}" for i in range(len(self.numbers))])
+        sql = f"SELECT n, {cells} FROM ({self._coded(table, [file], numbered=True)})"
+        sql += f" WHERE {self._is_bad()} ORDER BY n{' LIMIT 1' if first else ''}"
+        result = self.connection.cursor().execute(sql)  # its own cursor, since the caller may go on to other queries
+        before = 0  # how many rows that cannot be read stand before the current one
+        while batch := result.fetchmany(_BATCH):
+            for number, *values in batch:
+                while before < len(taken) and taken[before] <= number + before:
+                    before += 1
+                cells_read = zip(table.names, values, table.types, strict=False)  # after them come those about numbers
+                row = {name: _as_read(value, kind) for name, value, kind in cells_read}
+                wrong = [column for column, is_wrong in zip(self.numbers, values[len(row) :], strict=True) if is_wrong]
+                found = [*wrong_cells(self.problem, row), *(column.complain(row[column.name]) for column in wrong)]
+                yield BadRow(file, number + before, row, found)
+
+    def _malformed_rows(self, table: Table, file: str) -> list[BadRow]:
+        """The rows of a CSV file that are not made of as many proper fields as the header."""
+        # Every column is asked for, as when the rows are fetched: text in a column that nobody wants is not decoded.
+        counts = ", ".join(f"count(x{i})" for i in range(len(table.names)))
+        scan = f"SELECT count(*), {counts} FROM ({table.scan([file])})"
+        ((read, *_),) = self.connection.execute(scan).fetchall()  # fetchone would leave the rejects unwritten
+        rejects = self._take_rejects(table)
+        if any(kind not in _CONFINED for _, kind, _, _ in rejects):
+            with open_file(file) as stream:
+                lines = sum(1 for line in stream if line.strip())
+            if lines - 1 > read + len(rejects):
+                row = next(row for row, kind, _, _ in rejects if kind not in _CONFINED)
+                cause = "a quote is not closed, so that the rows after it cannot be told apart"
+                raise PersonError([Mistake(Place((f"near row {row}",), file), cause, "close the quote")])
+        cells = dict.fromkeys(table.names, "")  # which is which cannot be said
+        blank = _blank_lines(file)
+        return [
+            BadRow(file, row - bisect_left(blank, row + 1), cells, [("", text, message, None)])
+            for row, _, text, message in rejects
+        ]
+
+    def _take_rejects(self, table: Table) -> list[tuple[int, str, str, str]]:
+        """Row number, kind, text and message of the rows that the last scan could not read; asking forgets them."""
+        if table.delimiter is None:
+            return []
+        columns = "line - 1, min(error_type), trim(min(csv_line), E'\\r\\n'), min(error_message)"
+        rows = self.connection.execute(
+            f"SELECT {columns} FROM reject_errors GROUP BY scan_id, file_id, line ORDER BY 1"
+        )
+        found = cast("list[tuple[int, str, str, str]]", rows.fetchall())
+        self.connection.execute("DROP TABLE reject_errors; DROP TABLE reject_scans")
+        return found
+
+    def _count_table(self, table: Table) -> pd.DataFrame:
+        """How many people of each combination of level numbers (-1: undecided) and group values there are."""
+        parts = _key_parts(self.problem)
+        texts = [f"g{i}" for i, name in enumerate(self.groups) if name not in self.problem.feature_by_name]
+        names = ", ".join([*(f"k{i}" for i in range(len(parts))), *texts, "wrong"])
+        wrong = " OR ".join([f"b{i}" for i in range(len(self.numbers))]) or "false"
+        rows = f"SELECT *, {wrong} AS wrong FROM ({self._coded(table, table.files)})"
+        sql = f"SELECT {names}, count(*) AS people FROM ({rows}) GROUP BY {names}"
+        limit = "" if self.limit is None else f" LIMIT {self.limit}"
+        counted = self.connection.execute(f"{sql}{limit}").fetchnumpy()
+        codes = {}
+        for number, part in enumerate(parts):
+            key = np.asarray(counted[f"k{number}"], np.int64)
+            for position in reversed(part):
+                levels = len(self.problem.features[position].levels)
+                key, code = np.divmod(key, levels + 1)
+                codes[f"c{position}"] = np.where(code == levels, -1, code).astype(np.int16)
+        names_in_order = code_names(self.problem)
+        return pd.DataFrame(
+            {name: codes[name] for name in names_in_order}
+            | {name: counted[name] for name in (*texts, "wrong", "people")}
+        )
+
+    def _pack(self, codes: Codes) -> dict[str, NDArray[np.int64]]:
+        """The keys of level numbers, as `_coded` computes them."""
+        keys = {}
+        for number, part in enumerate(_key_parts(self.problem)):
+            key = np.zeros(len(codes), np.int64)
+            for position in part:
+                key = key * (len(self.problem.features[position].levels) + 1) + codes[:, position]
+            keys[f"k{number}"] = key
+        return keys
+
+    def _coded(self, table: Table, files: Sequence[str], *, numbered: bool = False) -> str:
+        """The rows of files with what is read from them.
+
+        Cells v0 ..., level numbers c0 ... (NULL: undecided), keys k0 ..., groups g0 ..., numbers t0 ... (NULL: missing)
+        and whether each of them is wrong, b0 ....
+        """
+        cells, codes, joins = ["*"], ["*"], ""
+        known = {name for (name,) in self.connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+        for i, feature in enumerate(self.problem.features):
+            cell, kind = table.cell(feature.name)
+            cells.append(f"{cell} AS v{i}")
+            if kind == "VARCHAR" and feature.kind == "numeric":
+                cells.append(f"TRY_CAST({cell} AS DOUBLE) AS d{i}")
+            code = code_expression(feature, kind, f"v{i}", f"d{i}")
+            lookup = f"lookup_{table.number}_{i}"
+            if lookup in known:
+                code = f"coalesce({code}, {lookup}.code)"
+                joins += f" LEFT JOIN {lookup} ON {lookup}.cell = v{i}"
+            codes.append(f"CAST({code} AS INTEGER) AS c{i}")
+        for i, group in enumerate(self.groups):
+            if group not in self.problem.feature_by_name:
+                cell, kind = table.cell(group)
+                text = f"coalesce(CAST({cell} AS VARCHAR), '')"
+                cells.append(f"{f'if(isnan({cell}), {quote(str())}, {text})' if kind in FLOATS else text} AS g{i}")
+        for i, column in enumerate(self.numbers):
+            value, is_wrong = column.expressions(*table.cell(column.name))
+            cells += [f"{value} AS t{i}", f"{is_wrong} AS b{i}"]
+        keys = ["*"]
+        for number, part in enumerate(_key_parts(self.problem)):
+            key = "0"
+            for i in part:
+                levels = len(self.problem.features[i].levels)
+                key = f"({key}) * {levels + 1} + coalesce(c{i}, {levels})"
+            keys.append(f"{key} AS k{number}")
+        sql = f"SELECT {', '.join(cells)} FROM ({table.scan(files, numbered=numbered)})"
+        return f"SELECT {', '.join(keys)} FROM (SELECT {', '.join(codes)} FROM ({sql}){joins})"
+
+    def _look_up(self, table: Table, positions: Sequence[int]) -> bool:
+        """Read the distinct undecided cells of some features; whether any of them means a level after all."""
+        found = False
+        for i in positions:
+            feature = self.problem.features[i]
+            kind = table.cell(feature.name)[1]
+            sql = (
+                f"SELECT DISTINCT v{i} FROM ({self._coded(table, table.files)}) WHERE c{i} IS NULL AND v{i} IS NOT NULL"
+            )
+            result = self.connection.cursor().execute(sql)
+            name = f"lookup_{table.number}_{i}"
+            understood: list[tuple[object, int]] = []
+            while batch := result.fetchmany(_BATCH):
+                pairs = ((value, level_number(feature, _as_read(value, kind))) for (value,) in batch)
+                understood += [(value, code) for value, code in pairs if code is not None]
+            if understood:
+                found = True
+                self.connection.execute(f"CREATE TABLE {name} (cell {kind}, code INTEGER)")
+                values = f"SELECT unnest(CAST(? AS {kind}[])), unnest(CAST(? AS INTEGER[]))"
+                self.connection.execute(
+                    f"INSERT INTO {name} {values}", [list(x) for x in zip(*understood, strict=True)]
+                )
+        return found
+
+
+def _blank_lines(file: str) -> list[int]:
+    """The numbers of empty lines, counted from 1 for the header; what is in one pair of quotes is on one line."""
+    found, line, is_open = [], 0, False
+    with open_file(file) as stream:
+        for text in stream:
+            line += not is_open
+            if not is_open and not text.strip():
+                found.append(line)
+            is_open ^= text.count(b'"') % 2 == 1
+    return found
+
+
+def _key_parts(problem: Problem) -> list[list[int]]:
+    """The features whose level numbers (and one more for 'undecided') fit into one key together."""
+    parts: list[list[int]] = []
+    size = _MAX_KEY
+    for position, feature in enumerate(problem.features):
+        radix = len(feature.levels) + 1
+        if size * radix > _MAX_KEY:
+            parts.append([])
+            size = 1
+        parts[-1].append(position)
+        size *= radix
+    return parts
+
+
+def _as_read(value: object, kind: str) -> object:
+    """A cell as DuckDB hands it over; it widens FLOAT, which is written differently then."""
+    return np.float32(cast("float", value)) if kind == "FLOAT" and value is not None else value

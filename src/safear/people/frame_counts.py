@@ -1,0 +1,74 @@
+"""The people of a data frame, counted by pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from safear.people.bad_rows import BadRow, breaks, wrong_cells
+from safear.people.cells import Codes, code_names, is_missing, level_number
+from safear.problem.model import Problem
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A data frame: each distinct cell is read once."""
+
+    problem: Problem
+    groups: Sequence[str]
+    frame: pd.DataFrame
+
+    def headers(self) -> Iterator[tuple[str | None, Sequence[str]]]:
+        """The names of the columns; there is no file."""
+        yield None, [str(name) for name in self.frame.columns]
+
+    def count(self) -> tuple[pd.DataFrame, int]:
+        """How many people of each combination there are (-1: not a level), and how many rows cannot be read."""
+        columns: dict[str, object] = dict(zip(code_names(self.problem), self._codes().T, strict=True))
+        for number, group in enumerate(self.groups):
+            if group not in self.problem.feature_by_name:
+                columns[f"g{number}"] = _map_distinct(self._column(group), _group_text)
+        table = pd.DataFrame(columns)
+        counted = table.groupby(list(columns), as_index=False).size().rename(columns={"size": "people"})
+        return counted.assign(wrong=False), 0
+
+    def bad_rows(self, *_: object, **__: object) -> Iterator[BadRow]:
+        """The bad rows in their order."""
+        codes = self._codes()
+        bad = (codes < 0).any(axis=1)
+        bad |= breaks(self.problem, np.maximum(codes, 0))
+        for position in np.flatnonzero(bad).tolist():
+            cells = {str(name): self.frame.iloc[position, i] for i, name in enumerate(self.frame.columns)}
+            yield BadRow(None, position + 1, cells, wrong_cells(self.problem, cells))
+
+    def _column(self, name: str) -> pd.Series[Any]:
+        return self.frame.iloc[:, [str(column) for column in self.frame.columns].index(name)]
+
+    def _codes(self) -> Codes:
+        columns = []
+        for feature in self.problem.features:
+            numbers = _map_distinct(self._column(feature.name), partial(level_number, feature))
+            columns.append(np.array([-1 if number is None else number for number in numbers], np.int16))
+        return np.column_stack(columns)
+
+
+def _map_distinct(series: pd.Series[Any], read: Callable[[object], object]) -> list[object]:
+    if series.dtype == object:  # where 1, 1.0, True and "1" may stand together, all alike to pandas
+        known: dict[tuple[type, str], object] = {}
+        for value in series:
+            if (type(value), str(value)) not in known:
+                known[type(value), str(value)] = read(value)
+        return [known[type(value), str(value)] for value in series]
+    which, distinct = pd.factorize(series)
+    answers = [*(read(value) for value in distinct), read(None)]  # -1, for missing, is the last
+    return [answers[number] for number in which.tolist()]
+
+
+def _group_text(value: object) -> str:
+    text = "" if is_missing(value) else str(value)
+    return text.lower() if isinstance(value, bool | np.bool_) else text

@@ -1,0 +1,381 @@
+"""Audits: do some groups of people carry more risk than others?
+
+Everything is counted: who is accepted, who is rejected, whom nothing helps. Figures of a group are means over its
+rejected people who have the figure, each the exact figure of the person's own plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.errors import ObjectiveError, PersonError, quote_list, suggest
+from safear.people.bad_rows import breaks
+from safear.people.counts import Population, read_population, require_somebody
+from safear.population.decomposition import Decomposition, decompose_gap, read_either
+from safear.population.figures import MEASURES, PeopleFigures, compute_figures
+from safear.population.statistics import Sample, bootstrap_difference, bootstrap_means, holm, mann_whitney
+from safear.problem.model import Problem
+from safear.progress import Progress
+from safear.risk.distribution import check_level
+from safear.risk.objectives import Mean, Objective
+from safear.solvers.solve import Method
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+SMALL = 30  # a cell with fewer rejected people is marked, and neither ranked nor tested
+RESAMPLES = 2000
+MOST_GROUPS = 100  # values of a group column; a number or a name would have more
+MOST_TESTED = 40  # groups that are compared in pairs
+BETWEEN = " × "
+MISSING = "(missing)"  # how the group of those without a value is called
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cell:
+    """The people of one group, or of one combination of groups."""
+
+    names: tuple[str, ...]
+    counts: NDArray[np.int64]  # of each distinct person
+    people: PeopleFigures
+    minimum: int
+
+    @property
+    def name(self) -> str:
+        """The group; a combination has all of its names."""
+        return BETWEEN.join(name or MISSING for name in self.names) if self.names else "everybody"
+
+    @cached_property
+    def rejected(self) -> NDArray[np.int64]:
+        """How many of each distinct person are rejected."""
+        return np.where(self.people.favourable, 0, self.counts)
+
+    @property
+    def n(self) -> int:
+        """How many people there are."""
+        return int(self.counts.sum())
+
+    @property
+    def n_rejected(self) -> int:
+        """How many of them are rejected."""
+        return int(self.rejected.sum())
+
+    @property
+    def without_recourse(self) -> int:
+        """How many of these nothing helps."""
+        return int(self.rejected[self.people.without_recourse].sum())
+
+    @property
+    def gives_up(self) -> int:
+        """How many of the rejected have a plan that succeeds far less often than they could."""
+        return int(self.rejected[self.people.gives_up].sum())
+
+    @property
+    def is_small(self) -> bool:
+        """Whether so few are rejected that their figures say little."""
+        return self.n_rejected < self.minimum
+
+    def sample(self, measure: str) -> Sample:
+        """The figures of those who are rejected and have the measure."""
+        column = self.people.rankable[:, MEASURES.index(measure)]
+        known = ~np.ma.getmaskarray(column) & (self.rejected > 0)
+        return Sample(np.ma.getdata(column)[known], self.rejected[known])
+
+    def mean(self, measure: str) -> float | None:
+        """The mean of a measure over those who are rejected and have it; None if nobody has."""
+        return self.sample(measure).mean
+
+    def row(self) -> dict[str, object]:
+        """The cell as a row of a table; what is undefined is None."""
+        return {
+            "n": self.n,
+            "rejected": self.n_rejected,
+            "favourable": 1 - self.n_rejected / self.n,
+            "no recourse": self.without_recourse / self.n_rejected if self.n_rejected else None,
+            "gives up": self.gives_up / self.n_rejected if self.n_rejected else None,
+            **{measure: self.mean(measure) for measure in MEASURES},
+            "small": self.is_small,
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
+    """An audit of a population. Tables are pandas DataFrames; what is undefined in them is None.
+
+    `by` says which group columns a table is about: a name, several for their combinations, None for all of them.
+    """
+
+    problem: Problem
+    classifier: object
+    objective: Objective
+    method: Method | None
+    level: float
+    population: Population
+    people: PeopleFigures
+    minimum: int
+    seed: int
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return str(self.by_group.to_html())
+
+    def __repr__(self) -> str:
+        return f"Audit({self.problem.title}, {self.objective}, {self.population.rows:,} people)"
+
+    @property
+    def overall(self) -> pd.Series:
+        """Everybody."""
+        import pandas as pd  # noqa: PLC0415  # a quarter of a second that others do not need
+
+        return pd.Series(self._cell(()).row(), name="everybody", dtype=object)
+
+    @property
+    def columns(self) -> list[tuple[str, ...]]:
+        """What there are tables by: each group column, and all of them if there are several."""
+        groups = self.population.groups
+        return [*((name,) for name in groups), *([groups] if len(groups) > 1 else [])]
+
+    @property
+    def by_group(self) -> pd.DataFrame:
+        """A row per combination of all group columns."""
+        return self.table()
+
+    def table(self, by: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """A row per group: how many there are, and the means of the measures."""
+        import pandas as pd  # noqa: PLC0415  # as above
+
+        columns = self._columns(by)
+        cells = list(self.cells(columns))
+        frame = pd.DataFrame([cell.row() for cell in cells], dtype=object)
+        if len(columns) == 1:
+            frame.index = pd.Index([cell.names[0] for cell in cells], name=columns[0])
+        else:
+            frame.index = pd.MultiIndex.from_tuples([cell.names for cell in cells], names=columns)
+        return frame
+
+    def difference(self, by: str | Sequence[str] | None = None) -> pd.Series:
+        """Of each measure, the largest mean of a group less the smallest; small groups are left out."""
+        return self._spread(by, lambda low, high: high - low, "difference")
+
+    def ratio(self, by: str | Sequence[str] | None = None) -> pd.Series:
+        """Of each measure, the smallest mean of a group over the largest; small groups are left out."""
+        return self._spread(by, lambda low, high: low / high if high else None, "ratio")
+
+    def intervals(self, by: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Bootstrap intervals (95%) of the means of `table`."""
+        import pandas as pd  # noqa: PLC0415  # as above
+
+        rows: list[dict[str, object]] = []
+        for cell in self.cells(self._columns(by)):
+            if not cell.n_rejected:
+                continue
+            rng = self._rng(cell.name)
+            (counts,) = self._per_state(cell.rejected)
+            found = bootstrap_means(self._state_figures, counts, resamples=RESAMPLES, rng=rng)
+            for number, measure in enumerate(MEASURES):
+                low, high = (_known(end[number]) for end in found)
+                rows.append({"group": cell.name, "measure": measure, "low": low, "high": high})
+        return pd.DataFrame(rows, dtype=object)
+
+    def tests(self, by: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Every pair of groups that are not small, measure by measure.
+
+        The difference of their means with its bootstrap interval, the p-value of a two-sided Mann-Whitney test, the
+        same after Holm's correction for all tests of the table, and the effect: how much more often one of the first
+        group has the larger figure than the other way round (Cliff's delta).
+        """
+        import pandas as pd  # noqa: PLC0415  # as above
+
+        cells = [cell for cell in self.cells(self._columns(by)) if not cell.is_small]
+        if len(cells) > MOST_TESTED:
+            cause = f"{len(cells)} groups are too many to compare all pairs; at most {MOST_TESTED} are"
+            raise ObjectiveError.at((), cause, "test fewer columns at a time, or raise the minimum")
+        rows: list[dict[str, object]] = []
+        found: list[float | None] = []
+        for one, other in combinations(cells, 2):
+            counts = self._per_state(one.rejected, other.rejected)
+            rng = self._rng(f"{one.name} - {other.name}")
+            low, high = bootstrap_difference(self._state_figures, counts, resamples=RESAMPLES, rng=rng).difference
+            for number, measure in enumerate(MEASURES):
+                test = mann_whitney(one.sample(measure), other.sample(measure))
+                mean, other_mean = one.mean(measure), other.mean(measure)
+                found.append(None if test is None else test.p_value)
+                rows.append(
+                    {
+                        "measure": measure,
+                        "group": one.name,
+                        "other": other.name,
+                        "difference": None if mean is None or other_mean is None else mean - other_mean,
+                        "low": _known(low[number]),
+                        "high": _known(high[number]),
+                        "effect": None if test is None else test.effect,
+                        "p": found[-1],
+                    }
+                )
+        for row, p in zip(rows, holm(found), strict=True):
+            row["p (Holm)"] = p
+        return pd.DataFrame(rows, dtype=object)
+
+    def can_test(self, by: str | Sequence[str] | None = None) -> bool:
+        """Whether there are few enough groups to compare all pairs."""
+        return sum(not cell.is_small for cell in self.cells(self._columns(by))) <= MOST_TESTED
+
+    def decompose(self, feature: str) -> list[Decomposition]:
+        """Where the gaps between the groups of an immutable feature come from: other people, or other decisions."""
+        if not self.can_decompose(feature):
+            immutable = [item.name for item in self.problem.features if not item.mutable]
+            remedy = f"immutable are {quote_list(immutable)}" if immutable else None
+            raise ObjectiveError.at((), f"'{feature}' is not an immutable feature of the problem", remedy)
+        position = [item.name for item in self.problem.features].index(feature)
+        levels = self.problem.features[position].levels
+        codes = self.population.codes
+        counts = np.where(self.people.favourable, 0, self.population.counts)
+        present = [code for code in range(len(levels)) if counts[codes[:, position] == code].sum() >= self.minimum]
+        as_if = {code: self._figures_as_if(position, code) for code in present}
+        found = []
+        for one, other in combinations(present, 2):
+            groups = tuple(np.where(codes[:, position] == code, counts, 0) for code in (one, other))
+            for measure in MEASURES:
+                (in_one, known), (in_other, known_too) = (read_either(as_if[code], measure) for code in (one, other))
+                names = levels[one], levels[other]
+                parts = decompose_gap(measure, names, (groups[0], groups[1]), (in_one, in_other, known & known_too))
+                if parts is not None:
+                    found.append(parts)
+        return found
+
+    def can_decompose(self, name: str) -> bool:
+        """Whether a group column is an immutable feature."""
+        return name in self.problem.feature_by_name and not self.problem.feature_by_name[name].mutable
+
+    def _figures_as_if(self, position: int, code: int) -> PeopleFigures:
+        """Everybody's figures if all had one level of an immutable feature; unknown for who could not be there."""
+        swapped = self.population.codes.copy()
+        swapped[:, position] = code
+        distinct, where = np.unique(swapped, axis=0, return_inverse=True)
+        possible = ~breaks(self.problem, distinct)
+        found = compute_figures(
+            self.problem,
+            self.classifier,
+            distinct[possible],
+            objective=self.objective,
+            method=self.method,
+            level=self.level,
+        )
+        favourable, without_recourse = (np.zeros(len(distinct), dtype=bool) for _ in range(2))
+        figures = np.ma.array(np.zeros((len(distinct), len(MEASURES))), mask=True)
+        favourable[possible], without_recourse[possible] = found.favourable, found.without_recourse
+        figures[possible] = found.figures
+        where = where.reshape(-1)
+        gives_up = np.zeros(len(where), dtype=bool)  # not asked for
+        return PeopleFigures(favourable[where], without_recourse[where], figures[where], gives_up)
+
+    def cells(self, columns: Sequence[str]) -> Iterator[Cell]:
+        """The cells of a table, in order of their names."""
+        values = [self.population.group_values[self.population.groups.index(name)] for name in columns]
+        for names in sorted(set(zip(*values, strict=True))):
+            yield self._cell(tuple(zip(columns, names, strict=True)))
+
+    def _columns(self, by: str | Sequence[str] | None) -> list[str]:
+        columns = list(self.population.groups) if by is None else [by] if isinstance(by, str) else list(by)
+        if not columns:
+            raise ObjectiveError.at((), "a table needs a group column", suggest("", self.population.groups))
+        for name in columns:
+            if name not in self.population.groups:
+                cause = f"the audit has no group column '{name}'"
+                raise ObjectiveError.at((), cause, suggest(name, self.population.groups))
+        return columns
+
+    def _cell(self, wanted: Sequence[tuple[str, str]]) -> Cell:
+        inside = np.ones(len(self.population.counts), dtype=bool)
+        for column, value in wanted:
+            values = self.population.group_values[self.population.groups.index(column)]
+            inside &= np.asarray(values, dtype=object) == value
+        counts = np.where(inside, self.population.counts, 0)
+        return Cell(tuple(value for _, value in wanted), counts, self.people, self.minimum)
+
+    def _spread(
+        self, by: str | Sequence[str] | None, of: Callable[[float, float], float | None], name: str
+    ) -> pd.Series:
+        import pandas as pd  # noqa: PLC0415  # as above
+
+        cells = [cell for cell in self.cells(self._columns(by)) if not cell.is_small]
+        result = {}
+        for measure in MEASURES:
+            means = [mean for mean in (cell.mean(measure) for cell in cells) if mean is not None]
+            result[measure] = of(min(means), max(means)) if len(means) > 1 else None
+        return pd.Series(result, name=name, dtype=object)
+
+    @cached_property
+    def _states(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The first of each kind of equal people, whatever their groups, and which kind everybody is of."""
+        _, first, kind = np.unique(self.population.codes, axis=0, return_index=True, return_inverse=True)
+        return first, kind.reshape(-1)
+
+    @property
+    def _state_figures(self) -> np.ma.MaskedArray[tuple[int, int], np.dtype[np.float64]]:
+        return self.people.rankable[self._states[0]]
+
+    def _per_state(self, *counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Counts of equal people together: draws must not depend on which other groups they are divided into."""
+        first, kind = self._states
+        found = np.zeros((len(counts), len(first)), dtype=np.int64)
+        for number, count in enumerate(counts):
+            np.add.at(found[number], kind, count)
+        return found
+
+    def _rng(self, name: str) -> np.random.Generator:
+        """A generator per cell, so that an interval does not change with what else is asked."""
+        return np.random.default_rng([self.seed, *name.encode()])
+
+
+def audit(  # noqa: PLR0913  # whom, what for, and how: each has a default but the first three
+    problem: Problem,
+    classifier: object,
+    people: str | Path | pd.DataFrame,
+    *,
+    groups: Sequence[str] | str,
+    objective: Objective | None = None,
+    method: Method | None = None,
+    level: float = 0.95,
+    minimum: int = SMALL,
+    seed: int = 0,
+    skip_bad: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """Audit a population: exact figures for everybody who is rejected, by group.
+
+    `people` is a CSV or Parquet file, a glob of them, or a DataFrame, with a column per feature; `groups` are columns,
+    features or not. Everybody follows the plan for `objective` (`Mean()`) by `method`. `level` is that of `var` and
+    `cvar`. Groups with fewer than `minimum` rejected people are marked and not ranked. `seed` is that of the bootstrap.
+    Bad rows are an error unless `skip_bad` names a file that they are put into.
+    """
+    check_level(level)
+    groups = [groups] if isinstance(groups, str) else list(dict.fromkeys(groups))
+    if not groups:
+        raise ObjectiveError.at((), "an audit needs a group column", "give groups=['gender'], or another column")
+    population = read_population(problem, people, groups=groups, skip_bad=skip_bad)
+    require_somebody(population, skip_bad)
+    for name, values in zip(population.groups, population.group_values, strict=True):
+        if len(set(values)) > MOST_GROUPS:
+            cause = f"'{name}' has {len(set(values)):,} different values; at most {MOST_GROUPS} make groups"
+            raise ObjectiveError.at((), cause, "cut a number into ranges, or name a column with few values")
+    aim = Mean() if objective is None else objective
+    figures = compute_figures(
+        problem, classifier, population.codes, objective=aim, method=method, level=level, progress=progress
+    )
+    if figures.favourable.all():
+        raise PersonError.at((), "nobody is rejected: there is nothing to audit")
+    return Audit(problem, classifier, aim, method, level, population, figures, minimum, seed)
+
+
+def _known(value: object) -> float | None:
+    return None if value is np.ma.masked else float(value)  # type: ignore[arg-type]  # a number or masked

@@ -1,0 +1,172 @@
+"""`batch`: plans for everybody in a file, part by part, on threads here or on a Dask cluster.
+
+Parts are cut by row, so the same people are in the same part wherever it is solved, and every part is written by this
+process: workers need no access to the files. What is there already is not solved again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from safear._version import __version__
+from safear.classifier.adapters import as_classifier
+from safear.errors import ObjectiveError
+from safear.memory import require_room
+from safear.people.counts import require_somebody
+from safear.population.batch_reading import PeopleFiles, open_people
+from safear.population.engine import Engine, Job, is_compiled
+from safear.population.folder import Folder, digest_file
+from safear.population.part import Part
+from safear.problem.checks import require_problem
+from safear.problem.dump import dump_problem_text
+from safear.problem.model import Problem
+from safear.progress import Progress
+from safear.recourse.offer import TAIL
+from safear.risk.distribution import check_level
+from safear.risk.objectives import Objective
+from safear.solvers.solve import Method, choose_method
+from safear.threads import count_threads, work_ahead
+
+logger = logging.getLogger("safear")
+
+PART_SIZE, SLOW_PART_SIZE = 16_384, 512  # people: some tenths of a second, and with menus less than a minute
+MAX_PART = 1_000_000
+MAX_THREADS = 1024
+_BYTES_PER_CELL = 40  # of a part: what is read, and what is made of it
+Solved = Iterator[tuple[int, pd.DataFrame]]  # numbers of parts, and their rows
+
+
+@dataclass(frozen=True, slots=True)
+class BatchSummary:
+    """What became of a batch: how many people there are of each kind, and in how many parts.
+
+    `giving_up` are those of the `planned` whose plans all succeed far less often than they could.
+    """
+
+    people: int
+    favourable: int
+    planned: int
+    without_recourse: int
+    giving_up: int
+    skipped: int
+    parts: int
+    resumed: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.people:,} people: {self.favourable:,} accepted, {self.planned:,} with a plan, "
+            f"{self.without_recourse:,} without recourse"
+        )
+
+
+def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
+    problem: Problem,
+    classifier: object,
+    people: str | Path,
+    *,
+    out: str | Path,
+    objective: Objective | None = None,
+    method: Method | None = None,
+    level: float = TAIL,
+    keep: Sequence[str] = (),
+    skip_bad: str | Path | None = None,
+    part_size: int | None = None,
+    threads: int | None = None,
+    scheduler: str | None = None,
+    progress: Progress | None = None,
+) -> BatchSummary:
+    """Plans for everybody in a CSV or Parquet file (or a glob of them), written to the folder `out` as Parquet.
+
+    Besides their features people may bring columns `cost:ACTION`, `chance:ACTION` and `forbid:ACTION`; the columns of
+    `keep` are written along. Without an objective everybody gets the menu, a row per plan; else one plan. With
+    `scheduler`, the address of a Dask scheduler, the parts are solved there; else on `threads` here. A run that was
+    stopped is gone on with by asking for the same again.
+    """
+    check_level(level)
+    require_problem(problem)
+    _check_count("threads", 1 if threads is None else threads, MAX_THREADS)
+    if method == "episodic":
+        raise ObjectiveError.at((), "method 'episodic' is not for batches", "use 'optimal' or 'greedy'")
+    if objective is not None:
+        choose_method(objective, method)
+    elif method is not None:
+        raise ObjectiveError.at((), "a method is given, but no objective", "give one, such as mean-std:0.5")
+    if part_size is None:
+        part_size = PART_SIZE if is_compiled(objective, method) else SLOW_PART_SIZE
+    _check_count("part_size", part_size, MAX_PART)
+    _estimate(problem, part_size, threads or count_threads())
+    job = Job(problem, as_classifier(classifier, problem), objective, method, level)
+    engine = Engine(job)
+    columns = [keep] if isinstance(keep, str) else keep
+    with open_people(problem, people, keep=columns, skip_bad=skip_bad) as source:
+        require_somebody(source.examined, skip_bad)
+        folder = Folder(Path(out), source.kept)
+        folder.prepare(_describe(engine, source, part_size))
+        total = -(-source.count // part_size)
+        there = [number for number in range(total) if folder.part(number).exists()]
+        done = sum(min(part_size, source.count - number * part_size) for number in there)
+        if there:
+            logger.info("%d of %d parts are there already", len(there), total)
+        waiting = (part for part in source.parts(part_size) if not folder.part(part.number).exists())
+        solved = _solve_here(engine, waiting, threads) if scheduler is None else _solve_there(job, waiting, scheduler)
+        for number, rows in solved:
+            folder.write(number, rows)
+            done += min(part_size, source.count - number * part_size)
+            if progress is not None:
+                progress(done, source.count)
+        counts = folder.count()
+        return BatchSummary(
+            source.count,
+            counts["favourable"],
+            counts["plan"],
+            counts["no recourse"],
+            counts["gives up"],
+            source.examined.skipped,
+            total,
+            len(there),
+        )
+
+
+def _solve_here(engine: Engine, parts: Iterator[Part], threads: int | None) -> Solved:
+    yield from work_ahead(lambda part: (part.number, engine.solve(part)), parts, threads=threads)
+
+
+def _solve_there(job: Job, parts: Iterator[Part], scheduler: str) -> Solved:
+    from safear.population.cluster import solve_on_cluster  # noqa: PLC0415  # an optional dependency
+
+    yield from solve_on_cluster(job, parts, scheduler)
+
+
+def _estimate(problem: Problem, part_size: int, threads: int) -> None:
+    """Refuse parts that do not fit, a few of which are in memory at a time."""
+    cells = len(problem.features) + 3 * len(problem.actions) + 12
+    need = part_size * cells * _BYTES_PER_CELL * 3 * threads
+    what = f"parts of {part_size:,} people on {threads} threads"
+    require_room(need, what, max_bytes=None, remedy="make the parts smaller: part_size, --part-size")
+
+
+def _check_count(name: str, value: object, most: int) -> None:
+    if not isinstance(value, int) or not 1 <= value <= most:
+        raise ObjectiveError.at((name,), f"{value!r} is not a whole number from 1 to {most:,}")
+
+
+def _describe(engine: Engine, source: PeopleFiles, part_size: int) -> dict[str, object]:
+    """Everything that the result depends on."""
+    job = engine.job
+    return {
+        "safear": __version__,
+        "problem": hashlib.sha256(dump_problem_text(job.problem).encode()).hexdigest(),
+        "classifier": engine.recognise(source.codes),
+        "people": [{"file": name, "sha256": digest_file(name)} for name in source.names],
+        "objective": "menu" if job.objective is None else str(job.objective),
+        "method": job.method,
+        "level": job.level,
+        "keep": [list(pair) for pair in source.kept.items()],
+        "part size": part_size,
+    }

@@ -1,0 +1,122 @@
+"""Parts of a batch on a Dask cluster.
+
+The scheduler keeps what a task is made from, so that the parts of a worker that is lost are solved by another. Workers
+need SafeAR and whatever the classifier needs, nothing else: people come from here and results go back.
+"""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import sys
+import warnings
+from asyncio import CancelledError
+from collections.abc import Iterator
+from threading import Lock
+from types import ModuleType
+from typing import Any
+
+import pandas as pd
+
+from safear.classifier.sources import FILE_MODULE
+from safear.errors import ClassifierError, InputError, MissingExtraError, Mistake, Place
+from safear.population.engine import Engine, Job
+from safear.population.part import Part
+
+logger = logging.getLogger("safear")
+
+AHEAD = 3  # parts per thread of the cluster that are sent before the first is back
+_engines: dict[str, Engine] = {}  # of this worker: the last job's
+_lock = Lock()
+
+
+def solve_on_cluster(job: Job, parts: Iterator[Part], scheduler: str) -> Iterator[tuple[int, pd.DataFrame]]:
+    """The rows of all parts, in the order in which they are done."""
+    distributed = _distributed()
+    packed = _pack(job)
+    with _connect(distributed, scheduler) as client:
+        # A task, not scattered data: if the worker that holds its result is lost, it is run again.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")  # once, and a model is as large as it is
+            remote_job = client.submit(pickle.loads, packed)
+        threads = sum(client.nthreads().values())
+        if not threads:
+            logger.warning("%s: the cluster has no workers yet; waiting for some", scheduler)
+        running = distributed.as_completed(loop=client.loop, raise_errors=False)
+        key = remote_job.key
+
+        def send() -> bool:
+            part = next(parts, None)
+            if part is not None:
+                running.add(client.submit(solve_part, key, remote_job, part, pure=False))
+            return part is not None
+
+        waiting = sum(send() for _ in range(AHEAD * max(threads, 1)))
+        while waiting:
+            future = next(running)
+            waiting += send() - 1
+            yield _take(distributed, future, scheduler)
+            future.release()
+
+
+def _take(distributed: ModuleType, future: Any, scheduler: str) -> tuple[int, pd.DataFrame]:
+    """What a task gave; that the cluster could not do it is told as such."""
+    try:
+        result: tuple[int, pd.DataFrame] = future.result()
+    except distributed.KilledWorker as cause:
+        message = "a part was lost with its worker again and again"
+        remedy = "give workers more memory, or make the parts smaller; then ask again to go on"
+        raise InputError([Mistake(Place(file=scheduler), message, remedy)]) from cause
+    except ImportError as cause:
+        message, remedy = f"a worker has not what is needed: {cause}", "install there what the classifier needs"
+        raise InputError([Mistake(Place(file=scheduler), message, remedy)]) from cause
+    except (CancelledError, OSError) as cause:
+        remedy = "start it anew, then ask again to go on"
+        raise InputError([Mistake(Place(file=scheduler), "the cluster is gone", remedy)]) from cause
+    return result
+
+
+def solve_part(key: str, job: Job, part: Part) -> tuple[int, pd.DataFrame]:
+    """Solve a part on a worker; the engine is kept for the next one."""
+    with _lock:
+        if key not in _engines:
+            _engines.clear()
+            _engines[key] = Engine(job)
+        engine = _engines[key]
+    return part.number, engine.solve(part)
+
+
+def _pack(job: Job) -> bytes:
+    import cloudpickle  # noqa: PLC0415  # comes with Dask
+
+    # What was read from a file of the user's is in no module that a worker could import: it is sent along.
+    modules = [module for name, module in sys.modules.items() if name.startswith(FILE_MODULE)]
+    for module in modules:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        packed: bytes = cloudpickle.dumps(job)
+    except Exception as cause:  # whatever a classifier of somebody's own raises
+        message = f"the classifier cannot be sent to the cluster: {cause}"
+        raise ClassifierError.at((), message, "give one that can be pickled, or leave out the scheduler") from cause
+    finally:
+        for module in modules:
+            cloudpickle.unregister_pickle_by_value(module)
+    return packed
+
+
+def _connect(distributed: ModuleType, scheduler: str) -> Any:
+    try:
+        distributed.comm.resolve_address(scheduler)  # a Client for an address that makes no sense waits for long
+        client = distributed.Client(scheduler, timeout=10, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as cause:
+        message = f"there is no Dask scheduler: {str(cause).partition(chr(10))[0]}"
+        raise InputError([Mistake(Place(file=scheduler), message, "start one with: dask scheduler")]) from cause
+    return client
+
+
+def _distributed() -> ModuleType:
+    try:
+        import distributed  # noqa: PLC0415  # an optional dependency
+    except ImportError:
+        raise MissingExtraError("Dask", "cluster") from None
+    return distributed

@@ -1,0 +1,131 @@
+"""Exact figures of many people: what each can expect, computed once per distinct state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.evaluation.backward import evaluate_states
+from safear.evaluation.forward import run_exactly
+from safear.mdp.slices import restrict
+from safear.population.blocks import Block, group_people
+from safear.problem.model import Problem
+from safear.progress import Progress
+from safear.recourse.diagnose import can_reach_goal
+from safear.recourse.failure import gives_up
+from safear.risk.objectives import MeanStd, MeanVariance, Objective
+from safear.solvers.optimal import simplify
+from safear.solvers.solve import Method, solve
+from safear.solvers.success import sweep_success
+from safear.threads import work_ahead
+
+ROUNDING = 1e-9  # figures that differ by less, absolutely below 1 and relatively above, are the same figure
+MEASURES = ("success", "mean", "variance", "var", "cvar", "sparsity", "proximity")
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleFigures:
+    """Of each distinct person: whether they are accepted, whether nothing helps them, and their MEASURES.
+
+    `figures` [person, measure] are exact, costs given success as in the paper; masked for those who are accepted, and,
+    but for a success of 0, for those whom nothing helps or whose plan never succeeds. `gives_up` are those whose plan
+    succeeds far less often than they could.
+    """
+
+    favourable: NDArray[np.bool_]
+    without_recourse: NDArray[np.bool_]
+    figures: np.ma.MaskedArray[tuple[int, int], np.dtype[np.float64]]
+    gives_up: NDArray[np.bool_]
+
+    @cached_property
+    def rankable(self) -> np.ma.MaskedArray[tuple[int, int], np.dtype[np.float64]]:
+        """The figures, those that differ by rounding made equal: a rank test would take it for a difference."""
+        result = self.figures.copy()
+        for column in result.T:
+            known = np.flatnonzero(~np.ma.getmaskarray(column))
+            order = known[np.argsort(np.ma.getdata(column)[known], kind="stable")]
+            values = np.ma.getdata(column)[order]
+            new = np.append(True, np.diff(values) > ROUNDING * np.maximum(1, np.abs(values[1:])))[: len(values)]
+            column[order] = values[np.flatnonzero(new)][np.cumsum(new) - 1]
+        return result
+
+
+def compute_figures(
+    problem: Problem,
+    classifier: object,
+    codes: NDArray[np.int16],
+    *,
+    objective: Objective,
+    method: Method | None = None,
+    level: float = 0.95,
+    progress: Progress | None = None,
+) -> PeopleFigures:
+    """The figures of people (rows of level numbers) who follow the plan for an objective."""
+    people = PeopleFigures(
+        np.zeros(len(codes), dtype=bool),
+        np.zeros(len(codes), dtype=bool),
+        np.ma.array(np.zeros((len(codes), len(MEASURES))), mask=True),
+        np.zeros(len(codes), dtype=bool),
+    )
+
+    def work(block: Block) -> int:
+        _fill(people, block, objective, method, level)
+        return len(block.people)
+
+    done = 0
+    for count in work_ahead(work, group_people(problem, classifier, codes)):
+        done += count
+        if progress is not None:
+            progress(done, len(codes))
+    return people
+
+
+def _fill(people: PeopleFigures, block: Block, objective: Objective, method: Method | None, level: float) -> None:
+    """The figures of the people of one block, each at their place."""
+    mdp, states = block.mdp, block.states
+    people.favourable[block.people] = mdp.goal[states]
+    rejected = ~mdp.goal[states]
+    people.without_recourse[block.people] = rejected & ~can_reach_goal(mdp)[states]
+    if not rejected.any():
+        return
+    # The optimum of mean and deviation is searched for each start by itself: only for states that somebody is in.
+    alone = mdp.depth is not None or (
+        method in {None, "optimal"} and isinstance(simplify(objective), MeanStd | MeanVariance)
+    )
+    if alone:
+        distinct, where = np.unique(states[rejected], return_inverse=True)
+        found = np.ma.stack([_read_one(block, int(state), objective, method, level) for state in distinct])[where]
+    else:
+        everybody = evaluate_states(solve(mdp, objective, method=method))
+        found = np.ma.stack(_read(everybody, everybody, level), axis=1)[states[rejected]]
+    people.figures[block.people[rejected]] = found
+    possible = sweep_success(mdp)[0][states[rejected]]
+    success = np.ma.getdata(found)[:, MEASURES.index("success")]
+    people.gives_up[block.people[rejected]] = [gives_up(*pair) for pair in zip(success, possible, strict=True)]
+
+
+def _read_one(
+    block: Block, state: int, objective: Objective, method: Method | None, level: float
+) -> np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]:
+    part = restrict(block.mdp, state).mdp
+    runs = run_exactly(solve(part, objective, method=method))
+    values = _read(runs.distribution, runs, level)
+    return np.ma.array([0.0 if value is None else value for value in values], mask=[value is None for value in values])
+
+
+def _read(cost: Any, ends: Any, level: float) -> Sequence[Any]:
+    """The MEASURES, of one person (a CostDistribution and Runs) or of all states (StateDistributions for both)."""
+    return (
+        cost.success,
+        cost.mean,
+        cost.variance,
+        cost.var(level),
+        cost.cvar(level),
+        ends.sparsity,
+        ends.proximity,
+    )

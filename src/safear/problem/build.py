@@ -1,0 +1,254 @@
+"""From the document as written to a `Problem`: short forms spelled out, conditions parsed, moves told from levels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from itertools import pairwise
+
+from safear.errors import Mistake, Path, Place, key_mistake, mistake, suggest
+from safear.problem.condition import ALWAYS, Condition, ConditionSyntaxError, parse_condition
+from safear.problem.document import (
+    ChanceCase,
+    CostCase,
+    Document,
+    TermsDocument,
+    WrittenAction,
+    WrittenActionTerms,
+    WrittenEffect,
+    WrittenFeature,
+    WrittenOutcome,
+)
+from safear.problem.model import Action, Change, Effect, Feature, Goal, Move, Outcome, Problem, SetTo, SideEffect
+from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
+from safear.problem.terms import ActionTerms, Terms
+
+_MOVE = re.compile(r"[+-]\d+")
+_IMPLIED_FAILURE = Outcome()
+
+
+def build_problem(document: Document) -> tuple[Problem, list[Mistake]]:
+    """The problem, and what could not be understood on the way (its parts are left out of the problem)."""
+    features = {name: _build_feature(name, written) for name, written in document.features.items()}
+    builder = _Builder(features)
+    rule = None
+    if document.classifier is not None:
+        rule = builder.condition(document.classifier.rule, ("classifier", "rule"))
+    problem = Problem(
+        title=document.title,
+        description=document.description,
+        horizon=document.horizon,
+        cost_unit=document.cost.unit,
+        cost_resolution=document.cost.resolution,
+        features=tuple(features.values()),
+        goal=Goal(document.goal.favourable, document.goal.threshold, document.goal.failure_cost),
+        rule=rule,
+        actions=tuple(builder.action(name, written, ("actions", name)) for name, written in document.actions.items()),
+        side_effects=tuple(
+            SideEffect(
+                cause=written.cause,
+                change=builder.change(written.change, ("side_effects", number, "change")),
+                direction=written.direction,
+                when=builder.condition(written.when, ("side_effects", number, "when")),
+            )
+            for number, written in enumerate(document.side_effects)
+        ),
+        constraints=tuple(
+            builder.condition(text, ("constraints", number)) for number, text in enumerate(document.constraints)
+        ),
+        people=document.people,
+    )
+    return problem, builder.mistakes
+
+
+def build_terms(document: TermsDocument, problem: Problem) -> tuple[Terms, list[Mistake]]:
+    """Personal terms for a problem, and what could not be understood on the way."""
+    builder = _Builder(problem.feature_by_name)
+    actions: dict[str, ActionTerms] = {}
+    for name, written in document.actions.items():
+        path: Path = ("actions", name)
+        action = problem.action_by_name.get(name)
+        if action is None:
+            remedy = suggest(name, problem.action_by_name)
+            builder.mistakes.append(key_mistake(path, f"the problem has no action '{name}'", remedy))
+        else:
+            actions[name] = builder.action_terms(action, written, path)
+    return Terms(actions, tuple(document.forbid)), builder.mistakes
+
+
+def default_levels(edges: Iterable[Decimal], closed: str) -> tuple[str, ...]:
+    """Names for the intervals between edges: `<20`, `20-25`, `>=25`."""
+    texts = [f"{edge.normalize():f}" if abs(edge.adjusted()) <= 300 else str(edge) for edge in edges]
+    low, high = ("<", ">=") if closed == "left" else ("<=", ">")
+    inner = [f"{a}-{b}" for a, b in pairwise(texts)]
+    return (f"{low}{texts[0]}", *inner, f"{high}{texts[-1]}") if texts else ()
+
+
+def _build_feature(name: str, written: WrittenFeature) -> Feature:
+    edges = tuple(written.edges or ())
+    levels = written.levels
+    if levels is None:
+        levels = list(default_levels(edges, written.closed)) if written.kind == "numeric" else []
+    return Feature(
+        name=name,
+        kind=written.kind,
+        levels=tuple(levels),
+        mutable=written.mutable,
+        actionable=written.actionable and written.mutable,
+        seen_by_classifier=written.seen_by_classifier,
+        values=tuple(written.values or ()),
+        edges=edges,
+        closed=written.closed,
+    )
+
+
+class _Builder:
+    """Builds the parts of a problem and collects what it does not understand."""
+
+    def __init__(self, features: Mapping[str, Feature]) -> None:
+        self.features = features
+        self.mistakes: list[Mistake] = []
+
+    def condition(self, text: str | None, path: Path) -> Condition:
+        if text is None:
+            return ALWAYS
+        try:
+            return parse_condition(text)
+        except ConditionSyntaxError as error:
+            self.mistakes.append(Mistake(Place(path, offset=error.column), error.cause, error.remedy))
+            return ALWAYS
+
+    def action(self, name: str, written: WrittenAction, path: Path) -> Action:
+        if written.outcomes is not None:
+            for field in ("chance", "change"):
+                if getattr(written, field) is not None:
+                    cause = f"'{field}' and 'outcomes' are both given"
+                    self.mistakes.append(mistake((*path, field), cause, f"put the {field} into the first outcome"))
+            outcomes = tuple(
+                self.outcome(outcome, (*path, "outcomes", number)) for number, outcome in enumerate(written.outcomes)
+            )
+        else:
+            change = self.change(written.change or {}, (*path, "change"))
+            chance = self.chance(written.chance, change, (*path, "chance"))
+            outcomes = short_form(chance or Amount.exactly(1), change)
+        target = outcomes[0].change if outcomes else {}
+        cost = self.cost(written.cost, target, (*path, "cost"))
+        return Action(name, cost, outcomes, self.condition(written.when, (*path, "when")))
+
+    def outcome(self, written: WrittenOutcome, path: Path) -> Outcome:
+        change = self.change(written.change, (*path, "change"))
+        return Outcome(
+            chance=self.chance(written.chance, change, (*path, "chance")),
+            change=change,
+            cost=None if written.cost is None else self.cost(written.cost, change, (*path, "cost")),
+            label=written.label,
+            works=written.works,
+        )
+
+    def action_terms(self, action: Action, written: WrittenActionTerms, path: Path) -> ActionTerms:
+        outcomes = None
+        if written.outcomes is not None:
+            outcomes = tuple(
+                self.outcome(outcome, (*path, "outcomes", number)) for number, outcome in enumerate(written.outcomes)
+            )
+            if written.chance is not None:
+                cause = "'chance' and 'outcomes' are both given"
+                self.mistakes.append(mistake((*path, "chance"), cause, "put the chance into the first outcome"))
+        target = (outcomes or action.outcomes)[0].change if outcomes != () else {}
+        cost = None if written.cost is None else self.cost(written.cost, target, (*path, "cost"))
+        return ActionTerms(cost, self.chance(written.chance, target, (*path, "chance")), outcomes)
+
+    def change(self, written: Mapping[str, str | WrittenEffect], path: Path) -> Change:
+        return {name: self.effect(name, effect, (*path, name)) for name, effect in written.items()}
+
+    def effect(self, name: str, written: str | WrittenEffect, path: Path) -> Effect:
+        if isinstance(written, WrittenEffect):
+            if (written.to is None) == (written.by is None):
+                self.mistakes.append(mistake(path, "exactly one of 'to' and 'by' should be given"))
+            return SetTo(written.to) if written.to is not None else Move(1 if written.by is None else written.by)
+        feature = self.features.get(name)
+        is_level = feature is not None and written in feature.levels
+        if not _MOVE.fullmatch(written) or (is_level and feature is not None and not feature.is_ordered):
+            return SetTo(written)
+        if is_level:
+            cause = f"'{written}' is both a move and a level of '{name}'"
+            remedy = f'write {{by: {int(written)}}} for the move or {{to: "{written}"}} for the level'
+            self.mistakes.append(mistake(path, cause, remedy))
+        return Move(int(Decimal(written)))
+
+    def chance(self, written: object, change: Change, path: Path) -> Quantity | None:
+        return None if written is None else self.quantity(written, change, path, word="chance")
+
+    def cost(self, written: object, change: Change, path: Path) -> Quantity:
+        return self.quantity(written, change, path, word="cost")
+
+    def quantity(self, written: object, change: Change, path: Path, *, word: str) -> Quantity:
+        if isinstance(written, dict):
+            return self.by_level(written, change, path)
+        if isinstance(written, list) and not all(isinstance(item, Decimal) for item in written):
+            return self.by_case(written, path, word)
+        if isinstance(written, list) and word == "cost":
+            self.mistakes.append(mistake(path, "a cost cannot be an interval"))
+            return Amount.exactly(1)
+        return _amount(written)
+
+    def by_level(self, written: dict[str, object], change: Change, path: Path) -> Quantity:
+        tables = {name: table for name, table in written.items() if isinstance(table, dict)}
+        if tables:
+            name, table = next(iter(tables.items()))
+            if len(written) > 1:
+                self.mistakes.append(mistake(path, "only one feature can be named here"))
+            return ByLevel(name, {level: _amount(amount) for level, amount in table.items()})
+        amounts = {level: _amount(amount) for level, amount in written.items()}
+        candidates = [name for name in change if name in self.features]
+        # The feature is the one whose levels fit best; a wrong level among right ones is reported by the checks.
+        fits = {name: len(amounts.keys() & set(self.features[name].levels)) for name in candidates}
+        best = [name for name, fit in fits.items() if fit == max(fits.values())]
+        if not change.keys() <= self.features.keys() and not any(fits.values()):
+            return Amount.exactly(1)  # the unknown feature is reported by the checks
+        if not candidates:
+            cause, remedy = (
+                "depends on a level, but this outcome changes nothing",
+                "leave the chance out: it is the rest",
+            )
+            self.mistakes.append(mistake(path, cause, remedy))
+            return Amount.exactly(1)
+        if len(best) > 1:
+            names = " and ".join(f"'{name}'" for name in best)
+            remedy = f"name the feature: {{{best[0]}: {{...}}}}"
+            self.mistakes.append(mistake(path, f"the levels could be those of {names}", remedy))
+        return ByLevel(best[0], amounts)
+
+    def by_case(self, written: list[object], path: Path, word: str) -> Quantity:
+        *cases, last = written
+        conditions: list[tuple[Condition, Amount]] = []
+        for number, case in enumerate(cases):
+            if not isinstance(case, ChanceCase | CostCase):
+                self.mistakes.append(mistake((*path, number), "a case without a condition must be the last one"))
+                continue
+            amount = case.chance if isinstance(case, ChanceCase) else case.cost
+            conditions.append((self.condition(case.when, (*path, number, "when")), _amount(amount)))
+        if not isinstance(last, list | Decimal):
+            remedy = f"end the list with the {word} that holds otherwise, without 'when'"
+            self.mistakes.append(mistake((*path, len(cases)), "the last case has a condition", remedy))
+            return Amount.exactly(1)
+        return ByCase(tuple(conditions), _amount(last))
+
+
+def short_form(chance: Quantity, change: Change) -> tuple[Outcome, ...]:
+    """The outcomes of `{chance: ..., change: ...}`: it happens, or nothing does."""
+    success = Outcome(chance, change)
+    return (success,) if chance == Amount.exactly(1) else (success, _IMPLIED_FAILURE)
+
+
+def _amount(written: object) -> Amount:
+    match written:
+        case Decimal():
+            return Amount.exactly(written)
+        case [Decimal() as low, Decimal() as high]:
+            return Amount.between(low, high)
+        case [Decimal() as low, Decimal() as nominal, Decimal() as high]:
+            return Amount.between(low, high, nominal)
+        case _:  # pydantic lets nothing else through
+            raise TypeError(written)

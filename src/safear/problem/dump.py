@@ -1,0 +1,129 @@
+"""From a `Problem` back to the document that says it: `parse_problem(dump_problem(problem)) == problem`."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import yaml
+
+from safear.problem.build import default_levels
+from safear.problem.condition import ALWAYS
+from safear.problem.model import Action, Change, Effect, Feature, Move, Outcome, Problem, SideEffect
+from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
+
+
+def dump_problem(problem: Problem) -> dict[str, Any]:
+    """The problem as a dictionary in the vocabulary of the problem file, defaults left out."""
+    cost: dict[str, Any] = {"unit": problem.cost_unit}
+    if problem.cost_resolution is not None:
+        cost["resolution"] = _number(problem.cost_resolution)
+    goal = {
+        "favourable": problem.goal.favourable,
+        "threshold": problem.goal.threshold,
+        "failure_cost": _number(problem.goal.failure_cost),
+    }
+    document: dict[str, Any] = {
+        "safear": 1,
+        "title": problem.title,
+        "description": problem.description or None,
+        "horizon": problem.horizon,
+        "cost": cost,
+        "features": {feature.name: _feature(feature) for feature in problem.features},
+        "goal": {name: value for name, value in goal.items() if value is not None},
+        "classifier": None if problem.rule is None else {"rule": str(problem.rule)},
+        "actions": {action.name: _action(action) for action in problem.actions},
+        "side_effects": [_side_effect(effect) for effect in problem.side_effects] or None,
+        "constraints": [str(condition) for condition in problem.constraints] or None,
+        "people": {name: dict(person) for name, person in problem.people.items()} or None,
+    }
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def dump_problem_text(problem: Problem, form: str = "yaml") -> str:
+    """The problem as the text of a YAML or JSON file."""
+    document = dump_problem(problem)
+    if form == "json":
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    text: str = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
+    return text
+
+
+def _feature(feature: Feature) -> dict[str, Any]:
+    result: dict[str, Any] = {"kind": feature.kind}
+    if feature.kind != "numeric" or feature.levels != default_levels(feature.edges, feature.closed):
+        result["levels"] = list(feature.levels)
+    if feature.edges:
+        result |= {"edges": [_number(edge) for edge in feature.edges], "closed": feature.closed}
+    if feature.values:
+        result["values"] = list(feature.values)
+    if not feature.mutable:
+        result["mutable"] = False
+    elif not feature.actionable:
+        result["actionable"] = False
+    if not feature.seen_by_classifier:
+        result["seen_by_classifier"] = False
+    return result
+
+
+def _action(action: Action) -> dict[str, Any]:
+    result: dict[str, Any] = {"cost": _quantity(action.cost, "cost")}
+    if action.when != ALWAYS:
+        result["when"] = str(action.when)
+    return result | {"outcomes": [_outcome(outcome) for outcome in action.outcomes]}
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    if outcome.chance is not None:
+        result["chance"] = _quantity(outcome.chance, "chance")
+    if outcome.change:
+        result["change"] = _change(outcome.change)
+    if outcome.cost is not None:
+        result["cost"] = _quantity(outcome.cost, "cost")
+    if outcome.label is not None:
+        result["label"] = outcome.label
+    if outcome.works is not None:
+        result["works"] = outcome.works
+    return result
+
+
+def _side_effect(effect: SideEffect) -> dict[str, Any]:
+    result: dict[str, Any] = {"cause": effect.cause, "direction": effect.direction, "change": _change(effect.change)}
+    return result if effect.when == ALWAYS else result | {"when": str(effect.when)}
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {name: _effect(effect) for name, effect in change.items()}
+
+
+def _effect(effect: Effect) -> Any:
+    if isinstance(effect, Move):
+        return {"by": effect.by}
+    return {"to": effect.level} if effect.level[:1] in "+-" else effect.level
+
+
+def _quantity(quantity: Quantity, word: str) -> Any:
+    match quantity:
+        case Amount():
+            return _amount(quantity)
+        case ByLevel(feature, table):
+            return {feature: {level: _amount(amount) for level, amount in table.items()}}
+        case ByCase(cases, otherwise):
+            return [*({"when": str(when), word: _amount(amount)} for when, amount in cases), _amount(otherwise)]
+
+
+def _amount(amount: Amount) -> Any:
+    if not amount.is_interval:
+        return _number(amount.nominal)
+    middle = (amount.low + amount.high) / 2
+    inner = [] if amount.nominal == middle else [_number(amount.nominal)]
+    return [_number(amount.low), *inner, _number(amount.high)]
+
+
+def _number(value: Decimal) -> int | float | str:
+    """A number that reads back as the same decimal; a text where a float would not."""
+    if value == value.to_integral_value() and abs(value) < 2**53:
+        return int(value)
+    return float(value) if Decimal(repr(float(value))) == value else str(value)

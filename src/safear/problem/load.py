@@ -1,0 +1,260 @@
+"""Problems, terms and people from files, texts and dictionaries.
+
+The way of a file: text -> tree (with positions) -> document (its shape checked) -> problem (its meaning checked).
+Mistakes from all stages are collected, given their position, and raised together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path as FilePath
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from safear.errors import (
+    InputError,
+    Mistake,
+    Path,
+    PersonError,
+    ProblemError,
+    TermsError,
+    key_mistake,
+    mistake,
+    suggest,
+)
+from safear.files import read_text
+from safear.problem.build import build_problem, build_terms
+from safear.problem.checks import check_problem
+from safear.problem.document import TAGS, Document, TermsDocument, Written, fields_at
+from safear.problem.model import Person, Problem
+from safear.problem.person import read_person
+from safear.problem.terms import Terms, merge_terms
+from safear.problem.tree import Tree, plain_tree, read_tree
+
+W = TypeVar("W", bound=Written)
+# What stands in for a required part that is missing or wrong, so that the rest of the file can still be checked.
+_STAND_INS: dict[str, Any] = {
+    "safear": 1,
+    "title": "?",
+    "horizon": 1,
+    "features": {"?": {"kind": "nominal", "levels": ["?"]}},
+    "actions": {"?": {"cost": 0, "change": {}}},
+}
+
+
+def load_problem(path: str | FilePath) -> Problem:
+    """Read a problem file (YAML, or JSON if its name ends in .json); its mistakes are raised as one ProblemError."""
+    file = FilePath(path)
+    return _problem_from(read_tree(read_text(file, ProblemError), str(path), ProblemError))
+
+
+def locate_mistakes(path: FilePath, mistakes: Sequence[Mistake]) -> list[Mistake]:
+    """Mistakes that were found later, with their positions in the problem's file if it is one."""
+    if not path.is_file():
+        return list(mistakes)
+    tree = read_tree(read_text(path, ProblemError), str(path), ProblemError)
+    return [_locate(tree, item) for item in mistakes]
+
+
+def parse_problem(source: str | Mapping[str, Any], name: str = "<problem>") -> Problem:
+    """A problem from YAML text, or from a dictionary in the vocabulary of the problem file."""
+    if isinstance(source, str):
+        return _problem_from(read_tree(source, name, ProblemError))
+    return _problem_from(plain_tree(dict(source)))
+
+
+def load_terms(path: str | FilePath, problem: Problem) -> Terms:
+    """Read personal terms for a problem from a YAML or JSON file."""
+    return _terms_from(read_tree(read_text(FilePath(path), TermsError), str(path), TermsError), problem)
+
+
+def parse_terms(source: str | Mapping[str, Any], problem: Problem, *, name: str = "<terms>") -> Terms:
+    """Personal terms from YAML text or a dictionary."""
+    tree = read_tree(source, name, TermsError) if isinstance(source, str) else plain_tree(dict(source))
+    return _terms_from(tree, problem)
+
+
+def load_record(path: str | FilePath) -> tuple[dict[str, str], Tree]:
+    """A person as written in a YAML or JSON file, and its tree, by which mistakes can be located."""
+    tree = read_tree(read_text(FilePath(path), PersonError), str(path), PersonError)
+    mistakes = list(tree.mistakes)
+    if not isinstance(tree.data, dict):
+        mistakes.append(tree.locate(mistake((), "a person should be a mapping of features to levels")))
+    else:
+        nested = [name for name, value in tree.data.items() if not isinstance(value, str)]
+        mistakes += [tree.locate(mistake((name,), "a single level should stand here")) for name in nested]
+    if mistakes:
+        raise PersonError(mistakes)
+    return tree.data, tree
+
+
+def load_person(path: str | FilePath, problem: Problem) -> Person:
+    """Read a person from a YAML or JSON file."""
+    record, tree = load_record(path)
+    try:
+        return read_person(problem, record)
+    except PersonError as error:
+        raise PersonError(_in_order([tree.locate(item) for item in error.mistakes])) from None
+
+
+def _problem_from(tree: Tree) -> Problem:
+    document, mistakes, pruned = _read_document(tree, Document, ProblemError)
+    problem, misread = build_problem(document)
+    vague = {("actions", item.place.path[1], "outcomes") for item in misread if item.place.path[0] == "actions"}
+    found = [*misread, *(item for item in check_problem(problem) if item.place.path not in vague)]
+    pruned |= {("features",) for item in tree.mistakes if item.place.path[:1] == ("features",)}
+    mistakes += [_locate(tree, item) for item in found if not _follows_from(item, pruned)]
+    if mistakes:
+        raise ProblemError(_in_order(mistakes))
+    return problem
+
+
+def _terms_from(tree: Tree, problem: Problem) -> Terms:
+    document, mistakes, pruned = _read_document(tree, TermsDocument, TermsError)
+    terms, misread = build_terms(document, problem)
+    found = [*misread, *merge_terms(problem, terms)[1]]
+    mistakes += [_locate(tree, item) for item in found if not _follows_from(item, pruned)]
+    if mistakes:
+        raise TermsError(_in_order(mistakes))
+    return terms
+
+
+def _read_document(tree: Tree, model: type[W], error: type[InputError]) -> tuple[W, list[Mistake], set[Path]]:
+    """Check the shape. Parts of a wrong shape are reported, cut out, and the rest is read without them."""
+    mistakes = list(tree.mistakes)
+    pruned: set[Path] = set()
+    data = tree.data
+    if not isinstance(data, dict):
+        raise error([tree.locate(mistake((), "the file should hold a mapping (name: value)"))])
+    try:
+        return model.model_validate(data), mistakes, pruned
+    except ValidationError as problem:
+        details = problem.errors()
+    told = {item.place.path for item in tree.mistakes}
+    for detail in details:
+        if _clean(detail) not in told:
+            mistakes.append(_explain(tree, model, detail))
+        pruned.add(_part_of(detail))
+    data = {key: dict(value) if isinstance(value, dict) else value for key, value in data.items()}
+    for path in sorted(pruned, key=len, reverse=True):
+        _cut(data, path)
+    for name, stand_in in _STAND_INS.items():
+        if model is Document and not data.get(name):
+            data[name] = stand_in
+            pruned.add((name,))
+    try:
+        return model.model_validate(data), mistakes, pruned
+    except ValidationError:
+        raise error(_in_order(mistakes)) from None
+
+
+def _part_of(detail: ErrorDetails) -> Path:
+    """The part to cut out for a mistake: a whole feature, action or person, or else a whole top-level field."""
+    path = _clean(detail)
+    deep = path[:1] in {("features",), ("actions",), ("people",)}
+    return path[:2] if deep and len(path) > 1 else path[:1]
+
+
+def _cut(data: dict[str, Any], path: Path) -> None:
+    holder: Any = data
+    for part in path[:-1]:
+        holder = holder.get(part, {}) if isinstance(holder, dict) else {}
+    if isinstance(holder, dict):
+        holder.pop(path[-1], None)
+
+
+def _follows_from(item: Mistake, pruned: set[Path]) -> bool:
+    """Whether a mistake may only be there because another part was cut out."""
+    if any(item.place.path[: len(path)] == path for path in pruned):
+        return True
+    if ("features",) in pruned and (item.place.path[:1] == ("people",) or "there is no feature" in item.cause):
+        return True
+    return any(
+        item.cause == f"there is no feature '{path[1]}'" for path in pruned if path[0] == "features" and path[1:]
+    )
+
+
+def _clean(detail: ErrorDetails) -> Path:
+    """A pydantic location as a path of the file: without the tags of unions and the marks of keys."""
+    path = tuple(part for part in detail["loc"] if part not in TAGS)
+    if detail["type"] == "name" and path[-1:] == ("[key]",):
+        path = path[:-1]
+    return path[:4] if path[:1] == ("features",) and path[2:3] == ("values",) else path
+
+
+_EXPLANATIONS: dict[str, Callable[[ErrorDetails], str]] = {
+    "missing": lambda detail: f"'{detail['loc'][-1]}' is missing",
+    "finite_number": lambda detail: f"{detail['input']} is not a finite number",
+    "greater_than_equal": lambda detail: f"{detail['input']} is below {detail['ctx']['ge']}",
+    "greater_than": lambda detail: f"{detail['input']} is not above {detail['ctx']['gt']}",
+    "less_than_equal": lambda detail: f"{detail['input']} is above {detail['ctx']['le']}",
+    "literal_error": lambda detail: f"{_show(detail['input'])} should be {detail['ctx']['expected']}",
+    "bool_type": lambda detail: f"{_show(detail['input'])} is neither true nor false",
+    "string_type": lambda _: "a single text should stand here",
+    "int_parsing_size": lambda _: "the number is too large",
+    "bool_parsing": lambda detail: f"'{detail['input']}' is neither true nor false",
+    "too_short": lambda detail: "nothing is given here" if not detail["input"] else "too few entries",
+    "too_long": lambda _: "too many numbers; an interval is [low, high] or [low, nominal, high]",
+    "name": lambda detail: detail["msg"],
+    "number": lambda detail: detail["msg"],
+}
+_NUMBERS = {"decimal_parsing", "decimal_type", "float_parsing", "float_type", "int_type"}
+_WHOLE_NUMBERS = {"int_parsing", "int_from_float"}
+_LISTS = {"list_type"}
+_MAPPINGS = {"dict_type", "model_type", "model_attributes_type"}
+
+
+def _explain(tree: Tree, model: type[Written], detail: ErrorDetails) -> Mistake:
+    """A mistake in the shape, in the file's words."""
+    kind, path, given = detail["type"], _clean(detail), detail["input"]
+    remedy = None
+    if kind == "extra_forbidden":
+        known = fields_at(model, path[:-1])
+        cause = f"'{path[-1]}' is not a field here"
+        return tree.locate(key_mistake(path, cause, suggest(str(path[-1]), known)))
+    if kind in _NUMBERS:
+        cause = f"{_show(given)} is not a number"
+    elif kind in _WHOLE_NUMBERS:
+        cause = f"{_show(given)} is not a whole number"
+    elif kind in _LISTS:
+        cause, remedy = f"{_show(given)} should be a list", "write [a, b, c]"
+    elif kind in _MAPPINGS:
+        cause, remedy = f"{_show(given)} should be a mapping", "write {name: value, ...}"
+    else:
+        explain = _EXPLANATIONS.get(kind)
+        cause = explain(detail) if explain else detail["msg"]
+    if kind == "greater_than_equal" and path[-1] == "failure_cost":
+        remedy = "costs are positive"
+    if path == ("safear",):
+        remedy = "write 'safear: 1', the version of the file's format"
+    return tree.locate(mistake(path, cause, remedy))
+
+
+def _show(given: object) -> str:
+    if isinstance(given, dict):
+        return "a mapping"
+    if isinstance(given, list):
+        return "a list"
+    return f"'{given}'" if str(given) else "nothing"
+
+
+def _locate(tree: Tree, item: Mistake) -> Mistake:
+    """Find the place of a mistake; in an action's short form, its outcome's parts stand in the action itself."""
+    path = item.place.path
+    if path[:1] == ("actions",) and len(path) > 2 and path[2] == "outcomes":
+        written = tree.data.get("actions", {}).get(path[1], {})
+        if isinstance(written, Mapping) and "outcomes" not in written:
+            path = (*path[:2], *(path[4:] or ("chance",)))
+    if len(path) > 3 and path[-3] in {"chance", "cost"} and path not in tree.positions:
+        flat = (*path[:-2], path[-1])
+        path = flat if flat in tree.positions else path
+    return tree.locate(replace(item, place=replace(item.place, path=path)))
+
+
+def _in_order(mistakes: list[Mistake]) -> list[Mistake]:
+    """By position in the file, each once."""
+    unique = list(dict.fromkeys(mistakes))
+    return sorted(unique, key=lambda item: (item.place.line or 0, item.place.column or 0))

@@ -1,0 +1,222 @@
+"""A recourse problem as data: what the problem file says, in names, with nothing computed yet.
+
+`Problem` is compiled to an `MDP` (arrays) by `safear.compile_mdp`. Everything here is frozen; `with_horizon` and
+`apply_terms` give changed copies.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from decimal import Decimal
+from functools import cached_property
+from html import escape
+from types import MappingProxyType
+from typing import Literal
+
+from safear.problem.condition import ALWAYS, Condition, condition_features
+from safear.problem.quantity import Quantity, amounts, quantity_features
+
+Kind = Literal["ordinal", "nominal", "numeric"]
+Direction = Literal["up", "down", "any"]
+Person = Mapping[str, str]  # feature -> level name
+Record = Mapping[str, object]  # a person as somebody wrote them: levels, or raw numbers of numeric features
+MAX_ACTIONS = 254  # a policy stores a choice in one byte
+MAX_OUTCOMES = 255  # and an edge its outcome
+MAX_COST = Decimal("1e15")  # so that sums of squares stay finite
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One thing that is known about a person, at one of finitely many levels.
+
+    `values` are what the classifier sees for each level (the level's name if empty). A numeric feature's levels are the
+    intervals between `edges`; with `closed="left"` an edge belongs to the interval above it.
+    """
+
+    name: str
+    kind: Kind
+    levels: tuple[str, ...]
+    mutable: bool = True
+    actionable: bool = True
+    seen_by_classifier: bool = True
+    values: tuple[float | str, ...] = ()
+    edges: tuple[Decimal, ...] = ()
+    closed: Literal["left", "right"] = "left"
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether `<` and moves by a number of levels make sense."""
+        return self.kind != "nominal"
+
+    def level_of(self, number: Decimal) -> str:
+        """The level of a numeric feature that a raw number falls into."""
+        find = bisect_right if self.closed == "left" else bisect_left
+        return self.levels[find(self.edges, number)]
+
+    def edge_position(self, text: str, operator: str) -> int | None:
+        """The k for which `feature operator text` means 'at level k or above' or its opposite; None if neither.
+
+        `bmi < 25` can be said of levels only if 25 is an edge that belongs to the level above it.
+        """
+        if self.kind != "numeric" or operator not in ({"<", ">="} if self.closed == "left" else {"<=", ">"}):
+            return None
+        number = as_decimal(text)
+        return self.edges.index(number) + 1 if number in self.edges else None
+
+
+def as_decimal(text: object) -> Decimal | None:
+    """A finite decimal number, or None."""
+    try:
+        number = Decimal(str(text).strip())
+    except ArithmeticError:
+        return None
+    return number if number.is_finite() else None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Go up (or, below zero, down) by so many levels, and stop at the last."""
+
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetTo:
+    """Go to this level."""
+
+    level: str
+
+
+Effect = Move | SetTo
+Change = Mapping[str, Effect]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One way in which an action may end.
+
+    `chance=None` is the rest that the other outcomes leave. `cost=None` is the action's cost. `works=None` is true for
+    the first outcome of an action only.
+    """
+
+    chance: Quantity | None = None
+    change: Change = field(default_factory=dict)
+    cost: Quantity | None = None
+    label: str | None = None
+    works: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something that a person can do, at a cost, with an uncertain end."""
+
+    name: str
+    cost: Quantity
+    outcomes: tuple[Outcome, ...]
+    when: Condition = ALWAYS
+
+    def works(self, outcome: int) -> bool:
+        """Whether this outcome counts as the action having worked."""
+        stated = self.outcomes[outcome].works
+        return outcome == 0 if stated is None else stated
+
+
+@dataclass(frozen=True, slots=True)
+class SideEffect:
+    """A change that follows in the same step whenever the level of `cause` changes."""
+
+    cause: str
+    change: Change
+    direction: Direction = "any"
+    when: Condition = ALWAYS
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What the person wants from the classifier, and what it costs not to get it."""
+
+    favourable: str | None = None
+    threshold: float | None = None
+    failure_cost: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, repr=False)
+class Problem:
+    """A recourse problem: features, what can be done about them, and what counts as success."""
+
+    title: str
+    horizon: int
+    features: tuple[Feature, ...]
+    actions: tuple[Action, ...]
+    goal: Goal = field(default_factory=Goal)
+    rule: Condition | None = None
+    side_effects: tuple[SideEffect, ...] = ()
+    constraints: tuple[Condition, ...] = ()
+    people: Mapping[str, Record] = field(default_factory=lambda: MappingProxyType({}))
+    cost_unit: str = "units"
+    cost_resolution: Decimal | None = None
+    description: str = ""
+
+    @cached_property
+    def feature_by_name(self) -> Mapping[str, Feature]:
+        """The features by name, in order."""
+        return MappingProxyType({feature.name: feature for feature in self.features})
+
+    @cached_property
+    def action_by_name(self) -> Mapping[str, Action]:
+        """The actions by name, in order."""
+        return MappingProxyType({action.name: action for action in self.actions})
+
+    @cached_property
+    def changed_features(self) -> frozenset[str]:
+        """The features that some action or side effect can change."""
+        changes = [outcome.change for action in self.actions for outcome in action.outcomes]
+        changes += [effect.change for effect in self.side_effects]
+        return frozenset(name for change in changes for name in change)
+
+    @cached_property
+    def decisive_features(self) -> frozenset[str]:
+        """The features on which it depends what an action does: all others matter to the classifier only."""
+        conditions = [action.when for action in self.actions] + [effect.when for effect in self.side_effects]
+        looked_at = [condition_features(condition) for condition in (*conditions, *self.constraints)]
+        looked_at += [quantity_features(quantity) for _, _, quantity in self.quantities()]
+        return frozenset().union(*looked_at) | self.changed_features | {effect.cause for effect in self.side_effects}
+
+    @property
+    def default_person(self) -> Record | None:
+        """The first of `people`."""
+        return next(iter(self.people.values()), None)
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether any chance is an interval (solvers use its nominal value)."""
+        return any(amount.is_interval for _, _, quantity in self.quantities() for amount in amounts(quantity))
+
+    def quantities(self) -> Iterator[tuple[Action, int | None, Quantity]]:
+        """All costs and chances: the action, the outcome (None: the action's own cost) and the quantity."""
+        for action in self.actions:
+            yield action, None, action.cost
+            for number, outcome in enumerate(action.outcomes):
+                yield from ((action, number, q) for q in (outcome.cost, outcome.chance) if q is not None)
+
+    def __getstate__(self) -> dict[str, object]:
+        """What is sent to another process: the fields alone, without what was worked out from them."""
+        return {item.name: getattr(self, item.name) for item in fields(self)} | {"people": dict(self.people)}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+
+    def __repr__(self) -> str:
+        parts = f"{len(self.features)} features, {len(self.actions)} actions, horizon {self.horizon}"
+        return f"Problem('{self.title}': {parts})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        names = "".join(f"<li>{escape(action.name)}</li>" for action in self.actions)
+        return f"<p>{escape(repr(self))}</p><ul>{names}</ul>"
+
+    def with_horizon(self, horizon: int) -> Problem:
+        """The same problem with another number of steps."""
+        return replace(self, horizon=horizon)

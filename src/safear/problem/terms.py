@@ -1,0 +1,102 @@
+"""Personal terms: what actions cost one person, how often they work for them, and what they cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from safear.errors import Mistake, TermsError, mistake, suggest
+from safear.problem.checks import check_action
+from safear.problem.model import Action, Outcome, Problem
+from safear.problem.quantity import Amount, Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class ActionTerms:
+    """What one action means for one person; None leaves the problem's own value.
+
+    `chance` is that of the first outcome, and the only other outcome gets the rest; `outcomes` replaces all of them.
+    """
+
+    cost: Quantity | None = None
+    chance: Quantity | None = None
+    outcomes: tuple[Outcome, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Personal terms for some of the actions of a problem; `forbid` names actions that are out of the question."""
+
+    actions: Mapping[str, ActionTerms] = field(default_factory=dict)
+    forbid: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        cost: Mapping[str, float | Decimal] | None = None,
+        chance: Mapping[str, float | Decimal] | None = None,
+        forbid: Sequence[str] = (),
+    ) -> Terms:
+        """Terms from plain numbers: `Terms.of(cost={"improve skill": 2}, forbid=["change job"])`."""
+        costs = {name: Amount.exactly(value) for name, value in (cost or {}).items()}
+        chances = {name: Amount.exactly(value) for name, value in (chance or {}).items()}
+        names = dict.fromkeys((*costs, *chances))
+        forbidden = (forbid,) if isinstance(forbid, str) else tuple(forbid)
+        return cls({name: ActionTerms(costs.get(name), chances.get(name)) for name in names}, forbidden)
+
+
+def apply_terms(problem: Problem, terms: Terms) -> Problem:
+    """The problem as it is for this person. Mistakes in the terms are raised as a TermsError."""
+    if not isinstance(terms, Terms):
+        raise TermsError.at((), f"{terms!r} are not terms", "use Terms.of(...), parse_terms or load_terms")
+    changed, mistakes = merge_terms(problem, terms)
+    if mistakes:
+        raise TermsError(mistakes)
+    return changed
+
+
+def merge_terms(problem: Problem, terms: Terms) -> tuple[Problem, list[Mistake]]:
+    """The problem with the terms put in, and every mistake in them."""
+    mistakes = [
+        mistake(("forbid", number), f"the problem has no action '{name}'", suggest(name, problem.action_by_name))
+        for number, name in enumerate(terms.forbid)
+        if name not in problem.action_by_name
+    ]
+    mistakes += [
+        mistake(("actions", name), f"the problem has no action '{name}'", suggest(name, problem.action_by_name))
+        for name in terms.actions
+        if name not in problem.action_by_name
+    ]
+    actions: list[Action] = []
+    for action in problem.actions:
+        own = terms.actions.get(action.name, ActionTerms())
+        if own.chance is not None and own.outcomes is None and len(action.outcomes) > 2:
+            cause = f"'{action.name}' has {len(action.outcomes)} outcomes, so one chance does not say enough"
+            mistakes.append(mistake(("actions", action.name, "chance"), cause, "give 'outcomes' with all chances"))
+            continue
+        merged = merge_action(action, own)
+        if own != ActionTerms():
+            mistakes += [item if own.outcomes else _in_short_form(item) for item in check_action(problem, merged)]
+        if action.name not in terms.forbid:
+            actions.append(merged)
+    return replace(problem, actions=tuple(actions)), mistakes
+
+
+def _in_short_form(item: Mistake) -> Mistake:
+    """The chance of the first outcome stands in the action's terms themselves."""
+    path = item.place.path
+    if path[2:5] == ("outcomes", 0, "chance"):
+        return replace(item, place=replace(item.place, path=(*path[:2], *path[4:])))
+    return item
+
+
+def merge_action(action: Action, own: ActionTerms) -> Action:
+    """The action with the terms put in."""
+    outcomes = action.outcomes if own.outcomes is None else own.outcomes
+    if own.chance is not None and own.outcomes is None:
+        first, *others = outcomes
+        rest = replace(others[0], chance=None) if others else Outcome()
+        outcomes = (replace(first, chance=own.chance), rest)
+    return replace(action, cost=action.cost if own.cost is None else own.cost, outcomes=outcomes)

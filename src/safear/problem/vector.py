@@ -1,0 +1,127 @@
+"""Conditions, changes and quantities for many states at once.
+
+States are given as `Codes`: for each feature an array of level numbers (0 is the first level), one entry per state.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from graphlib import TopologicalSorter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.problem.condition import And, Comparison, Condition, Constant, Membership, Not, Or
+from safear.problem.model import Change, Feature, Move, Problem, SideEffect
+from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
+
+CodeArray = NDArray[np.int16]
+Codes = Mapping[str, CodeArray]
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def holds(condition: Condition, codes: Codes, features: Mapping[str, Feature]) -> NDArray[np.bool_]:
+    """In which states a (checked) condition holds."""
+    match condition:
+        case Constant(value):
+            return np.full(_count(codes), value)
+        case Comparison(name, symbol, level):
+            feature = features[name]
+            if level not in feature.levels:  # a numeric feature against one of its edges
+                position = feature.edge_position(level, symbol) or 0
+                return codes[name] < position if symbol in {"<", "<="} else codes[name] >= position
+            result: NDArray[np.bool_] = _COMPARE[symbol](codes[name], feature.levels.index(level))
+            return result
+        case Membership(name, levels):
+            wanted = [features[name].levels.index(level) for level in levels]
+            return np.isin(codes[name], wanted)
+        case Not(part):
+            return ~holds(part, codes, features)
+        case And(parts):
+            return reduce(np.logical_and, (holds(part, codes, features) for part in parts))
+        case Or(parts):
+            return reduce(np.logical_or, (holds(part, codes, features) for part in parts))
+
+
+def apply_change(change: Change, codes: Codes, features: Mapping[str, Feature]) -> dict[str, CodeArray]:
+    """The level numbers after a change; a move past the last level stops there."""
+    after = dict(codes)
+    for name, effect in change.items():
+        after[name] = _moved(effect, after[name], features[name])
+    return after
+
+
+def apply_side_effects(before: Codes, after: Codes, problem: Problem) -> dict[str, CodeArray]:
+    """Follow up the changes from `before` to `after`, causes before consequences."""
+    result = dict(after)
+    for effect in order_side_effects(problem.side_effects):
+        difference = result[effect.cause].astype(np.int32) - before[effect.cause]
+        set_off = {"up": difference > 0, "down": difference < 0, "any": difference != 0}[effect.direction]
+        set_off &= holds(effect.when, before, problem.feature_by_name)
+        followed = apply_change(effect.change, result, problem.feature_by_name)
+        for name in effect.change:
+            result[name] = np.where(set_off, followed[name], result[name])
+    return result
+
+
+def order_side_effects(side_effects: Sequence[SideEffect]) -> list[SideEffect]:
+    """Side effects such that each comes after those that change its cause. A circle is a graphlib.CycleError."""
+    order = list(side_effect_graph(side_effects).static_order())
+    return sorted(side_effects, key=lambda effect: order.index(effect.cause))
+
+
+def side_effect_graph(side_effects: Sequence[SideEffect]) -> TopologicalSorter[str]:
+    """Which features are changed by which: an edge from each cause to what it changes."""
+    graph: TopologicalSorter[str] = TopologicalSorter()
+    for effect in side_effects:
+        graph.add(effect.cause)
+        for name in effect.change:
+            graph.add(name, effect.cause)
+    return graph
+
+
+def evaluate_quantity(
+    quantity: Quantity,
+    before: Codes,
+    reached: Codes,
+    *,
+    features: Mapping[str, Feature],
+    number: Callable[[Amount], float | int],
+) -> NDArray[Any]:
+    """The number of a quantity in each state, given the levels before the step and those that the change reached."""
+    match quantity:
+        case Amount():
+            return np.full(_count(before), number(quantity))
+        case ByLevel(name, amounts):
+            # A level without an entry cannot be reached (checks make sure of it), whatever stands in its place.
+            filler = next(iter(amounts.values()))
+            table = np.array([number(amounts.get(level, filler)) for level in features[name].levels])
+            return table[reached[name]]
+        case ByCase(cases, otherwise):
+            result = np.full(_count(before), number(otherwise))
+            for condition, amount in reversed(cases):  # so that the first case that holds is written last
+                result[holds(condition, before, features)] = number(amount)
+            return result
+
+
+def _moved(effect: object, codes: CodeArray, feature: Feature) -> CodeArray:
+    if isinstance(effect, Move):
+        last = len(feature.levels) - 1
+        by = max(-last, min(effect.by, last))
+        moved: CodeArray = np.clip(codes.astype(np.int32) + by, 0, last).astype(np.int16)
+        return moved
+    return np.full_like(codes, feature.levels.index(effect.level))  # type: ignore[attr-defined]  # Effect is Move | SetTo
+
+
+def _count(codes: Codes) -> int:
+    return len(next(iter(codes.values())))

@@ -1,0 +1,304 @@
+"""The steps of a plan, found by following all runs of a policy.
+
+A run is at every moment in a *cell*: a step, a state and what has been spent. A *node* is a set of cells of one state
+in which the same is done; it becomes a step of the plan. A node's box, its range of steps times its range of what has
+been spent, holds no cell of another node of its state, so that words about the two tell in which node a run is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.evaluation.policy import Policy
+from safear.mdp.arrays import MDP, stretches
+
+GOAL, END, STUCK = -1, -2, -3  # where a run may go besides a node
+_OUTCOMES = 256  # no row has more
+
+
+class Box(NamedTuple):
+    """A range of steps, and of what has been spent in quanta; both ends belong to it."""
+
+    first: int
+    last: int
+    low: int
+    high: int
+
+    def meets(self, other: Box) -> bool:
+        """Whether they have something in common."""
+        return self.meets_time(other) and self.meets_spent(other)
+
+    def meets_time(self, other: Box) -> bool:
+        """Whether they have a step in common."""
+        return self.first <= other.last and other.first <= self.last
+
+    def meets_spent(self, other: Box) -> bool:
+        """Whether they have an amount in common."""
+        return self.low <= other.high and other.low <= self.high
+
+
+class Way(NamedTuple):
+    """A way on from an edge of a node: to which node (or end), how probable, and between which steps."""
+
+    target: int
+    chance: float
+    since: int
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """What is done in some cells of a state; `pieces` are these cells step by step, where the state has other nodes."""
+
+    state: int
+    row: int
+    visits: float
+    box: Box
+    pieces: tuple[Box, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The nodes of a policy for a person, which of them is first (or `GOAL`, `STUCK`), and the ways between them.
+
+    The ways are sorted by where they come from: `key` is node * 256 + the number of the edge within its row.
+    """
+
+    mdp: MDP
+    first: int
+    nodes: tuple[Node, ...]
+    key: NDArray[np.int64]
+    target: NDArray[np.int64]
+    chance: NDArray[np.float64]
+    since: NDArray[np.int64]
+    until: NDArray[np.int64]
+
+    def edges(self, node: int) -> range:
+        """The edges of a node."""
+        row = self.nodes[node].row
+        return range(self.mdp.edge_start[row], self.mdp.edge_start[row + 1])
+
+    def ways(self, node: int, edge: int) -> list[Way]:
+        """Where an edge of a node leads, in order of time."""
+        key = node * _OUTCOMES + edge - int(self.mdp.edge_start[self.nodes[node].row])
+        here = slice(*np.searchsorted(self.key, [key, key + 1]).tolist())
+        columns = (self.target, self.chance, self.since, self.until)
+        ways = map(Way._make, zip(*(column[here].tolist() for column in columns), strict=True))
+        return sorted(ways, key=lambda way: (way.since, way.until, way.target))
+
+    def hopeful(self) -> NDArray[np.bool_]:
+        """Whether each node may still come to a goal."""
+        found = np.zeros(len(self.nodes) + 3, dtype=bool)
+        found[GOAL] = True  # the ends are counted from the end
+        while True:
+            more = found.copy()
+            more[self.key[found[self.target]] // _OUTCOMES] = True
+            if (more == found).all():
+                return found[: len(self.nodes)]
+            found = more
+
+
+class _Cells(NamedTuple):
+    """Every cell of the runs, step by step; `row` is what is done there, or how the run has ended."""
+
+    step: NDArray[np.int64]
+    state: NDArray[np.int64]
+    spent: NDArray[np.int64]
+    chance: NDArray[np.float64]
+    row: NDArray[np.int64]
+
+
+class _Moves(NamedTuple):
+    """Every way from a cell to another: the cells' numbers, the edge, and how probable."""
+
+    origin: NDArray[np.int64]
+    edge: NDArray[np.int64]
+    target: NDArray[np.int64]
+    chance: NDArray[np.float64]
+
+
+def follow(policy: Policy, origin: int, *, rare: float = 0.0) -> Graph:
+    """The graph of a policy for a person. What is done in a state less than `rare` times is not told from the rest."""
+    mdp = policy.mdp
+    cells, moves = _run(policy, origin)
+    node, pieces = _assign(mdp, cells, rare)
+    count = int(node.max(initial=-1)) + 1
+    source, target = node[moves.origin], node[moves.target]
+    place = source * _OUTCOMES + moves.edge - mdp.edge_start[cells.row[moves.origin]]
+    keys, which = np.unique(place * (count + 3) + target + 3, return_inverse=True)
+    step = cells.step[moves.target]
+    since, until = np.full(len(keys), mdp.horizon), np.zeros(len(keys), dtype=np.int64)
+    np.minimum.at(since, which, step)
+    np.maximum.at(until, which, step)
+    return Graph(
+        mdp,
+        int(node[0]),
+        _read_nodes(cells, node, count, pieces),
+        keys // (count + 3),
+        keys % (count + 3) - 3,
+        np.bincount(which, moves.chance, len(keys)).astype(np.float64),
+        since,
+        until,
+    )
+
+
+def _run(policy: Policy, origin: int) -> tuple[_Cells, _Moves]:
+    """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, as in `run_exactly`; x stays 0 if the policy does not look at it."""
+    mdp = policy.mdp
+    opening = policy.accounts[origin]
+    state, spent, chance = np.array([origin]), np.zeros(1, dtype=np.int64), np.ones(1)
+    cells: list[_Cells] = []
+    moves: list[_Moves] = []
+    seen = 0
+    for step in range(mdp.horizon + 1):
+        row = _rows_at(policy, step, state, opening - spent)
+        cells.append(_Cells(np.full(len(state), step), state, spent, chance, row))
+        acting = np.flatnonzero(row >= 0)
+        if not len(acting):
+            break
+        counts = mdp.edge_start[row[acting] + 1] - mdp.edge_start[row[acting]]
+        source, edge = np.repeat(acting, counts), stretches(mdp.edge_start, row[acting])
+        total = spent[source] + mdp.edge_cost[edge] if policy.looks_at_spent else np.zeros_like(edge)
+        flow = chance[source] * mdp.edge_chance[edge]
+        span = int(total.max()) + 1
+        key, place = np.unique(mdp.edge_next[edge] * span + total, return_inverse=True)
+        moves.append(_Moves(seen + source, edge, seen + len(state) + place, flow))
+        seen += len(state)
+        state, spent, chance = key // span, key % span, np.bincount(place, flow).astype(np.float64)
+    none = np.zeros(0, dtype=np.int64)
+    moves.append(_Moves(none, none, none, np.zeros(0)))
+    return (
+        _Cells(*(np.concatenate(column) for column in zip(*cells, strict=True))),
+        _Moves(*(np.concatenate(column) for column in zip(*moves, strict=True))),
+    )
+
+
+def _rows_at(policy: Policy, step: int, state: NDArray[np.int64], account: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What is done in each cell of a step, or how the run has ended."""
+    mdp = policy.mdp
+    row = np.full(len(state), END)
+    if step < mdp.horizon:
+        row = policy.rows(step, state, account)
+        row[row < 0] = STUCK
+    dead = mdp.dead_end[state]
+    if mdp.depth is not None:
+        dead &= mdp.depth[state] < mdp.horizon  # what is met only at the very end was compiled without its rows
+    row[dead] = STUCK
+    row[mdp.goal[state]] = GOAL
+    return row
+
+
+def _read_nodes(
+    cells: _Cells, node: NDArray[np.int64], count: int, pieces: dict[int, tuple[Box, ...]]
+) -> tuple[Node, ...]:
+    order = np.argsort(node, kind="stable")
+    order = order[np.searchsorted(node[order], 0) :]
+    start = np.searchsorted(node[order], np.arange(count))
+    if not count:
+        return ()
+    end = np.append(start[1:], len(order)) - 1
+    boxes = zip(
+        cells.step[order[start]].tolist(),  # cells are in order of time, and the sort kept that
+        cells.step[order[end]].tolist(),
+        np.minimum.reduceat(cells.spent[order], start).tolist(),
+        np.maximum.reduceat(cells.spent[order], start).tolist(),
+        strict=True,
+    )
+    state, row = cells.state[order[start]].tolist(), cells.row[order[start]].tolist()
+    visits = np.bincount(node[order], cells.chance[order], count).tolist()
+    return tuple(
+        Node(state[number], row[number], visits[number], Box(*box), pieces.get(number, ()))
+        for number, box in enumerate(boxes)
+    )
+
+
+class _Piece(NamedTuple):
+    """A stretch of what has been spent, at one step in one state, along which one thing is done; and its number."""
+
+    state: int
+    row: int
+    number: int
+    box: Box
+
+
+def _assign(mdp: MDP, cells: _Cells, rare: float) -> tuple[NDArray[np.int64], dict[int, tuple[Box, ...]]]:
+    """The node of each cell, and the pieces of the nodes of those states in which more than one thing is done."""
+    node = cells.row.copy()
+    acting = np.flatnonzero(cells.row >= 0)
+    rows, which = np.unique(cells.row[acting], return_inverse=True)
+    node[acting] = which
+    frequent = np.bincount(which, cells.chance[acting], len(rows)) >= rare
+    state = mdp.row_state[rows]
+    told = state[frequent]
+    several = np.isin(state, told[1:][told[1:] == told[:-1]]) & frequent
+    cell = acting[several[which]]
+    pieces: dict[int, tuple[Box, ...]] = {}
+    if not len(cell):
+        return node, pieces
+    cell = cell[np.lexsort((cells.spent[cell], cells.step[cell], cells.state[cell]))]
+    changes = (np.diff(cells.row[cell]) != 0) | (np.diff(cells.step[cell]) != 0)
+    start = np.flatnonzero(np.append(True, changes))
+    length = np.diff(np.append(start, len(cell)))
+    head, tail = cell[start], cell[start + length - 1]
+    columns = (cells.state[head], cells.row[head], cells.step[head], cells.spent[head], cells.spent[tail])
+    found = [
+        _Piece(state, row, number, Box(step, step, low, high))
+        for number, (state, row, step, low, high) in enumerate(
+            zip(*(column.tolist() for column in columns), strict=True)
+        )
+    ]
+    owner = np.zeros(len(found), dtype=np.int64)
+    fresh = len(rows)
+    for _, group in groupby(found, key=lambda piece: piece.state):
+        for part in _join(list(group)):
+            number = int(node[head[part[0].number]])
+            if number in pieces:  # the first part of what is done keeps the number, the others get new ones
+                number, fresh = fresh, fresh + 1
+            pieces[number] = tuple(piece.box for piece in part)
+            owner[[piece.number for piece in part]] = number
+    node[cell] = np.repeat(owner, length)
+    return node, pieces
+
+
+def _join(pieces: list[_Piece]) -> list[list[_Piece]]:
+    """The pieces of one state in as few nodes as a greedy search finds.
+
+    What is done stays in one node if its box is clear of all other pieces. Otherwise its pieces, in order of time, join
+    the latest part that they can join.
+    """
+    found: list[list[_Piece]] = []
+    for row in sorted({piece.row for piece in pieces}):
+        mine = [piece for piece in pieces if piece.row == row]
+        others = [piece for piece in pieces if piece.row != row]
+        if _is_clear(mine, others):
+            found.append(mine)
+            continue
+        parts: list[list[_Piece]] = []
+        for piece in mine:
+            for part in reversed(parts):
+                rest = [one for other in parts if other is not part for one in other]
+                if _is_clear([*part, piece], others) and _is_clear([*part, piece], rest):
+                    part.append(piece)
+                    break
+            else:
+                parts.append([piece])
+        found += parts
+    return found
+
+
+def _is_clear(part: list[_Piece], others: Iterable[_Piece]) -> bool:
+    """Whether the box around a part meets none of the other pieces."""
+    box = surround(piece.box for piece in part)
+    return not any(box.meets(other.box) for other in others)
+
+
+def surround(boxes: Iterable[Box]) -> Box:
+    """The least box around boxes."""
+    first, last, low, high = zip(*boxes, strict=True)
+    return Box(min(first), max(last), min(low), max(high))

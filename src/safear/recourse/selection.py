@@ -1,0 +1,218 @@
+"""Which plans make a menu, what they are called, and what each gains and gives up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from safear.evaluation.forward import advance
+from safear.recourse.failure import HOPELESS, gives_up
+from safear.recourse.frontier import SAME_SUCCESS, Frontier
+from safear.recourse.offer import Offer, make_offer
+from safear.recourse.words import describe_worst, format_chance, format_cost
+from safear.solvers.solution import Solution
+
+SAME_FIGURES = 0.05  # figures that differ by less, relatively, are the same to a person
+SAME_ADVICE = 0.05  # and plans that say different things with a smaller probability
+MOST_PLANS = 5
+LIKELIEST = "most likely to succeed"
+
+
+def choose_offers(frontier: Frontier, most: int = MOST_PLANS) -> list[Offer]:
+    """The plans of a menu, safest first, thinned out and named.
+
+    Plans that give up are left out; only the cheapest may do so for some, if it is not hopeless.
+    """
+    best = frontier.best_success
+    hopeful = [offer for offer in frontier.offers if offer.cost.success >= HOPELESS * best]
+    likely = [offer for offer in hopeful if not gives_up(offer.cost.success, best)]
+    cheapest = [offer for offer in hopeful[:1] if offer not in likely]  # the frontier begins with the least mean
+    kept = thin_out([*cheapest, *likely], most)
+    named = name_offers(kept, best, least_tail=min((offer.tail for offer in likely), default=0.0))
+    if len(named) == 1 and any(_adds_to(kept, offer) for offer in likely):  # only because so few were asked for
+        return [replace(named[0], trade_off="")]
+    if len(named) == 1 and min(offer.mean for offer in frontier.offers) < named[0].mean * (1 - SAME_FIGURES):
+        # What is cheaper gives up, so "cheapest" would not be true.
+        return [replace(named[0], name=LIKELIEST, trade_off="every plan that is noticeably cheaper gives up")]
+    return named
+
+
+def thin_out(offers: Sequence[Offer], most: int) -> list[Offer]:
+    """At most so many plans: the cheapest, the safest, the likeliest, then always the one least like those kept.
+
+    What a person would not tell from a plan that is kept, or what such a plan noticeably beats, is left out.
+    """
+    if not offers:
+        return []
+    kept = [min(offers, key=lambda offer: offer.mean)]
+    for offer in (
+        min(offers, key=lambda offer: offer.tail),
+        max(offers, key=lambda offer: offer.cost.success),
+    ):
+        if _adds_to(kept, offer):
+            kept.append(offer)
+    while len(kept) < most:
+        left = [offer for offer in offers if _adds_to(kept, offer)]
+        if not left:
+            break
+        kept.append(max(left, key=lambda offer: min(difference(offer, other) for other in kept)))
+    return kept[:most]
+
+
+def _adds_to(kept: Sequence[Offer], offer: Offer) -> bool:
+    """Whether a person would notice a plan beside those kept, and none of them is noticeably better in its stead."""
+    return all(difference(offer, other) > 1 and not dominates(other, offer) for other in kept)
+
+
+def keep_unbeaten(offers: Sequence[Offer]) -> list[Offer]:
+    """The plans that succeed at times and that no other noticeably beats; all if none succeeds."""
+    hopeful = [offer for offer in offers if offer.cost.success > 0] or list(offers)
+    return [offer for offer in hopeful if not any(dominates(other, offer) for other in hopeful)]
+
+
+def difference(one: Offer, other: Offer) -> float:
+    """How far two plans are apart in success, mean or tail; 1 is what a person just notices."""
+    return max(abs(gain) for gain in _gains(one, other))
+
+
+def dominates(one: Offer, other: Offer) -> bool:
+    """Whether a plan is noticeably better in success, mean or tail, and noticeably worse in none of them."""
+    gains = _gains(one, other)
+    return min(gains) > -1 and max(gains) > 1
+
+
+def _gains(one: Offer, other: Offer) -> list[float]:
+    """By how much a plan is better in success, mean and tail; 1 is what a person just notices."""
+    return [
+        (one.cost.success - other.cost.success) / SAME_SUCCESS,
+        _relative(other.mean, one.mean) / SAME_FIGURES,
+        _relative(other.tail, one.tail) / SAME_FIGURES,
+    ]
+
+
+def _relative(one: float, other: float) -> float:
+    """The difference of two costs in relation to the larger one."""
+    larger = max(one, other)
+    return (one - other) / larger if larger > 0 else 0.0
+
+
+def merge_alike(solutions: Sequence[Solution]) -> list[Offer]:
+    """One offer per plan that a person would tell from the others."""
+    offers: list[Offer] = []
+    for solution in solutions:
+        candidate = make_offer(solution)
+        for number, offer in enumerate(offers):
+            if alike(offer, candidate):
+                offers[number] = replace(offer, objectives=(*offer.objectives, solution.objective))
+                break
+        else:
+            offers.append(candidate)
+    return offers
+
+
+def alike(one: Offer, other: Offer) -> bool:
+    """Whether two plans hardly ever say different things and hardly differ in what they lead to."""
+    std, other_std = one.cost.all_runs.std, other.cost.all_runs.std
+    return (
+        difference(one, other) < 1
+        and math.isclose(std, other_std, rel_tol=SAME_FIGURES, abs_tol=1e-9)
+        and chance_to_part(one.solution, other.solution) < SAME_ADVICE
+    )
+
+
+def chance_to_part(one: Solution, other: Solution) -> float:
+    """The probability that two plans for the same person ever say different things; 0 if they are equal."""
+    mdp, origin = one.mdp, one.mdp.locate()
+    state, spent, chance = np.array([origin]), np.zeros(1, dtype=np.int64), np.ones(1)
+    parted = 0.0
+    for step in range(mdp.horizon):
+        rows, others = (plan.policy.rows(step, state, plan.policy.accounts[origin] - spent) for plan in (one, other))
+        parted += float(chance[rows != others].sum())
+        on = (rows == others) & (rows >= 0)
+        state, spent, chance = advance(mdp, rows[on], spent[on], chance[on])
+    return parted
+
+
+def name_offers(offers: Sequence[Offer], best_success: float, least_tail: float | None = None) -> list[Offer]:
+    """Give plans plain names by what they are, safest first, and say what each gains and gives up.
+
+    "cheapest on average" has the least mean over all runs; "safest" the least tail among those that succeed about as
+    often as anything can, unless one that was left out has a noticeably lower one (`least_tail`); "most likely to
+    succeed" noticeably more success than these two. The others are "balanced", with a number if there are several.
+    """
+    if not offers:
+        return []
+    likely = [offer for offer in offers if not gives_up(offer.cost.success, best_success)]
+    cheapest = min(offers, key=lambda offer: offer.mean)
+    safest = min(likely, key=lambda offer: offer.tail, default=None)
+    if safest is not None and _relative(safest.tail, cheapest.tail) > SAME_FIGURES:
+        safest = None  # the cheapest, which gives up, is noticeably safer
+    if safest is not None and least_tail is not None and _relative(safest.tail, least_tail) > SAME_FIGURES:
+        safest = None
+    likeliest: Offer | None = max(offers, key=lambda offer: offer.cost.success)
+    others = [offer.cost.success for offer in (cheapest, safest) if offer is not None]
+    if likeliest is not None and likeliest.cost.success - max(others) <= SAME_SUCCESS:
+        likeliest = None
+    named = {id(offer) for offer in (cheapest, safest, likeliest) if offer is not None}
+    between = sorted((offer for offer in offers if id(offer) not in named), key=lambda offer: offer.tail)
+    names = ["balanced"] if len(between) == 1 else [f"balanced {number + 1}" for number in range(len(between))]
+    ordered = [] if likeliest is None else [replace(likeliest, name=LIKELIEST)]
+    if safest is not None:
+        ordered.append(replace(safest, name="cheapest and safest" if safest is cheapest else "safest"))
+    ordered += [replace(offer, name=name) for offer, name in zip(between, names, strict=True)]
+    if safest is not cheapest:
+        ordered.append(replace(cheapest, name="cheapest on average"))
+    return [replace(offer, trade_off=describe_trade_off(offer, ordered)) for offer in ordered]
+
+
+@dataclass(frozen=True, slots=True)
+class TradeOff:
+    """What a plan gains and gives up beside another: by how much its success, mean and tail are higher.
+
+    None where a person would not notice the difference.
+    """
+
+    other: Offer
+    success: float | None
+    mean: float | None
+    tail: float | None
+
+
+def find_trade_off(offer: Offer, menu: Sequence[Offer]) -> TradeOff | None:
+    """A plan beside the cheapest of the menu, or the cheapest beside the first of the others; None if it is alone."""
+    others = [other for other in menu if other is not offer]
+    if not others:
+        return None
+    cheapest = min(menu, key=lambda other: other.mean)
+    other = cheapest if offer is not cheapest else others[0]
+    success, mean, tail = (abs(gain) > 1 for gain in _gains(offer, other))
+    return TradeOff(
+        other,
+        offer.cost.success - other.cost.success if success else None,
+        offer.mean - other.mean if mean else None,
+        offer.tail - other.tail if tail else None,
+    )
+
+
+def describe_trade_off(offer: Offer, menu: Sequence[Offer]) -> str:
+    """`compared with 'safest' it costs 0.3 months less on average; the worst 5% of cases cost 2.1 months more`."""
+    found = find_trade_off(offer, menu)
+    if found is None:
+        return "no other plan is noticeably cheaper, safer or likelier to succeed"
+    other, unit = found.other, offer.unit
+    worst = f"the {describe_worst(offer.level)} of cases cost" if offer.level < 1 else "the worst case costs"
+    parts = []
+    if found.success is not None:
+        chances = format_chance(offer.cost.success), format_chance(other.cost.success)
+        parts.append(f"succeeds in {chances[0]} of the cases, not {chances[1]}")
+    parts.append(f"costs {_describe_more(found.mean, unit)} on average")
+    parts.append(f"{worst} {_describe_more(found.tail, unit)}")
+    return f"compared with '{other.name}' it {'; '.join(parts)}"
+
+
+def _describe_more(cost: float | None, unit: str) -> str:
+    """`0.3 months less`."""
+    return "about as much" if cost is None else f"{format_cost(abs(cost), unit)} {'less' if cost < 0 else 'more'}"

@@ -1,0 +1,158 @@
+"""Walking along a plan: what has happened so far, what to do now, and what may happen then.
+
+A walk is given as the numbers of the outcomes that came about, one per step. It is followed from the start each time,
+so nothing need be kept, and what was spent, which some plans look at, is always right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from safear.errors import InputError, quote_list
+from safear.evaluation.forward import Runs, advance
+from safear.evaluation.policy import Policy
+from safear.mdp.arrays import MDP
+from safear.recourse.offer import Offer
+from safear.recourse.words import find_changes
+from safear.risk.distribution import CostDistribution
+
+Kind = Literal["step", "goal", "out of time", "stuck"]
+
+
+class WalkError(InputError):
+    """Outcomes that cannot have come about, or a plan where there is nothing to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Possible:
+    """One way in which a step may end; `outcome` is its number among those of the action.
+
+    `named` is what the problem calls it, if it does, and `changes` are the features whose level is another then.
+    """
+
+    outcome: int
+    chance: float
+    works: bool
+    cost: float
+    named: str = ""
+    changes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What happens."""
+        return self.named or " and ".join(f"{name} becomes {level}" for name, level in self.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A step that was taken, and how it ended."""
+
+    action: str
+    ending: Possible
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """Where a person is on the way. `ahead` is what is still to come, exactly: success, and what it costs from here."""
+
+    kind: Kind
+    person: dict[str, str]
+    steps_left: int
+    spent: float
+    action: str | None
+    endings: tuple[Possible, ...]
+    taken: tuple[Taken, ...]
+    ahead: CostDistribution
+
+    @property
+    def works(self) -> float:
+        """How often the step works."""
+        return sum(ending.chance for ending in self.endings if ending.works)
+
+
+def walk(offer: Offer, outcomes: Sequence[int]) -> Situation:
+    """Follow a plan from the start, each step ending in the outcome given. A WalkError if that cannot be."""
+    policy, mdp = offer.solution.policy, offer.solution.mdp
+    origin = state = offer.runs.start
+    opening, spent = int(policy.accounts[origin]), 0
+    taken: list[Taken] = []
+    for step, outcome in enumerate(outcomes):
+        row = _row(policy, state, step=step, account=opening - spent)
+        edges = () if row is None else range(mdp.edge_start[row], mdp.edge_start[row + 1])
+        edge = next((edge for edge in edges if int(mdp.edge_outcome[edge]) == outcome), None)
+        if row is None or edge is None:
+            raise _cannot_be(mdp, step, outcome, [] if row is None else list(edges))
+        taken.append(Taken(_action(mdp, row), _ending(mdp, state, edge)))
+        state, spent = int(mdp.edge_next[edge]), spent + int(mdp.edge_cost[edge])
+    step = len(taken)
+    row = _row(policy, state, step=step, account=opening - spent)
+    return Situation(
+        _kind(mdp, state, step=step, acts=row is not None),
+        mdp.person(state),
+        mdp.horizon - step,
+        mdp.to_cost(spent),
+        None if row is None else _action(mdp, row),
+        () if row is None else tuple(_ending(mdp, state, edge) for edge in _edges(mdp, row)),
+        tuple(taken),
+        _look_ahead(policy, state, step=step, account=opening - spent),
+    )
+
+
+def _kind(mdp: MDP, state: int, *, step: int, acts: bool) -> Kind:
+    if mdp.goal[state]:
+        return "goal"
+    if acts:
+        return "step"
+    return "out of time" if step >= mdp.horizon else "stuck"
+
+
+def _row(policy: Policy, state: int, *, step: int, account: int) -> int | None:
+    """The row that is taken; None where there is nothing to do."""
+    if step >= policy.mdp.horizon or policy.mdp.goal[state]:
+        return None
+    row = int(policy.rows(step, np.array([state]), np.array([account]))[0])
+    return None if row < 0 else row
+
+
+def _edges(mdp: MDP, row: int) -> range:
+    return range(mdp.edge_start[row], mdp.edge_start[row + 1])
+
+
+def _action(mdp: MDP, row: int) -> str:
+    return mdp.actions[int(mdp.row_action[row])]
+
+
+def _ending(mdp: MDP, state: int, edge: int) -> Possible:
+    outcome, cost = int(mdp.edge_outcome[edge]), mdp.to_cost(int(mdp.edge_cost[edge]))
+    plain = Possible(outcome, float(mdp.edge_chance[edge]), mdp.works(edge), cost)
+    if mdp.problem is None:
+        return plain
+    written = mdp.problem.actions[int(mdp.row_action[mdp.edge_row[edge]])].outcomes[outcome]
+    after = mdp.person(int(mdp.edge_next[edge]))
+    changes = find_changes(mdp.person(state), after, first=written.change)
+    return replace(plain, named=written.label or "", changes=changes)
+
+
+def _cannot_be(mdp: MDP, step: int, outcome: int, edges: Sequence[int]) -> WalkError:
+    if not edges:
+        return WalkError.at(("outcomes", step), "the walk has ended before this step", "leave this outcome out")
+    possible = quote_list([str(int(mdp.edge_outcome[edge])) for edge in edges])
+    return WalkError.at(("outcomes", step), f"this step cannot end in outcome {outcome}", f"possible: {possible}")
+
+
+def _look_ahead(policy: Policy, state: int, *, step: int, account: int) -> CostDistribution:
+    """The exact distribution of what the rest of the way costs, as `run_exactly` from a later step."""
+    mdp = policy.mdp
+    states, spent, chance = np.array([state]), np.zeros(1, dtype=np.int64), np.ones(1)
+    ended = []
+    for later in range(step, mdp.horizon):
+        rows = policy.rows(later, states, account - spent)
+        stopped = rows < 0
+        ended.append((states[stopped], spent[stopped], chance[stopped]))
+        states, spent, chance = advance(mdp, rows[~stopped], spent[~stopped], chance[~stopped])
+    ended.append((states, spent, chance))
+    return Runs(mdp, state, *(np.concatenate(parts) for parts in zip(*ended, strict=True))).distribution

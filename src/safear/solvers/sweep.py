@@ -1,0 +1,158 @@
+"""One backward sweep: exact for the mean, greedy (G-RSVI, Algorithm 1 of the paper) for mean and deviation.
+
+With V the values of the next step, and for each row (state s, action a) the outcomes s' with chance p and cost c:
+
+    m(s, a) = sum p (c + V(s'))
+    d(s, a) = sqrt(sum p (c + V(s') - m)^2)                      MeanStd
+    d(s, a) = the same over the outcomes with c + V(s') > m      MeanLowerStd  (LPSD)
+    Q(s, a) = m + risk_aversion * d,    V(s) = min over a of Q(s, a)
+    Q(s, a) = log(sum p exp(b (c + V(s')))) / b                  Entropic, risk aversion b
+
+The first three are Algorithm 1 of the paper, which adds up deviations of single steps; the mean and the last are exact.
+V is 0 at goals, and the failure cost at other states after the last step and at dead ends. Ties go to the first action.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.evaluation.policy import NOTHING, StatePolicy
+from safear.mdp.arrays import MDP
+from safear.progress import Progress
+from safear.risk.objectives import Entropic, Mean, MeanLowerStd, MeanStd
+
+SMALL = 10_000  # rows up to which NumPy is done before compiled code is loaded
+TIE = 1e-13  # values this close, relatively, are equal up to rounding
+Stepwise = Mean | MeanStd | MeanLowerStd  # what Algorithm 1 is made for
+Recursive = Stepwise | Entropic  # objectives that the sweep can do
+Allowed = NDArray[np.bool_]  # [step, row]: what a plan may do at all
+
+
+def sweep(
+    mdp: MDP, objective: Recursive, *, allowed: Allowed | None = None, progress: Progress | None = None
+) -> tuple[StatePolicy, NDArray[np.float64]]:
+    """The policy, and the value of each state at step 0 in quanta; among the rows that are `allowed`, if given."""
+    if mdp.n_rows >= SMALL and allowed is None and not isinstance(objective, Entropic):
+        lane_choices, lane_values = sweep_lanes(mdp, objective, mdp.goal[:, None])
+        if progress is not None:
+            progress(mdp.horizon, mdp.horizon)
+        return StatePolicy(mdp, lane_choices[:, :, 0]), lane_values[:, 0]
+    values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
+    choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
+    for step in reversed(range(mdp.horizon if mdp.n_rows else 0)):
+        values = _step_back(mdp, values, objective, choices[step], None if allowed is None else allowed[step])
+        if progress is not None:
+            progress(mdp.horizon - step, mdp.horizon)
+    return StatePolicy(mdp, choices), values
+
+
+def sweep_lanes(
+    mdp: MDP, objective: Stepwise, goal: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """The choices [step, state, lane] and the values [state, lane] at step 0, in quanta, in compiled code.
+
+    `goal` [state, lane] says where goals are in each lane; those of the MDP are not looked at.
+    """
+    from safear.solvers import sweep_kernels  # noqa: PLC0415  # half a second that a single person need not wait
+
+    choices = np.empty((mdp.horizon, *goal.shape), dtype=np.uint8)
+    values: NDArray[np.float64] = sweep_kernels.sweep_lanes(
+        mdp.row_start,
+        mdp.edge_start,
+        mdp.edge_next,
+        mdp.edge_chance,
+        mdp.edge_cost,
+        *_weigh_two_outcomes(mdp, objective),
+        aversion_of(objective),
+        isinstance(objective, MeanLowerStd),
+        np.ascontiguousarray(goal),
+        float(mdp.failure_cost),
+        TIE,
+        choices,
+    )
+    return choices, values
+
+
+def aversion_of(objective: Stepwise) -> float:
+    """The weight of the deviation."""
+    return 0.0 if isinstance(objective, Mean) else float(objective.risk_aversion)
+
+
+def _weigh_two_outcomes(mdp: MDP, objective: Stepwise) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """By how much the score of each row with two outcomes rises per x0 - x1 above 0, and falls (<= 0) per that below.
+
+    Two outcomes x0, x1 with chances p, q lie q |x0 - x1| and p |x0 - x1| from their mean, so d = sqrt(p q) |x0 - x1|,
+    and of the larger one alone sqrt(p) q |x0 - x1| or sqrt(q) p |x0 - x1|.
+    """
+    last = np.maximum(mdp.n_edges - 1, 0)
+    first = mdp.edge_start[:-1]
+    p, q = mdp.edge_chance[first], mdp.edge_chance[np.minimum(first + 1, last)]
+    aversion = aversion_of(objective)
+    if isinstance(objective, MeanLowerStd):
+        return aversion * np.sqrt(p) * q, -aversion * np.sqrt(q) * p
+    both = aversion * np.sqrt(p * q)
+    return both, -both
+
+
+def _step_back(
+    mdp: MDP,
+    later: NDArray[np.float64],
+    objective: Recursive,
+    choices: NDArray[np.uint8],
+    allowed: NDArray[np.bool_] | None,
+) -> NDArray[np.float64]:
+    """V of one step from that of the next; writes the choices."""
+    active = np.flatnonzero(np.diff(mdp.row_start))
+    scores = score_rows(mdp, later, objective)
+    if allowed is not None:
+        scores = np.where(allowed, scores, np.inf)
+    rows = first_best(scores, mdp.row_start[active])
+    choices[active] = rows - mdp.row_start[active]
+    values = later.copy()
+    values[active] = scores[rows]
+    return values
+
+
+def score_rows(mdp: MDP, values: NDArray[np.float64], objective: Recursive) -> NDArray[np.float64]:
+    """Q of each row, given the values of the next step."""
+    first, row, chance = mdp.edge_start[:-1], mdp.edge_row, mdp.edge_chance
+    cost_to_go = mdp.edge_cost + values[mdp.edge_next]
+    mean = np.add.reduceat(chance * cost_to_go, first)
+    match objective:
+        case Mean():
+            return mean
+        case MeanStd(risk_aversion):
+            distance = cost_to_go - mean[row]
+        case MeanLowerStd(risk_aversion):
+            distance = np.maximum(cost_to_go - mean[row], 0.0)
+        case Entropic(risk_aversion):
+            return _score_entropic(mdp, cost_to_go, mean, risk_aversion * float(mdp.quantum))
+    return mean + risk_aversion * np.sqrt(np.add.reduceat(chance * distance**2, first))
+
+
+def _score_entropic(
+    mdp: MDP, cost_to_go: NDArray[np.float64], mean: NDArray[np.float64], per_quantum: float
+) -> NDArray[np.float64]:
+    """The entropic risk of each row; the largest exponent is taken out of the sum, as in `Costs.entropic`."""
+    if per_quantum == 0:
+        return mean
+    first, row, chance = mdp.edge_start[:-1], mdp.edge_row, mdp.edge_chance
+    largest = np.maximum.reduceat(cost_to_go, first)
+    exponents = per_quantum * (cost_to_go - largest[row])
+    mass, below = (np.add.reduceat(chance * part(exponents), first) for part in (np.exp, np.expm1))
+    near = below > -0.5
+    logarithm = np.where(near, np.log1p(np.where(near, below, 0.0)), np.log(mass))
+    return largest + logarithm / per_quantum
+
+
+def first_best(scores: NDArray[np.float64], first_rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each state, the first of its rows whose score is the least, up to rounding.
+
+    `first_rows` are where the rows of the states that have any begin.
+    """
+    least = np.minimum.reduceat(scores, first_rows)
+    counts = np.diff(np.append(first_rows, len(scores)))
+    limit = least * (1 + TIE)  # scores are not below 0
+    good = np.flatnonzero(scores <= np.repeat(limit, counts))
+    return good[np.searchsorted(good, first_rows)]

@@ -1,0 +1,163 @@
+"""Mistakes as problem details (RFC 9457): every error of ours with all of its mistakes, each with place and remedy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from safear.errors import (
+    ClassifierError,
+    InputError,
+    MissingExtraError,
+    NoRecourseError,
+    SafearError,
+    format_path,
+)
+from safear.recourse.walk import WalkError
+from safear.web.audits import NoAuditError, NotReadyError
+from safear.web.work import BusyError, TooLateError
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class MistakeDetail(BaseModel):
+    """One thing that is wrong."""
+
+    place: str = Field(description="where: a path into what was sent, such as `person.savings`; empty for all of it")
+    cause: str = Field(description="what is wrong")
+    remedy: str | None = Field(description="what would be right, where we know")
+
+
+class ProblemDetails(BaseModel):
+    """Why there is no answer (RFC 9457)."""
+
+    type: str = Field(description="a URI reference that names the kind of problem")
+    title: str
+    status: int
+    detail: str
+    mistakes: list[MistakeDetail] = Field(description="all mistakes that were found")
+
+
+_TITLES = {
+    "person": "The person cannot be read",
+    "terms": "The personal terms cannot be read",
+    "objective": "The objective cannot be read",
+    "too-large": "This is too much to compute",
+    "classifier": "The classifier failed",
+    "input": "What was sent cannot be read",
+    "no-recourse": "No plan reaches the goal",
+    "missing-extra": "A part of the installation is missing",
+    "too-late": "The answer takes too long",
+    "busy": "There is no answer yet",
+    "no-audit": "There is nobody to audit",
+    "walk": "The walk cannot have gone this way",
+    "too-big": "What was sent is too large",
+    "host": "This page is not served under that name",
+    "origin": "Forms are taken from this page only",
+    "crash": "Something went wrong here",
+    "http": "There is no answer",
+}
+
+
+def make_details(kind: str, status: int, detail: str, mistakes: Sequence[MistakeDetail] = ()) -> ProblemDetails:
+    """Problem details of a kind that is ours."""
+    return ProblemDetails(
+        type=f"urn:safear:problem:{kind}", title=_TITLES[kind], status=status, detail=detail, mistakes=list(mistakes)
+    )
+
+
+def read_error(error: SafearError) -> ProblemDetails:
+    """An error of ours as problem details."""
+    match error:
+        case WalkError():
+            return make_details("walk", 409, str(error), _list_mistakes(error))
+        case ClassifierError():
+            return make_details("classifier", 502, str(error), _list_mistakes(error))
+        case InputError():
+            name = type(error).__name__.removesuffix("Error")
+            kind = {"Person": "person", "Terms": "terms", "Objective": "objective", "TooLarge": "too-large"}.get(name)
+            return make_details(kind or "input", 422, str(error), _list_mistakes(error))
+        case NoRecourseError():
+            return make_details("no-recourse", 409, str(error))
+        case MissingExtraError():
+            return make_details("missing-extra", 501, str(error))
+        case TooLateError():
+            return make_details("too-late", 503, str(error))
+        case BusyError() | NotReadyError():
+            return make_details("busy", 503, str(error))
+        case NoAuditError():
+            return make_details("no-audit", 404, str(error))
+        case _:
+            return make_details("input", 500, str(error))
+
+
+def _list_mistakes(error: InputError) -> list[MistakeDetail]:
+    return [
+        MistakeDetail(place=format_path(item.place.path), cause=item.cause, remedy=item.remedy)
+        for item in error.mistakes
+    ]
+
+
+def respond(details: ProblemDetails, headers: dict[str, str] | None = None) -> Response:
+    """Problem details as a response."""
+    more = dict(headers or {})
+    if details.status == 503:
+        more["Retry-After"] = "5"
+    # In ASCII: what somebody sent, and is told of, may hold half a character.
+    content = json.dumps(details.model_dump())
+    return Response(content, status_code=details.status, media_type=MEDIA_TYPE, headers=more)
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Let every error of the API leave as problem details."""
+
+    @app.exception_handler(SafearError)
+    async def on_error(_: Request, error: SafearError) -> Response:
+        return respond(read_error(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def on_shape(_: Request, error: RequestValidationError) -> Response:
+        mistakes = [
+            MistakeDetail(place=_name_place(item["loc"]), cause=str(item["msg"]), remedy=None)
+            for item in error.errors()
+        ]
+        detail = "\n".join(": ".join(part for part in (item.place, item.cause) if part) for item in mistakes)
+        return respond(make_details("input", 422, detail, mistakes))
+
+    @app.exception_handler(HTTPException)
+    async def on_http(_: Request, error: HTTPException) -> Response:
+        return respond(make_details("http", error.status_code, str(error.detail)), dict(error.headers or {}))
+
+    @app.exception_handler(Exception)
+    async def on_crash(_: Request, __: Exception) -> Response:  # it is raised again, and logged by the guard
+        return respond(make_details("crash", 500, "the log says where"))
+
+
+def _name_place(location: Sequence[str | int]) -> str:
+    """`("body", "terms", "cost")` as `terms.cost`; pydantic's own words for parts of a union are left out."""
+    return format_path(tuple(part for part in location[1:] if not (isinstance(part, str) and "[" in part)))
+
+
+_TOLD = {
+    400: "The request cannot be read, or the page is not served under this name",
+    403: "The request comes from another page",
+    404: "There is nothing of that kind here",
+    409: "The walk cannot have gone this way, or no plan reaches the goal",
+    413: "The request is too large",
+    422: "There are mistakes in what was sent; all of them are told",
+    502: "The classifier failed",
+    503: "The answer takes too long, or too many people are waiting",
+}
+
+
+def pick(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """How the OpenAPI document tells of the ways in which a request may fail."""
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}}
+    return {status: {"description": _TOLD[status], "content": content} for status in statuses}

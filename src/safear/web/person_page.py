@@ -1,0 +1,183 @@
+"""The person's page: from a form to what is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from safear.errors import InputError, NoRecourseError
+from safear.plots import dots, traces
+from safear.problem.model import Problem
+from safear.recourse.menu import Menu
+from safear.recourse.offer import Offer
+from safear.recourse.walk import walk
+from safear.reports.audit_words import show_name
+from safear.reports.basis import Basis
+from safear.reports.hundred import tell_hundred
+from safear.reports.plan_words import PlanTeller
+from safear.reports.ways import find_longest, tell_keys, tell_rest, tell_ways
+from safear.texts import Texts
+from safear.web.forms import Asked, fill_in, read_record, read_terms
+from safear.web.service import Service
+from safear.web.stops import Stop, find_stops, stop_at
+from safear.web.views import (
+    Outcome,
+    PersonView,
+    Pictures,
+    PlansView,
+    list_mistakes,
+    name_stop,
+    show_actions,
+    show_cards,
+    show_features,
+    show_slider,
+    show_walk,
+    tell_mistakes,
+)
+from safear.web.wording import Wording
+from safear.web.work import Deadline
+
+PICTURED = "en"  # the language of the words in pictures
+TRACES_HEADING, DOTS_HEADING = 88, 43  # how high the headings of pictures are
+
+
+def start_form(problem: Problem) -> Asked:
+    """The form that somebody finds: filled in for the problem's first person, as an example."""
+    return Asked(fill_in(problem, problem.default_person or {}), wish="fill")
+
+
+def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> PersonView:
+    """What is shown for a form. Mistakes in it are shown too."""
+    problem = service.problem
+    if asked.wish == "fill":
+        people = list(problem.people.values())
+        record = people[min(asked.example, len(people) - 1)] if people else {}
+        asked = replace(asked, fields={**asked.fields, **fill_in(problem, record)})
+    frame, wording = _Frame(problem, asked, texts), Wording(problem, texts)
+    if not read_record(problem, asked):
+        return frame.show("empty", texts("web.decision.empty"), texts("web.decision.empty_lead"))
+    if wrong := tell_mistakes(problem, asked, texts):
+        return frame.show("wrong", texts("web.decision.wrong"), texts("web.decision.wrong_lead"), wrong=wrong)
+    try:
+        if asked.wish == "here":
+            asked = _move_here(service, asked, deadline)
+            frame = _Frame(problem, asked, texts)
+        menu = find_menu(service, asked, deadline)
+        headline = wording.decision(favourable=menu.favourable)
+        notices = Basis(menu, problem, wording.goal, texts).list_notices()
+        if asked.is_example:
+            notices = [texts("web.decision.example"), *notices]
+        if menu.favourable:
+            return frame.show("yes", headline, texts("web.decision.yes_lead"), notices=notices)
+        deadline.check()
+        plans = _show_plans(menu, asked, wording, problem)
+        return frame.show("no", headline, texts("web.decision.no_lead"), notices=notices, plans=plans)
+    except InputError as error:
+        mistakes = list_mistakes(error)
+        return frame.show("wrong", texts("web.decision.wrong"), texts("web.decision.none"), mistakes=mistakes)
+    except NoRecourseError as error:
+        return frame.show("none", wording.decision(favourable=False), wording.no_recourse(error))
+
+
+def find_menu(service: Service, asked: Asked, deadline: Deadline) -> Menu:
+    """The menu for a form. Its mistakes are raised, and so is a NoRecourseError."""
+    record, terms = read_record(service.problem, asked), read_terms(service.problem, asked)
+    answer = service.answer(record, terms, deadline=deadline)
+    if answer.no_recourse is not None:
+        raise answer.no_recourse
+    return answer.menu
+
+
+def _show_plans(menu: Menu, asked: Asked, wording: Wording, original: Problem) -> PlansView:
+    texts, stops = wording.texts, find_stops(menu)
+    position = _find_position(stops, asked)
+    offer = stops[position].offer
+    name = name_stop(stops, position, wording)
+    teller = PlanTeller(offer.plan, menu.person, wording.goal, texts)
+    return PlansView(
+        slider=show_slider(stops, position, wording),
+        # A menu of one plan says nothing about what somebody weighs how much.
+        weight=stops[position].weight if len(stops) > 1 else 1.0 if asked.weight is None else asked.weight,
+        cards=show_cards(menu, stops, position, wording),
+        rules=Basis(menu, original, wording.goal, texts).list_rules()[:2],
+        chosen=name,
+        pictures=_draw(replace(offer, name=name)) if texts.language == PICTURED else None,
+        ways=tell_ways(offer, find_longest([offer]), texts),
+        keys=tell_keys(wording.goal, texts),
+        rest=tell_rest(offer.traces.rest, texts, show_name(offer.unit)),
+        steps=[teller.tell(step) for step in offer.plan.steps],
+        walk=show_walk(walk(offer, asked.outcomes), wording),
+        hundred=tell_hundred(offer, texts),
+    )
+
+
+def _draw(offer: Offer) -> Pictures:
+    return Pictures(_cut(traces([offer]).svg, TRACES_HEADING), _cut(dots(offer).svg, DOTS_HEADING))
+
+
+def _cut(svg: str, heading: int) -> str:
+    """A picture without its heading: the page has one."""
+    return re.sub(
+        r'viewBox="0 0 (\S+) (\S+)" width="\S+" height="\S+"',
+        lambda found: f'viewBox="0 {heading} {found[1]} {float(found[2]) - heading:g}"',
+        svg,
+        count=1,
+    )
+
+
+def _find_position(stops: Sequence[Stop], asked: Asked) -> int:
+    """Where the slider stands: as it was set, or, after other changes, where the person's weight puts it."""
+    if asked.position is None:
+        return stop_at(stops, asked.weight)
+    return min(asked.position, len(stops) - 1)
+
+
+def _move_here(service: Service, asked: Asked, deadline: Deadline) -> Asked:
+    """The form of somebody who asks again from where the walk has brought them."""
+    stops = find_stops(find_menu(service, asked, deadline))
+    person = walk(stops[_find_position(stops, asked)].offer, asked.outcomes).person
+    levels = {f"feature{number}": person[feature.name] for number, feature in enumerate(service.problem.features)}
+    return Asked({**asked.fields, **levels})
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Puts an answer into the page with the form that it answers."""
+
+    problem: Problem
+    asked: Asked
+    texts: Texts
+
+    def show(
+        self,
+        kind: Outcome,
+        headline: str,
+        lead: str,
+        *,
+        notices: Sequence[str] = (),
+        wrong: Mapping[str, str] | None = None,
+        mistakes: Sequence[str] = (),
+        plans: PlansView | None = None,
+    ) -> PersonView:
+        return PersonView(
+            kind=kind,
+            features=show_features(self.problem, self.asked, self.texts),
+            actions=show_actions(self.problem, self.asked, self.texts),
+            people=tuple(self.problem.people),
+            headline=headline,
+            lead=lead,
+            spoken=". ".join([headline, *(wrong or {}).values(), *mistakes, *self._speak(plans)]),
+            wrong=wrong or {},
+            mistakes=tuple(mistakes),
+            notices=tuple(notices),
+            plans=plans,
+        )
+
+    def _speak(self, plans: PlansView | None) -> list[str]:
+        """What is said of the plans to those who hear the page."""
+        if plans is None:
+            return []
+        if plans.walk.taken:
+            return [plans.walk.now, plans.walk.detail]
+        return [plans.slider.spoken if plans.slider else self.texts("web.decision.one", count=len(plans.cards))]

@@ -1,0 +1,146 @@
+"""The table beyond the paper: greedy and optimal plans side by side, for a few people."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import safear as sa
+from safear.paper import gap as table_of
+from safear.paper.entries import Cell, Key
+from safear.paper.gap import DEAR, ENOUGH, FREE, optimum_succeeds
+from safear.paper.reproduce import Table, describe_claim, reproduce, to_markdown
+from safear.paper.tables import Workshop
+
+PEOPLE = 40
+AVERSIONS = (0.25, 0.5, 1.0, 2.0)
+Rows = dict[tuple[str, str, float, str], dict[str, float]]
+
+
+@pytest.fixture(scope="module")
+def finished() -> tuple[Table, Workshop, list[tuple[str, int, int]]]:
+    workshop, seen = Workshop(), list[tuple[str, int, int]]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table_of, "PEOPLE", PEOPLE)
+        (table,) = reproduce(["optimal"], workshop=workshop, progress=lambda *step: seen.append(step))
+    return table, workshop, seen
+
+
+@pytest.fixture
+def table(finished: tuple[Table, Workshop, list[tuple[str, int, int]]]) -> Table:
+    return finished[0]
+
+
+@pytest.fixture
+def rows(table: Table) -> Rows:
+    found: Rows = {}
+    for cell in table.cells:
+        objective, method = cell.key.policy.split(" ")
+        parsed = sa.parse_objective(objective)
+        assert isinstance(parsed, sa.MeanStd)
+        assert cell.ours is not None
+        key = (cell.key.dataset, cell.key.group, parsed.risk_aversion, method)
+        assert cell.key.measure not in found.setdefault(key, {})
+        found[key][cell.key.measure] = cell.ours
+    return found
+
+
+def test_every_row_is_there(table: Table, rows: Rows) -> None:
+    assert table.name == "optimal"
+    assert all(cell.key.table == "optimal" and cell.key.horizon == 12 and cell.paper is None for cell in table.cells)
+    assert set(rows) == {
+        (dataset, group, aversion, method)
+        for dataset in ("adult", "german")
+        for group in (FREE, DEAR)
+        for aversion in AVERSIONS
+        for method in ("greedy", "optimal")
+    }
+    common = {"n", "value", "success", "average", "worst 5%"}
+    for (*_, method), measures in rows.items():
+        extra = {"greedy worse", "by", "at most by", "other first step", "gives up"} if method == "optimal" else set()
+        assert set(measures) == common | extra
+        assert 0 < measures["n"] <= PEOPLE
+
+
+def test_the_optimum_is_not_above_greedy(rows: Rows) -> None:
+    strictly = 0
+    for (dataset, group, aversion, method), best in rows.items():
+        if method == "greedy":
+            continue
+        other = rows[dataset, group, aversion, "greedy"]
+        assert best["n"] == other["n"]
+        assert best["value"] <= other["value"] * (1 + 1e-9)
+        assert 0 <= best["by"] <= best["at most by"]
+        assert (best["by"] > 0) == (best["greedy worse"] > 0)
+        strictly += best["value"] < other["value"] * (1 - 1e-4)
+        for figures in (best, other):
+            assert figures["value"] >= figures["average"] * (1 - 1e-12)  # aversion times a deviation comes on top
+            assert figures["worst 5%"] >= figures["average"] * (1 - 1e-12)
+            assert 0 <= figures["success"] <= 1
+    assert strictly > 8
+
+
+def test_the_same_people_at_every_aversion_and_failure_cost(rows: Rows) -> None:
+    for dataset in ("adult", "german"):
+        assert len({figures["n"] for (name, *_), figures in rows.items() if name == dataset}) == 1
+        for group in (FREE, DEAR):
+            values = [rows[dataset, group, aversion, "optimal"]["value"] for aversion in AVERSIONS]
+            assert values == sorted(values)
+        for aversion in AVERSIONS:
+            free, dear = (rows[dataset, group, aversion, "optimal"] for group in (FREE, DEAR))
+            assert free["value"] != dear["value"]
+
+
+def test_the_claims_are_read_off_the_cells(table: Table, rows: Rows) -> None:
+    expected = {
+        (dataset, f"at aversion 2 the optimum succeeds in {ENOUGH} of the runs ({group})"): {
+            0: rows[dataset, group, 2.0, "optimal"]["success"] >= ENOUGH
+        }
+        for dataset in ("adult", "german")
+        for group in (FREE, DEAR)
+    }
+    assert {(claim.dataset, claim.text): dict(claim.holds) for claim in table.claims} == expected
+    text = to_markdown(table)
+    for claim in table.claims:
+        assert describe_claim(claim) in text
+        assert ("does NOT hold" in describe_claim(claim)) != claim.holds_mostly
+
+
+def test_whether_the_optimum_succeeds() -> None:
+    def cell(dataset: str, group: str, policy: str, measure: str, value: float | None) -> Cell:
+        return Cell(Key("optimal", dataset, group, policy, 12, measure), None, value)
+
+    cells = [
+        cell("adult", FREE, "mean-std:2 optimal", "success", 0.5),
+        cell("adult", DEAR, "mean-std:2 optimal", "success", ENOUGH),
+        cell("german", FREE, "mean-std:2 optimal", "success", None),
+        cell("german", FREE, "mean-std:2 optimal", "value", 1.0),
+        cell("german", FREE, "mean-std:2 greedy", "success", 1.0),
+        cell("german", FREE, "mean-std:1 optimal", "success", 1.0),
+    ]
+    assert optimum_succeeds(cells, FREE) == {"adult": False, "german": False}
+    assert optimum_succeeds(cells, DEAR) == {"adult": True}
+
+
+def test_progress_and_one_study_for_all(finished: tuple[Table, Workshop, list[tuple[str, int, int]]]) -> None:
+    _, workshop, seen = finished
+    assert seen == [("optimal", done, 16) for done in range(1, 17)]
+    assert workshop.study("german").seed == 0
+
+
+@pytest.mark.parametrize("failure_cost", [False, True])
+def test_the_people_that_are_drawn(failure_cost: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = Workshop().study("german")
+    monkeypatch.setattr(table_of, "PEOPLE", PEOPLE)
+    blocks = table_of._draw(study, failure_cost=failure_cost)
+    people = np.concatenate([block.people for block in blocks])
+    assert len(people) == len(set(people.tolist())) == PEOPLE
+    again = table_of._draw(study, failure_cost=not failure_cost)
+    assert np.array_equal(people, np.concatenate([block.people for block in again]))
+    for block in blocks:
+        assert block.mdp.failure_cost * block.mdp.quantum == int(failure_cost)
+        for person, state in zip(block.people.tolist(), block.states.tolist(), strict=True):
+            levels = study.dataset.levels.iloc[study.rejected[person]]
+            assert list(block.mdp.person(state).values()) == levels.tolist()
+    monkeypatch.setattr(table_of, "PEOPLE", 10**6)
+    assert sum(len(block.people) for block in table_of._draw(study, failure_cost=failure_cost)) == len(study.rejected)

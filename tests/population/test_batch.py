@@ -1,0 +1,298 @@
+"""Whole batches: everybody's rows are what `recommend` and `menu` say, however they were made and interrupted."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import safear as sa
+from people.test_counts import write_csv
+from population.crowds import (
+    JOB,
+    assert_rows,
+    bytes_of,
+    expect,
+    job_people,
+    job_somebody,
+    part_bytes,
+    read_parts,
+    records,
+)
+from safear.population.batch import MAX_PART
+from safear.population.engine import Engine
+from safear.population.part import Part
+from safear.solvers.solve import Method
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+PROBLEM = sa.parse_problem(JOB)
+PATIENCE = 60.0
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> pd.DataFrame:
+    """Forty people, in people.csv; the sixth has no recourse."""
+    frame = job_people(40)
+    frame.loc[5, "skill"], frame.loc[5, "chance:study"] = "basic", 0
+    frame.loc[5, "forbid:learn"] = frame.loc[5, "forbid:gamble"] = True
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    return frame
+
+
+@pytest.mark.parametrize(
+    "objective, method, level",
+    [(sa.MeanStd(0.5), "greedy", 0.95), (sa.Mean(), None, 0.8), (sa.CVaR(0.9), "optimal", 0.95), (None, None, 0.9)],
+    ids=str,
+)
+def test_everybody_gets_what_they_get_alone(
+    objective: sa.Objective | None, method: Method | None, level: float, people: pd.DataFrame, tmp_path: Path
+) -> None:
+    expected = [expect(PROBLEM, job_somebody(row), objective, method=method, level=level) for row in records(people)]
+    calls: list[tuple[int, int]] = []
+    summary = sa.batch(
+        PROBLEM,
+        None,
+        str(tmp_path / "people.csv"),
+        out=str(tmp_path / "out"),
+        objective=objective,
+        method=method,
+        level=level,
+        keep=["id"],
+        part_size=7,
+        progress=lambda *call: calls.append(call),
+    )
+    found = read_parts(tmp_path / "out")
+    assert_rows(found, [row for own in expected for row in own])
+    numbers = [number for number, own in enumerate(expected) for _ in own]
+    assert found["row"].tolist() == [number + 1 for number in numbers]
+    assert found["id"].tolist() == [str(people["id"][number]) for number in numbers]
+    assert set(found["file"]) == {str(tmp_path / "people.csv")}
+    decisions = [own[0]["decision"] for own in expected]
+    assert summary == sa.BatchSummary(
+        people=40,
+        favourable=decisions.count("favourable"),
+        planned=decisions.count("plan"),
+        without_recourse=decisions.count("no recourse"),
+        giving_up=sum(all(row["gives_up"] for row in own) for own in expected),
+        skipped=0,
+        parts=6,
+        resumed=0,
+    )
+    assert 0 < summary.favourable < summary.planned
+    assert summary.without_recourse > 0
+    assert calls == [(7, 40), (14, 40), (21, 40), (28, 40), (35, 40), (40, 40)]
+
+
+@pytest.mark.parametrize("objective, method", [(sa.MeanStd(0.5), "greedy"), (None, None)], ids=["greedy", "menu"])
+def test_threads_make_no_difference(
+    objective: sa.Objective | None, method: Method | None, people: pd.DataFrame, tmp_path: Path
+) -> None:
+    assert len(people) == 40
+    for threads in (1, 4):
+        sa.batch(
+            PROBLEM, None, tmp_path / "people.csv", out=tmp_path / f"on {threads}", objective=objective, method=method,
+            part_size=3, threads=threads,
+        )  # fmt: skip
+    assert len(part_bytes(tmp_path / "on 1")) == 14
+    assert bytes_of(tmp_path / "on 4") == bytes_of(tmp_path / "on 1")
+
+
+def test_parts_of_other_sizes_hold_the_same_rows(people: pd.DataFrame, tmp_path: Path) -> None:
+    found = []
+    for size in (3, 13, 40, MAX_PART):
+        out = tmp_path / f"parts of {size}"
+        summary = sa.batch(
+            PROBLEM, None, tmp_path / "people.csv", out=out, objective=sa.MeanStd(1), method="greedy", part_size=size,
+            threads=1,
+        )  # fmt: skip
+        assert summary.parts == -(-len(people) // size)
+        found.append(read_parts(out))
+    for other in found[1:]:
+        pd.testing.assert_frame_equal(other, found[0], rtol=1e-12, atol=1e-12)
+
+
+def test_a_glob_of_files_and_bad_rows(tmp_path: Path) -> None:
+    frame = job_people(30)
+    frame["age"] = frame["age"].astype(str)
+    frame["chance:study"] = frame["chance:study"].map(lambda chance: "" if np.isnan(chance) else str(chance))
+    frame.loc[[3, 17], "age"] = "old"
+    frame.loc[20, "chance:study"] = "1.5"
+    for number in range(3):
+        frame.iloc[number * 10 : number * 10 + 10].to_csv(tmp_path / f"{number}.csv", index=False)
+    with pytest.raises(sa.PersonError, match=r"0\.csv: row 4\.age: 'old' is not a number or a level"):
+        sa.batch(PROBLEM, None, tmp_path / "*.csv", out=tmp_path / "out", objective=sa.Mean())
+    assert not (tmp_path / "out").exists()
+    summary = sa.batch(
+        PROBLEM, None, tmp_path / "?.csv", out=tmp_path / "out", objective=sa.Mean(), part_size=9, keep=["id"],
+        skip_bad=tmp_path / "bad rows",
+    )  # fmt: skip
+    assert (summary.people, summary.skipped, summary.parts) == (27, 3, 3)
+    found = read_parts(tmp_path / "out")
+    kept = [i for i in range(30) if i not in {3, 17, 20}]
+    assert found["id"].tolist() == frame["id"][kept].astype(str).tolist()
+    assert found["row"].tolist() == [i % 10 + 1 for i in kept]
+    # Asked again, the bad rows are found and set aside again.
+    again = sa.batch(
+        PROBLEM, None, tmp_path / "?.csv", out=tmp_path / "out", objective=sa.Mean(), part_size=9, keep=["id"],
+        skip_bad=tmp_path / "bad rows",
+    )  # fmt: skip
+    assert again == replace(summary, resumed=3)
+
+
+def test_everybody_is_set_aside(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "p.csv", {"skill": ["x", "y"], "age": [1, 2], "gender": ["male", "male"]})
+    with pytest.raises(sa.PersonError) as error:
+        sa.batch(PROBLEM, None, path, out=tmp_path / "out", skip_bad=tmp_path / "bad")
+    assert str(error.value) == f"none of the 2 rows can be used\n    {tmp_path / 'bad'} says why"
+    assert len((tmp_path / "bad").read_text(encoding="utf-8").splitlines()) == 3
+    assert not (tmp_path / "out").exists()
+
+
+def test_people_who_are_alike_in_everything_are_solved_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = {"skill": ["basic"] * 4, "age": [20] * 4, "gender": ["male"] * 4, "cost:learn": [1, 2, 1, ""]}
+    path = write_csv(tmp_path / "p.csv", columns)
+    solved: list[int] = []
+    alone = Engine._solve_alone
+
+    def count(self: Engine, part: Part, position: int) -> Any:
+        solved.append(position)
+        return alone(self, part, position)
+
+    monkeypatch.setattr(Engine, "_solve_alone", count)
+    sa.batch(PROBLEM, None, path, out=tmp_path / "out", objective=sa.CVaR(0.9))
+    assert sorted(solved) == [0, 1, 3]
+    found = pd.read_parquet(tmp_path / "out")
+    assert found["row"].tolist() == [1, 2, 3, 4]
+    assert found.drop(columns="row").iloc[0].equals(found.drop(columns="row").iloc[2])
+
+
+def test_the_summary_in_words() -> None:
+    counts = {"people": 12345, "favourable": 5000, "planned": 7000, "without_recourse": 345}
+    summary = sa.BatchSummary(**counts, giving_up=8, skipped=6, parts=7, resumed=0)
+    assert str(summary) == "12,345 people: 5,000 accepted, 7,000 with a plan, 345 without recourse"
+
+
+# ------------------------------------------------------------------------------------------------------------- mistakes
+
+
+@pytest.mark.parametrize(
+    "options, told",
+    [
+        ({"part_size": 0}, "part_size: 0 is not a whole number from 1 to 1,000,000"),
+        ({"part_size": MAX_PART + 1}, "part_size: 1000001 is not a whole number from 1 to 1,000,000"),
+        ({"part_size": 2.0}, "part_size: 2.0 is not a whole number from 1 to 1,000,000"),
+        ({"threads": 0}, "threads: 0 is not a whole number from 1 to 1,024"),
+        ({"level": 1.5}, "level: 1.5 is not between 0 and 1\n    0.95 is the worst 5%"),
+        ({"method": "greedy"}, "a method is given, but no objective\n    give one, such as mean-std:0.5"),
+        (
+            {"objective": sa.Mean(), "method": "episodic"},
+            "method 'episodic' is not for batches\n    use 'optimal' or 'greedy'",
+        ),
+        (
+            {"objective": sa.Mean(), "method": "best"},
+            "method 'best' is not known\n    possible: 'optimal', 'greedy', 'episodic'",
+        ),
+    ],
+)
+def test_options_that_are_refused(options: dict[str, Any], told: str, people: pd.DataFrame, tmp_path: Path) -> None:
+    assert len(people)
+    with pytest.raises(sa.ObjectiveError) as error:
+        sa.batch(PROBLEM, None, tmp_path / "people.csv", out=tmp_path / "out", **options)
+    assert str(error.value) == told
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "objective, method",
+    [
+        ("mean", None),
+        ("mean", "greedy"),
+        (3, None),
+        (sa.CVaR(0.9), "greedy"),
+        (sa.MeanLowerStd(0.5), "optimal"),
+        (sa.SuccessFirst(sa.MeanLowerStd(0.5)), None),
+    ],
+)
+def test_objectives_that_are_refused(objective: Any, method: Any, people: pd.DataFrame, tmp_path: Path) -> None:
+    """Before anything is written, and whoever the people are: what cannot be solved for one is not for all."""
+    assert len(people)
+    with pytest.raises(sa.ObjectiveError):
+        sa.batch(PROBLEM, None, tmp_path / "people.csv", out=tmp_path / "out", objective=objective, method=method)
+    assert not (tmp_path / "out").exists()
+
+
+def test_parts_that_do_not_fit_into_memory(
+    people: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(people)
+    monkeypatch.setattr("safear.memory.available", lambda: 10**7)
+    with pytest.raises(sa.TooLargeError) as error:
+        sa.batch(PROBLEM, None, tmp_path / "people.csv", out=tmp_path / "out", objective=sa.Mean(), threads=2)
+    told = str(error.value)
+    assert told.startswith("parts of 16,384 people on 2 threads would need about ")
+    assert told.endswith("    make the parts smaller: part_size, --part-size")
+    sa.batch(PROBLEM, None, tmp_path / "people.csv", out=tmp_path / "out", objective=sa.Mean(), part_size=20, threads=1)
+
+
+def test_a_classifier_that_fails_is_told_before_anything_is_written(people: pd.DataFrame, tmp_path: Path) -> None:
+    assert len(people)
+
+    def decide(_: pd.DataFrame) -> Any:
+        raise RuntimeError("the model is on holiday")
+
+    with pytest.raises(sa.ClassifierError, match="the classifier failed: RuntimeError: the model is on holiday"):
+        sa.batch(PROBLEM, decide, tmp_path / "people.csv", out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("objective, method", [(sa.MeanStd(0.5), "greedy"), (None, None)], ids=["greedy", "menu"])
+def test_somebody_who_cannot_be_solved_is_named(
+    objective: sa.Objective | None, method: Method | None, tmp_path: Path
+) -> None:
+    """Costs that cannot be added up exactly: one of millions of rows, and its number is what one needs to know."""
+    columns = {"skill": ["basic"] * 3, "age": [20] * 3, "gender": ["male"] * 3}
+    path = write_csv(tmp_path / "p.csv", {**columns, "cost:learn": ["", "1e-15", ""], "cost:study": ["", "1e15", ""]})
+    with pytest.raises(sa.InputError) as error:
+        sa.batch(PROBLEM, None, path, out=tmp_path / "out", objective=objective, method=method)
+    assert f"{path}: row 2" in str(error.value)
+
+
+# ------------------------------------------------------------------------------------------------- a run that is killed
+
+
+def test_killed_and_asked_again(tmp_path: Path) -> None:
+    """SIGKILL in the middle; the parts that come out are the bytes of a run that nobody disturbed."""
+    (tmp_path / "job.yaml").write_text(JOB, encoding="utf-8")
+    job_people(100, seed=3).to_csv(tmp_path / "people.csv", index=False)
+    options = ["job.yaml", "people.csv", "--part-size", "4", "--keep", "id", "--threads", "2"]
+    command = [sys.executable, "-m", "safear", "batch", *options, "--out", "out"]
+    out, parts = tmp_path / "out", 25
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        end = time.monotonic() + PATIENCE
+        while len(list(out.glob("part-*"))) < 4:
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < end
+            time.sleep(0.005)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    there = len(list(out.glob("part-*")))
+    assert 4 <= there < parts
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert f"25 parts in out, {there} of them from before" in done.stdout
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        sa.batch(PROBLEM, None, "people.csv", out="undisturbed", keep=["id"], part_size=4)
+    assert bytes_of(out) == bytes_of(tmp_path / "undisturbed")

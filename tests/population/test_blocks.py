@@ -1,0 +1,247 @@
+"""Many people: read from records and files, and put into the MDPs of their blocks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import safear as sa
+from safear.datasets.dataset import load
+from safear.people.lists import load_people, read_people
+from safear.population import blocks as blocks_module
+from safear.population.blocks import Block, group_people
+
+PROBLEM = sa.parse_problem(
+    {
+        "safear": 1,
+        "title": "A better job",
+        "horizon": 3,
+        "features": {
+            "skill": {"kind": "ordinal", "levels": ["basic", "skilled", "expert"]},
+            "age": {"kind": "numeric", "edges": [30, 50]},
+            "insured": {"kind": "nominal", "levels": ["false", "true"]},
+            "gender": {"kind": "nominal", "levels": ["female", "male"], "mutable": False},
+            "grade": {"kind": "ordinal", "levels": ["1", "2"], "mutable": False},
+        },
+        "goal": {"favourable": "hired", "failure_cost": 12},
+        "classifier": {"rule": "skill == expert and (grade == 1 or insured == true)"},
+        "constraints": ["not (skill == expert and age < 30)"],
+        "actions": {
+            "learn": {"cost": 1.5, "chance": 0.8, "change": {"skill": "+1"}},
+            "insure": {"cost": 1, "change": {"insured": "true"}},
+            "wait": {"cost": 1, "change": {"age": "+1"}},
+        },
+    }
+)
+ANNE = {"skill": "basic", "age": "<30", "insured": "false", "gender": "female", "grade": "1"}
+BERT = {"skill": "skilled", "age": "30-50", "insured": "true", "gender": "male", "grade": "2"}
+HEADER = ",".join(ANNE)
+
+
+def write(folder: Path, text: str | bytes) -> Path:
+    path = folder / "people.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+# ------------------------------------------------------------------------------------------------------------- records
+
+
+def test_levels_and_raw_numbers() -> None:
+    codes = read_people(PROBLEM, [ANNE, BERT, {**ANNE, "age": 49.9}, {**ANNE, "age": "50"}, {**BERT, "age": 29}])
+    assert codes.dtype == np.int16
+    assert codes.tolist() == [[0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [0, 1, 0, 0, 0], [0, 2, 0, 0, 0], [1, 0, 1, 1, 1]]
+
+
+def test_columns_in_any_order_and_equal_people() -> None:
+    turned = dict(reversed(BERT.items()))
+    codes = read_people(PROBLEM, [ANNE, BERT, ANNE, turned, ANNE])
+    assert codes.tolist() == [[0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [0, 0, 0, 0, 0]]
+
+
+def test_nobody() -> None:
+    assert read_people(PROBLEM, []).shape == (0, 5)
+
+
+def test_records_need_not_be_dictionaries() -> None:
+    german = load("german")
+    rows: list[Any] = [row for _, row in german.levels.iloc[:30].iterrows()]
+    assert np.array_equal(read_people(german.problem, rows), german.codes[:30])
+
+
+def test_all_mistakes_with_their_rows() -> None:
+    bad = {**BERT, "skill": "basics", "age": "old"}
+    without = {name: level for name, level in ANNE.items() if name != "gender"}
+    young_expert = {**ANNE, "skill": "expert"}
+    with pytest.raises(sa.PersonError) as refused:
+        read_people(PROBLEM, [ANNE, bad, BERT, {**without, "sex": "female"}, bad, young_expert], file="people.csv")
+    assert str(refused.value).splitlines()[::2] == [
+        "people.csv: row 2.skill: 'basics' is not a level of 'skill'",
+        "people.csv: row 2.age: 'old' is not a number or a level of 'age'",
+        "people.csv: row 4.sex: there is no feature 'sex'",
+        "people.csv: row 4.gender: 'gender' is missing",
+        "people.csv: row 5.skill: 'basics' is not a level of 'skill'",
+        "people.csv: row 5.age: 'old' is not a number or a level of 'age'",
+        "people.csv: row 6: breaks the constraint 'not (skill == expert and age < 30)'",
+    ]
+    assert "did you mean 'basic'?" in str(refused.value)
+    with pytest.raises(sa.PersonError) as refused:
+        read_people(PROBLEM, [bad])
+    assert str(refused.value).startswith("row 1.skill: 'basics' is not a level of 'skill'\n")
+
+
+@pytest.mark.parametrize(("name", "good", "bad"), [("insured", True, "True"), ("grade", 1.0, "1.0")])
+def test_what_looks_alike_is_not_taken_for_the_same(name: str, good: object, bad: str) -> None:
+    """True means the level 'true', and 1.0 the level '1'; the texts 'True' and '1.0' do not, whoever came before."""
+    fine: dict[str, object] = {**ANNE, name: good}
+    wrong: dict[str, object] = {**ANNE, name: bad}
+    assert len(read_people(PROBLEM, [fine, fine])) == 2
+    for records in ([wrong, fine], [fine, wrong]):
+        with pytest.raises(sa.PersonError, match=f"row {1 + records.index(wrong)}.{name}: '{bad}' is not a level of"):
+            read_people(PROBLEM, records)
+
+
+# --------------------------------------------------------------------------------------------------------------- files
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HEADER}\nbasic,<30,false,female,1\nskilled,42.5,true,male,2\n",
+        f"\ufeff{HEADER}\r\nbasic,17,false,female,1\r\n\r\nskilled,30,true,male,2\r\n",
+        'grade,gender,"age",insured,skill\n1,"female",<30,false,basic\n"2",male,30-50,true,skilled',
+    ],
+    ids=["plain", "as Excel saves it", "other order, quoted"],
+)
+def test_a_file(text: str, tmp_path: Path) -> None:
+    assert load_people(PROBLEM, write(tmp_path, text)).tolist() == [[0, 0, 0, 0, 0], [1, 1, 1, 1, 1]]
+
+
+def test_mistakes_in_a_file(tmp_path: Path) -> None:
+    path = write(tmp_path, f"{HEADER}\nbasic,<30,false,female,1\nbasics,40,true,male,2\nbasic,old,true,male,2\n")
+    with pytest.raises(sa.PersonError) as refused:
+        load_people(PROBLEM, path)
+    assert str(refused.value).splitlines()[::2] == [
+        f"{path}: row 2.skill: 'basics' is not a level of 'skill'",
+        f"{path}: row 3.age: 'old' is not a number or a level of 'age'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "there is nobody in this file\n    give a header and rows"),
+        (f"{HEADER}\n", "there is nobody in this file\n    give a header and rows"),
+        ("\ufeff", "there is nobody in this file\n    give a header and rows"),
+        (f"{HEADER}\nbasic,<30,false,female\n", "row 1: does not have the 5 fields of the header"),
+        (f"{HEADER}\nbasic,<30,false,female,1,x\n", "row 1: does not have the 5 fields of the header"),
+        (
+            f"{HEADER}\nbasic,<30,false,female,1\nbasic,<30,false,female,1,x\n",
+            "row 2: does not have the 5 fields of the header",
+        ),
+        (b"skill\n\xff\xfe\n", "not UTF-8 text (byte 6)\n    save the file as UTF-8"),
+    ],
+    ids=["empty", "header only", "mark only", "short", "long", "long later", "not UTF-8"],
+)
+def test_a_file_that_is_not_a_table(text: str | bytes, message: str, tmp_path: Path) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(sa.PersonError) as refused:
+        load_people(PROBLEM, path)
+    assert str(refused.value) == f"{path}: {message}"
+
+
+def test_a_quotation_mark_that_is_not_closed(tmp_path: Path) -> None:
+    """In a large file it makes a field that `csv` does not take."""
+    path = write(tmp_path, f"{HEADER}\n" + '"basic,<30,false,female,1\n' + "basic,<30,false,female,1\n" * 10_000)
+    with pytest.raises(sa.PersonError) as refused:
+        load_people(PROBLEM, path)
+    assert str(path) in str(refused.value)
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    with pytest.raises(sa.PersonError, match=r"nobody\.csv: no such file"):
+        load_people(PROBLEM, tmp_path / "nobody.csv")
+    with pytest.raises(sa.PersonError, match="is a directory"):
+        load_people(PROBLEM, tmp_path)
+
+
+# -------------------------------------------------------------------------------------------------------------- blocks
+
+
+def everybody() -> NDArray[np.int16]:
+    """All people there can be, shuffled, some of them twice."""
+    mdps = [sa.compile_mdp(PROBLEM, block={"gender": g, "grade": n}) for g in ("female", "male") for n in ("1", "2")]
+    people = [mdp.person(state) for mdp in mdps for state in range(mdp.n_states)]
+    rng = np.random.default_rng(0)
+    chosen = rng.permutation(np.concatenate([np.arange(len(people)), rng.integers(0, len(people), 25)]))
+    return read_people(PROBLEM, [people[i] for i in chosen.tolist()])
+
+
+def assert_in_place(blocks: list[Block], codes: NDArray[np.int16], problem: sa.Problem) -> None:
+    """Everybody is in one block, in the state that has their levels."""
+    assert sorted(np.concatenate([block.people for block in blocks]).tolist()) == list(range(len(codes)))
+    for block in blocks:
+        sa.check_mdp(block.mdp)
+        assert len(block.people) == len(block.states) > 0
+        for person, state in zip(block.people.tolist(), block.states.tolist(), strict=True):
+            levels = [f.levels[code] for f, code in zip(problem.features, codes[person].tolist(), strict=True)]
+            assert list(block.mdp.person(state).values()) == levels
+
+
+def test_everybody_is_in_the_block_of_their_immutable_features() -> None:
+    codes = everybody()
+    blocks = list(group_people(PROBLEM, None, codes))
+    assert_in_place(blocks, codes, PROBLEM)
+    assert len(blocks) == 4
+    for block in blocks:
+        assert block.mdp.depth is None
+        assert len(np.unique(codes[block.people][:, 3:], axis=0)) == 1
+    goals = np.concatenate([block.mdp.goal[block.states] for block in blocks])
+    order = np.concatenate([block.people for block in blocks])
+    favourable = (codes[order, 0] == 2) & ((codes[order, 4] == 0) | (codes[order, 2] == 1))
+    assert np.array_equal(goals, favourable)
+
+
+def test_only_blocks_with_people() -> None:
+    codes = read_people(PROBLEM, [ANNE, BERT, {**ANNE, "insured": "true"}])
+    first, second = sorted(group_people(PROBLEM, None, codes), key=lambda block: int(block.people[0]))
+    assert (first.people.tolist(), second.people.tolist()) == ([0, 2], [1])
+    assert first.mdp.n_states == 2 * (3 * 3 - 1)
+    assert not list(group_people(PROBLEM, None, codes[:0]))
+
+
+def test_without_immutable_features_there_is_one_block() -> None:
+    problem = sa.load_example("loan")
+    codes = read_people(problem, [problem.people["applicant"]] * 3)
+    (block,) = group_people(problem, None, codes)
+    assert_in_place([block], codes, problem)
+    assert len(set(block.states.tolist())) == 1
+
+
+def test_a_large_block_falls_back_to_single_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block of PROBLEM has 18 combinations of levels."""
+    codes = everybody()
+    monkeypatch.setattr(blocks_module, "MAX_BLOCK", 18)
+    assert all(block.mdp.depth is None for block in group_people(PROBLEM, None, codes))
+    monkeypatch.setattr(blocks_module, "MAX_BLOCK", 17)
+    blocks = list(group_people(PROBLEM, None, codes))
+    assert_in_place(blocks, codes, PROBLEM)
+    assert len(blocks) == len(np.unique(codes, axis=0)) < len(codes)
+    for block in blocks:
+        assert block.mdp.depth is not None
+        assert set(block.states.tolist()) == {block.mdp.locate()}
+        person = block.mdp.person(block.mdp.locate())
+        assert np.array_equal(block.mdp.edge_next, sa.compile_mdp(PROBLEM, start=person).edge_next)
+
+
+def test_people_of_adult_are_where_their_levels_are() -> None:
+    adult = load("adult")
+    codes = adult.codes[:400]
+    blocks = list(group_people(adult.problem, adult.classifier(0), codes))
+    assert_in_place(blocks, codes, adult.problem)
+    immutable = [i for i, feature in enumerate(adult.problem.features) if not feature.mutable]
+    assert len(blocks) == len(np.unique(codes[:, immutable], axis=0))

@@ -1,0 +1,284 @@
+"""Greedy against optimal: nobody is better off with greedy, and the sums over people are sums over people."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import safear as sa
+from safear.classifier.protocol import Inputs
+from safear.datasets.dataset import load
+from safear.people.lists import read_people
+from safear.population.blocks import group_people
+from safear.population.comparison import WORSE, Comparison, Figures, Pair, compare, compare_blocks
+
+SAMPLES = {"adult": 120, "german": 60}
+AVERSIONS = (0.25, 0.5, 1.0, 2.0)
+
+JOB: dict[str, Any] = {
+    "safear": 1,
+    "title": "A better job",
+    "horizon": 4,
+    "features": {
+        "x": {"kind": "ordinal", "levels": ["lost", "low", "mid", "goal"]},
+        "group": {"kind": "nominal", "levels": ["a", "b"], "mutable": False},
+    },
+    "goal": {"favourable": "yes", "failure_cost": 20},
+    "classifier": {"rule": "x == goal"},
+    "actions": {
+        "try": {
+            "cost": 1,
+            "when": "x > lost",
+            "outcomes": [{"chance": 0.6, "change": {"x": "goal"}}, {"chance": 0.4, "cost": 3}],
+        },
+        "pay": {"cost": 3, "when": "x > lost", "chance": 0.95, "change": {"x": "goal"}},
+    },
+}
+PROBLEM = sa.parse_problem(JOB)
+
+
+def person(x: str, group: str = "a") -> dict[str, str]:
+    return {"x": x, "group": group}
+
+
+def compare_people(people: list[dict[str, str]], aversion: float = 1.0, problem: sa.Problem = PROBLEM) -> Comparison:
+    return compare(problem, None, read_people(problem, people), objective=sa.MeanStd(aversion))
+
+
+# ------------------------------------------------------------------------------------------------------ the data sets
+
+
+@cache
+def sample(name: str) -> NDArray[np.int16]:
+    """Some of those whom the forest rejects."""
+    dataset = load(name)
+    rejected = np.flatnonzero(~dataset.classifier(0).favourable(Inputs(dataset.problem.features, dataset.codes)))
+    drawn = np.sort(np.random.default_rng(5).choice(rejected, SAMPLES[name], replace=False))
+    codes: NDArray[np.int16] = dataset.codes[drawn]
+    return codes
+
+
+@cache
+def compared(name: str, aversion: float) -> Comparison:
+    dataset = load(name)
+    return compare(dataset.problem, dataset.classifier(0), sample(name), objective=sa.MeanStd(aversion))
+
+
+@pytest.mark.parametrize("aversion", AVERSIONS)
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_optimum_is_not_above_greedy_for_anybody(name: str, aversion: float) -> None:
+    found = compared(name, aversion)
+    assert found.people == found.rejected == SAMPLES[name] == found.compared + found.without_recourse
+    assert found.compared > SAMPLES[name] / 2
+    for pair in found.pairs:
+        assert pair.optimal.value <= pair.greedy.value * (1 + 1e-9), pair
+        assert pair.bound <= pair.optimal.value * (1 + 1e-12)
+        assert pair.optimal.value - pair.bound <= 2e-6 * pair.optimal.value
+        assert pair.optimal.success <= pair.best_success + 1e-9
+        assert pair.greedy.success <= pair.best_success + 1e-9
+        for figures in (pair.greedy, pair.optimal):
+            assert figures.mean * (1 - 1e-12) <= min(figures.cvar, figures.value)
+    assert found.greedy.value >= found.optimal.value
+    assert found.largest_gap <= 2e-6
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_greedy_is_worse_for_some(name: str) -> None:
+    found = compared(name, 2.0)
+    assert found.worse > 0.2
+    assert found.largest_excess >= found.excess_of_worse > found.excess > 0.01
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_some_people_as_if_alone(name: str) -> None:
+    """Compiled and solved on their own, from their levels."""
+    dataset, found = load(name), compared(name, 1.0)
+    for pair in found.pairs[::29]:
+        mdp = sa.compile_mdp(dataset.problem, dataset.classifier(0), start=pair.person)
+        for method, figures in (("greedy", pair.greedy), ("optimal", pair.optimal)):
+            solution = sa.solve(mdp, found.objective, method="greedy" if method == "greedy" else "optimal")
+            cost = sa.evaluate(solution)
+            assert figures.value == pytest.approx(cost.all_runs.mean + cost.all_runs.std, rel=1e-9)
+            assert figures.success == pytest.approx(cost.success, rel=1e-9)
+            assert figures.mean == pytest.approx(cost.all_runs.mean, rel=1e-9)
+            assert figures.cvar == pytest.approx(cost.all_runs.cvar(0.95), rel=1e-9)
+            assert figures.first_action == solution.policy.action()
+        best = sa.evaluate(sa.solve(mdp, sa.SuccessFirst())).success
+        assert pair.best_success == pytest.approx(best, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_sums_are_those_of_the_pairs(name: str) -> None:
+    found = compared(name, 1.0)
+    people = [pair for pair in found.pairs for _ in range(pair.count)]
+    assert len(people) == found.compared > len(found.pairs)
+    excess = [(pair.greedy.value - pair.optimal.value) / pair.optimal.value for pair in people]
+    assert found.excess == pytest.approx(sum(excess) / len(people))
+    worse = [share for share in excess if share > WORSE]
+    assert 0 < len(worse) < len(people)
+    assert found.worse == pytest.approx(len(worse) / len(people))
+    assert found.excess_of_worse == pytest.approx(sum(worse) / len(worse))
+    assert found.largest_excess == pytest.approx(max(excess))
+    other = [pair for pair in people if pair.greedy.first_action != pair.optimal.first_action]
+    assert len(other) > 0
+    assert found.other_first_step == pytest.approx(len(other) / len(people))
+    gives_up = [pair for pair in people if pair.optimal.success < pair.best_success - 0.05]
+    assert found.gives_up == pytest.approx(len(gives_up) / len(people))
+    for measure in ("value", "success", "mean", "cvar"):
+        for method in ("greedy", "optimal"):
+            figures = [getattr(getattr(pair, method), measure) for pair in people]
+            assert getattr(getattr(found, method), measure) == pytest.approx(sum(figures) / len(people))
+
+
+# --------------------------------------------------------------------------------------------------- sums, by hand
+
+
+def pair_of(count: int, greedy: Figures, optimal: Figures, bound: float = 0.0, best_success: float = 1.0) -> Pair:
+    return Pair({}, count, greedy, optimal, bound, best_success)
+
+
+def test_sums_by_hand() -> None:
+    pairs = (
+        pair_of(1, Figures(6, 0.9, 5, 9, "try"), Figures(4, 0.8, 3, 7, "pay"), 4, 1.0),  # half as much more; gives up
+        pair_of(3, Figures(2, 1.0, 2, 2, "try"), Figures(2, 1.0, 2, 2, "try"), 1.8, 1.0),  # the same; a gap of a tenth
+        pair_of(4, Figures(10.0005, 0.5, 1, 4, "try"), Figures(10, 0.5, 1, 4, "pay"), 10, 0.5),  # splitting hairs
+        pair_of(2, Figures(5, 1.0, 4, 8, None), Figures(4, 0.96, 3, 6, "pay"), 4, 1.0),  # a quarter more
+    )
+    found = Comparison(sa.MeanStd(1), pairs, people=20, rejected=13, without_recourse=3)
+    assert found.compared == 10
+    assert [pair.excess for pair in pairs] == pytest.approx([0.5, 0, 0.00005, 0.25])
+    assert found.worse == pytest.approx(0.3)
+    assert found.excess == pytest.approx((0.5 + 4 * 0.00005 + 2 * 0.25) / 10)
+    assert found.excess_of_worse == pytest.approx((0.5 + 2 * 0.25) / 3)
+    assert found.largest_excess == 0.5
+    assert found.largest_gap == pytest.approx(0.1)
+    assert found.other_first_step == pytest.approx(0.7)
+    assert found.gives_up == pytest.approx(0.1)
+    assert found.greedy.value == pytest.approx((6 + 6 + 40.002 + 10) / 10)
+    assert found.optimal.success == pytest.approx((0.8 + 3 + 2 + 1.92) / 10)
+    assert found.greedy.mean == pytest.approx((5 + 6 + 4 + 8) / 10)
+    assert found.optimal.cvar == pytest.approx((7 + 6 + 16 + 12) / 10)
+
+
+def test_nobody_worse_and_nothing_to_pay() -> None:
+    free = Figures(0, 1.0, 0, 0, "try")
+    same = Comparison(sa.MeanStd(1), (pair_of(2, free, free),), 2, 2, 0)
+    assert (same.worse, same.excess, same.excess_of_worse, same.largest_excess, same.largest_gap) == (0, 0, 0, 0, 0)
+    dear = Comparison(sa.MeanStd(1), (pair_of(2, Figures(3, 1.0, 3, 3, "try"), free),), 2, 2, 0)
+    assert (dear.worse, dear.excess) == (1, 1)
+
+
+# ---------------------------------------------------------------------------------------------------- who is compared
+
+
+def test_counts_add_up() -> None:
+    people = [person("low"), person("goal"), person("lost"), person("mid", "b"), person("low"), person("lost", "b")]
+    found = compare_people(people)
+    assert (found.people, found.rejected, found.without_recourse, found.compared) == (6, 5, 2, 3)
+    counts = {tuple(pair.person.values()): pair.count for pair in found.pairs}
+    assert counts == {("low", "a"): 2, ("mid", "b"): 1}
+
+
+@pytest.mark.parametrize("aversion", [0.0, 0.5, 2.0])
+def test_equal_people_weigh_as_many(aversion: float) -> None:
+    """x has other actions at low than at mid, so their plans differ."""
+    document = {**JOB, "actions": {**JOB["actions"], "rush": {"cost": 2, "when": "x == mid", "change": {"x": "goal"}}}}
+    problem = sa.parse_problem(document)
+    low, mid = (compare_people([person(x)], aversion, problem) for x in ("low", "mid"))
+    assert low.optimal.value > mid.optimal.value
+    both = compare_people([person("low"), person("mid"), person("low"), person("low")], aversion, problem)
+    assert len(both.pairs) == 2
+    assert both.compared == 4
+    for measure in ("value", "success", "mean", "cvar"):
+        for method in ("greedy", "optimal"):
+            once, other, average = (getattr(getattr(item, method), measure) for item in (low, mid, both))
+            assert average == pytest.approx((3 * once + other) / 4, rel=1e-12)
+    for measure in ("excess", "worse", "other_first_step", "gives_up"):
+        expected = (3 * getattr(low, measure) + getattr(mid, measure)) / 4
+        assert getattr(both, measure) == pytest.approx(expected, abs=1e-12)
+
+
+def test_blocks_give_the_same_as_people() -> None:
+    codes = read_people(PROBLEM, [person("low"), person("mid", "b"), person("low", "b"), person("goal")])
+    apart = compare_blocks(list(group_people(PROBLEM, None, codes)), sa.MeanStd(0.5))
+    together = compare(PROBLEM, None, codes, objective=sa.MeanStd(0.5))
+    assert apart.pairs == together.pairs
+    assert (apart.people, apart.rejected) == (together.people, together.rejected) == (4, 3)
+
+
+def test_without_aversion_both_are_the_mean() -> None:
+    people = [person("low"), person("mid")]
+    codes = read_people(PROBLEM, people)
+    by_mean = compare(PROBLEM, None, codes, objective=sa.Mean())
+    by_none = compare_people(people, 0.0)
+    for found in (by_mean, by_none):
+        assert found.worse == found.excess == found.other_first_step == 0
+        assert found.greedy.value == pytest.approx(found.optimal.mean, rel=1e-12)
+    assert by_mean.optimal.value == pytest.approx(by_none.optimal.value, rel=1e-12)
+
+
+def test_the_failure_cost_counts() -> None:
+    """Nobody tries where failing is free."""
+    free = replace(PROBLEM, goal=replace(PROBLEM.goal, failure_cost=Decimal(0)))
+    found = compare_people([person("low")], 2.0, free)
+    assert found.gives_up == 0  # there is no way to do nothing at all
+    assert found.optimal.value < compare_people([person("low")], 2.0).optimal.value
+
+
+def test_another_classifier_decides_who_is_compared() -> None:
+    codes = read_people(PROBLEM, [person("low"), person("mid"), person("goal")])
+    found = compare(PROBLEM, lambda frame: frame["x"].isin(["mid", "goal"]), codes, objective=sa.MeanStd(1))
+    assert (found.people, found.rejected) == (3, 1)
+    assert [pair.person["x"] for pair in found.pairs] == ["low"]
+
+
+def test_progress_is_told_to_the_end() -> None:
+    seen: list[tuple[int, int]] = []
+    codes = read_people(PROBLEM, [person("low"), person("lost"), person("goal"), person("low"), person("mid", "b")])
+    compare(PROBLEM, None, codes, objective=sa.MeanStd(1), progress=lambda *step: seen.append(step))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+# ------------------------------------------------------------------------------------------------------------ refusals
+
+
+@pytest.mark.parametrize(
+    ("people", "message"),
+    [
+        ([], "there is nobody to compare"),
+        ([person("goal"), person("goal", "b")], "nobody is rejected: there is nothing to compare"),
+        (
+            [person("goal"), person("lost"), person("lost", "b")],
+            "nobody who is rejected has a way to the goal: there is nothing to compare",
+        ),
+    ],
+    ids=["nobody", "nobody rejected", "no recourse"],
+)
+def test_nothing_to_compare(people: list[dict[str, str]], message: str) -> None:
+    with pytest.raises(sa.PersonError) as refused:
+        compare_people(people)
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    "objective",
+    [
+        sa.CVaR(0.9),
+        sa.VaR(0.9),
+        sa.Budget(3),
+        sa.MeanVariance(1),
+        sa.Entropic(1),
+        sa.MeanLowerStd(1),
+        sa.SuccessFirst(),
+    ],
+    ids=str,
+)
+def test_an_objective_that_only_one_method_knows(objective: Any) -> None:
+    with pytest.raises(sa.ObjectiveError, match=f"there is no greedy method for '{objective}', or no optimal one"):
+        compare(PROBLEM, None, read_people(PROBLEM, [person("low")]), objective=objective)

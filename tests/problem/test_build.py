@@ -1,0 +1,352 @@
+"""Short forms are spelled out, moves told from levels, and what cannot be understood is said."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from problem.loan import LOAN, changed, edited, shown, told
+from safear.problem.build import default_levels
+from safear.problem.condition import ALWAYS, Comparison, Membership, Not
+from safear.problem.load import parse_problem
+from safear.problem.model import Action, Move, Outcome, SetTo
+from safear.problem.quantity import Amount, ByCase, ByLevel
+
+CHANGE = "change: {bmi: -1}"
+CHANCE = "chance: 0.8"
+COST = "cost: 1.5"
+FIRST = "- {chance: 0.9, change: {job: employed}}"
+SECOND = "- {chance: 0.1, change: {job: unemployed}, cost: 3}"
+
+
+def action(name: str, *edits: tuple[str, str]) -> Action:
+    return parse_problem(edited(*edits)).action_by_name[name]
+
+
+def number(text: str) -> Amount:
+    return Amount.exactly(text)
+
+
+# ---------------------------------------------------------------------------------------------------------- outcomes
+
+
+@pytest.mark.parametrize(
+    "short, long",
+    [
+        (
+            "{cost: 2, chance: 0.8, change: {bmi: -1}}",
+            "{cost: 2, outcomes: [{chance: 0.8, change: {bmi: -1}}, {}]}",
+        ),
+        ("{cost: 2, change: {bmi: -1}}", "{cost: 2, outcomes: [{chance: 1, change: {bmi: -1}}]}"),
+        ("{cost: 2, chance: 1, change: {bmi: -1}}", "{cost: 2, outcomes: [{chance: 1.0, change: {bmi: -1}}]}"),
+        (
+            "{cost: 2, chance: [0.7, 1], change: {bmi: -1}}",
+            "{cost: 2, outcomes: [{chance: [0.7, 0.85, 1], change: {bmi: -1}}, {}]}",
+        ),
+        (
+            "{cost: 2, chance: 0, change: {bmi: -1}, when: bmi >= 20}",
+            "{cost: 2, when: bmi >= 20, outcomes: [{chance: 0, change: {bmi: {by: -1}}}, {}]}",
+        ),
+        (
+            "{cost: {'<20': 1, 20-25: 2}, chance: 0.5, change: {bmi: -1}}",
+            "{cost: {bmi: {'<20': 1, 20-25: 2}}, outcomes: [{chance: 0.5, change: {bmi: -1}}, {}]}",
+        ),
+    ],
+)
+def test_the_short_form_says_the_same_as_the_long_one(short: str, long: str) -> None:
+    old = "{cost: 2, chance: [0.7, 0.9], change: {bmi: -1}}"
+    assert parse_problem(edited((old, short))) == parse_problem(edited((old, long)))
+
+
+def test_what_is_left_out_has_its_default() -> None:
+    built = action("diet", (", chance: [0.7, 0.9]", ""))
+    assert built == Action("diet", number("2"), (Outcome(number("1"), {"bmi": Move(-1)}),))
+    assert built.when == ALWAYS
+    assert built.outcomes[0].works is None
+
+
+def test_an_outcome_as_it_is_written() -> None:
+    second = "- {change: {job: unemployed}, cost: 3, label: you lose the job, works: yes}"
+    assert action("change job", (SECOND, second)).outcomes[1] == Outcome(
+        None, {"job": SetTo("unemployed")}, number("3"), "you lose the job", works=True
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------- changes
+
+
+@pytest.mark.parametrize(
+    "written, effect",
+    [
+        ("+1", Move(1)),
+        ("-2", Move(-2)),
+        ("+007", Move(7)),
+        ("'+1'", Move(1)),
+        ("{by: 1}", Move(1)),
+        ("{by: +1}", Move(1)),
+        ("{by: -3}", Move(-3)),
+        ("basic", SetTo("basic")),
+        ("{to: basic}", SetTo("basic")),
+    ],
+)
+def test_moves_and_levels(written: str, effect: Move | SetTo) -> None:
+    assert action("diet", (CHANGE, f"change: {{skill: {written}}}")).outcomes[0].change == {"skill": effect}
+
+
+@pytest.mark.parametrize("level", ["+1", "-1", "1", "0", "null", "~", "no", "true", "007", "1.0", "Little (Res)"])
+def test_levels_of_a_nominal_feature_are_names(level: str) -> None:
+    text = edited(
+        ("levels: [female, male], mutable: false", f"levels: [female, male, {level}]"),
+        (CHANGE, f"change: {{sex: {level}}}"),
+    )
+    assert parse_problem(text).action_by_name["diet"].outcomes[0].change == {"sex": SetTo(level)}
+
+
+SIGNED = [
+    ("levels: [basic, skilled, manager]", "levels: [-1, 0, +1]"),
+    ("skill >= skilled", "skill >= 0"),
+    ("skill < manager", "skill < +1"),
+    ("skill == manager", "skill == +1"),
+    ("skill: basic", "skill: -1"),
+]
+
+
+def test_a_level_that_looks_like_a_move_is_not_guessed_at() -> None:
+    text = edited(*SIGNED)
+    assert told(text) == shown(
+        text,
+        (
+            "18:21: actions.learn.change.skill: '+1' is both a move and a level of 'skill'",
+            'write {by: 1} for the move or {to: "+1"} for the level',
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "written, effect",
+    [
+        ('{to: "+1"}', SetTo("+1")),
+        ("{to: +1}", SetTo("+1")),
+        ("{by: 1}", Move(1)),
+        ("+2", Move(2)),
+        ("0", SetTo("0")),
+    ],
+)
+def test_a_level_that_looks_like_a_move_can_be_named(written: str, effect: Move | SetTo) -> None:
+    text = edited(*SIGNED, ("change: {skill: +1, age: +1}", f"change: {{skill: {written}}}"))
+    assert parse_problem(text).action_by_name["learn"].outcomes[0].change == {"skill": effect}
+
+
+# ------------------------------------------------------------------------------------------------- chances and costs
+
+
+@pytest.mark.parametrize(
+    "written, chance",
+    [
+        ("0.8", number("0.8")),
+        ("'0.8'", number("0.8")),
+        (".8", number("0.8")),
+        ("8e-1", number("0.8")),
+        ("1e-400", number("1e-400")),
+        ("[0.7, 0.9]", Amount(Decimal("0.8"), Decimal("0.7"), Decimal("0.9"))),
+        ("[0.7, 0.85, 0.9]", Amount(Decimal("0.85"), Decimal("0.7"), Decimal("0.9"))),
+        ("{skilled: 0.8, manager: 0.7}", ByLevel("skill", {"skilled": number("0.8"), "manager": number("0.7")})),
+        (
+            "{skill: {skilled: 0.8, manager: [0, 1]}}",
+            ByLevel("skill", {"skilled": number("0.8"), "manager": Amount.between(Decimal(0), Decimal(1))}),
+        ),
+        ("{adult: 0.8, senior: 0.7}", ByLevel("age", {"adult": number("0.8"), "senior": number("0.7")})),
+        (
+            "[{when: age == senior, chance: 0.5}, {when: 'skill not in [basic]', chance: [0.1, 0.3]}, 0.7]",
+            ByCase(
+                (
+                    (Comparison("age", "==", "senior"), number("0.5")),
+                    (Not(Membership("skill", ("basic",))), Amount.between(Decimal("0.1"), Decimal("0.3"))),
+                ),
+                number("0.7"),
+            ),
+        ),
+        (
+            "[{when: true, chance: 0.5}, [0.1, 0.3]]",
+            ByCase(((ALWAYS, number("0.5")),), Amount.between(Decimal("0.1"), Decimal("0.3"))),
+        ),
+    ],
+)
+def test_forms_of_a_chance(written: str, chance: object) -> None:
+    assert action("learn", (CHANCE, f"chance: {written}")).outcomes[0].chance == chance
+
+
+@pytest.mark.parametrize(
+    "written, cost",
+    [
+        ("2", number("2")),
+        ("1E-400", number("1e-400")),
+        ("0.123456789012345678901234567890123", number("0.123456789012345678901234567890123")),
+        ("{skilled: 1, manager: 3}", ByLevel("skill", {"skilled": number("1"), "manager": number("3")})),
+        ("{skill: {skilled: 1, manager: 3}}", ByLevel("skill", {"skilled": number("1"), "manager": number("3")})),
+        (
+            "[{when: age == senior, cost: 2}, 1]",
+            ByCase(((Comparison("age", "==", "senior"), number("2")),), number("1")),
+        ),
+    ],
+)
+def test_forms_of_a_cost(written: str, cost: object) -> None:
+    assert action("learn", (COST, f"cost: {written}")).cost == cost
+
+
+def test_a_cost_by_level_looks_at_the_first_outcome() -> None:
+    built = action("change job", ("    cost: 1\n", "    cost: {employed: 2}\n"))
+    assert built.cost == ByLevel("job", {"employed": number("2")})
+    of_its_own = action("change job", ("cost: 3}", "cost: {unemployed: 3}}"))
+    assert of_its_own.outcomes[1].cost == ByLevel("job", {"unemployed": number("3")})
+
+
+def test_levels_that_two_changed_features_share_must_name_the_feature() -> None:
+    shared = [("levels: [young, adult, senior]", "levels: [basic, skilled, manager]"), ("age: young", "age: basic")]
+    text = edited(*shared, (CHANCE, "chance: {skilled: 0.8, manager: 0.7}"))
+    assert told(text) == shown(
+        text,
+        (
+            "17:5: actions.learn.chance: the levels could be those of 'skill' and 'age'",
+            "name the feature: {skill: {...}}",
+        ),
+    )
+    built = action("learn", *shared, (CHANCE, "chance: {age: {skilled: 0.8, manager: 0.7}}"))
+    assert built.outcomes[0].chance == ByLevel("age", {"skilled": number("0.8"), "manager": number("0.7")})
+
+
+# ---------------------------------------------------------------------------------------------------- default levels
+
+
+@pytest.mark.parametrize(
+    "edges, closed, levels",
+    [
+        (["20", "25"], "left", ("<20", "20-25", ">=25")),
+        (["20", "25"], "right", ("<=20", "20-25", ">25")),
+        (["0"], "left", ("<0", ">=0")),
+        (["-5", "-2.5"], "left", ("<-5", "-5--2.5", ">=-2.5")),
+        (["1e3", "1e-3"], "left", ("<1000", "1000-0.001", ">=0.001")),
+        ([], "left", ()),
+    ],
+)
+def test_levels_are_named_after_their_edges(edges: list[str], closed: str, levels: tuple[str, ...]) -> None:
+    assert default_levels(map(Decimal, edges), closed) == levels
+
+
+def test_names_of_levels_can_be_given() -> None:
+    text = edited(
+        ("edges: [20, 25]", "edges: [20, 25], levels: [thin, normal, fat], closed: right, values: [18, 22.5, heavy]")
+    )
+    feature = parse_problem(text).feature_by_name["bmi"]
+    assert feature.levels == ("thin", "normal", "fat")
+    assert (feature.edges, feature.closed) == ((Decimal(20), Decimal(25)), "right")
+    assert feature.values == (18.0, 22.5, "heavy")
+
+
+def test_an_immutable_feature_is_not_actionable() -> None:
+    feature = parse_problem(LOAN).feature_by_name["sex"]
+    assert (feature.mutable, feature.actionable, feature.seen_by_classifier) == (False, False, True)
+
+
+# ---------------------------------------------------------------------------------------------------------- mistakes
+
+
+@changed(
+    (
+        "    cost: 1\n",
+        "    cost: 1\n    chance: 0.5\n",
+        "22:13: actions.change job.chance: 'chance' and 'outcomes' are both given",
+        "put the chance into the first outcome",
+    ),
+    (
+        "    cost: 1\n",
+        "    cost: 1\n    change: {skill: +1}\n",
+        "22:5: actions.change job.change: 'change' and 'outcomes' are both given",
+        "put the change into the first outcome",
+    ),
+    (
+        CHANGE,
+        "change: {bmi: {}}",
+        "25:48: actions.diet.change.bmi: exactly one of 'to' and 'by' should be given",
+        None,
+    ),
+    (
+        CHANGE,
+        "change: {bmi: {to: <20, by: 1}}",
+        "25:48: actions.diet.change.bmi: exactly one of 'to' and 'by' should be given",
+        None,
+    ),
+    (
+        COST,
+        "cost: [{when: age == senior, cost: 2}]",
+        "16:12: actions.learn.cost[0]: the last case has a condition",
+        "end the list with the cost that holds otherwise, without 'when'",
+    ),
+    (
+        CHANCE,
+        "chance:\n      - {when: age == senior, chance: 0.2}",
+        "18:9: actions.learn.chance[0]: the last case has a condition",
+        "end the list with the chance that holds otherwise, without 'when'",
+    ),
+    (
+        COST,
+        "cost: [{when: age == senior, cost: 2}, 3, 4]",
+        "16:44: actions.learn.cost[1]: a case without a condition must be the last one",
+        None,
+    ),
+    (
+        COST,
+        "cost: {skill: {skilled: 1, manager: 2}, age: {adult: 1, senior: 2}}",
+        "16:5: actions.learn.cost: only one feature can be named here",
+        None,
+    ),
+    (COST, "cost: [1, 2]", "16:5: actions.learn.cost: a cost cannot be an interval", None),
+    (
+        CHANCE,
+        "chance: [{when: age = senior, chance: 0.5}, 0.8]",
+        "17:25: actions.learn.chance[0].when: unexpected '='",
+        "write '==' to compare",
+    ),
+    # What cannot be understood is no reason to say that chances do not add up.
+    (
+        SECOND,
+        "- {chance: {employed: 0.1}}",
+        "24:10: actions.change job.outcomes[1].chance: depends on a level, but this outcome changes nothing",
+        "leave the chance out: it is the rest",
+    ),
+    (
+        FIRST,
+        "- {chance: [{when: age = senior, chance: 0.5}, 0.9], change: {job: employed}}",
+        "23:30: actions.change job.outcomes[0].chance[0].when: unexpected '='",
+        "write '==' to compare",
+    ),
+    (
+        FIRST,
+        "- {chance: [{when: age == senior, chance: 0.5}], change: {job: employed}}",
+        "23:19: actions.change job.outcomes[0].chance[0]: the last case has a condition",
+        "end the list with the chance that holds otherwise, without 'when'",
+    ),
+)
+def test_one_mistake_is_said_once(old: str, new: str, mistake: str, remedy: str | None) -> None:
+    text = edited((old, new))
+    assert told(text) == shown(text, (mistake, remedy))
+
+
+def test_each_misplaced_case_is_said() -> None:
+    text = edited((COST, "cost: [1, {when: age == senior, cost: 2}]"))
+    assert told(text) == shown(
+        text,
+        ("16:12: actions.learn.cost[0]: a case without a condition must be the last one", None),
+        (
+            "16:15: actions.learn.cost[1]: the last case has a condition",
+            "end the list with the cost that holds otherwise, without 'when'",
+        ),
+    )
+
+
+@pytest.mark.parametrize("written", ["[]", "[1]", "[1, 2, 3]", "[1, 2, 3, 4]"])
+def test_a_cost_is_no_list_of_numbers(written: str) -> None:
+    said = told(edited((COST, f"cost: {written}")))
+    assert said.startswith("loan.yaml:16:5: actions.learn.cost: ")
+    assert said.count("loan.yaml:") == 1

@@ -1,0 +1,124 @@
+"""Mistakes in features: names, levels, edges, values."""
+
+from __future__ import annotations
+
+import pytest
+
+from problem.loan import changed, edited, shown, told
+from safear.errors import format_path
+from safear.problem import features as module
+from safear.problem.features import check_features
+from safear.problem.model import Feature
+
+LEVELS = "levels: [basic, skilled, manager]"
+EDGES = "edges: [20, 25]"
+
+
+@changed(
+    (LEVELS, "levels: []", "7:26: features.skill.levels: the list of levels is empty", "name at least one level"),
+    (f", {LEVELS}", "", "7:3: features.skill.levels: the list of levels is empty", "name at least one level"),
+    (
+        LEVELS,
+        "levels: [basic, skilled, manager, basic]",
+        "7:60: features.skill.levels[3]: level 'basic' is given twice",
+        "rename one of the two",
+    ),
+    (
+        LEVELS,
+        "levels: [basic, skilled, manager], values: [1, 2]",
+        "7:61: features.skill.values: 2 values for 3 levels",
+        "give one value per level",
+    ),
+    (
+        LEVELS,
+        "levels: [basic, skilled, manager], values: [1, 2, 3, 4]",
+        "7:61: features.skill.values: 4 values for 3 levels",
+        "give one value per level",
+    ),
+    (
+        LEVELS,
+        "levels: [basic, skilled, manager], edges: [1]",
+        "7:61: features.skill.edges: only a numeric feature has edges",
+        "say 'kind: numeric', or drop the edges",
+    ),
+    (EDGES, "edges: [25, 20]", "10:36: features.bmi.edges[1]: 20 does not come after 25", "edges go up"),
+    (EDGES, "edges: [20, 20.0]", "10:36: features.bmi.edges[1]: 20.0 does not come after 20", "edges go up"),
+    (EDGES, "edges: []", "10:24: features.bmi.edges: a numeric feature needs edges", "write 'edges: [20, 25, 30]'"),
+    (
+        EDGES,
+        "levels: [low, mid, high]",
+        "10:3: features.bmi.edges: a numeric feature needs edges",
+        "write 'edges: [20, 25, 30]'",
+    ),
+    (
+        EDGES,
+        "edges: [20, 25], levels: [thin, fat]",
+        "10:41: features.bmi.levels: 2 levels, but 2 edges make 3",
+        "name each interval between edges, or leave the levels out",
+    ),
+    (
+        EDGES,
+        "edges: [20, 25], levels: [a, b, c, d]",
+        "10:41: features.bmi.levels: 4 levels, but 2 edges make 3",
+        "name each interval between edges, or leave the levels out",
+    ),
+    (
+        EDGES,
+        "edges: [20, 25], levels: [a, b, a]",
+        "10:56: features.bmi.levels[2]: level 'a' is given twice",
+        "rename one of the two",
+    ),
+    (
+        EDGES,
+        "edges: [20, 25], values: [1, 2, 1e999]",
+        "10:56: features.bmi.values[2]: inf is not a finite number",
+        None,
+    ),
+)
+def test_one_mistake_is_said_once(old: str, new: str, mistake: str, remedy: str | None) -> None:
+    text = edited((old, new))
+    assert told(text) == shown(text, (mistake, remedy))
+
+
+@pytest.mark.parametrize("edges, levels", [("[20, 25]", "[thin, fat]"), ("[20, 25]", "[thin]"), ("[20]", "[thin]")])
+def test_people_with_raw_numbers_do_not_hide_wrong_levels(edges: str, levels: str) -> None:
+    text = edited((EDGES, f"edges: {edges}, levels: {levels}"), ("bmi: 22.5", "bmi: 33"))
+    assert told(text).startswith("loan.yaml:10:")
+    assert told(text).count("loan.yaml:") == 1
+
+
+def test_features_made_in_python() -> None:
+    vague = Feature("a", "nominal", ("x", "y"), values=(1.0, float("nan")))
+    assert [str(item) for item in check_features([vague])] == ["features.a.values[1]: nan is not a finite number"]
+    unseen = [Feature(name, "nominal", ("x", "y"), seen_by_classifier=False) for name in "ab"]
+    assert [item.cause for item in check_features(unseen)] == ["no feature is seen by the classifier"]
+    twice = [Feature("a", "nominal", ("x", "y")), Feature("a", "ordinal", ("x",))]
+    assert [str(item) for item in check_features(twice)] == ["features.a: 'a' is given twice"]
+    assert [str(item) for item in check_features([])] == ["features: there are no features"]
+
+
+def test_the_number_of_levels_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_LEVELS", 3)
+    feature = Feature("a", "nominal", ("w", "x", "y", "z"))
+    (found,) = check_features([feature])
+    assert (format_path(found.place.path), found.cause) == ("features.a.levels", "4 levels; at most 3 are possible")
+    assert not list(check_features([Feature("a", "nominal", ("x", "y", "z"))]))
+
+
+class Counted(str):
+    """A text that counts how often it is compared."""
+
+    __slots__ = ()
+    comparisons = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Counted.comparisons += 1
+        return str.__eq__(self, other)
+
+
+def test_many_levels_are_not_compared_each_with_each() -> None:
+    levels = tuple(Counted(number) for number in range(1000))
+    (found,) = check_features([Feature("a", "nominal", (*levels, Counted(7)))])
+    assert found.cause == "level '7' is given twice"
+    assert Counted.comparisons < 20 * len(levels)

@@ -1,0 +1,808 @@
+"""Files, texts and dictionaries: wrong shapes, wrong numbers, several mistakes at once, and anything at all."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from problem.loan import LOAN, changed, edited, shown, told, whole
+from safear.errors import PersonError, ProblemError, mistake
+from safear.problem.load import load_person, load_problem, locate_mistakes, parse_problem
+from strategies import problems
+
+BOTH = "      - {chance: 0.9, change: {job: employed}}\n      - {chance: 0.1, change: {job: unemployed}, cost: 3}\n"
+ANN = "  ann: {age: young, skill: basic, job: employed, sex: female, bmi: 22.5}\n"
+DIET = "  diet: {cost: 2, chance: [0.7, 0.9], change: {bmi: -1}}"
+CHANGE = "change: {bmi: -1}"
+CHANCE = "chance: 0.8"
+COST = "cost: 1.5"
+EDGES = "edges: [20, 25]"
+LEVELS = "levels: [basic, skilled, manager]"
+GOAL = "goal: {favourable: approved, threshold: 0.5, failure_cost: 24}"
+SIDE_EFFECT = "{cause: skill, direction: up, change: {age: +1}}"
+CONSTRAINT = "- not (job == unemployed and skill == manager)"
+A_LIST = "write [a, b, c]"
+A_MAPPING = "write {name: value, ...}"
+VERSION = "write 'safear: 1', the version of the file's format"
+
+
+# ------------------------------------------------------------------------------------------------- fields and shapes
+
+
+def test_an_unknown_field_as_a_whole() -> None:
+    assert told(edited(("mutable: false", "mutabel: false"))) == whole(
+        """
+        loan.yaml:9:48: features.sex.mutabel: 'mutabel' is not a field here
+              sex: {kind: nominal, levels: [female, male], mutabel: false}
+                                                           ^
+            did you mean 'mutable'?
+        """
+    )
+
+
+@changed(
+    (
+        "cost: {unit: months}",
+        "costs: {unit: months}",
+        "4:1: costs: 'costs' is not a field here",
+        "did you mean 'cost'?",
+    ),
+    ("unit: months", "units: months", "4:8: cost.units: 'units' is not a field here", "did you mean 'unit'?"),
+    (
+        "threshold: 0.5",
+        "treshold: 0.5",
+        "11:30: goal.treshold: 'treshold' is not a field here",
+        "did you mean 'threshold'?",
+    ),
+    (
+        "  rule: job",
+        "  rules: []\n  rule: job",
+        "13:3: classifier.rules: 'rules' is not a field here",
+        "did you mean 'rule'?",
+    ),
+    ("cost: 2,", "cost: 2, When: x,", "25:19: actions.diet.When: 'When' is not a field here", "did you mean 'when'?"),
+    (
+        "cost: 2,",
+        "cost: 2, zzz: 1,",
+        "25:19: actions.diet.zzz: 'zzz' is not a field here",
+        "possible: 'cost', 'when', 'chance', 'change', 'outcomes'",
+    ),
+    (
+        "{job: unemployed}, cost: 3",
+        "{job: unemployed}, costs: 3",
+        "24:50: actions.change job.outcomes[1].costs: 'costs' is not a field here",
+        "did you mean 'cost'?",
+    ),
+    (
+        "direction: up",
+        "directoin: up",
+        "27:20: side_effects[0].directoin: 'directoin' is not a field here",
+        "did you mean 'direction'?",
+    ),
+    (
+        "{bmi: -1}",
+        "{bmi: {bye: -1}}",
+        "25:54: actions.diet.change.bmi.bye: 'bye' is not a field here",
+        "did you mean 'by'?",
+    ),
+    (
+        COST,
+        "cost: [{when: age == senior, price: 2, cost: 2}, 1.5]",
+        "16:34: actions.learn.cost[0].price: 'price' is not a field here",
+        "possible: 'when', 'cost'",
+    ),
+)
+def test_unknown_fields(old: str, new: str, mistake: str, remedy: str | None) -> None:
+    text = edited((old, new))
+    assert told(text) == shown(text, (mistake, remedy))
+
+
+@changed(
+    ("safear: 1\n", "", "1:1: safear: 'safear' is missing", VERSION),
+    ("title: Loan\n", "", "1:1: title: 'title' is missing", None),
+    ("horizon: 12\n", "", "1:1: horizon: 'horizon' is missing", None),
+    ("kind: ordinal, levels: [basic", "levels: [basic", "7:3: features.skill.kind: 'kind' is missing", None),
+    ("    cost: 1\n", "", "20:3: actions.change job.cost: 'cost' is missing", None),
+    (
+        "  rule: job == employed and skill >= skilled\n",
+        "  {}\n",
+        "12:1: classifier.rule: 'rule' is missing",
+        None,
+    ),
+    ("cause: skill, ", "", "27:5: side_effects[0].cause: 'cause' is missing", None),
+    (", change: {age: +1}}", "}", "27:5: side_effects[0].change: 'change' is missing", None),
+    (COST, "cost: [{cost: 2}, 1.5]", "16:12: actions.learn.cost[0].when: 'when' is missing", None),
+    (
+        CHANCE,
+        "chance: [{when: age == senior}, 0.8]",
+        "17:14: actions.learn.chance[0].chance: 'chance' is missing",
+        None,
+    ),
+)
+def test_missing_fields(old: str, new: str, mistake: str, remedy: str | None) -> None:
+    text = edited((old, new))
+    assert told(text) == shown(text, (mistake, remedy))
+
+
+@changed(
+    ("safear: 1", "safear: 2", "1:9: safear: '2' should be 1", VERSION),
+    ("safear: 1", "safear: 1.0", "1:9: safear: '1.0' should be 1", VERSION),
+    ("title: Loan", "title: [Loan]", "2:1: title: a single name should stand here", None),
+    ("title: Loan", "title:", "2:7: title: a name is missing", None),
+    ("cost: {unit: months}", "cost: months", "4:7: cost: 'months' should be a mapping", A_MAPPING),
+    (
+        "kind: ordinal, levels: [basic",
+        "kind: ordnal, levels: [basic",
+        "7:17: features.skill.kind: 'ordnal' should be 'ordinal', 'nominal' or 'numeric'",
+        None,
+    ),
+    (
+        "  sex: {kind: nominal, levels: [female, male], mutable: false}",
+        "  sex: nominal",
+        "9:8: features.sex: 'nominal' should be a mapping",
+        A_MAPPING,
+    ),
+    (LEVELS, "levels: basic", "7:34: features.skill.levels: 'basic' should be a list", A_LIST),
+    (LEVELS, "levels: {basic: 1}", "7:26: features.skill.levels: a mapping should be a list", A_LIST),
+    (
+        LEVELS,
+        "levels: [basic, [skilled], manager]",
+        "7:42: features.skill.levels[1]: a single name should stand here",
+        None,
+    ),
+    (LEVELS, "levels: [basic, '', manager]", "7:42: features.skill.levels[1]: a name is missing", None),
+    (EDGES, "edges: 20", "10:31: features.bmi.edges: '20' should be a list", A_LIST),
+    (EDGES, "edges: [20, high]", "10:36: features.bmi.edges[1]: 'high' is not a number", None),
+    (
+        EDGES,
+        "edges: [20, 25], closed: both",
+        "10:49: features.bmi.closed: 'both' should be 'left' or 'right'",
+        None,
+    ),
+    (EDGES, "edges: [20, 25], values: 3", "10:49: features.bmi.values: '3' should be a list", A_LIST),
+    ("mutable: false", "mutable: maybe", "9:57: features.sex.mutable: 'maybe' is neither true nor false", None),
+    (GOAL, "goal: approved", "11:7: goal: 'approved' should be a mapping", A_MAPPING),
+    (
+        "classifier:\n  rule: job == employed and",
+        "classifier:",
+        "12:13: classifier: 'skill >= skilled' should be a mapping",
+        A_MAPPING,
+    ),
+    (DIET, "  diet: 2", "25:9: actions.diet: '2' should be a mapping", A_MAPPING),
+    (DIET, "  diet: [2]", "25:3: actions.diet: a list should be a mapping", A_MAPPING),
+    (CHANGE, "change: bmi", "25:47: actions.diet.change: 'bmi' should be a mapping", A_MAPPING),
+    (CHANGE, "change: [bmi]", "25:39: actions.diet.change: a list should be a mapping", A_MAPPING),
+    (CHANGE, "change: {bmi: [-1]}", "25:48: actions.diet.change.bmi: a single name should stand here", None),
+    (CHANGE, "change: {bmi: }", "25:52: actions.diet.change.bmi: a name is missing", None),
+    (CHANGE, "change: {bmi: {by: one}}", "25:58: actions.diet.change.bmi.by: 'one' is not a whole number", None),
+    (CHANGE, "change: {bmi: {by: 1.5}}", "25:58: actions.diet.change.bmi.by: '1.5' is not a whole number", None),
+    (
+        f"    outcomes:\n{BOTH}",
+        "    outcomes: {chance: 1}\n",
+        "22:5: actions.change job.outcomes: a mapping should be a list",
+        A_LIST,
+    ),
+    (BOTH, "      - 0.9\n", "23:9: actions.change job.outcomes[0]: '0.9' should be a mapping", A_MAPPING),
+    (
+        "cost: 3}",
+        "works: often}",
+        "24:57: actions.change job.outcomes[1].works: 'often' is neither true nor false",
+        None,
+    ),
+    (f"  - {SIDE_EFFECT}", f"  {SIDE_EFFECT}", "26:1: side_effects: a mapping should be a list", A_LIST),
+    (SIDE_EFFECT, "skill", "27:5: side_effects[0]: 'skill' should be a mapping", A_MAPPING),
+    ("direction: up, change: {age: +1}", "change: {}", "27:20: side_effects[0].change: nothing is given here", None),
+    (
+        "direction: up",
+        "direction: upwards",
+        "27:31: side_effects[0].direction: 'upwards' should be 'up', 'down' or 'any'",
+        None,
+    ),
+    (
+        CONSTRAINT,
+        CONSTRAINT[2:],
+        f"29:3: constraints: '{CONSTRAINT[2:]}' should be a list",
+        A_LIST,
+    ),
+    (CONSTRAINT, "- {not: job == a}", "29:5: constraints[0]: a single name should stand here", None),
+    (ANN, "  - {age: young}\n", "30:1: people: a list should be a mapping", A_MAPPING),
+    (ANN, "  ann: [young, basic]\n", "31:3: people.ann: a list should be a mapping", A_MAPPING),
+    ("bmi: 22.5", "bmi: [22.5]", "31:63: people.ann.bmi: a single name should stand here", None),
+)
+def test_shapes(old: str, new: str, mistake: str, remedy: str | None) -> None:
+    text = edited((old, new))
+    assert told(text) == shown(text, (mistake, remedy))
+
+
+@pytest.mark.parametrize(
+    "old, new, place",
+    [
+        ("safear: 1", "safear: [1]", "1:1: safear"),
+        ("title: Loan", "title: Loan\ndescription: [a]", "3:1: description"),
+        ("kind: ordinal, levels: [basic", "kind: [ordinal], levels: [basic", "7:11: features.skill.kind"),
+        ("mutable: false", "mutable: [a]", "9:48: features.sex.mutable"),
+        ("mutable: false", "mutable: {a: b}", "9:48: features.sex.mutable"),
+        (EDGES, "edges: [20, 25], values: [1, 2, [3]]", "10:56: features.bmi.values[2]"),
+        (EDGES, "edges: [20, 25], values: [1, 2, {a: b}]", "10:56: features.bmi.values[2]"),
+        ("cost: 3}", "works: [a]}", "24:50: actions.change job.outcomes[1].works"),
+        ("direction: up", "direction: {up: 1}", "27:20: side_effects[0].direction"),
+    ],
+)
+def test_no_words_of_the_libraries_below_get_out(old: str, new: str, place: str) -> None:
+    said = told(edited((old, new)))
+    assert said.startswith(f"loan.yaml:{place}: ")
+    assert said.count("loan.yaml:") == 1
+    for word in ("Input should", "valid", "['", "{'"):
+        assert word not in said.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("hello\n", "file.yaml:1:1: the file should hold a mapping (name: value)\n    hello\n    ^"),
+        ("- a\n- b\n", "file.yaml:1:1: the file should hold a mapping (name: value)\n    - a\n    ^"),
+        ("null\n", "file.yaml:1:1: the file should hold a mapping (name: value)\n    null\n    ^"),
+    ],
+)
+def test_a_file_holds_a_mapping(text: str, said: str) -> None:
+    assert told(text, "file.yaml") == said
+
+
+@pytest.mark.parametrize("name", ["<number>", "<by level>", "[key]", "?"])
+@pytest.mark.parametrize("place", ["{name}: 1\n", "features: {{{name}: 1}}\n", "actions: {{{name}: {{cost: x}}}}\n"])
+def test_names_that_look_like_parts_of_the_machinery(name: str, place: str) -> None:
+    said = told(place.format(name=json.dumps(name)))
+    assert name in "".join(line for line in said.splitlines() if line.startswith("loan.yaml:"))
+
+
+# ----------------------------------------------------------------------------------------------------------- numbers
+
+
+@changed(
+    ("horizon: 12", "horizon: 0", "3:10: horizon: 0 is below 1", None),
+    ("horizon: 12", "horizon: -1", "3:10: horizon: -1 is below 1", None),
+    ("horizon: 12", "horizon: 1.5", "3:10: horizon: '1.5' is not a whole number", None),
+    ("horizon: 12", "horizon: abc", "3:10: horizon: 'abc' is not a whole number", None),
+    ("horizon: 12", "horizon: 1001", "3:10: horizon: 1001 is above 1000", None),
+    ("horizon: 12", "horizon: true", "3:10: horizon: 'true' is not a whole number", None),
+    ("horizon: 12", "horizon: [12]", "3:1: horizon: a list is not a number", None),
+    ("horizon: 12", "horizon: {a: 1}", "3:1: horizon: a mapping is not a number", None),
+    ("horizon: 12", "horizon:", "3:9: horizon: a number is missing", None),
+    (COST, "cost: nan", "16:11: actions.learn.cost: nan is not a finite number", None),
+    (COST, "cost: inf", "16:11: actions.learn.cost: inf is not a finite number", None),
+    (COST, "cost: -Infinity", "16:11: actions.learn.cost: -Infinity is not a finite number", None),
+    (COST, "cost: .inf", "16:11: actions.learn.cost: '.inf' is not a number", None),
+    (COST, "cost: .nan", "16:11: actions.learn.cost: '.nan' is not a number", None),
+    (COST, "cost: abc", "16:11: actions.learn.cost: 'abc' is not a number", None),
+    (COST, "cost: 0x10", "16:11: actions.learn.cost: '0x10' is not a number", None),
+    (COST, "cost: ~", "16:11: actions.learn.cost: '~' is not a number", None),
+    (COST, "cost: true", "16:11: actions.learn.cost: 'true' is not a number", None),
+    (COST, "cost: ''", "16:11: actions.learn.cost: a number is missing", None),
+    (COST, "cost: {}", "16:5: actions.learn.cost: nothing is given here", None),
+    (COST, "cost: 1.1e15", "16:11: actions.learn.cost: the cost 1.1E+15 is above 1e+15", "count in a larger unit"),
+    (COST, "cost: 1e999", "16:11: actions.learn.cost: the cost 1E+999 is above 1e+15", "count in a larger unit"),
+    (
+        COST,
+        "cost: 1e999999999999999999",
+        "16:11: actions.learn.cost: the cost 1E+999999999999999999 is above 1e+15",
+        "count in a larger unit",
+    ),
+    (CHANCE, "chance: nan", "17:13: actions.learn.chance: nan is not a finite number", None),
+    (CHANCE, "chance: .inf", "17:13: actions.learn.chance: '.inf' is not a number", None),
+    (CHANCE, "chance: [nan, 0.5]", "17:14: actions.learn.chance[0]: nan is not a finite number", None),
+    (CHANCE, "chance: [a, 0.5]", "17:14: actions.learn.chance[0]: 'a' is not a number", None),
+    (CHANCE, "chance: [[0.1, 0.2], 0.5]", "17:14: actions.learn.chance[0]: a list is not a number", None),
+    (CHANCE, "chance: [0.5]", "17:5: actions.learn.chance: too few entries", None),
+    (
+        CHANCE,
+        "chance: [0.1, 0.2, 0.3, 0.4]",
+        "17:5: actions.learn.chance: too many numbers; an interval is [low, high] or [low, nominal, high]",
+        None,
+    ),
+    (CHANCE, "chance: []", "17:5: actions.learn.chance: nothing is given here", None),
+    (CHANCE, "chance: {}", "17:5: actions.learn.chance: nothing is given here", None),
+    ("threshold: 0.5", "threshold: half", "11:41: goal.threshold: 'half' is not a number", None),
+    ("threshold: 0.5", "threshold: 1.5", "11:41: goal.threshold: 1.5 is above 1.0", None),
+    ("threshold: 0.5", "threshold: -0.5", "11:41: goal.threshold: -0.5 is below 0.0", None),
+    ("threshold: 0.5", "threshold: nan", "11:41: goal.threshold: nan is not a finite number", None),
+    ("failure_cost: 24", "failure_cost: -24", "11:60: goal.failure_cost: -24 is below 0", "costs are positive"),
+    ("failure_cost: 24", "failure_cost: inf", "11:60: goal.failure_cost: inf is not a finite number", None),
+    (
+        "failure_cost: 24",
+        "failure_cost: 1e400",
+        "11:60: goal.failure_cost: the cost 1E+400 is above 1e+15",
+        "count in a larger unit",
+    ),
+    ("unit: months", "resolution: 0", "4:20: cost.resolution: 0 is not above 0", None),
+    ("unit: months", "resolution: nan", "4:20: cost.resolution: nan is not a finite number", None),
+    (EDGES, "edges: [20, nan]", "10:36: features.bmi.edges[1]: nan is not a finite number", None),
+)
+def test_numbers(old: str, new: str, mistake: str, remedy: str | None) -> None:
+    text = edited((old, new))
+    assert told(text) == shown(text, (mistake, remedy))
+
+
+@pytest.mark.parametrize("edge", ["1e400", "1e999999999999999999"])
+def test_huge_edges_are_refused(edge: str) -> None:
+    text = edited((EDGES, f"edges: [20, {edge}]"))
+    said = told(text)
+    assert said.startswith("loan.yaml:10:36: features.bmi.edges[1]: ")
+    assert said.count("loan.yaml:") == 1
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        (CHANCE, "chance: 1e999"),
+        (CHANCE, "chance: [9e999999, 9e999999]"),
+        (CHANCE, "chance: {skilled: 1e999, manager: 1}"),
+        (COST, "cost: [9e999999, 9e999999]"),
+        (COST, "cost: {skilled: 1e999, manager: 1}"),
+        (COST, "cost: [{when: age == young, cost: 1e999}, 1]"),
+    ],
+)
+def test_huge_numbers_are_refused_everywhere(old: str, new: str) -> None:
+    said = [line for line in told(edited((old, new))).splitlines() if line.startswith("loan.yaml:")]
+    assert said
+    assert all(f": actions.learn.{old.partition(':')[0]}" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        (COST, "cost: 1E-400"),
+        (CHANCE, "chance: 1e-400"),
+        (COST, "cost: 0"),
+        (CHANCE, "chance: -0.0"),
+        (COST, "cost: 1e15"),
+    ],
+)
+def test_small_and_large_numbers_are_read(old: str, new: str) -> None:
+    assert parse_problem(edited((old, new))).title == "Loan"
+
+
+@pytest.mark.parametrize("digits", ["9" * 5_000, "+" + "9" * 5_000, "0." + "9" * 5_000, "1e" + "9" * 5_000])
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("horizon: 12", "horizon: {}"),
+        (COST, "cost: {}"),
+        (CHANCE, "chance: {}"),
+        (CHANCE, "chance: [0, {}]"),
+        (EDGES, "edges: [20, {}]"),
+        (EDGES, "edges: [20, 25], values: [1, 2, {}]"),
+        (CHANGE, "change: {{bmi: {}}}"),
+        (CHANGE, "change: {{bmi: {{by: {}}}}}"),
+        ("threshold: 0.5", "threshold: {}"),
+        ("bmi: 22.5", "bmi: {}"),
+    ],
+)
+def test_endless_numbers_are_no_crash(old: str, new: str, digits: str) -> None:
+    assert_told_well(edited((old, new.format(digits))))
+
+
+# --------------------------------------------------------------------------------------------- several mistakes at once
+
+
+def test_all_mistakes_are_told_in_the_order_of_the_file() -> None:
+    text = edited(
+        ("horizon: 12", "horizon: 0"),
+        (EDGES, "edges: [25, 20]"),
+        ("threshold: 0.5", "treshold: 0.5"),
+        ("skill >= skilled", "skil >= skilled"),
+        ("skill < manager", "skill < boss"),
+        (COST, "cost: -1"),
+        (BOTH, BOTH.replace("0.9", "0.8")),
+        (DIET, DIET.replace("cost: 2", "cost: two")),
+        ("sex: female", "sex: male, height: tall"),
+    )
+    assert told(text) == whole(
+        """
+        loan.yaml:3:10: horizon: 0 is below 1
+            horizon: 0
+                     ^
+        loan.yaml:10:36: features.bmi.edges[1]: 20 does not come after 25
+              bmi: {kind: numeric, edges: [25, 20], seen_by_classifier: false}
+                                               ^
+            edges go up
+        loan.yaml:11:30: goal.treshold: 'treshold' is not a field here
+            goal: {favourable: approved, treshold: 0.5, failure_cost: 24}
+                                         ^
+            did you mean 'threshold'?
+        loan.yaml:13:29: classifier.rule: there is no feature 'skil'
+              rule: job == employed and skil >= skilled
+                                        ^
+            did you mean 'skill'?
+        loan.yaml:16:11: actions.learn.cost: the cost -1 is below 0
+                cost: -1
+                      ^
+            costs are positive
+        loan.yaml:19:11: actions.learn.when: 'boss' is not a level of 'skill'
+                when: skill < boss
+                      ^
+            possible: 'basic', 'skilled', 'manager'
+        loan.yaml:22:5: actions.change job.outcomes: chances add up to 0.9, not 1
+                outcomes:
+                ^
+            leave out the chance of one outcome: it gets the rest
+        loan.yaml:25:16: actions.diet.cost: 'two' is not a number
+              diet: {cost: two, chance: [0.7, 0.9], change: {bmi: -1}}
+                           ^
+        loan.yaml:31:61: people.ann.height: there is no feature 'height'
+              ann: {age: young, skill: basic, job: employed, sex: male, height: tall, bmi: 22.5}
+                                                                        ^
+            possible: 'age', 'skill', 'job', 'sex', 'bmi'
+        """
+    )
+
+
+def test_a_renamed_name_is_told_where_it_is_missing_and_where_it_stands() -> None:
+    text = edited(("sex: female", "sexx: female"))
+    assert told(text) == shown(
+        text,
+        ("31:3: people.ann.sex: 'sex' is missing", "one of: female, male"),
+        ("31:50: people.ann.sexx: there is no feature 'sexx'", "did you mean 'sex'?"),
+    )
+
+
+SKILL = ("kind: ordinal, levels: [basic", "kind: ordnal, levels: [basic")
+SKILL_SAID = ("7:17: features.skill.kind: 'ordnal' should be 'ordinal', 'nominal' or 'numeric'", None)
+
+
+@pytest.mark.parametrize(
+    "chance",
+    [
+        "0.8",
+        "{skilled: 0.8, manager: 0.7}",
+        "{skill: {skilled: 0.8, manager: 0.7}}",
+        "[{when: skill > basic, chance: 1}, 0]",
+    ],
+)
+def test_a_broken_feature_makes_no_noise(chance: str) -> None:
+    text = edited(SKILL, (CHANCE, f"chance: {chance}"))
+    assert told(text) == shown(text, SKILL_SAID)
+
+
+def test_a_broken_feature_hides_no_other_unknown_one() -> None:
+    text = edited(SKILL, ("sex: female", "sex: female, height: tall"))
+    assert told(text) == shown(
+        text,
+        SKILL_SAID,
+        ("31:63: people.ann.height: there is no feature 'height'", "possible: 'age', 'job', 'sex', 'bmi'"),
+    )
+
+
+@pytest.mark.parametrize("chance", ["{skilled: 0.8, manager: 0.7}", "{skil: {skilled: 0.8, manager: 0.7}}"])
+def test_a_misspelled_feature_makes_no_noise_in_a_table(chance: str) -> None:
+    text = edited((CHANCE, f"chance: {chance}"), ("{skill: +1, age: +1}", "{skil: +1, age: +1}"))
+    assert told(text) == shown(
+        text, ("18:14: actions.learn.change.skil: there is no feature 'skil'", "did you mean 'skill'?")
+    )
+
+
+@pytest.mark.parametrize(
+    "old, new, mistakes",
+    [
+        (
+            "features:\n",
+            "feature:\n",
+            [
+                ("1:1: features: 'features' is missing", None),
+                ("5:1: feature: 'feature' is not a field here", "did you mean 'features'?"),
+            ],
+        ),
+        (
+            "actions:\n",
+            "action:\n",
+            [
+                ("1:1: actions: 'actions' is missing", None),
+                ("14:1: action: 'action' is not a field here", "did you mean 'actions'?"),
+            ],
+        ),
+        (
+            "actions:\n",
+            "actions: {}\naction:\n",
+            [
+                ("14:1: actions: nothing is given here", None),
+                ("15:1: action: 'action' is not a field here", "did you mean 'actions'?"),
+            ],
+        ),
+    ],
+)
+def test_a_missing_part_makes_no_noise(old: str, new: str, mistakes: list[tuple[str, str | None]]) -> None:
+    text = edited((old, new))
+    assert told(text) == shown(text, *mistakes)
+
+
+def test_a_broken_action_or_person_hides_no_other() -> None:
+    text = edited((COST, "cost: x"), (CHANGE, "change: {bni: -1}"), (ANN, "  ann: 3\n  bob: {age: young}\n"))
+    assert [line for line in told(text).splitlines() if line.startswith("loan.yaml:")] == [
+        "loan.yaml:16:11: actions.learn.cost: 'x' is not a number",
+        "loan.yaml:25:48: actions.diet.change.bni: there is no feature 'bni'",
+        "loan.yaml:31:8: people.ann: '3' should be a mapping",
+        "loan.yaml:32:3: people.bob.skill: 'skill' is missing",
+        "loan.yaml:32:3: people.bob.job: 'job' is missing",
+        "loan.yaml:32:3: people.bob.sex: 'sex' is missing",
+        "loan.yaml:32:3: people.bob.bmi: 'bmi' is missing",
+    ]
+
+
+def test_no_mistake_is_told_twice() -> None:
+    text = edited(("skill < manager", "'job in [fired, fired] and job in [employed, fired]'"))
+    cause, remedy = "actions.learn.when: 'fired' is not a level of 'job'", "possible: 'employed', 'unemployed'"
+    assert told(text) == shown(text, (f"19:11: {cause}", remedy), (f"19:38: {cause}", remedy))
+
+
+# ----------------------------------------------------------------------------------------------- problems from Python
+
+
+def test_mistakes_in_a_dictionary_have_a_path_and_no_place() -> None:
+    document = yaml.load(edited((COST, "cost: -1"), ("mutable: false", "mutabel: false")), yaml.BaseLoader)
+    assert told(document) == whole(
+        """
+        features.sex.mutabel: 'mutabel' is not a field here
+            did you mean 'mutable'?
+        actions.learn.cost: the cost -1 is below 0
+            costs are positive
+        """
+    )
+
+
+def test_a_dictionary_is_left_as_it_is() -> None:
+    document = yaml.load(edited((COST, "cost: x"), ("features:", "features_:")), yaml.BaseLoader)
+    before = copy.deepcopy(document)
+    told(document)
+    assert document == before
+
+
+def test_python_values_say_the_same_as_texts() -> None:
+    document = yaml.load(LOAN, yaml.BaseLoader)
+    document |= {"safear": 1, "horizon": 12}
+    document["features"]["sex"]["mutable"] = False
+    document["features"]["bmi"]["edges"] = [20, 25]
+    document["goal"] |= {"threshold": 0.5, "failure_cost": 24}
+    document["actions"]["learn"] |= {"cost": 1.5, "chance": 0.8, "change": {"skill": {"by": 1}, "age": "+1"}}
+    document["actions"]["diet"]["chance"] = [0.7, 0.9]
+    document["people"]["ann"]["bmi"] = 22.5
+    assert parse_problem(document) == parse_problem(LOAN)
+
+
+# ------------------------------------------------------------------------------------------------------------- files
+
+
+def test_problems_from_files(tmp_path: Path) -> None:
+    plain = tmp_path / "loan.yaml"
+    plain.write_text(LOAN, encoding="utf-8")
+    with_mark = tmp_path / "with mark.yml"
+    with_mark.write_bytes(b"\xef\xbb\xbf" + LOAN.replace("\n", "\r\n").encode())
+    as_json = tmp_path / "loan.JSON"
+    as_json.write_bytes(b"\xef\xbb\xbf" + json.dumps(yaml.load(LOAN, yaml.BaseLoader)).encode())
+    assert load_problem(plain) == parse_problem(LOAN)
+    assert load_problem(str(with_mark)) == load_problem(plain)
+    assert load_problem(as_json) == load_problem(plain)
+
+
+@pytest.mark.parametrize(
+    "content, said",
+    [
+        (None, "{file}: no such file"),
+        (b"title: caf\xe9\n", "{file}: not UTF-8 text (byte 10)\n    save the file as UTF-8"),
+        (b"\xff\xfet\x00", "{file}: not UTF-8 text (byte 0)\n    save the file as UTF-8"),
+        (b"", "{file}: the file is empty"),
+        (b"\xef\xbb\xbf", "{file}: the file is empty"),
+        (b"a: [\n", "{file}:2:1: not YAML: expected the node content, but found '<stream end>'\n"),
+    ],
+)
+def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | None, said: str) -> None:
+    file = tmp_path / "loan.yaml"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(ProblemError) as caught:
+        load_problem(file)
+    assert f"{caught.value}\n".startswith(said.format(file=file).rstrip("\n") + "\n")
+
+
+def test_a_directory_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(ProblemError) as caught:
+        load_problem(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: is a directory\n    name a file"
+
+
+def test_mistakes_name_the_file_as_it_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "loan.yaml").write_text(edited((COST, "cost: -1")), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ProblemError) as caught:
+        load_problem("loan.yaml")
+    assert str(caught.value).startswith("loan.yaml:16:11: actions.learn.cost: ")
+    assert caught.value.exit_code == 2
+
+
+def test_mistakes_that_are_found_later_are_located(tmp_path: Path) -> None:
+    file = tmp_path / "loan.yaml"
+    file.write_text(LOAN, encoding="utf-8")
+    later = [
+        mistake(("actions", "learn", "outcomes", 0, "chance"), "too good"),
+        mistake(("cost", "resolution"), "none"),
+    ]
+    assert [str(item) for item in locate_mistakes(file, later)] == [
+        f"{file}:17:13: actions.learn.chance: too good\n        chance: 0.8\n                ^",
+        f"{file}:4:1: cost.resolution: none\n    cost: {{unit: months}}\n    ^",
+    ]
+    assert locate_mistakes(tmp_path / "nothing.yaml", later) == later
+
+
+PERSON = "age: young\nskill: basic\njob: employed\nsex: female\nbmi: 22.5\n"
+
+
+@pytest.mark.parametrize("name", ["ann.yaml", "ann.json"])
+def test_people_from_files(tmp_path: Path, name: str) -> None:
+    problem = parse_problem(LOAN)
+    record = {"age": "young", "skill": "basic", "job": "employed", "sex": "female", "bmi": 22.5}
+    (tmp_path / name).write_text(json.dumps(record) if name.endswith("json") else PERSON, encoding="utf-8")
+    assert load_person(tmp_path / name, problem) == record | {"bmi": "20-25"}
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        (
+            PERSON.replace("young", "old").replace("sex:", "sexx:"),
+            """
+            ann.yaml:1:1: sex: 'sex' is missing
+                age: old
+                ^
+                one of: female, male
+            ann.yaml:1:6: age: 'old' is not a level of 'age'
+                age: old
+                     ^
+                possible: 'young', 'adult', 'senior'
+            ann.yaml:4:1: sexx: there is no feature 'sexx'
+                sexx: female
+                ^
+                did you mean 'sex'?
+            """,
+        ),
+        (
+            PERSON.replace("basic", "manager").replace("employed", "unemployed"),
+            """
+            ann.yaml:1:1: breaks the constraint 'not (job == unemployed and skill == manager)'
+                age: young
+                ^
+            """,
+        ),
+        (
+            PERSON.replace("young", "[young]").replace("basic", "{basic: 1}"),
+            """
+            ann.yaml:1:1: age: a single level should stand here
+                age: [young]
+                ^
+            ann.yaml:2:1: skill: a single level should stand here
+                skill: {basic: 1}
+                ^
+            """,
+        ),
+        (
+            "- young\n",
+            """
+            ann.yaml:1:1: a person should be a mapping of features to levels
+                - young
+                ^
+            """,
+        ),
+        (
+            PERSON + "age: adult\n",
+            """
+            ann.yaml:6:1: age: 'age' is given twice (first on line 1)
+                age: adult
+                ^
+                remove or rename one of the two
+            """,
+        ),
+        ("", "ann.yaml: the file is empty"),
+        (None, "ann.yaml: no such file"),
+    ],
+)
+def test_mistakes_in_the_file_of_a_person(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        Path("ann.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(PersonError) as caught:
+        load_person("ann.yaml", parse_problem(LOAN))
+    assert str(caught.value) == whole(said)
+
+
+# ---------------------------------------------------------------------------------------------------- anything at all
+
+WORDS = [
+    *["safear", "title", "horizon", "cost", "features", "goal", "classifier", "actions", "side_effects", "constraints"],
+    *["people", "rule", "kind", "ordinal", "nominal", "numeric", "levels", "edges", "closed", "values", "mutable"],
+    *["chance", "change", "outcomes", "when", "label", "works", "cause", "direction", "to", "by", "unit", "resolution"],
+    *["skill", "savings", "low", "high", "1", "0", "-1", "+1", "+0", "0.5", "1e400", "nan", ".inf", "", "?", "null"],
+    *["<number>", "<by level>", "[key]", "skill == low", "skill <", "true", "false", "\0", "ä😀"],
+]
+_scalars = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8), st.sampled_from(WORDS))
+_names = st.sampled_from(WORDS) | st.text(max_size=4)
+_anything = st.recursive(
+    _scalars, lambda part: st.lists(part, max_size=4) | st.dictionaries(_names, part, max_size=5), max_leaves=15
+)
+
+
+def assert_told_well(source: str | dict[str, Any], name: str = "file.yaml") -> None:
+    """A problem comes out, or a ProblemError whose mistakes are sorted, different, and in our own words."""
+    try:
+        parse_problem(source, name)
+    except ProblemError as caught:
+        error = caught
+    else:
+        return
+    assert str(error)
+    places = [(item.place.line or 0, item.place.column or 0) for item in error.mistakes]
+    assert places == sorted(places)
+    assert len(set(error.mistakes)) == len(error.mistakes) > 0
+    for item in error.mistakes:
+        assert item.cause
+        assert "Input should" not in item.cause
+        assert "valid" not in item.cause.split()
+        if item.place.line and item.place.source is not None:
+            assert item.place.column is not None
+            assert 1 <= item.place.column <= len(item.place.source) + 1
+
+
+@given(st.text() | st.text(alphabet="ab1:-,?&*!|>%@`#'\"{}[] \n\t<=+"))
+def test_any_text(text: str) -> None:
+    assert_told_well(text)
+    assert_told_well(text, "file.json")
+
+
+@given(st.dictionaries(_names, _anything, max_size=8))
+def test_any_data(data: dict[str, Any]) -> None:
+    assert_told_well(data)
+    assert_told_well(json.dumps(data), "file.json")
+
+
+def _paths(data: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in items:
+        yield (*path, key)
+        yield from _paths(value, (*path, key))
+
+
+@st.composite
+def _damaged(draw: st.DrawFn) -> dict[str, Any]:
+    """A valid document with some of its parts dropped, replaced or renamed."""
+    document: dict[str, Any] = draw(problems())
+    for _ in range(draw(st.integers(1, 3))):
+        path = draw(st.sampled_from(list(_paths(document)) or [("safear",)]))
+        holder: Any = document
+        for part in path[:-1]:
+            holder = holder[part]
+        way = draw(st.sampled_from(["drop", "replace", "borrow", "rename"]))
+        if way == "replace":
+            holder[path[-1]] = draw(_anything)
+        elif way == "borrow":  # something that stands elsewhere in the same document
+            other: Any = document
+            for part in draw(st.sampled_from(list(_paths(document)) or [("safear",)])):
+                other = other[part]
+            holder[path[-1]] = copy.deepcopy(other)
+        elif way == "rename" and isinstance(holder, dict):
+            holder[draw(_names)] = holder.pop(path[-1])
+        else:
+            del holder[path[-1]]
+    return document
+
+
+@given(_damaged())
+def test_damaged_documents(document: dict[str, Any]) -> None:
+    assert_told_well(document)
+    assert_told_well(json.dumps(document), "file.json")
+    assert_told_well(yaml.safe_dump(document, sort_keys=False), "file.yaml")

@@ -1,0 +1,228 @@
+"""Which plans make a menu: few, noticeably different, and their names and sentences are true."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import safear as sa
+from safear.recourse.failure import HOPELESS, gives_up
+from safear.recourse.frontier import SAME_SUCCESS, Frontier, find_frontier
+from safear.recourse.offer import Offer
+from safear.recourse.selection import (
+    LIKELIEST,
+    MOST_PLANS,
+    SAME_FIGURES,
+    choose_offers,
+    describe_trade_off,
+    difference,
+    thin_out,
+)
+from safear.recourse.words import format_chance, format_cost
+from strategies import problems
+
+CHEAPEST = "cheapest on average"
+BOTH = "cheapest and safest"
+
+
+def example_frontier(name: str, level: float = 0.95) -> Frontier:
+    problem = sa.load_example(name)
+    return find_frontier(sa.compile_mdp(problem, start=problem.default_person), level=level)
+
+
+def check_choice(frontier: Frontier, offers: Sequence[Offer], most: int = MOST_PLANS) -> None:
+    """What holds for every menu that was chosen from a frontier."""
+    best = frontier.best_success
+    hopeful = [offer for offer in frontier.offers if offer.cost.success >= HOPELESS * best]
+    likely = [offer for offer in hopeful if not gives_up(offer.cost.success, best)]
+    by_name = {offer.name: offer for offer in offers}
+    assert 1 <= len(offers) <= most
+    assert len(by_name) == len(offers)
+    assert all(any(offer.solution is other.solution for other in frontier.offers) for offer in offers)
+    for one, other in combinations(offers, 2):
+        assert (
+            abs(one.cost.success - other.cost.success) > SAME_SUCCESS
+            or abs(one.mean - other.mean) > SAME_FIGURES * max(one.mean, other.mean)
+            or abs(one.tail - other.tail) > SAME_FIGURES * max(one.tail, other.tail)
+        )
+    assert all(offer.cost.success >= HOPELESS * best for offer in offers)
+    giving_up = [offer.name for offer in offers if gives_up(offer.cost.success, best)]
+    assert giving_up in ([], [CHEAPEST])
+    assert (CHEAPEST in by_name) + (BOTH in by_name) == 1 or list(by_name) == [LIKELIEST]
+    for name in {CHEAPEST, BOTH} & set(by_name):
+        assert by_name[name].mean == min(offer.mean for offer in (*offers, *hopeful))
+    for name in {"safest", BOTH} & set(by_name):
+        assert by_name[name].tail * (1 - SAME_FIGURES) <= min(offer.tail for offer in likely)
+        assert not gives_up(by_name[name].cost.success, best)
+    if LIKELIEST in by_name:
+        others = [offer.cost.success for offer in offers if offer.name != LIKELIEST]
+        assert all(by_name[LIKELIEST].cost.success > success for success in others)
+    between = [offer for offer in offers if offer.name.startswith("balanced")]
+    assert [offer.tail for offer in between] == sorted(offer.tail for offer in between)
+    numbers = range(1, len(between) + 1)
+    assert [offer.name for offer in between] == (
+        ["balanced"] if len(between) == 1 else [f"balanced {number}" for number in numbers]
+    )
+    for offer in offers:
+        if len(offers) > 1:
+            check_trade_off(offer, by_name)
+
+
+SENTENCE = re.compile(
+    r"compared with '(?P<other>[^']+)' it "
+    r"(succeeds in (?P<success>\S+) of the cases, not (?P<instead>\S+); )?"
+    r"costs (?P<mean>.+?) on average; "
+    r"the (?:worst \S+ of cases cost|worst case costs) (?P<tail>.+)"
+)
+
+
+def check_trade_off(offer: Offer, menu: dict[str, Offer]) -> None:
+    """Every number of the sentence is a difference of the figures, and what is not told is not noticeable."""
+    told = SENTENCE.fullmatch(offer.trade_off)
+    assert told is not None, offer.trade_off
+    other = menu[told["other"]]
+    assert other is not offer
+    cheapest = min(menu.values(), key=lambda one: one.mean)
+    assert other is cheapest or offer is cheapest
+    chances = (told["success"], told["instead"])
+    if chances == (None, None):
+        assert abs(offer.cost.success - other.cost.success) <= SAME_SUCCESS + 1e-12
+    else:
+        assert chances == (format_chance(offer.cost.success), format_chance(other.cost.success))
+    for words, mine, its in ((told["mean"], offer.mean, other.mean), (told["tail"], offer.tail, other.tail)):
+        if words == "about as much":
+            assert abs(mine - its) <= SAME_FIGURES * max(mine, its) + 1e-12
+        else:
+            assert words == f"{format_cost(abs(mine - its), offer.unit)} {'less' if mine < its else 'more'}"
+
+
+@given(problems(), st.sampled_from([0.5, 0.8, 0.95, 1.0]), st.sampled_from([1, 2, 3, MOST_PLANS]))
+@settings(max_examples=100)
+def test_any_problem(document: dict[str, Any], level: float, most: int) -> None:
+    problem = sa.parse_problem(document)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assume(mdp.goal.any() and not mdp.goal[mdp.locate()])
+    frontier = find_frontier(mdp, level=level)
+    check_choice(frontier, choose_offers(frontier, most), most)
+
+
+@pytest.mark.parametrize("most", range(1, 8))
+@pytest.mark.parametrize("name", ["loan", "health-insurance"])
+def test_the_examples(name: str, most: int) -> None:
+    frontier = example_frontier(name)
+    offers = choose_offers(frontier, most)
+    check_choice(frontier, offers, most)
+    assert len(offers) == min(most, {"loan": 2, "health-insurance": 4}[name])
+
+
+def test_a_single_plan_is_not_called_what_it_is_not() -> None:
+    """The safest plan of the loan was not asked for, but it is there."""
+    [offer] = choose_offers(example_frontier("loan"), 1)
+    assert (offer.name, offer.first_action) == (CHEAPEST, "change job")
+    assert "no other plan" not in offer.trade_off
+
+
+def test_the_sentences_of_the_loan() -> None:
+    safest, cheapest = choose_offers(example_frontier("loan"))
+    assert [safest.mean, safest.tail] == pytest.approx([2.1911, 3.3818], abs=5e-5)
+    assert [cheapest.mean, cheapest.tail] == pytest.approx([1.5002, 8.2121], abs=5e-5)
+    assert safest.trade_off == (
+        "compared with 'cheapest on average' it costs 0.69 months more on average; "
+        "the worst 5% of cases cost 4.83 months less"
+    )
+    assert cheapest.trade_off == (
+        "compared with 'safest' it costs 0.69 months less on average; the worst 5% of cases cost 4.83 months more"
+    )
+
+
+def test_the_sentences_of_the_health_insurance() -> None:
+    """The least mean is 2 - 1 / 128, as at most 8 tries of 1/2 are made; 3 for sure is the safest."""
+    offers = choose_offers(example_frontier("health-insurance"))
+    assert (offers[0].mean, offers[0].tail, offers[0].cost.success) == (3, 3, 1)
+    assert offers[-1].mean == pytest.approx(2 - 1 / 128)
+    assert {offer.name: offer.trade_off for offer in offers} == {
+        "safest": "compared with 'cheapest on average' it costs 1.01 quarters more on average; "
+        "the worst 5% of cases cost 3.09 quarters less",
+        "balanced 1": "compared with 'cheapest on average' it costs 0.23 quarters more on average; "
+        "the worst 5% of cases cost 2.5 quarters less",
+        "balanced 2": "compared with 'cheapest on average' it costs 0.12 quarters more on average; "
+        "the worst 5% of cases cost 1.8 quarters less",
+        "cheapest on average": "compared with 'safest' it costs 1.01 quarters less on average; "
+        "the worst 5% of cases cost 3.09 quarters more",
+    }
+
+
+def test_the_sentences_of_the_worst_case() -> None:
+    safest, cheapest = choose_offers(example_frontier("loan", 1))
+    assert safest.trade_off.endswith("; the worst case costs 8.8 months less")
+    assert cheapest.trade_off.endswith("; the worst case costs 8.8 months more")
+
+
+def partly(failure_cost: float) -> Frontier:
+    """The cheap way works in 60% of the cases, the dear one always."""
+    document = {
+        "safear": 1,
+        "title": "partly",
+        "horizon": 1,
+        "cost": {"unit": "days"},
+        "goal": {"favourable": "done", "failure_cost": failure_cost},
+        "features": {"a": {"kind": "ordinal", "levels": ["0", "1"]}},
+        "actions": {
+            "cheap": {"cost": 1, "chance": 0.6, "change": {"a": "+1"}},
+            "dear": {"cost": 10, "change": {"a": "+1"}},
+        },
+        "classifier": {"rule": "a == 1"},
+        "people": {"p": {"a": "0"}},
+    }
+    problem = sa.parse_problem(document)
+    return find_frontier(sa.compile_mdp(problem, start=problem.default_person))
+
+
+def test_the_cheapest_may_succeed_less_often_and_it_is_said() -> None:
+    """1 + 0.4 * 5 = 3 on average and 6 in the worst cases, but 10 for sure is the only way to be sure."""
+    frontier = partly(5)
+    safest, cheapest = choose_offers(frontier)
+    check_choice(frontier, [safest, cheapest])
+    assert (safest.name, safest.first_action) == ("most likely to succeed", "dear")  # not safest: 6 is less than 10
+    assert (cheapest.name, cheapest.first_action) == (CHEAPEST, "cheap")
+    assert safest.trade_off == (
+        "compared with 'cheapest on average' it succeeds in 100% of the cases, not 60%; costs 7 days more on average; "
+        "the worst 5% of cases cost 4 days more"
+    )
+    assert cheapest.trade_off == (
+        "compared with 'most likely to succeed' it succeeds in 60% of the cases, not 100%; costs 7 days less on "
+        "average; the worst 5% of cases cost 4 days less"
+    )
+
+
+def test_figures_that_hardly_differ_are_about_as_much() -> None:
+    """1 + 0.4 * 23 = 10.2 is within 5% of 10, and the worst cases cost 24 instead of 10: the dear way is both."""
+    frontier = partly(23)
+    [offer] = choose_offers(frontier)
+    assert (offer.name, offer.first_action) == (BOTH, "dear")
+    assert offer.trade_off == "no other plan is noticeably cheaper, safer or likelier to succeed"
+    cheap, dear = partly(22.2).offers
+    assert (cheap.first_action, dear.first_action) == ("cheap", "dear")
+    told = describe_trade_off(dear, [dear, cheap])
+    assert "costs about as much on average; the worst 5% of cases cost 13.2 days less" in told
+
+
+def test_the_plans_that_are_kept_are_far_apart() -> None:
+    """Of the plans between the ends, the one least like both comes first."""
+    frontier = example_frontier("health-insurance")
+    cheapest, safest, third = thin_out(frontier.offers, 3)
+    assert (cheapest, safest) == (frontier.offers[0], frontier.offers[-1])
+    rest = [offer for offer in frontier.offers if offer not in (cheapest, safest)]
+    nearness = {id(offer): min(difference(offer, cheapest), difference(offer, safest)) for offer in rest}
+    assert nearness[id(third)] == max(nearness.values())
+
+
+def test_nothing_is_made_of_nothing() -> None:
+    assert thin_out([], 5) == []
+    assert choose_offers(Frontier((), 0.0, 0.95)) == []

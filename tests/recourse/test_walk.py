@@ -1,0 +1,124 @@
+"""Walking along a plan: the same policy, the account kept right, and what is ahead exactly."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import safear as sa
+from safear.recourse.offer import Offer, make_offer
+from safear.recourse.walk import Situation, WalkError, walk
+
+LOAN = sa.load_example("loan")
+OBJECTIVES = [sa.Mean(), sa.CVaR(0.95), sa.MeanCVaR(0.5, 0.8), sa.Budget(3), sa.MeanStd(1.0)]
+
+
+@cache
+def offer_for(objective: sa.Objective) -> Offer:
+    return make_plan_of(LOAN, objective)
+
+
+def make_plan_of(problem: sa.Problem, objective: sa.Objective) -> Offer:
+    return make_offer(sa.solve(sa.compile_mdp(problem, start=problem.default_person), objective))
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES, ids=str)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_a_walk_does_what_the_policy_says(objective: sa.Objective, data: st.DataObject) -> None:
+    """Whatever comes about: at each step the action is that of `Policy.action` with what was really spent."""
+    offer = offer_for(objective)
+    outcomes: list[int] = []
+    here = walk(offer, outcomes)
+    while here.kind == "step":
+        steps = len(outcomes)
+        asked = offer.solution.policy.action(here.person, step=steps, spent=here.spent, start=LOAN.default_person)
+        assert here.action == asked
+        assert here.steps_left == LOAN.horizon - steps
+        assert math.isclose(sum(ending.chance for ending in here.endings), 1)
+        outcomes.append(data.draw(st.sampled_from([ending.outcome for ending in here.endings])))
+        there = walk(offer, outcomes)
+        assert math.isclose(there.spent, here.spent + there.taken[-1].ending.cost)
+        here = there
+    assert len(here.taken) == len(outcomes)
+    assert here.ahead.success == (here.kind == "goal")
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES, ids=str)
+def test_what_is_ahead_adds_up(objective: sa.Objective) -> None:
+    """At the start it is the plan's own distribution; later it is that of its endings, weighed by their chances."""
+    offer = offer_for(objective)
+    start = walk(offer, [])
+    assert start.ahead.success == pytest.approx(offer.cost.success)
+    assert start.ahead.all_runs.mean == pytest.approx(offer.mean)
+    _check_balance(offer, start, [], depth=3)
+
+
+def _check_balance(offer: Offer, here: Situation, outcomes: list[int], depth: int) -> None:
+    if depth == 0 or here.kind != "step":
+        return
+    ways = [(ending, walk(offer, [*outcomes, ending.outcome])) for ending in here.endings]
+    success = sum(ending.chance * there.ahead.success for ending, there in ways)
+    mean = sum(ending.chance * (ending.cost + there.ahead.all_runs.mean) for ending, there in ways)
+    assert here.ahead.success == pytest.approx(success)
+    assert here.ahead.all_runs.mean == pytest.approx(mean)
+    for ending, there in ways:
+        _check_balance(offer, there, [*outcomes, ending.outcome], depth - 1)
+
+
+def test_a_plan_that_looks_at_what_was_spent() -> None:
+    """The same state and step, reached at another price, asks for another action."""
+    problem = sa.parse_problem(
+        """
+safear: 1
+title: Spend or save
+horizon: 4
+features: {a: {kind: ordinal, levels: [low, mid, high]}}
+goal: {failure_cost: 10}
+classifier: {rule: a == high}
+actions:
+  try:
+    cost: 1
+    outcomes:
+      - {chance: 0.5, change: {a: +1}}
+      - {chance: 0.3}
+      - {chance: 0.2, cost: 4}
+  pay: {cost: 3, change: {a: +1}}
+people: {me: {a: low}}
+""",
+        "spend.yaml",
+    )
+    seen: dict[tuple[str, int], set[str | None]] = {}
+    for limit in range(3, 9):
+        offer = make_plan_of(problem, sa.Budget(limit))
+        assert offer.solution.policy.looks_at_spent or limit in {3, 8}
+        _collect(offer, [], seen)
+    assert any(len(actions) > 1 for actions in seen.values())
+
+
+def _collect(offer: Offer, outcomes: list[int], seen: dict[tuple[str, int], set[str | None]]) -> None:
+    here = walk(offer, outcomes)
+    if here.kind != "step":
+        return
+    asked = offer.solution.policy.action(here.person, step=len(outcomes), spent=here.spent)
+    assert here.action == asked
+    seen.setdefault((here.person["a"], len(outcomes)), set()).add(here.action)
+    for ending in here.endings:
+        _collect(offer, [*outcomes, ending.outcome], seen)
+
+
+@pytest.mark.parametrize("outcomes", [[2], [0, 0], [1, 5]])
+def test_walks_that_cannot_be(outcomes: list[int]) -> None:
+    with pytest.raises(WalkError, match=r"outcomes\[\d\]"):
+        walk(offer_for(sa.Mean()), outcomes)
+
+
+def test_the_end_of_time() -> None:
+    offer = make_plan_of(LOAN.with_horizon(2), sa.Mean())
+    late = walk(offer, [1, 1])
+    assert (late.kind, late.action, late.endings, late.steps_left) == ("out of time", None, (), 0)
+    assert late.ahead.success == 0
