@@ -1,9 +1,8 @@
-"""Pictures as files: SVG, PNG, PDF, Vega-Lite; letters are drawn whatever fonts a machine has."""
+"""Pictures as files: SVG, PNG, PDF; letters are drawn whatever fonts a machine has."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import subprocess
@@ -53,20 +52,24 @@ def test_a_pdf_file(picture: Picture, tmp_path: Path) -> None:
     assert content.rstrip().endswith(b"%%EOF")
 
 
-def test_a_vega_lite_file(picture: Picture, tmp_path: Path) -> None:
-    picture.save(tmp_path / "plans.vl.json")
-    assert json.loads((tmp_path / "plans.vl.json").read_text(encoding="utf-8")) == picture.vega()
+def test_the_data_are_frames(picture: Picture) -> None:
+    data = picture.data
+    assert list(data) == ["plans", "bars", "marks"]
+    assert [len(frame) for frame in data.values()] == [len(rows) for rows in picture.tables.values()]
+    assert data["bars"].loc[lambda bars: bars["plan"] == 1, "chance"].sum() == pytest.approx(1)
+    (failed,) = data["bars"].loc[lambda bars: (bars["plan"] == 1) & (bars["kind"] == "not in time"), "low"]
+    assert failed is None
 
 
 def test_other_endings_are_refused(picture: Picture, tmp_path: Path) -> None:
-    known = r"pictures are written as \.svg, \.png, \.pdf or \.vl\.json"
+    known = r"pictures are written as \.svg, \.png or \.pdf"
     for name, ending in (("plans.jpg", ".jpg"), ("plans.json", ".json"), ("plans", "plans")):
         with pytest.raises(sa.InputError, match=rf"{name}: {known}, not as '{ending}'\n    name it plans\.svg$"):
             picture.save(tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", ["plans.svg", "plans.png", "plans.pdf", "plans.vl.json"])
+@pytest.mark.parametrize("name", ["plans.svg", "plans.png", "plans.pdf"])
 def test_a_folder_that_is_not_there(picture: Picture, tmp_path: Path, name: str) -> None:
     with pytest.raises(sa.InputError, match=rf"{name}: cannot be written: No such file or directory$"):
         picture.save(tmp_path / "nowhere" / name)
@@ -82,10 +85,9 @@ def test_without_vl_convert(picture: Picture, tmp_path: Path, monkeypatch: pytes
         ):
             picture.save(tmp_path / name)
         picture.save(tmp_path / "plans.svg")
-        picture.save(tmp_path / "plans.vl.json")
     finally:
         load_converter.cache_clear()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["plans.svg", "plans.vl.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["plans.svg"]
 
 
 def test_notebooks_show_the_svg(picture: Picture) -> None:

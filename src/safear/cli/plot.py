@@ -42,7 +42,7 @@ Example:
   safear plot distribution loan --set savings=moderate --out costs.png
   safear plot frontier loan --greedy mean-std:0.5 --greedy mean-std:1 --out frontier.pdf
   safear plot tree loan --plan safest --out plan.svg
-  safear plot disparity german --group gender --out groups.vl.json
+  safear plot disparity german --group gender --out groups.svg
 
 \b
 Pictures:
@@ -56,7 +56,7 @@ Pictures:
   learning      costs while the episodic method learns
 
 \b
-.png and .pdf need vl-convert: pip install 'safear[plots]'; .vl.json is Vega-Lite, which traces and tree are not"""
+.png and .pdf need vl-convert: pip install 'safear[plots]'"""
 )
 @click.argument("kind", metavar="KIND", type=click.Choice(KINDS))
 @click.argument("problem_file", metavar="PROBLEM")
@@ -67,7 +67,7 @@ Pictures:
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
     metavar="FILE",
-    help="FILE.svg, FILE.png, FILE.pdf or FILE.vl.json.",
+    help="FILE.svg, FILE.png or FILE.pdf.",
 )
 @click.option("--title", metavar="TEXT", help="What stands above the picture.")
 @click.option("--plan", metavar="NAME", help="Which plan, of tree and dots.  [default: the first]")

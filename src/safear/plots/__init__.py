@@ -1,4 +1,4 @@
-"""Pictures: first the tidy tables, then the drawing of them as SVG; PNG, PDF and Vega-Lite are made of these.
+"""Pictures: first the tidy tables, then the drawing of them as SVG; PNG and PDF are made of it.
 
 sa.plots.traces(menu).save("plans.svg")
 """

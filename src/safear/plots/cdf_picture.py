@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import pairwise
 
 from safear.plots.axes import DASHES, Scale, draw_columns, draw_line, draw_rows, find_ticks, widest
-from safear.plots.cdf_chart import make_chart
 from safear.plots.cdf_layout import Layout, PointRow, lay_out
 from safear.plots.headings import say_first_step, write_heading
 from safear.plots.picture import Picture
@@ -26,7 +24,7 @@ def cdf(offers: Menu | Sequence[Offer], *, title: str = "Chance of being done wi
     """Draw, for each plan, the chance to succeed at a cost of at most so much."""
     layout = lay_out(offers)
     words = clean(title)
-    return Picture(_draw(layout, words), layout.tables, partial(make_chart, layout, words))
+    return Picture(_draw(layout, words), layout.tables)
 
 
 def _draw(layout: Layout, title: str) -> str:

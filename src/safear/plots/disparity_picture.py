@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 
-from safear.plots.disparity_chart import make_chart
 from safear.plots.disparity_layout import HELPLESS, FigureRow, GroupRow, Layout, Measure, lay_out
 from safear.plots.picture import Picture
 from safear.plots.svg import (
@@ -53,7 +51,7 @@ def disparity(audit: Audit, by: str | Sequence[str] | None = None, *, title: str
 def draw(layout: Layout, *, title: str | None = None) -> Picture:
     """Draw tables that are laid out already."""
     words = clean(f"Risk by {BETWEEN.join(layout.by)}" if title is None else title)
-    return Picture(_Drawing(layout, words).svg(), layout.tables, partial(make_chart, layout, words))
+    return Picture(_Drawing(layout, words).svg(), layout.tables)
 
 
 def format_figure(value: float | None, measure: Measure) -> str:

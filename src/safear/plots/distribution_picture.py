@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from safear.plots.axes import Scale, draw_columns, find_ticks
-from safear.plots.distribution_chart import make_chart
 from safear.plots.distribution_layout import BarRow, Kind, Layout, MarkRow, lay_out
 from safear.plots.headings import say_figures, say_first_step, say_worst, write_heading, write_plan_name
 from safear.plots.picture import Picture
@@ -49,7 +47,7 @@ def distribution(offers: Menu | Sequence[Offer], *, title: str = "What each plan
     """Draw the exact distribution of what each plan costs, in the order given (a menu has the safest first)."""
     layout = lay_out(offers)
     words = clean(title)
-    return Picture(_Drawing(layout, words).svg(), layout.tables, partial(make_chart, layout, words))
+    return Picture(_Drawing(layout, words).svg(), layout.tables)
 
 
 def say_bar(bar: BarRow, unit: str) -> str:

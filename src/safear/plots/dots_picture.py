@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from functools import partial
 
 from safear.plots.axes import Scale, draw_columns, find_ticks
-from safear.plots.dots_chart import make_chart
 from safear.plots.dots_layout import PEOPLE, DotRow, Layout, lay_out
 from safear.plots.headings import say_first_step
 from safear.plots.picture import Picture
@@ -37,7 +35,7 @@ def dots(offer: Offer, *, title: str = f"{PEOPLE} people like you") -> Picture:
     """Draw what a plan costs as fifty people, each of whom stands for 2% of the runs."""
     layout = lay_out(offer)
     words = clean(title)
-    return Picture(_Drawing(layout, words).svg(), layout.tables, partial(make_chart, layout, words))
+    return Picture(_Drawing(layout, words).svg(), layout.tables)
 
 
 def say_dot(dot: DotRow, unit: str) -> str:

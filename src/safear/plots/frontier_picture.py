@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
 
 from safear.plots.axes import Scale, draw_columns, draw_path, draw_rows, widest
-from safear.plots.frontier_chart import make_chart
 from safear.plots.frontier_layout import Layout, PointRow, lay_out
 from safear.plots.headings import write_heading
 from safear.plots.picture import Picture
@@ -40,7 +38,7 @@ def frontier(menu: Menu, greedy: Menu | Sequence[Offer] = (), *, title: str = "A
     """Draw all plans that a menu was chosen from by mean and CVaR; `greedy` are plans of another method beside them."""
     layout = lay_out(menu, greedy)
     words = clean(title)
-    return Picture(_Drawing(layout, words).svg(), layout.tables, partial(make_chart, layout, words))
+    return Picture(_Drawing(layout, words).svg(), layout.tables)
 
 
 def say_point(point: PointRow, unit: str, level: float) -> str:

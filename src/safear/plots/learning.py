@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 
 import numpy as np
 
 from safear.errors import InputError
 from safear.plots.axes import DASHES, Scale, draw_columns, draw_line, draw_path, draw_rows, widest
-from safear.plots.learning_chart import make_chart
 from safear.plots.picture import Picture
 from safear.plots.svg import (
     FAINT,
@@ -55,7 +53,7 @@ def learning_curves(
     lines = [average_curve(name, curve, window) for name, curve in curves.items()]
     table = [asdict(point) for line in lines for point in line]
     words = clean(title), clean(unit)
-    return Picture(_draw(lines, window, *words), {"points": table}, partial(make_chart, table, *words))
+    return Picture(_draw(lines, window, *words), {"points": table})
 
 
 def average_curve(name: str, curve: LearningCurve, window: int) -> list[CurvePoint]:

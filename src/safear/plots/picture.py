@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from safear.errors import InputError, Mistake, Place
 from safear.files import write_bytes, write_text
 from safear.plots.rendering import SCALE, render_pdf, render_png
 
-ENDINGS = (".svg", ".png", ".pdf", ".vl.json")
+if TYPE_CHECKING:
+    import pandas as pd
+
+ENDINGS = (".svg", ".png", ".pdf")
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A drawing, and the tidy tables that it was drawn from: lists of records, by name.
-
-    `chart` makes the same picture as a Vega-Lite specification, where there is one.
-    """
+    """A drawing, and the tidy tables that it was drawn from: lists of records, by name."""
 
     svg: str = field(repr=False)
     tables: Mapping[str, list[dict[str, Any]]]
-    chart: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
         """What a notebook shows."""
         return {"image/svg+xml": self.svg}
 
-    def vega(self) -> dict[str, Any]:
-        """The picture as a Vega-Lite (v5) specification that holds its data, for pages that let people look closer."""
-        if self.chart is None:
-            cause = "this picture is no chart of numbers on axes, so it has no Vega-Lite form"
-            raise InputError.at((), cause, "save it as .svg, .png or .pdf")
-        return self.chart()
+    @property
+    def data(self) -> dict[str, pd.DataFrame]:
+        """The tables as data frames, to draw or to count them another way; what is undefined is None."""
+        return {name: _make_frame(rows) for name, rows in self.tables.items()}
 
     def png(self, *, scale: float = SCALE) -> bytes:
         """The picture as PNG, `scale` pixels per unit of the SVG."""
@@ -46,13 +42,11 @@ class Picture:
         return render_pdf(self.svg)
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file whose name ends in `.svg`, `.png`, `.pdf` or `.vl.json` (Vega-Lite)."""
+        """Write it to a file whose name ends in `.svg`, `.png` or `.pdf`."""
         target = Path(path)
         match find_ending(target):
             case ".svg":
                 write_text(target, self.svg)
-            case ".vl.json":
-                write_text(target, json.dumps(self.vega(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
             case ".png":
                 write_bytes(target, self.png())
             case _:
@@ -61,10 +55,18 @@ class Picture:
 
 def find_ending(path: Path) -> str:
     """Which of the endings a file has; an InputError if none of them."""
-    ending = next((ending for ending in ENDINGS if path.name.lower().endswith(ending)), None)
-    if ending is None:
-        cause = (
-            f"pictures are written as {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}, not as '{path.suffix or path.name}'"
-        )
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        cause = f"pictures are written as .svg, .png or .pdf, not as '{path.suffix or path.name}'"
         raise InputError([Mistake(Place(file=str(path)), cause, f"name it {path.stem}.svg")])
     return ending
+
+
+def _make_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    import pandas as pd  # noqa: PLC0415  # takes a while, and drawing needs none
+
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    # Pandas would make NaN of None.
+    return pd.DataFrame(
+        {name: pd.Series(values, dtype=object if None in values else None) for name, values in columns.items()}
+    )
