@@ -73,7 +73,7 @@ def nasty() -> tuple[Offer, ...]:
     problem = sa.load_example("loan")
     actions = tuple(replace(action, name=f"{action.name} {NASTY}") for action in problem.actions)
     renamed = sa.recommend(replace(problem, actions=actions, cost_unit="months of " + NASTY, horizon=4))
-    return tuple(replace(offer, name=NASTY * 3) for offer in renamed)
+    return tuple(replace(offer, label=NASTY * 3) for offer in renamed)
 
 
 ALL = ("loan", "health-insurance", "craft", "gamble")

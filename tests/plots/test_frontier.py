@@ -117,7 +117,7 @@ def test_tails_are_those_of_the_menu() -> None:
 
 def test_many_letters_and_nasty_names() -> None:
     menu = menu_of("loan")
-    others = [replace(offer, name=NASTY) for offer in menu] * 20
+    others = [replace(offer, label=NASTY) for offer in menu] * 20
     picture = frontier(menu, others, title=NASTY)
     check_inside(picture.svg)
     labels = [point["label"] for point in picture.tables["points"] if point["kind"] == "greedy"]

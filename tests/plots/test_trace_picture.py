@@ -123,7 +123,7 @@ def test_names_are_escaped_and_shortened(menu: sa.Menu) -> None:
     actions = tuple(replace(action, name=f"{action.name} {NASTY}") for action in problem.actions)
     unit = "months of " + NASTY
     renamed = sa.recommend(replace(problem, actions=actions, cost_unit=unit, horizon=4))
-    offers = [with_traces(replace(offer, name=NASTY * 3), 20) for offer in renamed]
+    offers = [with_traces(replace(offer, label=NASTY * 3), 20) for offer in renamed]
     picture = traces(offers, title=NASTY * 3)
     check_picture(picture)
     title = read(picture.svg).find(f"{SVG}title")

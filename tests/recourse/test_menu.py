@@ -11,6 +11,7 @@ from hypothesis import assume, given
 
 import safear as sa
 from safear.recourse.selection import alike, dominates
+from safear.recourse.teller import Teller
 from strategies import problems
 
 
@@ -176,7 +177,8 @@ def test_raw_numbers_and_levels_that_agree(income: object) -> None:
     menu = sa.recommend(sa.parse_problem(INCOME), lambda frame: frame["income"] >= 30_000, {"income": income})
     assert menu.warnings == ()
     assert str(menu) == (
-        "cheapest and safest: first earn; succeeds 88%, costs 1.75 units on average, 3 units in the worst 5%"
+        "cheapest and safest: first earn; succeeds in 88% of cases; "
+        "costs 1.75 units on average, 3 units in the worst 5 of 100 cases"
     )
 
 
@@ -261,9 +263,9 @@ def test_the_level_says_what_is_safe(level: float) -> None:
     record = sa.menu_record(menu)
     assert record["level"] == level
     assert [point["cvar"] for point in record["frontier"]] == [offer.tail for offer in menu.frontier]
-    worst = "worst case" if level == 1 else f"worst {round(100 * (1 - level))}%"
-    assert all(str(offer).endswith(f"in the {worst}") for offer in menu)
-    assert all(f"the {worst}" in offer.trade_off for offer in menu)
+    worst = Teller.of().worst(level)
+    assert all(str(offer).endswith(worst) for offer in menu)
+    assert all(worst in str(offer.trade_off) for offer in menu)
 
 
 def test_at_the_level_1_the_worst_case_counts() -> None:

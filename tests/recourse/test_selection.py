@@ -16,19 +16,17 @@ from safear.recourse.failure import HOPELESS, gives_up
 from safear.recourse.frontier import SAME_SUCCESS, Frontier, find_frontier
 from safear.recourse.offer import Offer
 from safear.recourse.selection import (
-    LIKELIEST,
     MOST_PLANS,
     SAME_FIGURES,
     choose_offers,
-    describe_trade_off,
     difference,
+    find_trade_off,
     thin_out,
 )
-from safear.recourse.words import format_chance, format_cost
+from safear.recourse.teller import Teller
 from strategies import problems
 
-CHEAPEST = "cheapest on average"
-BOTH = "cheapest and safest"
+CHEAPEST, BOTH, LIKELIEST = "cheapest on average", "cheapest and safest", "most likely to succeed"
 
 
 def example_frontier(name: str, level: float = 0.95) -> Frontier:
@@ -75,31 +73,34 @@ def check_choice(frontier: Frontier, offers: Sequence[Offer], most: int = MOST_P
 
 
 SENTENCE = re.compile(
-    r"compared with '(?P<other>[^']+)' it "
-    r"(succeeds in (?P<success>\S+) of the cases, not (?P<instead>\S+); )?"
-    r"costs (?P<mean>.+?) on average; "
-    r"the (?:worst \S+ of cases cost|worst case costs) (?P<tail>.+)"
+    r"reaches the goal in (?P<success>\S+) of cases, not in (?P<instead>\S+)"
+    r"|(?P<mean>.+) on average|(?P<tail>.+) in the worst (?:case|\d+ of \d+ cases)"
 )
 
 
 def check_trade_off(offer: Offer, menu: dict[str, Offer]) -> None:
     """Every number of the sentence is a difference of the figures, and what is not told is not noticeable."""
-    told = SENTENCE.fullmatch(offer.trade_off)
-    assert told is not None, offer.trade_off
-    other = menu[told["other"]]
+    head, _, told = str(offer.trade_off).removesuffix(".").partition(": ")
+    other = menu[head.removeprefix("Compared with “").removesuffix("”")]
     assert other is not offer
     cheapest = min(menu.values(), key=lambda one: one.mean)
     assert other is cheapest or offer is cheapest
-    chances = (told["success"], told["instead"])
-    if chances == (None, None):
+    found: dict[str, str] = {}
+    for part in told.split("; "):
+        words = SENTENCE.fullmatch(part)
+        assert words is not None, part
+        found |= {name: text for name, text in words.groupdict().items() if text is not None}
+    teller = Teller.of()
+    if "success" not in found:
         assert abs(offer.cost.success - other.cost.success) <= SAME_SUCCESS + 1e-12
     else:
-        assert chances == (format_chance(offer.cost.success), format_chance(other.cost.success))
-    for words, mine, its in ((told["mean"], offer.mean, other.mean), (told["tail"], offer.tail, other.tail)):
-        if words == "about as much":
+        chances = (teller.percent(offer.cost.success), teller.percent(other.cost.success))
+        assert (found["success"], found["instead"]) == chances
+    for size, mine, its in ((found["mean"], offer.mean, other.mean), (found["tail"], offer.tail, other.tail)):
+        if size == "about the same":
             assert abs(mine - its) <= SAME_FIGURES * max(mine, its) + 1e-12
         else:
-            assert words == f"{format_cost(abs(mine - its), offer.unit)} {'less' if mine < its else 'more'}"
+            assert size == f"{teller.cost(abs(mine - its), offer.unit)} {'less' if mine < its else 'more'}"
 
 
 @given(problems(), st.sampled_from([0.5, 0.8, 0.95, 1.0]), st.sampled_from([1, 2, 3, MOST_PLANS]))
@@ -125,19 +126,19 @@ def test_a_single_plan_is_not_called_what_it_is_not() -> None:
     """The safest plan of the loan was not asked for, but it is there."""
     [offer] = choose_offers(example_frontier("loan"), 1)
     assert (offer.name, offer.first_action) == (CHEAPEST, "change job")
-    assert "no other plan" not in offer.trade_off
+    assert offer.trade_off is None
 
 
 def test_the_sentences_of_the_loan() -> None:
     safest, cheapest = choose_offers(example_frontier("loan"))
     assert [safest.mean, safest.tail] == pytest.approx([2.1911, 3.3818], abs=5e-5)
     assert [cheapest.mean, cheapest.tail] == pytest.approx([1.5002, 8.2121], abs=5e-5)
-    assert safest.trade_off == (
-        "compared with 'cheapest on average' it costs 0.69 months more on average; "
-        "the worst 5% of cases cost 4.83 months less"
+    assert str(safest.trade_off) == (
+        "Compared with “cheapest on average”: 4.83 months less in the worst 5 of 100 cases; "
+        "0.69 months more on average."
     )
-    assert cheapest.trade_off == (
-        "compared with 'safest' it costs 0.69 months less on average; the worst 5% of cases cost 4.83 months more"
+    assert str(cheapest.trade_off) == (
+        "Compared with “safest”: 0.69 months less on average; 4.83 months more in the worst 5 of 100 cases."
     )
 
 
@@ -146,22 +147,20 @@ def test_the_sentences_of_the_health_insurance() -> None:
     offers = choose_offers(example_frontier("health-insurance"))
     assert (offers[0].mean, offers[0].tail, offers[0].cost.success) == (3, 3, 1)
     assert offers[-1].mean == pytest.approx(2 - 1 / 128)
-    assert {offer.name: offer.trade_off for offer in offers} == {
-        "safest": "compared with 'cheapest on average' it costs 1.01 quarters more on average; "
-        "the worst 5% of cases cost 3.09 quarters less",
-        "balanced 1": "compared with 'cheapest on average' it costs 0.23 quarters more on average; "
-        "the worst 5% of cases cost 2.5 quarters less",
-        "balanced 2": "compared with 'cheapest on average' it costs 0.12 quarters more on average; "
-        "the worst 5% of cases cost 1.8 quarters less",
-        "cheapest on average": "compared with 'safest' it costs 1.01 quarters less on average; "
-        "the worst 5% of cases cost 3.09 quarters more",
+    beside = "Compared with “cheapest on average”: "
+    assert {offer.name: str(offer.trade_off) for offer in offers} == {
+        "safest": beside + "3.09 quarters less in the worst 5 of 100 cases; 1.01 quarters more on average.",
+        "balanced 1": beside + "2.5 quarters less in the worst 5 of 100 cases; 0.23 quarters more on average.",
+        "balanced 2": beside + "1.8 quarters less in the worst 5 of 100 cases; 0.12 quarters more on average.",
+        "cheapest on average": "Compared with “safest”: "
+        "1.01 quarters less on average; 3.09 quarters more in the worst 5 of 100 cases.",
     }
 
 
 def test_the_sentences_of_the_worst_case() -> None:
     safest, cheapest = choose_offers(example_frontier("loan", 1))
-    assert safest.trade_off.endswith("; the worst case costs 8.8 months less")
-    assert cheapest.trade_off.endswith("; the worst case costs 8.8 months more")
+    assert "8.8 months less in the worst case" in str(safest.trade_off)
+    assert "8.8 months more in the worst case" in str(cheapest.trade_off)
 
 
 def partly(failure_cost: float) -> Frontier:
@@ -191,13 +190,13 @@ def test_the_cheapest_may_succeed_less_often_and_it_is_said() -> None:
     check_choice(frontier, [safest, cheapest])
     assert (safest.name, safest.first_action) == ("most likely to succeed", "dear")  # not safest: 6 is less than 10
     assert (cheapest.name, cheapest.first_action) == (CHEAPEST, "cheap")
-    assert safest.trade_off == (
-        "compared with 'cheapest on average' it succeeds in 100% of the cases, not 60%; costs 7 days more on average; "
-        "the worst 5% of cases cost 4 days more"
+    assert str(safest.trade_off) == (
+        "Compared with “cheapest on average”: reaches the goal in 100% of cases, not in 60%; 7 days more on average; "
+        "4 days more in the worst 5 of 100 cases."
     )
-    assert cheapest.trade_off == (
-        "compared with 'most likely to succeed' it succeeds in 60% of the cases, not 100%; costs 7 days less on "
-        "average; the worst 5% of cases cost 4 days less"
+    assert str(cheapest.trade_off) == (
+        "Compared with “most likely to succeed”: 7 days less on average; 4 days less in the worst 5 of 100 cases; "
+        "reaches the goal in 60% of cases, not in 100%."
     )
 
 
@@ -206,11 +205,13 @@ def test_figures_that_hardly_differ_are_about_as_much() -> None:
     frontier = partly(23)
     [offer] = choose_offers(frontier)
     assert (offer.name, offer.first_action) == (BOTH, "dear")
-    assert offer.trade_off == "no other plan is noticeably cheaper, safer or likelier to succeed"
+    assert str(offer.trade_off) == "No other plan is noticeably cheaper, safer or likelier to succeed."
     cheap, dear = partly(22.2).offers
     assert (cheap.first_action, dear.first_action) == ("cheap", "dear")
-    told = describe_trade_off(dear, [dear, cheap])
-    assert "costs about as much on average; the worst 5% of cases cost 13.2 days less" in told
+    found = find_trade_off(dear, [dear, cheap])
+    assert found.mean is None
+    assert found.tail == pytest.approx(-13.2)
+    assert str(found).endswith("13.2 days less in the worst 5 of 100 cases; about the same on average.")
 
 
 def test_the_plans_that_are_kept_are_far_apart() -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 import safear as sa
 from reports.examples import NASTY
 from safear.recourse.menu import Menu, Notice
+from safear.recourse.selection import find_trade_off
 from safear.risk.objectives import OBJECTIVE_EXAMPLES
 
 TERMS = sa.Terms.of(cost={"study part-time": 2.5}, chance={"study part-time": 0.7}, forbid=["own a house"])
@@ -170,7 +171,7 @@ def make_hopeless() -> Menu:
 @cache
 def make_uneven() -> Menu:
     """Plans whose chances differ, side by side."""
-    offers = tuple(replace(offer, trade_off="told") for offer in make_hopeless())
+    offers = tuple(replace(offer, trade_off=find_trade_off(offer, make_hopeless().offers)) for offer in make_hopeless())
     return replace(make_hopeless(), offers=offers)
 
 

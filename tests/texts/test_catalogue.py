@@ -63,12 +63,12 @@ def test_what_is_missing_is_found() -> None:
     del document["report"]["about"]["advice"]
     document["report"]["more"] = "mehr"
     document["report"]["lead"]["none"] = "Kein Plan führt zu {ziel}."
-    document["report"]["steps"] = "{count} Schritte"
+    document["steps"] = "{count} Schritte"
     assert list(differences(make_texts("de", document), load_texts("en"))) == [
         "lacks report.about.advice",
         "has report.more, which en lacks",
+        "steps: plural forms in one language only",
         "report.lead.none: has ['ziel'], en has ['goal']",
-        "report.steps: plural forms in one language only",
     ]
 
 
@@ -78,7 +78,7 @@ def test_files_are_well_formed(language: str) -> None:
     assert {texts.rule(count) for count in range(300)} == set(range(len(texts.forms)))
     for key, text in texts.entries.items():
         for form in [text] if isinstance(text, str) else text.values():
-            assert form == form.strip() or key == "report.ways.then", key
+            assert form == form.strip() or key == "ways.then", key
             assert form, key
             assert "  " not in form, key
             assert all(name.isidentifier() for name in places(form)), key
@@ -101,9 +101,9 @@ def test_german_is_german() -> None:
     assert {key for key in same if key.startswith("report.")} <= {
         "report.file.person",
         "report.file.problem",
-        "report.plan.heading",
-        "report.step.is",
-        "report.ways.key.success",
+        "plan.heading",
+        "step.is",
+        "ways.key.success",
         "report.file.plan",
     }
     for key, text in load_texts("de").entries.items():
@@ -117,13 +117,13 @@ def test_german_is_german() -> None:
 
 def test_places_and_plurals() -> None:
     english, german = load_texts("en"), load_texts("de")
-    assert [english("report.steps", count=count) for count in (0, 1, 2, 12000)] == [
+    assert [english("steps", count=count) for count in (0, 1, 2, 12000)] == [
         "0 steps", "1 step", "2 steps", "12,000 steps",
     ]  # fmt: skip
-    assert [german("report.steps", count=count) for count in (1, 12000)] == ["1 Schritt", "12.000 Schritte"]
+    assert [german("steps", count=count) for count in (1, 12000)] == ["1 Schritt", "12.000 Schritte"]
     assert german.part("report.about")("ask") == german("report.about.ask")
-    assert english("report.step.go_on", steps="{goal} %s {0}") == "go on with step {goal} %s {0}"
-    assert "report.steps" in english
+    assert english("step.go_on", steps="{goal} %s {0}") == "go on with step {goal} %s {0}"
+    assert "steps" in english
     assert "report.nothing" not in english
 
 
@@ -132,8 +132,8 @@ def test_what_cannot_be_filled_in() -> None:
         load_texts("de")("report.nothing")
     with pytest.raises(KeyError):
         load_texts("de")("report.lead.none")
-    with pytest.raises(TypeError, match=r"'report\.steps' counts 1\.5, which is no whole number"):
-        load_texts("en")("report.steps", count=1.5)
+    with pytest.raises(TypeError, match=r"'steps' counts 1\.5, which is no whole number"):
+        load_texts("en")("steps", count=1.5)
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def _print_offer(console: Console, menu: Menu, offer: Offer, *, all_steps: bool)
     about = "" if chosen else f" [dim]({offer.solution.method}, {escape(objectives)})[/dim]"
     console.print(f"\n[bold]{escape(offer.name.capitalize())}[/bold]{about}")
     if offer.trade_off:
-        console.print(f"  {offer.trade_off[:1].upper()}{offer.trade_off[1:]}.", markup=False)
+        console.print(f"  {offer.trade_off}", markup=False)
     if not menu.frontier:
         console.print(f"  {_describe_value(offer)}", markup=False)
     for line in (offer.full_plan if all_steps else offer.plan).lines():

@@ -39,7 +39,7 @@ def draw(table: str, workshop: Workshop) -> Iterator[tuple[str, Picture]]:
 def _merge(offers: Iterable[Offer]) -> list[Offer]:
     """Alike plans as one, called by all of their objectives."""
     merged = merge_alike([offer.solution for offer in offers])
-    return [replace(offer, name=", ".join(map(str, offer.objectives))) for offer in merged]
+    return [replace(offer, label=", ".join(map(str, offer.objectives))) for offer in merged]
 
 
 def _by_risk(offers: Iterable[Offer]) -> list[Offer]:

@@ -232,7 +232,7 @@ def loan_offers() -> dict[str, Offer]:
     return {
         name: replace(
             recommend(problem, objectives=objective, method="greedy", terms=Terms.of(forbid=forbid)).offers[0],
-            name=f"policy {name}",
+            label=f"policy {name}",
         )
         for name, (objective, forbid) in LOAN.items()
     }

@@ -25,6 +25,7 @@ from safear.recourse.finding import count_units, find_plan
 from safear.recourse.frontier import Frontier, find_frontier
 from safear.recourse.offer import TAIL, Offer, make_offer
 from safear.recourse.selection import MOST_PLANS, choose_offers, keep_unbeaten, merge_alike, name_offers
+from safear.recourse.teller import Teller
 from safear.recourse.words import count_of, describe_worst, format_chance, format_cost, html_table, name_goal
 from safear.risk.distribution import check_level
 from safear.risk.objectives import MeanStd, Objective, SuccessFirst, parse_objective
@@ -35,7 +36,7 @@ from safear.solvers.solve import Method, solve
 
 RARE = 0.5  # if even the likeliest plan succeeds less often, that is said
 PAPER_AVERSIONS = (0.0, 0.25, 0.5, 1.0)
-BOTH = {"cheapest and safest": ("safest", "cheapest on average")}  # a plan may earn two names
+BOTH = ("safest", "cheapest")  # what a plan may be at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +89,16 @@ class Menu:
             (format_chance(o.cost.success), *(format_cost(cost, o.unit) for cost in (o.mean, o.tail))) for o in self
         ]
         rows = zip(self, figures, strict=True)
-        return html_table(head, [(o.name, o.first_action or "", *found, o.trade_off) for o, found in rows])
+        return html_table(
+            head,
+            [(o.name, o.first_action or "", *found, str(o.trade_off or "")) for o, found in rows],
+        )
 
     def __getitem__(self, name: str) -> Offer:
+        """A plan by its code or its English name."""
         for offer in self.offers:
-            if name in {offer.name, *BOTH.get(offer.name, ())}:
+            codes = (offer.code, *(BOTH if offer.kind == "cheapest_and_safest" else ()))
+            if name in codes or name in map(Teller.of().name_plan, codes):
                 return offer
         raise KeyError(f"there is no plan '{name}'; there are {quote_list([offer.name for offer in self.offers])}")
 
@@ -246,7 +252,7 @@ def _warn(offers: Sequence[Offer], best_success: float) -> list[Notice]:
             reason = "" if offer.solution.method == "optimal" else f"; method '{offer.solution.method}' may miss it"
             told = f"the plan '{offer.name}' succeeds in {share} of the runs, though {possible} is possible{reason}"
             figures = {"success": offer.cost.success, "possible": best_success}
-            notices.append(Notice("gives_up", told, {"plan": offer.name, **figures}))
+            notices.append(Notice("gives_up", told, {"plan": offer.code, **figures}))
     for offer in offers[:1]:
         mdp = offer.solution.mdp
         error, problem = float(mdp.cost_error), mdp.problem

@@ -4,42 +4,55 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from safear.evaluation.forward import Runs, run_exactly
 from safear.recourse.plan import Plan, make_plan
+from safear.recourse.teller import Teller
 from safear.recourse.traces import Traces, find_traces
-from safear.recourse.words import describe_worst, format_chance, format_cost
 from safear.risk.distribution import CostDistribution
 from safear.risk.objectives import Objective
 from safear.solvers.solution import Solution
 
 TAIL = 0.95  # the worst 5%
+Kind = Literal["safest", "cheapest", "cheapest_and_safest", "balanced", "likeliest", "asked"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Offer:
     """One plan of a menu. `objectives` are those that it was computed for: more than one if their plans are equal.
 
-    The tail is the mean cost of the worst 1 - `level` of all runs. `trade_off` says what the plan gains and gives up
-    beside the others of its menu.
+    `kind` is what it is among the plans of its menu, or "asked" if its objective was; `number` tells several balanced
+    ones apart. The tail is the mean cost of the worst 1 - `level` of all runs. `trade_off` is what the plan gains and
+    gives up beside the others of its menu, None if it is not compared with them; `label` a name that somebody gave it.
     """
 
-    name: str
+    kind: Kind
     objectives: tuple[Objective, ...]
     solution: Solution
     runs: Runs
     level: float = TAIL
-    trade_off: str = ""
+    number: int | None = None
+    trade_off: TradeOff | None = None
+    label: str | None = None
 
     def __repr__(self) -> str:
         return f"{self.name}: {self}"
 
     def __str__(self) -> str:
-        return (
-            f"first {self.first_action}; succeeds {format_chance(self.cost.success)}, "
-            f"costs {format_cost(self.mean, self.unit)} on average, "
-            f"{format_cost(self.tail, self.unit)} in the {describe_worst(self.level)}"
-        )
+        return Teller.of().offer(self)
+
+    @property
+    def code(self) -> str:
+        """What it is called in every language: `safest`, `balanced-2`, or the objective that was asked for."""
+        if self.kind == "asked":
+            return str(self.objective)
+        return self.kind if self.number is None else f"{self.kind}-{self.number}"
+
+    @property
+    def name(self) -> str:
+        """What it is called in English, or as somebody named it."""
+        return Teller.of().name_plan(self)
 
     @property
     def unit(self) -> str:
@@ -98,5 +111,27 @@ class Offer:
 
 
 def make_offer(solution: Solution, *, level: float = TAIL) -> Offer:
-    """An offer named after its objective."""
-    return Offer(str(solution.objective), (solution.objective,), solution, run_exactly(solution), level)
+    """The offer of a plan that was asked for by its objective."""
+    return Offer("asked", (solution.objective,), solution, run_exactly(solution), level)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TradeOff:
+    """What a plan gains and gives up beside another (`code` is then "beside").
+
+    Both plans' `success`, and by how much its mean and its tail are higher; None where a person would not notice the
+    difference. A plan that is alone has no `other`: "none" is noticeably better, or "others_give_up", those that are
+    cheaper.
+    """
+
+    code: Literal["beside", "none", "others_give_up"]
+    other: Offer | None = None
+    success: tuple[float, float] | None = None
+    mean: float | None = None
+    tail: float | None = None
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return Teller.of().trade_off(self)

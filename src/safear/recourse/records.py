@@ -55,7 +55,7 @@ def offer_record(offer: Offer) -> dict[str, Any]:
         "planned_value": offer.planned_value,
         "bound": offer.solution.bound if offer.solution.certificate is not None else None,
         "value_error": offer.solution.value_error if offer.solution.certificate is not None else None,
-        "trade_off": offer.trade_off,
+        "trade_off": None if offer.trade_off is None else str(offer.trade_off),
         "success": offer.cost.success,
         "cost": costs_record(offer.cost.given_success),
         "all_runs": costs_record(offer.cost.all_runs),

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from safear.evaluation.forward import advance
 from safear.recourse.failure import HOPELESS, gives_up
 from safear.recourse.frontier import SAME_SUCCESS, Frontier
-from safear.recourse.offer import Offer, make_offer
-from safear.recourse.words import describe_worst, format_chance, format_cost
+from safear.recourse.offer import Offer, TradeOff, make_offer
 from safear.solvers.solution import Solution
 
 SAME_FIGURES = 0.05  # figures that differ by less, relatively, are the same to a person
 SAME_ADVICE = 0.05  # and plans that say different things with a smaller probability
 MOST_PLANS = 5
-LIKELIEST = "most likely to succeed"
 
 
 def choose_offers(frontier: Frontier, most: int = MOST_PLANS) -> list[Offer]:
@@ -33,10 +31,10 @@ def choose_offers(frontier: Frontier, most: int = MOST_PLANS) -> list[Offer]:
     kept = thin_out([*cheapest, *likely], most)
     named = name_offers(kept, best, least_tail=min((offer.tail for offer in likely), default=0.0))
     if len(named) == 1 and any(_adds_to(kept, offer) for offer in likely):  # only because so few were asked for
-        return [replace(named[0], trade_off="")]
+        return [replace(named[0], trade_off=None)]
     if len(named) == 1 and min(offer.mean for offer in frontier.offers) < named[0].mean * (1 - SAME_FIGURES):
         # What is cheaper gives up, so "cheapest" would not be true.
-        return [replace(named[0], name=LIKELIEST, trade_off="every plan that is noticeably cheaper gives up")]
+        return [replace(named[0], kind="likeliest", trade_off=TradeOff("others_give_up"))]
     return named
 
 
@@ -137,11 +135,11 @@ def chance_to_part(one: Solution, other: Solution) -> float:
 
 
 def name_offers(offers: Sequence[Offer], best_success: float, least_tail: float | None = None) -> list[Offer]:
-    """Give plans plain names by what they are, safest first, and say what each gains and gives up.
+    """Say what plans are beside each other, safest first, and what each gains and gives up.
 
-    "cheapest on average" has the least mean over all runs; "safest" the least tail among those that succeed about as
-    often as anything can, unless one that was left out has a noticeably lower one (`least_tail`); "most likely to
-    succeed" noticeably more success than these two. The others are "balanced", with a number if there are several.
+    "cheapest" has the least mean over all runs; "safest" the least tail among those that succeed about as often as
+    anything can, unless one that was left out has a noticeably lower one (`least_tail`); "likeliest" noticeably more
+    success than these two. The others are "balanced", with a number if there are several.
     """
     if not offers:
         return []
@@ -158,61 +156,28 @@ def name_offers(offers: Sequence[Offer], best_success: float, least_tail: float 
         likeliest = None
     named = {id(offer) for offer in (cheapest, safest, likeliest) if offer is not None}
     between = sorted((offer for offer in offers if id(offer) not in named), key=lambda offer: offer.tail)
-    names = ["balanced"] if len(between) == 1 else [f"balanced {number + 1}" for number in range(len(between))]
-    ordered = [] if likeliest is None else [replace(likeliest, name=LIKELIEST)]
+    ordered = [] if likeliest is None else [replace(likeliest, kind="likeliest")]
     if safest is not None:
-        ordered.append(replace(safest, name="cheapest and safest" if safest is cheapest else "safest"))
-    ordered += [replace(offer, name=name) for offer, name in zip(between, names, strict=True)]
+        ordered.append(replace(safest, kind="cheapest_and_safest" if safest is cheapest else "safest"))
+    numbers = [None] if len(between) == 1 else range(1, len(between) + 1)
+    ordered += [replace(offer, kind="balanced", number=number) for offer, number in zip(between, numbers, strict=True)]
     if safest is not cheapest:
-        ordered.append(replace(cheapest, name="cheapest on average"))
-    return [replace(offer, trade_off=describe_trade_off(offer, ordered)) for offer in ordered]
+        ordered.append(replace(cheapest, kind="cheapest"))
+    return [replace(offer, trade_off=find_trade_off(offer, ordered)) for offer in ordered]
 
 
-@dataclass(frozen=True, slots=True)
-class TradeOff:
-    """What a plan gains and gives up beside another: by how much its success, mean and tail are higher.
-
-    None where a person would not notice the difference.
-    """
-
-    other: Offer
-    success: float | None
-    mean: float | None
-    tail: float | None
-
-
-def find_trade_off(offer: Offer, menu: Sequence[Offer]) -> TradeOff | None:
-    """A plan beside the cheapest of the menu, or the cheapest beside the first of the others; None if it is alone."""
+def find_trade_off(offer: Offer, menu: Sequence[Offer]) -> TradeOff:
+    """A plan beside the cheapest of the menu, or the cheapest beside the first of the others."""
     others = [other for other in menu if other is not offer]
     if not others:
-        return None
+        return TradeOff("none")
     cheapest = min(menu, key=lambda other: other.mean)
     other = cheapest if offer is not cheapest else others[0]
     success, mean, tail = (abs(gain) > 1 for gain in _gains(offer, other))
     return TradeOff(
+        "beside",
         other,
-        offer.cost.success - other.cost.success if success else None,
+        (offer.cost.success, other.cost.success) if success else None,
         offer.mean - other.mean if mean else None,
         offer.tail - other.tail if tail else None,
     )
-
-
-def describe_trade_off(offer: Offer, menu: Sequence[Offer]) -> str:
-    """`compared with 'safest' it costs 0.3 months less on average; the worst 5% of cases cost 2.1 months more`."""
-    found = find_trade_off(offer, menu)
-    if found is None:
-        return "no other plan is noticeably cheaper, safer or likelier to succeed"
-    other, unit = found.other, offer.unit
-    worst = f"the {describe_worst(offer.level)} of cases cost" if offer.level < 1 else "the worst case costs"
-    parts = []
-    if found.success is not None:
-        chances = format_chance(offer.cost.success), format_chance(other.cost.success)
-        parts.append(f"succeeds in {chances[0]} of the cases, not {chances[1]}")
-    parts.append(f"costs {_describe_more(found.mean, unit)} on average")
-    parts.append(f"{worst} {_describe_more(found.tail, unit)}")
-    return f"compared with '{other.name}' it {'; '.join(parts)}"
-
-
-def _describe_more(cost: float | None, unit: str) -> str:
-    """`0.3 months less`."""
-    return "about as much" if cost is None else f"{format_cost(abs(cost), unit)} {'less' if cost < 0 else 'more'}"

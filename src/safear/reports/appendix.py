@@ -15,8 +15,9 @@ from safear.population.decomposition import Decomposition
 from safear.problem.dump import dump_problem_text
 from safear.problem.model import Problem
 from safear.reports.audit_tables import Cell, Table
-from safear.reports.audit_words import format_exactly, show_name
+from safear.reports.audit_words import format_exactly
 from safear.reports.verdicts import Division
+from safear.texts.names import show_name
 
 
 @dataclass(frozen=True, slots=True)

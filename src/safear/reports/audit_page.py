@@ -16,7 +16,7 @@ from safear.reports.audit_tables import (
     overall_table,
     people_table,
 )
-from safear.reports.audit_words import describe_objective, join_words, show_name
+from safear.reports.audit_words import describe_objective, join_words
 from safear.reports.findings import (
     Finding,
     conclude,
@@ -30,6 +30,7 @@ from safear.reports.findings import (
 from safear.reports.page import Page, render
 from safear.reports.verdicts import Division, divide
 from safear.texts import load_texts
+from safear.texts.names import show_name
 
 
 @dataclass(frozen=True, slots=True)

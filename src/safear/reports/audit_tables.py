@@ -10,9 +10,10 @@ from safear.plots.disparity_picture import format_figure
 from safear.population.audit import Audit
 from safear.population.decomposition import Decomposition
 from safear.recourse.words import format_chance
-from safear.reports.audit_words import MINUS, format_difference, format_p, format_span, show_name
+from safear.reports.audit_words import MINUS, format_difference, format_p, format_span
 from safear.reports.findings import MARKS
 from safear.reports.verdicts import Comparison, Division
+from safear.texts.names import show_name
 
 MOST_COMPARED = 84  # rows of a table of comparisons; of more, the widest gap of each measure
 

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from safear.plots.disparity_layout import Measure
 from safear.plots.disparity_picture import format_figure
-from safear.plots.svg import clean
 from safear.recourse.words import describe_worst, format_number
 from safear.risk.objectives import CVaR, Mean, MeanStd, Objective, SuccessFirst, VaR
+from safear.texts.names import show_name
 
 TINY = 1e-300
 ROUNDING = 1e-9  # smaller differences are none
 MINUS = "−"
-_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # would turn the text around them
-
-
-def show_name(name: str) -> str:
-    """A name on one line, without characters that cannot be shown or that change what stands beside it."""
-    return clean(_DIRECTIONS.sub("\ufffd", name))
 
 
 def quote(name: str) -> str:
@@ -30,11 +23,6 @@ def quote(name: str) -> str:
 def join_words(words: Sequence[str]) -> str:
     """`a, b and c`."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
-def capital(text: str) -> str:
-    """The text with a capital at its beginning."""
-    return text[:1].upper() + text[1:]
 
 
 def with_unit(value: float | None, measure: Measure, unit: str) -> str:

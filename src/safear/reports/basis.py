@@ -11,8 +11,8 @@ from safear.problem.model import Action, Problem
 from safear.problem.quantity import Amount, amounts
 from safear.recourse.menu import Menu, Notice
 from safear.reports.audit_tables import Cell, Table
-from safear.reports.audit_words import show_name
 from safear.texts import Texts
+from safear.texts.names import show_name
 
 OWN = "clear"  # the sign of what is the person's own
 
@@ -88,9 +88,9 @@ class Basis:
     def list_rules(self) -> list[str]:
         """Time, what failing counts, and that the rules stay as they are."""
         say, problem = self.texts.part("report.basis"), self.menu.problem
-        horizon = say("horizon", steps=self.texts("report.steps", count=problem.horizon))
+        horizon = say("horizon", steps=self.texts("steps", count=problem.horizon))
         if problem.horizon != self.original.horizon:
-            usual = self.texts("report.steps", count=self.original.horizon)
+            usual = self.texts("steps", count=self.original.horizon)
             horizon = f"{horizon} {say('horizon_usual', steps=usual)}"
         failure = float(problem.goal.failure_cost)
         counts = say("failure", goal=self.goal, cost=self.texts.cost(failure, self.unit))
@@ -104,13 +104,13 @@ class Basis:
         values: dict[str, str] = {"goal": self.goal}
         for name, value in notice.values.items():
             if name == "plan":
-                names = [offer.name for offer in self.menu]
-                values["number"] = str(names.index(str(value)) + 1)
+                codes = [offer.code for offer in self.menu]
+                values["number"] = str(codes.index(str(value)) + 1)
             elif name in {"success", "possible"}:
                 values[name] = self.texts.percent(float(value))
             else:
                 values[name] = self.texts.cost(float(value), self.unit)
-        return self.texts(f"report.notice.{notice.kind}", **values)
+        return self.texts(f"notice.{notice.kind}", **values)
 
 
 def find_figures(mdp: MDP, action: str) -> tuple[tuple[float, float], tuple[float, float]] | None:

@@ -13,17 +13,9 @@ from safear.plots.disparity_layout import GroupRow
 from safear.population.audit import Audit
 from safear.population.decomposition import Decomposition
 from safear.recourse.words import count_of, format_chance
-from safear.reports.audit_words import (
-    capital,
-    format_difference,
-    format_p,
-    format_span,
-    join_words,
-    quote,
-    show_name,
-    with_unit,
-)
+from safear.reports.audit_words import format_difference, format_p, format_span, join_words, quote, with_unit
 from safear.reports.verdicts import EFFORT, Division, Extremes, Verdict
+from safear.texts.names import capital, show_name
 
 MOST_LISTED = 4  # groups in a sentence; of more, only the ends are told
 

@@ -10,8 +10,8 @@ import numpy as np
 from safear.plots.disparity_picture import BLUE
 from safear.plots.svg import PAPER, WRONG, element
 from safear.recourse.offer import Offer
-from safear.reports.audit_words import show_name
 from safear.texts import Texts
+from safear.texts.names import show_name
 
 HALF = 0.5  # so many, or more, are told of first
 HARDLY_ANYBODY = 0.005  # less than half a person in 100 is not told of
@@ -28,7 +28,7 @@ class Hundred:
 
 def tell_hundred(offer: Offer, texts: Texts) -> Hundred:
     """Who gets there soon, who later, and who not in time."""
-    say, unit, cost = texts.part("report.hundred"), show_name(offer.unit), offer.cost
+    say, unit, cost = texts.part("hundred"), show_name(offer.unit), offer.cost
     chances = cost.succeeded_chances / (cost.succeeded_chances.sum() + cost.failed_chances.sum())
     reached = np.cumsum(chances)
     success = float(reached[-1]) if len(reached) else 0.0

@@ -12,10 +12,11 @@ from safear.recourse.offer import Offer
 from safear.recourse.records import offer_record
 from safear.reports.appendix import Sources, digest_problem, list_versions
 from safear.reports.audit_tables import Cell, Table
-from safear.reports.audit_words import format_exactly, show_name
+from safear.reports.audit_words import format_exactly
 from safear.reports.plan_words import make_long_plan
 from safear.reports.ways import add_up
 from safear.texts import Texts
+from safear.texts.names import show_name
 
 
 def digest_person(menu: Menu) -> str:

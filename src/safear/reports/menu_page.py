@@ -13,16 +13,16 @@ from safear.problem.model import Problem
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.plan import Plan
+from safear.recourse.teller import Difference, Teller
 from safear.reports.appendix import Sources
-from safear.reports.audit_words import capital, show_name
 from safear.reports.basis import Basis
 from safear.reports.hundred import Hundred, tell_hundred
 from safear.reports.menu_appendix import exact_menu_tables, list_menu_origin
-from safear.reports.menu_words import Difference, compare_plan, name_plan, quote_goal, tell_worst
 from safear.reports.page import Page, render
 from safear.reports.plan_words import PlanTeller, StepText, make_long_plan
 from safear.reports.ways import Way, find_longest, tell_keys, tell_rest, tell_ways
-from safear.texts import Texts, load_texts
+from safear.texts import Texts
+from safear.texts.names import capital, show_name
 
 MOST_STEPS = 8  # of a plan in the main part; the others are in the appendix
 REASONS = frozenset({"no_action", "horizon", "never", "levels"})
@@ -64,7 +64,7 @@ def report_menu(
     """
     if reason is not None and reason not in REASONS:
         raise InputError.at((), f"'{reason}' is no reason of a NoRecourseError")
-    writer = _Writer(menu, load_texts(language))
+    writer = _Writer(menu, Teller.of(language))
     basis = Basis(menu, menu.problem if original is None else original, writer.goal, writer.texts)
     plans = writer.make_plans()
     origin = list_menu_origin(menu, writer.texts, sources=sources or Sources(), reason=reason, dated=dated)
@@ -73,6 +73,7 @@ def report_menu(
         writer.texts,
         summary=(writer.title, writer.lead),
         say=writer.texts.part("report"),
+        tell=writer.texts,
         title=writer.title,
         about=show_name(menu.problem.title),
         dated=dated and show_name(dated),
@@ -81,7 +82,7 @@ def report_menu(
         plans=plans,
         keyed=next((plan.number for plan in plans if plan.ways), None),
         ordered=bool(menu.frontier) and len(menu) > 1,
-        worst=capital(tell_worst(menu.level, writer.texts)),
+        worst=capital(writer.teller.worst(menu.level)),
         keys=tell_keys(writer.goal, writer.texts),
         goal=writer.goal,
         why=writer.tell_why(reason),
@@ -103,11 +104,15 @@ class _Writer:
     """Says what a menu says in a language."""
 
     menu: Menu
-    texts: Texts
+    teller: Teller
+
+    @property
+    def texts(self) -> Texts:
+        return self.teller.texts
 
     @property
     def goal(self) -> str:
-        return quote_goal(self.menu.problem, self.texts)
+        return self.teller.quoted_goal(self.menu.problem)
 
     @property
     def title(self) -> str:
@@ -125,7 +130,7 @@ class _Writer:
 
     @property
     def within(self) -> str:
-        return self.texts("report.within", count=self.menu.problem.horizon)
+        return self.teller.within(self.menu.problem)
 
     def tell_why(self, reason: str | None) -> str:
         """Why there is no plan."""
@@ -141,16 +146,15 @@ class _Writer:
         steps = tuple(teller.tell(step) for step in plan.steps)
         # A single step more would be a reference to the appendix for nothing.
         shown = MOST_STEPS if len(steps) > MOST_STEPS + 1 else len(steps)
-        beside, differences = compare_plan(offer, self.menu, texts)
-        name = name_plan(offer, texts)
+        found, name = offer.trade_off, self.teller.describe_plan(offer)
         single = len(self.menu) == 1
         return PlanPart(
             number,
-            capital(name) if single else texts("report.plan.heading", number=number, name=name),
+            capital(name) if single else texts("plan.heading", number=number, name=name),
             show_name(plan.steps[0].action),
             self._list_figures(offer),
-            beside,
-            tuple(differences),
+            "" if found is None else self.teller.beside(found),
+            () if found is None else tuple(self.teller.differences(found)),
             steps[:shown],
             steps[shown:],
             tuple(self._list_notes(plan, shown)),
@@ -163,12 +167,12 @@ class _Writer:
         say, unit = self.texts.part("report.compare"), show_name(offer.unit)
         return (
             (say("mean"), self.texts.cost(offer.mean, unit)),
-            (say("tail", worst=tell_worst(offer.level, self.texts)), self.texts.cost(offer.tail, unit)),
+            (say("tail", worst=self.teller.worst(offer.level)), self.texts.cost(offer.tail, unit)),
             (say("success", goal=self.goal, within=self.within), self.texts.percent(offer.cost.success)),
         )
 
     def _list_notes(self, plan: Plan, shown: int) -> Iterator[str]:
-        say = self.texts.part("report.plan_notes")
+        say = self.texts.part("plan_notes")
         if any(step.situation for step in plan.steps):
             yield say("as_today")
         if len(plan.steps) > shown:

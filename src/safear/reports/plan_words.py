@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from safear.recourse.offer import Offer
 from safear.recourse.plan import Branch, FollowUp, Plan, PlanStep, group_follow_ups, make_plan
 from safear.recourse.words import find_changes
-from safear.reports.audit_words import show_name
 from safear.texts import Texts
+from safear.texts.names import show_name
 
 MOST_STEPS = 60  # likely ones; a page has room for more than a terminal
 
@@ -52,7 +52,7 @@ class PlanTeller:
 
     def tell(self, step: PlanStep) -> StepText:
         """One step."""
-        say, unit = self.texts.part("report.step"), show_name(step.unit)
+        say, unit = self.texts.part("step"), show_name(step.unit)
         facts = [say("costs", cost=self.texts.cost(step.cost, unit)), say("works", times=self.texts.times(step.chance))]
         situation = self._tell_situation(step)
         return StepText(
@@ -65,7 +65,7 @@ class PlanTeller:
         )
 
     def _tell_situation(self, step: PlanStep) -> str:
-        say = self.texts.part("report.step")
+        say = self.texts.part("step")
         changes = find_changes(self.start, step.person)
         parts = [say("is", feature=show_name(name), level=show_name(level)) for name, level in changes]
         if step.says_steps_left:
@@ -78,7 +78,7 @@ class PlanTeller:
 
     def _tell_spent(self, low: float, high: float, unit: str) -> str:
         """What has been spent, exactly: a limit that was rounded would not be true."""
-        say, most = self.texts.part("report.step"), self.texts.exact_cost(high, unit)
+        say, most = self.texts.part("step"), self.texts.exact_cost(high, unit)
         if high == 0:
             return say("spent_nothing")
         if low == high:
@@ -88,7 +88,7 @@ class PlanTeller:
         return say("spent_between", least=self.texts.exact_number(low), most=most)
 
     def _tell_ending(self, branch: Branch, step: PlanStep) -> Ending:
-        say = self.texts.part("report.step")
+        say = self.texts.part("step")
         alike = [other for other in step.branches if other.works == branch.works]
         details = [self._tell_changes(branch)]
         if not details[0] and len(alike) > 1:
@@ -104,12 +104,12 @@ class PlanTeller:
     def _tell_changes(self, branch: Branch) -> str:
         if branch.named:
             return show_name(branch.label)
-        say = self.texts.part("report.step")
+        say = self.texts.part("step")
         changes = [say("becomes", feature=show_name(name), level=show_name(level)) for name, level in branch.changes]
         return self.texts.join(changes)
 
     def _tell_follow_ups(self, branch: Branch, step: PlanStep) -> str:
-        say = self.texts.part("report.step")
+        say = self.texts.part("step")
         first, *others = group_follow_ups(branch, step, self.plan.counted)
         words = [self._tell_choice(first, step)]
         for group in others:
@@ -119,7 +119,7 @@ class PlanTeller:
 
     def _tell_choice(self, group: Sequence[FollowUp], step: PlanStep) -> str:
         """`try again or go on with step 3 or 4, whichever applies`."""
-        say = self.texts.part("report.step")
+        say = self.texts.part("step")
         kinds = {"goal": "done", "out of time": "out_of_time", "stuck": "stuck", "not shown": "not_shown"}
         numbers = sorted(f.step for f in group if f.step is not None and f.step != step.number)
         words = [say("again") for f in group if f.step == step.number]

@@ -16,8 +16,8 @@ from safear.plots.disparity_picture import BLUE
 from safear.plots.svg import PAPER, WRONG, cross, element, horizontal, square, tick_mark
 from safear.recourse.offer import Offer
 from safear.recourse.traces import OtherTraces, Trace, TraceStep
-from safear.reports.audit_words import show_name
 from safear.texts import Texts
+from safear.texts.names import show_name
 
 HEIGHT, MIDDLE = 24.0, 12.0
 THINNEST, THICKEST = 1.6, 16.0  # lines, from a chance of 0 to one of 1
@@ -63,14 +63,14 @@ def add_up(steps: Iterable[TraceStep]) -> float:
 
 def _tell_way(trace: Trace, longest: float, texts: Texts, unit: str) -> Way:
     spent = texts.cost(add_up(trace.steps), unit)
-    end = spent if trace.success else texts("report.ways.failed", cost=spent)
-    words = texts("report.ways.then").join(_tell_steps(trace.steps, texts))
+    end = spent if trace.success else texts("ways.failed", cost=spent)
+    words = texts("ways.then").join(_tell_steps(trace.steps, texts))
     return Way(texts.percent(trace.chance), draw_line(trace, longest), words, end, trace.success)
 
 
 def _tell_steps(steps: Sequence[TraceStep], texts: Texts) -> list[str]:
     """Each action with its tries: `study at try number 3`, `change job fails`, `save twice`."""
-    say, words = texts.part("report.ways"), []
+    say, words = texts.part("ways"), []
     for action, group in groupby(steps, key=lambda step: step.action):
         name = show_name(action)
         runs = [(works, len(list(run))) for works, run in groupby(group, key=lambda step: step.works)]
@@ -125,7 +125,7 @@ def _canvas(*content: str, width: str | float) -> str:
 
 def tell_keys(goal: str, texts: Texts) -> list[Key]:
     """What the signs mean."""
-    say = texts.part("report.ways.key")
+    say = texts.part("ways.key")
     signs = {
         "works": (34.0, horizontal(2, 32, MIDDLE, BLUE, 6)),
         "fails": (40.0, horizontal(2, 32, MIDDLE, WRONG, 3, stroke_dasharray=DASH) + cross(32, MIDDLE, 4.5)),
@@ -139,7 +139,7 @@ def tell_rest(rest: OtherTraces | None, texts: Texts, unit: str) -> tuple[str, s
     """How likely all other ways are together, and how they end; None if there are none."""
     if rest is None:
         return None
-    say, ends = texts.part("report.ways"), []
+    say, ends = texts.part("ways"), []
     if rest.success_costs is not None:
         low, high = rest.success_costs
         least, most = texts.number(low), texts.cost(high, unit)

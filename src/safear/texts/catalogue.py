@@ -25,7 +25,7 @@ Text = str | Mapping[str, str]  # a text, or its plural forms
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Texts:
-    """All texts of a language. Call it with a key and what to fill in: `texts("report.steps", count=3)`."""
+    """All texts of a language. Call it with a key and what to fill in: `texts("steps", count=3)`."""
 
     language: str
     entries: Mapping[str, Text]

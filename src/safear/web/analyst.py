@@ -12,8 +12,8 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 
 from safear.errors import InputError
-from safear.reports.audit_words import show_name
 from safear.risk.objectives import OBJECTIVE_EXAMPLES
+from safear.texts.names import show_name
 from safear.web.audits import AuditResult, Audits
 from safear.web.problem_view import ProblemView, view_problem
 from safear.web.service import Service

@@ -9,8 +9,8 @@ from safear.errors import InputError, NoRecourseError
 from safear.problem.person import read_person
 from safear.recourse.menu import Menu
 from safear.reports import report_menu
-from safear.reports.audit_words import show_name
 from safear.texts import Texts, languages, load_texts
+from safear.texts.names import show_name
 from safear.web.analyst import add_analyst_pages
 from safear.web.audits import Audits
 from safear.web.forms import Asked, find_mistakes, read_form, read_record
@@ -95,7 +95,7 @@ def _render_person(service: Service, asked: Asked, view: PersonView, texts: Text
         "person.html.jinja",
         view=view,
         say=texts.part("web"),
-        report_say=texts.part("report"),
+        tell=texts,
         language=texts.language,
         languages=names,
         home="/" if texts.language == default else f"/?language={texts.language}",

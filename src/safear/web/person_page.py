@@ -11,13 +11,14 @@ from safear.plots import dots, traces
 from safear.problem.model import Problem
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
+from safear.recourse.teller import Teller
 from safear.recourse.walk import walk
-from safear.reports.audit_words import show_name
 from safear.reports.basis import Basis
 from safear.reports.hundred import tell_hundred
 from safear.reports.plan_words import PlanTeller
 from safear.reports.ways import find_longest, tell_keys, tell_rest, tell_ways
 from safear.texts import Texts
+from safear.texts.names import show_name
 from safear.web.forms import Asked, fill_in, read_record, read_terms
 from safear.web.service import Service
 from safear.web.stops import Stop, find_stops, stop_at
@@ -54,7 +55,7 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
         people = list(problem.people.values())
         record = people[min(asked.example, len(people) - 1)] if people else {}
         asked = replace(asked, fields={**asked.fields, **fill_in(problem, record)})
-    frame, wording = _Frame(problem, asked, texts), Wording(problem, texts)
+    frame, wording = _Frame(problem, asked, texts), Wording(problem, Teller(texts))
     if not read_record(problem, asked):
         return frame.show("empty", texts("web.decision.empty"), texts("web.decision.empty_lead"))
     if wrong := tell_mistakes(problem, asked, texts):
@@ -102,7 +103,7 @@ def _show_plans(menu: Menu, asked: Asked, wording: Wording, original: Problem) -
         cards=show_cards(menu, stops, position, wording),
         rules=Basis(menu, original, wording.goal, texts).list_rules()[:2],
         chosen=name,
-        pictures=_draw(replace(offer, name=name)) if texts.language == PICTURED else None,
+        pictures=_draw(replace(offer, label=name)) if texts.language == PICTURED else None,
         ways=tell_ways(offer, find_longest([offer]), texts),
         keys=tell_keys(wording.goal, texts),
         rest=tell_rest(offer.traces.rest, texts, show_name(offer.unit)),

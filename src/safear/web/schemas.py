@@ -129,7 +129,7 @@ class PlanOut(BaseModel):
     planned_value: float
     bound: float | None
     value_error: float | None
-    trade_off: str
+    trade_off: str | None
     success: float
     cost: CostsOut = Field(description="of the runs that succeed")
     all_runs: CostsOut = Field(description="failures count with the failure cost")

@@ -11,12 +11,11 @@ from safear.problem.model import Action, Feature, Problem
 from safear.problem.person import read_level
 from safear.recourse.menu import Menu
 from safear.recourse.walk import Situation
-from safear.reports.audit_words import capital, show_name
 from safear.reports.hundred import Hundred
-from safear.reports.menu_words import name_plan
 from safear.reports.plan_words import StepText
 from safear.reports.ways import Key, Way
 from safear.texts import Texts
+from safear.texts.names import capital, show_name
 from safear.web.forms import Asked, find_mistakes, has_one_chance, span, typical_chance, typical_cost
 from safear.web.schemas import MOST_COST
 from safear.web.stops import Stop, neighbours
@@ -248,7 +247,7 @@ def show_cards(menu: Menu, stops: Sequence[Stop], position: int, wording: Wordin
 def name_stop(stops: Sequence[Stop], position: int, wording: Wording) -> str:
     """The name of a plan in the menu, or of those that it is between."""
     stop = stops[position]
-    return name_plan(stop.offer, wording.texts) if stop.is_offered else wording.between(neighbours(stops, position))
+    return wording.teller.name_plan(stop.offer) if stop.is_offered else wording.between(neighbours(stops, position))
 
 
 def show_slider(stops: Sequence[Stop], position: int, wording: Wording) -> Slider | None:

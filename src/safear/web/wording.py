@@ -8,11 +8,11 @@ from safear.errors import NoRecourseError
 from safear.problem.model import Problem
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
-from safear.recourse.selection import LIKELIEST, find_trade_off
+from safear.recourse.selection import find_trade_off
+from safear.recourse.teller import Teller
 from safear.recourse.walk import Possible, Situation, Taken
-from safear.reports.audit_words import show_name
-from safear.reports.menu_words import name_plan, quote_goal, tell_worst
 from safear.texts import Texts
+from safear.texts.names import show_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +20,22 @@ class Wording:
     """Says things about a problem in a language."""
 
     problem: Problem
-    texts: Texts
+    teller: Teller
+
+    @property
+    def texts(self) -> Texts:
+        """The catalogue."""
+        return self.teller.texts
 
     @property
     def goal(self) -> str:
         """What the person wants."""
-        return quote_goal(self.problem, self.texts)
+        return self.teller.quoted_goal(self.problem)
 
     @property
     def within(self) -> str:
         """`within 12 steps`."""
-        return self.texts("report.within", count=self.problem.horizon)
+        return self.texts("within", count=self.problem.horizon)
 
     def cost(self, value: float) -> str:
         """`3.5 months`."""
@@ -49,7 +54,7 @@ class Wording:
 
     def between(self, offers: tuple[Offer, Offer]) -> str:
         """The name of a plan that the menu does not offer: by those beside it."""
-        one, other = (name_plan(offer, self.texts) for offer in offers)
+        one, other = (self.teller.name_plan(offer) for offer in offers)
         return self.texts("web.choose.between", one=one, other=other)
 
     def first_step(self, offer: Offer) -> str:
@@ -61,7 +66,7 @@ class Wording:
         say = self.texts.part("web.figures")
         return (
             (say("mean"), self.cost(offer.mean)),
-            (say("tail", worst=tell_worst(offer.level, self.texts)), self.cost(offer.tail)),
+            (say("tail", worst=self.teller.worst(offer.level)), self.cost(offer.tail)),
             (say("success", goal=self.goal, within=self.within), self.texts.percent(offer.cost.success)),
         )
 
@@ -72,27 +77,14 @@ class Wording:
             name=name,
             mean=self.cost(offer.mean),
             tail=self.cost(offer.tail),
-            worst=tell_worst(offer.level, self.texts),
+            worst=self.teller.worst(offer.level),
             success=self.texts.percent(offer.cost.success),
         )
 
     def trade_off(self, offer: Offer, menu: Menu) -> str:
         """What a plan gains and gives up beside another of the menu, in a sentence."""
-        say = self.texts.part("report.trade_off")
         others = [other for other in menu if other.solution is not offer.solution]
-        found = find_trade_off(offer, [offer, *others])
-        if found is None:
-            return say("others_give_up" if offer.name == LIKELIEST else "none")
-        parts = []
-        if found.success is not None:
-            share, other = (self.texts.percent(one.cost.success) for one in (offer, found.other))
-            parts.append(say("success", share=share, other=other))
-        for key, more in (("mean", found.mean), ("tail", found.tail)):
-            kind = "same" if more is None else "more" if more > 0 else "less"
-            worst = tell_worst(offer.level, self.texts)
-            parts.append(say(f"{key}.{kind}", cost=self.cost(abs(more or 0.0)), worst=worst))
-        beside = self.texts.quote(name_plan(found.other, self.texts))
-        return self.texts("web.choose.beside", other=beside, what="; ".join(parts))
+        return self.teller.trade_off(offer.trade_off or find_trade_off(offer, [offer, *others]))
 
     # -------------------------------------------------------------------------------------------------------- the walk
 
@@ -130,7 +122,7 @@ class Wording:
         """What an ending changes."""
         if ending.named:
             return show_name(ending.named)
-        say = self.texts.part("report.step")
+        say = self.texts.part("step")
         return self.texts.join(
             [say("becomes", feature=show_name(name), level=show_name(level)) for name, level in ending.changes]
         )

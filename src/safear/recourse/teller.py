@@ -1,0 +1,181 @@
+"""The one voice: what plans, offers, notices and walks are called and say, in the words of a language.
+
+Results carry codes and values; whoever shows them (`str`, the command line, reports, the web page, pictures) asks a
+`Teller`. Names that the problem gives are shown as they are written there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from safear.problem.model import Problem
+from safear.risk.objectives import (
+    Budget,
+    CVaR,
+    Entropic,
+    MeanCVaR,
+    MeanLowerStd,
+    MeanStd,
+    MeanVariance,
+    Objective,
+    SuccessFirst,
+    VaR,
+)
+from safear.texts import Texts, load_texts
+from safear.texts.names import show_name
+from safear.texts.numbers import tell_times
+
+if TYPE_CHECKING:
+    from safear.recourse.offer import Offer, TradeOff
+
+
+class Difference(NamedTuple):
+    """What a plan gains ("gain") or gives up ("loss") beside another, or in what it is about the same ("")."""
+
+    mark: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """Says things in a language: `Teller.of("de").name_plan(offer)`. Any other text is `teller("web.title")`."""
+
+    texts: Texts
+
+    @staticmethod
+    @cache
+    def of(language: str = "en") -> Teller:
+        """The teller of a language; an InputError if there are no texts in it."""
+        return Teller(load_texts(language))
+
+    def __call__(self, key: str, /, **values: object) -> str:
+        """A text of the catalogue."""
+        return self.texts(key, **values)
+
+    # ------------------------------------------------------------------------------------------------------- figures
+
+    def cost(self, value: float | None, unit: str) -> str:
+        """`3.5 months`; `n/a` if there is none."""
+        return self.texts("format.none") if value is None else self.texts.cost(value, show_name(unit))
+
+    def exact_cost(self, value: float, unit: str) -> str:
+        """As `cost`, with as many decimals as it takes: a limit that was rounded would not be true."""
+        return self.texts.exact_cost(value, show_name(unit))
+
+    def number(self, value: float) -> str:
+        """`3.5`, `12,000`."""
+        return self.texts.number(value)
+
+    def percent(self, chance: float) -> str:
+        """`95%`, `<0.1%`."""
+        return self.texts.percent(chance)
+
+    def times(self, chance: float) -> str:
+        """`95 times in 100`."""
+        return self.texts.times(chance)
+
+    def steps(self, count: int) -> str:
+        """`12 steps`."""
+        return self.texts("steps", count=count)
+
+    def worst(self, level: float) -> str:
+        """`in the worst 5 of 100 cases` for the level 0.95."""
+        if level >= 1:
+            return self.texts("worst.case")
+        kind, count, base = tell_times(round(1 - level, 12))  # 1 - 0.95 is not 0.05 in binary
+        if kind != "exactly":
+            return self.texts("worst.percent", share=self.percent(1 - level))
+        return self.texts("worst.share", count=count, base=self.texts.whole(base))
+
+    def worst_name(self, level: float) -> str:
+        """What a column or a mark is called: `worst 5%`."""
+        return self.texts("worst.name", share=self.percent(1 - level)) if level < 1 else self.texts("worst.name_of_one")
+
+    # --------------------------------------------------------------------------------------------------------- names
+
+    def goal(self, problem: Problem | None) -> str:
+        """What the person wants, as the problem calls it: `approved`."""
+        return show_name((problem.goal.favourable if problem is not None else None) or self.texts("goal"))
+
+    def quoted_goal(self, problem: Problem | None) -> str:
+        """The goal inside a sentence."""
+        return self.texts.quote(self.goal(problem))
+
+    def within(self, problem: Problem) -> str:
+        """`within 12 steps`."""
+        return self.texts("within", count=problem.horizon)
+
+    def name_plan(self, plan: Offer | str) -> str:
+        """The name of an offer, or of an offer's code: `safest`, `balanced 2`; what was asked for keeps its code."""
+        if not isinstance(plan, str) and plan.label is not None:
+            return show_name(plan.label)
+        code = plan if isinstance(plan, str) else plan.code
+        kind, _, number = code.partition("-")
+        key = f"plan.named.{kind}"
+        if key not in self.texts:
+            return show_name(code)
+        return self.texts("plan.numbered", name=self.texts(key), number=number) if number else self.texts(key)
+
+    def describe_plan(self, offer: Offer) -> str:
+        """As `name_plan`, but what was asked for is told by what it is best for."""
+        asked = offer.kind == "asked" and offer.label is None
+        return self.objective(offer.objective, offer.unit) if asked else self.name_plan(offer)
+
+    def objective(self, objective: Objective, unit: str) -> str:
+        """What a plan is best for: `least cost in the worst 5 of 100 cases`."""
+        values: dict[str, str] = {}
+        match objective:
+            case SuccessFirst(then=then):
+                values["then"] = self.objective(then, unit)
+            case Budget(limit=limit):
+                values["cost"] = self.exact_cost(limit, unit)
+            case VaR(level=level):
+                values["share"] = self.percent(level)
+            case CVaR(level=level):
+                values["worst"] = self.worst(level)
+            case MeanCVaR(weight=weight, level=level):
+                values |= {"worst": self.worst(level), "weight": self.texts.exact_number(weight)}
+            case MeanStd() | MeanLowerStd() | MeanVariance() | Entropic():
+                values["weight"] = self.texts.exact_number(objective.risk_aversion)
+        return self.texts(f"plan.best_for.{objective.name}", **values)
+
+    # -------------------------------------------------------------------------------------------------------- offers
+
+    def offer(self, offer: Offer) -> str:
+        """A plan in one line, without its name."""
+        return self.texts(
+            "plan.line",
+            action=show_name(offer.first_action or ""),
+            success=self.percent(offer.cost.success),
+            mean=self.cost(offer.mean, offer.unit),
+            tail=self.cost(offer.tail, offer.unit),
+            worst=self.worst(offer.level),
+        )
+
+    def beside(self, trade_off: TradeOff) -> str:
+        """With what a plan is compared, or why with nothing."""
+        if trade_off.other is None:
+            return self.texts(f"trade_off.{trade_off.code}")
+        return self.texts("trade_off.beside", other=self.texts.quote(self.name_plan(trade_off.other)))
+
+    def differences(self, trade_off: TradeOff) -> list[Difference]:
+        """What a plan gains, then what it gives up, then in what it is about the same."""
+        found, other, say = [], trade_off.other, self.texts.part("trade_off")
+        if other is None:
+            return []
+        if trade_off.success is not None:
+            mine, its = trade_off.success
+            words = say("success", share=self.percent(mine), other=self.percent(its))
+            found.append(Difference("gain" if mine > its else "loss", words))
+        for name, more in (("mean", trade_off.mean), ("tail", trade_off.tail)):
+            mark, key = ("", "same") if more is None else ("loss", "more") if more > 0 else ("gain", "less")
+            size = self.cost(abs(more or 0.0), other.unit)
+            found.append(Difference(mark, say(f"{name}.{key}", cost=size, worst=self.worst(other.level))))
+        return sorted(found, key=lambda part: ("gain", "loss", "").index(part.mark))
+
+    def trade_off(self, trade_off: TradeOff) -> str:
+        """What a plan gains and gives up beside another of its menu, in a sentence."""
+        words = "; ".join(part.words for part in self.differences(trade_off))
+        return f"{self.beside(trade_off)} {words}." if words else self.beside(trade_off)
