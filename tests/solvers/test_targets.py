@@ -562,11 +562,11 @@ def test_there_is_advice_where_a_resolution_helps() -> None:
 def test_a_sweep_that_does_not_fit_is_refused_before_it_begins() -> None:
     problem = sa.load_example("loan")
     fine = replace(problem, goal=replace(problem.goal, failure_cost=Decimal("24.000000001")))
-    mdp = sa.compile_mdp(fine, start=problem.default_person)
+    mdp = sa.compile_mdp(fine)
     for objective in (sa.CVaR(0.95), sa.MeanStd(1), sa.VaR(0.9)):
         with pytest.raises(sa.TooLargeError, match="possible costs would need about") as refused:
             sa.solve(mdp, objective)
         advice = re.search(r"resolution: (\S+)\}' would fit", str(refused.value))
         assert advice is not None
-        coarse = sa.compile_mdp(replace(fine, cost_resolution=Decimal(advice[1])), start=problem.default_person)
+        coarse = sa.compile_mdp(replace(fine, cost_resolution=Decimal(advice[1])))
         require_columns(coarse, most_of(coarse) + 1, tables=6)

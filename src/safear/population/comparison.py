@@ -16,7 +16,6 @@ from safear.population.blocks import Block, group_people
 from safear.problem.model import Problem
 from safear.progress import Progress
 from safear.recourse.failure import gives_up
-from safear.recourse.finding import find_plan
 from safear.recourse.offer import TAIL
 from safear.risk.objectives import Mean, MeanStd
 from safear.solvers.solution import Solution
@@ -206,7 +205,7 @@ def _compare_person(mdp: MDP, state: int, count: int, *, objective: Mean | MeanS
     part = restrict(mdp, state).mdp
     if not part.goal.any():
         return None
-    greedy, optimal = solve(part, objective, method="greedy"), find_plan(part, objective)
+    greedy, optimal = solve(part, objective, method="greedy"), solve(part, objective)
     best = float(sweep_success(part)[0][part.locate()])
     return Pair(part.person(part.locate()), count, _read_figures(greedy), _read_figures(optimal), optimal.bound, best)
 

@@ -31,11 +31,11 @@ from safear.population.variants import make_variants
 from safear.problem.model import MAX_ACTIONS, Problem
 from safear.problem.terms import apply_terms
 from safear.recourse.failure import gives_up
-from safear.recourse.menu import Case, make_menu, require_recourse, solve_one
+from safear.recourse.menu import Case, make_menu, require_recourse
 from safear.recourse.offer import TAIL, Offer, make_offer
 from safear.risk.distribution import EPSILON
 from safear.risk.objectives import Mean, MeanLowerStd, Objective
-from safear.solvers.solve import Method
+from safear.solvers.solve import Method, solve
 from safear.solvers.success import sweep_success
 from safear.solvers.sweep import TIE, Stepwise, aversion_of
 
@@ -252,7 +252,7 @@ class Engine:
         if job.objective is None:
             offers = make_menu(Case(problem, person, mdp, favourable=False), level=job.level).offers
         else:
-            offers = (make_offer(solve_one(mdp, job.objective, method=job.method), level=job.level),)
+            offers = (make_offer(solve(mdp, job.objective, method=job.method), level=job.level),)
         rows = _Rows.empty(np.full(len(offers), position), decision="plan")
         rows.plan[:] = [offer.name for offer in offers]
         rows.first_action[:] = [offer.first_action for offer in offers]

@@ -19,8 +19,9 @@ from safear.progress import Progress
 from safear.recourse.diagnose import can_reach_goal
 from safear.recourse.failure import gives_up
 from safear.risk.objectives import MeanStd, MeanVariance, Objective
+from safear.solvers.fine_costs import needs_rounding
 from safear.solvers.optimal import simplify
-from safear.solvers.solve import Method, solve
+from safear.solvers.solve import Method, choose_method, solve
 from safear.solvers.success import sweep_success
 from safear.threads import work_ahead
 
@@ -93,12 +94,13 @@ def _fill(people: PeopleFigures, block: Block, objective: Objective, method: Met
     people.without_recourse[block.people] = rejected & ~can_reach_goal(mdp)[states]
     if not rejected.any():
         return
-    # The optimum of mean and deviation is searched for each start by itself: only for states that somebody is in.
-    alone = mdp.depth is not None or (
-        method in {None, "optimal"} and isinstance(simplify(objective), MeanStd | MeanVariance)
-    )
+    # The optimum of mean and deviation is searched for each start by itself: only for states that somebody is in. So is
+    # a plan that needs rounded costs, since people differ in how much.
+    distinct, where = np.unique(states[rejected], return_inverse=True)
+    is_searched = isinstance(simplify(objective), MeanStd | MeanVariance)
+    is_optimal = choose_method(objective, method) == "optimal"
+    alone = mdp.depth is not None or (is_optimal and (is_searched or needs_rounding(mdp, objective, distinct)))
     if alone:
-        distinct, where = np.unique(states[rejected], return_inverse=True)
         found = np.ma.stack([_read_one(block, int(state), objective, method, level) for state in distinct])[where]
     else:
         everybody = evaluate_states(solve(mdp, objective, method=method))

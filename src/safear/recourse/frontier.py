@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 from safear.mdp.arrays import MDP
 from safear.progress import Progress
-from safear.recourse.finding import find_plan
 from safear.recourse.offer import TAIL, Offer, make_offer
 from safear.risk.objectives import MeanCVaR, Objective, SuccessFirst
+from safear.solvers.solve import solve
 from safear.solvers.success import sweep_success
 
 SAME_SUCCESS = 0.01  # chances of success that differ by less are the same to a person
@@ -65,7 +65,7 @@ def _trace_hull(
     """All plans that are best for some weight."""
 
     def best_at(weight: float) -> Offer:
-        return make_offer(find_plan(mdp, objective(weight)), level=level)
+        return make_offer(solve(mdp, objective(weight)), level=level)
 
     cheapest = best_at(0.0)
     if cheapest.tail > 0:  # weighed so that all of the tail is still little beside the mean

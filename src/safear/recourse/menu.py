@@ -21,7 +21,6 @@ from safear.problem.person import read_person
 from safear.problem.terms import Terms, apply_terms
 from safear.progress import Progress
 from safear.recourse.failure import find_giving_up, gives_up
-from safear.recourse.finding import count_units, find_plan
 from safear.recourse.frontier import Frontier, find_frontier
 from safear.recourse.offer import TAIL, Offer, make_offer
 from safear.recourse.selection import MOST_PLANS, choose_offers, keep_unbeaten, merge_alike, name_offers
@@ -30,8 +29,6 @@ from safear.recourse.words import count_of, describe_worst, format_chance, forma
 from safear.risk.distribution import check_level
 from safear.risk.objectives import MeanStd, Objective, SuccessFirst, parse_objective
 from safear.solvers.episodic import Episodic
-from safear.solvers.optimal import needs_targets
-from safear.solvers.solution import Solution
 from safear.solvers.solve import Method, solve
 
 RARE = 0.5  # if even the likeliest plan succeeds less often, that is said
@@ -166,26 +163,12 @@ def recommend(
     if case.favourable:
         return case.menu([])
     best = evaluate(solve(case.mdp, SuccessFirst())).success
-    solutions = [solve_one(case.mdp, item, method=method, rng=rng, progress=progress) for item in asked]
+    solutions = [solve(case.mdp, item, method=method, rng=rng, progress=progress) for item in asked]
     if wanted is None:
         offers = name_offers(keep_unbeaten(merge_alike(solutions)), best)
     else:
         offers = [make_offer(solution) for solution in solutions]
     return case.menu(offers, _warn(offers, best))
-
-
-def solve_one(
-    mdp: MDP,
-    objective: Objective,
-    *,
-    method: Method | Episodic | None = None,
-    rng: np.random.Generator | None = None,
-    progress: Progress | None = None,
-) -> Solution:
-    """The plan of the person that the MDP was compiled from, whatever their costs are like."""
-    if method in {None, "optimal"} and needs_targets(objective):
-        return find_plan(mdp, objective, progress=progress)
-    return solve(mdp, objective, method=method, rng=rng, progress=progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,13 +243,12 @@ def _warn(offers: Sequence[Offer], best_success: float) -> list[Notice]:
             resolution, most = (format_cost(cost, offer.unit) for cost in (float(problem.cost_resolution), error))
             told = f"costs are rounded to multiples of {resolution}; a total is off by at most {most}"
             notices.append(Notice("rounded", told, {"unit": float(problem.cost_resolution), "error": error}))
-    optimal = [offer for offer in offers if offer.solution.method == "optimal"]
-    units = max((count_units(offer.solution.mdp, offer.objective) for offer in optimal), default=1)
-    if units > 1:
-        unit = optimal[0].solution.mdp.to_cost(units)
+    units = [offer.solution.search_unit for offer in offers if offer.solution.search_unit is not None]
+    if units:
+        unit = max(units)
         told = (
             "costs are so fine that plans were looked for with costs rounded to multiples of "
-            f"{format_cost(unit, optimal[0].unit)}; all figures are of the real costs"
+            f"{format_cost(unit, offers[0].unit)}; all figures are of the real costs"
         )
         notices.append(Notice("searched_rounded", told, {"unit": unit}))
     return notices

@@ -44,7 +44,7 @@ NEAR = 1e-12  # values this close, relatively, are equal
 
 @dataclass(frozen=True, slots=True)
 class Certified:
-    """A policy with the value of each state at step 0, and what no policy is below; costs in quanta."""
+    """A policy with the value of each state at step 0, and what no policy is below."""
 
     policy: Policy
     values: Reals
@@ -53,6 +53,13 @@ class Certified:
 
 def find_optimal(mdp: MDP, objective: Objective, *, tolerance: float, progress: Progress | None = None) -> Certified:
     """The best of all policies, those that look at what was spent included."""
+    found = _find_in_quanta(mdp, objective, tolerance, progress)
+    unit = 1.0 if isinstance(simplify(objective), Budget) else float(mdp.quantum)
+    return Certified(found.policy, found.values * unit, found.bounds * unit)
+
+
+def _find_in_quanta(mdp: MDP, objective: Objective, tolerance: float, progress: Progress | None) -> Certified:
+    """The same, with costs in quanta."""
     allowed = None
     if isinstance(objective, SuccessFirst):
         _, allowed = sweep_success(mdp, tolerance=objective.tolerance)

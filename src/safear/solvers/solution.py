@@ -40,6 +40,7 @@ class Solution:
     a `certificate`: what no policy is below. Its `planned` is then the value of its policy (for a `Budget` with rounded
     costs, at most that). Greedy and episodic
     solvers add up one-step deviations; the value of their policies is `objective.of(evaluate(solution, start))`.
+    `search_unit` is the cost to multiples of which costs were rounded to find the policy; None if they were not.
     """
 
     mdp: MDP
@@ -49,6 +50,7 @@ class Solution:
     planned: NDArray[np.float64]
     certificate: NDArray[np.float64] | None = None
     learning: LearningCurve | None = None
+    search_unit: float | None = None
 
     def __repr__(self) -> str:
         return f"Solution({self.objective}, {self.method}, {self.mdp!r})"

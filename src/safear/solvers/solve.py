@@ -9,9 +9,10 @@ import numpy as np
 from safear.errors import ObjectiveError, suggest
 from safear.mdp.arrays import MDP
 from safear.progress import Progress
-from safear.risk.objectives import Budget, MeanLowerStd, Objective, SuccessFirst
+from safear.risk.objectives import MeanLowerStd, Objective, SuccessFirst
 from safear.solvers.episodic import Episodic, learn
-from safear.solvers.optimal import find_optimal, simplify
+from safear.solvers.fine_costs import count_units, find_rounded
+from safear.solvers.optimal import find_optimal
 from safear.solvers.solution import Solution
 from safear.solvers.sweep import Stepwise, sweep
 
@@ -32,6 +33,8 @@ def solve(
 
     `"optimal"` is exact, over all policies, those that look at what was spent included; the default where there is one,
     that is for all objectives but `MeanLowerStd`. `"greedy"` is G-RSVI, with `MeanLowerStd` its LPSD variant.
+    For one person whose costs are too fine it looks for the plan with rounded costs (`solution.search_unit` says how
+    far); the value is exact, the bound allows for the rounding.
     `"episodic"` is G-RSEVI for the person that the MDP was compiled from and needs `rng`; `Episodic(...)` sets its
     options. `tolerance` is the relative gap at which the search for the optimum of `MeanStd` and `MeanVariance` stops.
     `progress(done, total)` is called on the way.
@@ -41,9 +44,15 @@ def solve(
     method = choose_method(objective, method)
     quantum = float(mdp.quantum)
     if method == "optimal":
-        found = find_optimal(mdp, objective, tolerance=tolerance, progress=progress)
-        unit = 1.0 if isinstance(simplify(objective), Budget) else quantum
-        return Solution(mdp, objective, method, found.policy, found.values * unit, certificate=found.bounds * unit)
+        units, search_unit = count_units(mdp, objective), None
+        if units == 1:
+            found = find_optimal(mdp, objective, tolerance=tolerance, progress=progress)
+        else:
+            found = find_rounded(mdp, objective, units, tolerance=tolerance, progress=progress)
+            search_unit = mdp.to_cost(units)
+        return Solution(
+            mdp, objective, method, found.policy, found.values, certificate=found.bounds, search_unit=search_unit
+        )
     if not isinstance(objective, Stepwise):
         raise TypeError(objective)  # choose_method refuses it
     if isinstance(method, Episodic) or method == "episodic":

@@ -150,9 +150,18 @@ def _find_pieces(places: NDArray[np.int64], first: int, choices: NDArray[np.uint
     return Pieces(places[row], column + first - 1, choices[row, column])
 
 
+def fits(mdp: MDP, columns: int, *, tables: int = 4, max_bytes: int = MAX_BYTES) -> bool:
+    """Whether a sweep is not refused for what it would need."""
+    return (columns + 1) * _bytes_per_column(mdp, tables) <= max_bytes
+
+
+def _bytes_per_column(mdp: MDP, tables: int) -> int:
+    return mdp.n_states * (8 * tables + 3)  # the tables, and the choices of a step, thrice
+
+
 def require_columns(mdp: MDP, columns: int, *, tables: int, max_bytes: int = MAX_BYTES) -> None:
     """Refuse a sweep that does not fit, before anything is allocated."""
-    per_column = mdp.n_states * (8 * tables + 3)  # and the choices of a step, thrice
+    per_column = _bytes_per_column(mdp, tables)
     # Rounding may add half a unit to each step and to the failure cost, and column 0 and the cost 0 are always there.
     room = max_bytes / max(per_column, 1) - (mdp.horizon + 1) / 2 - 2
     remedy = "shorten the horizon, or solve for one person: compile with start=person"

@@ -26,10 +26,11 @@ from safear.problem.model import Person, Problem, Record
 from safear.problem.person import read_person
 from safear.problem.terms import Terms, apply_terms
 from safear.recourse.frontier import SAME_SUCCESS
-from safear.recourse.menu import Case, Menu, decide, make_menu, require_recourse, solve_one
+from safear.recourse.menu import Case, Menu, decide, make_menu, require_recourse
 from safear.recourse.offer import TAIL, Offer, make_offer
 from safear.recourse.walk import WalkError
 from safear.risk.objectives import MeanCVaR, Objective, SuccessFirst
+from safear.solvers.solve import solve
 from safear.web.work import Deadline
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Service:
         if case.favourable:
             raise WalkError.at(("person",), "the decision is favourable already: there is nothing to do")
         deadline.check()
-        solution = solve_one(case.mdp, _as_in_menus(objective, case.problem), progress=deadline.check_progress)
+        solution = solve(case.mdp, _as_in_menus(objective, case.problem), progress=deadline.check_progress)
         return make_offer(solution)
 
     def _prepare(self, problem: Problem, record: Record) -> Case:

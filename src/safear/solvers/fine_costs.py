@@ -1,0 +1,82 @@
+"""Fine costs: the optimal plan of a person whose costs have too many possible totals.
+
+A sweep over targets takes a column per possible total cost. Where costs are so fine that this would take too long, the
+plan is found with costs rounded to larger units and then followed with the real ones: an account that holds x real
+quanta counts as the nearest number of units. So its figures are exact and so is its value; only the bound gives way, by
+what the rounding can change.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.evaluation.forward import evaluate
+from safear.evaluation.policy import Policy, SpentPolicy
+from safear.mdp.arrays import MDP
+from safear.mdp.rounding import round_costs
+from safear.mdp.slices import restrict
+from safear.progress import Progress
+from safear.risk.objectives import Objective, SuccessFirst, rounding_error
+from safear.solvers.optimal import Certified, count_columns, find_optimal, needs_targets
+from safear.solvers.targets import fits
+
+MAX_WORK = 10_000_000  # edges times columns times steps of a sweep: some hundredths of a second
+FINE = 4  # the least cost of a step stays at least so many units
+
+
+def find_rounded(
+    mdp: MDP, objective: Objective, units: int, *, tolerance: float, progress: Progress | None = None
+) -> Certified:
+    """The plan that is best with costs rounded to so many quanta, with its exact value."""
+    rounded = round_costs(mdp, units)
+    found = find_optimal(rounded, objective, tolerance=tolerance, progress=progress)
+    policy, start = _lift(found.policy, mdp, units), mdp.locate()
+    value = objective.of(evaluate(policy, start))
+    aim = objective.then if isinstance(objective, SuccessFirst) else objective
+    # What is added is the rounding done here; what the problem's own resolution does is in `Solution.value_error`.
+    error = rounding_error(aim, float(rounded.cost_error - mdp.cost_error), float(found.values[start]))
+    values, bounds = np.zeros(mdp.n_states), np.zeros(mdp.n_states)
+    values[start], bounds[start] = value, min(value, max(float(found.bounds[start]) - error, 0.0))
+    return Certified(policy, values, bounds)
+
+
+def count_units(mdp: MDP, objective: Objective) -> int:
+    """How many quanta make one unit of the search; 1 if nothing need be rounded.
+
+    Only the plan of one person is looked for with rounded costs: they differ in how much rounding they need.
+    """
+    if mdp.depth is None or not needs_targets(objective):
+        return 1
+    steps = mdp.edge_cost[mdp.edge_cost > 0]
+    coarsest = int(steps.min()) // FINE if len(steps) else 1
+    return max(1, min(_count_work(mdp, objective), coarsest)) if coarsest > 1 else 1
+
+
+def needs_rounding(mdp: MDP, objective: Objective, starts: NDArray[np.int64]) -> bool:
+    """Whether the optimal plans from some of these states must be looked for with rounded costs, each on its own.
+
+    So that everybody has the plan that they would have alone. What does not fit memory for all states is meant, too.
+    """
+    if not needs_targets(objective):
+        return False
+    if not fits(mdp, count_columns(mdp, objective)):
+        return True
+    # A person's own MDP is part of this one, and so takes no more work.
+    if _count_work(mdp, objective) <= 1 or mdp.edge_cost.max(initial=0) < 2 * FINE:
+        return False
+    return any(count_units(restrict(mdp, int(start)).mdp, objective) > 1 for start in starts)
+
+
+def _count_work(mdp: MDP, objective: Objective) -> int:
+    """The work of a sweep in multiples of MAX_WORK, rounded up."""
+    return -(-mdp.n_edges * mdp.horizon * count_columns(mdp, objective) // MAX_WORK)
+
+
+def _lift(policy: Policy, mdp: MDP, units: int) -> Policy:
+    """A policy for rounded costs as one for the real costs, whose account is in real quanta."""
+    if not isinstance(policy, SpentPolicy):
+        raise TypeError(policy)  # what needs no targets is not rounded
+    return SpentPolicy(
+        mdp, policy.opening * units, policy.piece_start, policy.first * units - units // 2, policy.choice
+    )
