@@ -4,10 +4,14 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test lint test-dice test-engines test-bounds test-oldest fuzz bench clean
+.PHONY: demo check test lint hooks coverage test-dice test-engines test-bounds test-oldest fuzz bench clean
 
 demo: $(VENV)/.base
 	$(BIN)/safear demo
+
+# Before every commit: lint, and all tests but those marked slow (tests/conftest.py says which); under a minute.
+check: lint
+	$(BIN)/python -m pytest -q -n auto -m "not slow"
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -q -n auto
@@ -17,6 +21,17 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The linters before each `git commit`.
+hooks: $(VENV)/.test
+	$(BIN)/pre-commit install
+
+# The share of lines that the tests run, the worst files first; compiled loops count as excluded.
+coverage: $(VENV)/.test
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -q -n auto
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --sort=cover --skip-covered
 
 # The comparison with DiCE, whose dependencies are large, with the real dice-ml.
 test-dice: $(VENV)/.dice
@@ -72,4 +87,4 @@ $(VENV)-oldest/.test: pyproject.toml tools/oldest.py
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-oldest build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.*

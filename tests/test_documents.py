@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 import safear as sa
 
@@ -97,3 +98,29 @@ def test_the_figures_of_scale_are_those_that_were_measured() -> None:
     command = [sys.executable, "-m", "benchmarks.scale"]
     printed = subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8", cwd=ROOT).stdout
     assert printed.strip() in (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+
+
+NAMED = re.compile(r"`((?:[\w.*-]+/)+(?:[\w.*-]+\.\w+)?|[\w-]+\.(?:md|toml))`")
+
+
+@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md"])
+def test_every_file_that_a_document_names_is_there(document: str) -> None:
+    """By its path from the root or, in the map of the code, from the package."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    named = {*NAMED.findall(text), *(f"{(ROOT / document).parent / link}" for link in re.findall(r"\]\((.*?)\)", text))}
+    roots = [ROOT, ROOT / "src" / "safear"]
+    assert named
+    assert [name for name in sorted(named) if not any((root / name).exists() for root in roots)] == []
+
+
+def test_the_make_targets_that_are_told() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"`make ([\w-]+)`", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")))
+    assert {"check", "test"} < targets
+    assert [target for target in targets if not re.search(rf"^{target}:", makefile, re.MULTILINE)] == []
+
+
+def test_the_citation_names_this_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == sa.__version__
+    assert citation["preferred-citation"]["title"] == "SafeAR: Safe Algorithmic Recourse by Risk-Aware Policies"
