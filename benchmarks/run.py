@@ -59,9 +59,8 @@ def menus(people: int = 200) -> table.Record:
     for row in rng.choice(rejected, people, replace=False):
         person = adult.levels.iloc[row].to_dict()
         start = time.perf_counter()
-        try:
-            menu = sa.menu(adult.problem, forest, person)
-        except sa.NoRecourseError:
+        menu = sa.recommend(adult.problem, forest, person)
+        if menu.no_recourse is not None:
             continue
         times.append(time.perf_counter() - start)
         plans.append(len(menu.frontier))

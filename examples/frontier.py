@@ -3,7 +3,7 @@
 import safear as sa
 
 problem = sa.load_example("health-insurance")
-menu = sa.menu(problem, level=0.95)
+menu = sa.recommend(problem, level=0.95)
 
 print("average  worst 5%  success   first step      offered as")
 names = {offer.solution: offer.name for offer in menu}

@@ -12,7 +12,6 @@ from safear.errors import (
     InputError,
     MissingExtraError,
     Mistake,
-    NoRecourseError,
     Place,
     ProblemError,
     SafearError,
@@ -115,7 +114,7 @@ KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and is
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_exit_codes(kind: type[SafearError]) -> None:
-    expected = 3 if kind is NoRecourseError else 1 if kind is SafearError else 2
+    expected = 1 if kind is SafearError else 2
     assert kind.exit_code == expected
 
 
@@ -152,9 +151,7 @@ def test_a_missing_extra_says_what_to_install() -> None:
     assert str(error) == "skops is not installed; install it with: pip install 'safear[skops]'"
 
 
-@pytest.mark.parametrize(
-    "error", [MissingExtraError("onnxruntime", "onnx"), NoRecourseError("no plan"), SafearError("something")]
-)
+@pytest.mark.parametrize("error", [MissingExtraError("onnxruntime", "onnx"), SafearError("something")])
 def test_errors_travel_between_processes(error: SafearError) -> None:
     other = pickle.loads(pickle.dumps(error))
     assert type(other) is type(error)

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from safear.errors import MDPError as MDPError
     from safear.errors import MissingExtraError as MissingExtraError
     from safear.errors import Mistake as Mistake
-    from safear.errors import NoRecourseError as NoRecourseError
     from safear.errors import ObjectiveError as ObjectiveError
     from safear.errors import PersonError as PersonError
     from safear.errors import ProblemError as ProblemError
@@ -98,7 +97,6 @@ if TYPE_CHECKING:
     from safear.recourse.frontier import Frontier as Frontier
     from safear.recourse.frontier import find_frontier as find_frontier
     from safear.recourse.menu import Menu as Menu
-    from safear.recourse.menu import menu as menu
     from safear.recourse.menu import recommend as recommend
     from safear.recourse.offer import Offer as Offer
     from safear.recourse.plan import Plan as Plan
@@ -145,7 +143,6 @@ _MODULES = {
         "MDPError",
         "MissingExtraError",
         "Mistake",
-        "NoRecourseError",
         "ObjectiveError",
         "PersonError",
         "ProblemError",
@@ -163,7 +160,7 @@ _MODULES = {
     "safear.mdp.arrays": ["MDP"],
     "safear.mdp.space": ["StateSpace"],
     "safear.recourse.frontier": ["Frontier", "find_frontier"],
-    "safear.recourse.menu": ["Menu", "menu", "recommend"],
+    "safear.recourse.menu": ["Menu", "recommend"],
     "safear.recourse.offer": ["Offer"],
     "safear.recourse.plan": ["Plan", "make_plan"],
     "safear.recourse.records": ["menu_record"],
@@ -245,7 +242,6 @@ __all__ = [
     "Mistake",
     "ModelClassifier",
     "Move",
-    "NoRecourseError",
     "Objective",
     "ObjectiveError",
     "Offer",
@@ -298,7 +294,6 @@ __all__ = [
     "load_problem",
     "load_terms",
     "make_plan",
-    "menu",
     "menu_record",
     "parse_condition",
     "parse_objective",

@@ -11,8 +11,7 @@
     │   ├── ObjectiveError          an objective, a level, a method or its options
     │   ├── MDPError                arrays that are not an MDP (see `check_mdp`)
     │   └── TooLargeError           more states than can be handled this way
-    ├── MissingExtraError (exit 2)  an optional dependency is not installed
-    └── NoRecourseError (exit 3)    no plan reaches a goal
+    └── MissingExtraError (exit 2)  an optional dependency is not installed
 
 Every mistake says where it is, what is wrong and, where we know, what would be right.
 """
@@ -175,25 +174,3 @@ class MissingExtraError(SafearError):
     def __str__(self) -> str:
         package, extra = self.args
         return f"{package} is not installed; install it with: pip install 'safear[{extra}]'"
-
-
-class NoRecourseError(SafearError):
-    """No plan reaches a goal.
-
-    `reason` is "no_action" (none is offered), "horizon" (more could be reached in more steps), "never" (no goal can be
-    reached in any time), "levels" (plans look at levels, and these are accepted already) or None.
-    """
-
-    exit_code: ClassVar[int] = 3
-
-    def __init__(self, message: str = "", reason: str | None = None) -> None:
-        super().__init__(message, reason)
-
-    def __str__(self) -> str:
-        return str(self.args[0])
-
-    @property
-    def reason(self) -> str | None:
-        """Why."""
-        reason: str | None = self.args[1]
-        return reason

@@ -27,7 +27,7 @@ def draw(safear: Safear, *arguments: object, file: str = "x.svg") -> str:
 
 
 def test_pictures_of_a_menu(safear: Safear) -> None:
-    menu = sa.menu(sa.load_example("loan"))
+    menu = sa.recommend(sa.load_example("loan"))
     assert draw(safear, "traces", "loan") == sa.plots.traces(menu).svg
     assert draw(safear, "distribution", "loan") == sa.plots.distribution(menu).svg
     assert draw(safear, "cdf", "loan") == sa.plots.cdf(menu).svg
@@ -35,7 +35,7 @@ def test_pictures_of_a_menu(safear: Safear) -> None:
 
 
 def test_pictures_of_a_plan(safear: Safear) -> None:
-    menu = sa.menu(sa.load_example("loan"))
+    menu = sa.recommend(sa.load_example("loan"))
     assert draw(safear, "tree", "loan") == sa.plots.tree(menu["safest"]).svg
     assert draw(safear, "dots", "loan") == sa.plots.dots(menu["safest"]).svg
     for kind, picture in (("tree", sa.plots.tree), ("dots", sa.plots.dots)):
@@ -50,7 +50,7 @@ def test_the_person_the_classifier_and_the_terms(safear: Safear) -> None:
     problem = sa.load_example("loan").with_horizon(5)
     terms = sa.parse_terms({"actions": {"own a house": {"cost": 7}}, "forbid": ["study part-time"]}, problem)
     person = dict(problem.default_person or {}) | {"age": "senior", "savings": "moderate"}
-    wanted = sa.menu(problem, sa.load_classifier("mine.py:accept", problem), person, terms=terms, level=0.8)
+    wanted = sa.recommend(problem, sa.load_classifier("mine.py:accept", problem), person, terms=terms, level=0.8)
     found = draw(
         safear, "distribution", "loan", "--classifier", "mine.py:accept", "--person", "me.json",
         "--terms", "terms.yaml", "--set", "savings=moderate", "--forbid", "study part-time", "--horizon", "5",
@@ -71,7 +71,7 @@ def test_the_frontier_with_greedy_plans(safear: Safear) -> None:
     problem = sa.load_example("health-insurance")
     greedy = sa.recommend(problem, objectives=["mean-std:0.5", "mean-std:1"], method="greedy")
     found = draw(safear, "frontier", "health-insurance", "--greedy", "mean-std:0.5", "--greedy", "mean-std:1")
-    assert found == sa.plots.frontier(sa.menu(problem), greedy).svg
+    assert found == sa.plots.frontier(sa.recommend(problem), greedy).svg
 
 
 def test_learning(safear: Safear) -> None:
@@ -158,7 +158,7 @@ def test_options_that_do_not_go_together(safear: Safear, arguments: list[str], m
 def test_no_plan_to_draw(safear: Safear) -> None:
     answer = safear("plot", "dots", "loan", *NO_WAY, "--out", "x.svg")
     assert (answer.code, answer.out) == (3, "")
-    assert answer.err.startswith("no plan leads to 'approved'")
+    assert answer.err.startswith("None of the ways leads to “approved”")
     for kind in ("traces", "frontier", "tree", "dots", "learning"):
         answer = safear("plot", kind, "loan", "--set", "savings=rich", "--out", "x.svg")
         assert (answer.code, answer.err) == (2, "there is no plan to draw: the decision is favourable already\n")

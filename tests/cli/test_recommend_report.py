@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 import safear as sa
-from safear.recourse.menu import Menu
 from safear.reports import Sources, report_menu
 from safear.reports.page import _environment
 
@@ -28,7 +27,7 @@ def test_the_page_is_that_of_the_library(safear: Safear, tmp_path: Path) -> None
     assert (answer.code, answer.err) == (0, "")
     problem = sa.load_example("loan")
     sources = Sources("loan", "the rule of the problem", ["applicant"])
-    expected = report_menu(sa.menu(problem), original=problem, sources=sources)
+    expected = report_menu(sa.recommend(problem), original=problem, sources=sources)
     assert read(tmp_path) == expected.html
     assert answer.out.splitlines() == [*expected.summary, "The report is in plan.html."]
     assert safear("recommend", "loan", "--report", "plan.html", "--language", "de").code == 0  # over itself
@@ -47,7 +46,7 @@ def test_language_contact_terms_and_horizon(safear: Safear, tmp_path: Path) -> N
     terms = sa.Terms.of(cost={"study part-time": 2.5}, chance={"study part-time": 0.7}, forbid=["own a house"])
     person = {**dict(problem.default_person or {}), "age": "adult"}
     expected = report_menu(
-        sa.menu(problem.with_horizon(10), None, person, terms=terms),
+        sa.recommend(problem.with_horizon(10), None, person, terms=terms),
         language="de",
         original=problem,
         contact="Frau Weber",
@@ -76,13 +75,12 @@ def test_json_and_report_together(safear: Safear, tmp_path: Path) -> None:
 def test_no_recourse_has_a_page_too(safear: Safear, tmp_path: Path) -> None:
     answer = safear("recommend", "loan", *NO_WAY, "--report", "plan.html")
     assert answer.code == 3
-    assert answer.err.startswith("no plan leads to 'approved': none of the 2 states within 1 step is a goal")
+    assert answer.err.startswith("None of the ways leads to “approved” within 1 step.")
     assert answer.out.endswith("The report is in plan.html.\n")
     problem = sa.load_example("loan")
-    ruled = sa.apply_terms(problem.with_horizon(1), sa.Terms.of(forbid=["own a house", "change job"]))
-    menu = Menu(ruled, dict(sa.read_person(ruled, problem.default_person or {})), favourable=False, offers=())
+    menu = sa.recommend(problem.with_horizon(1), terms=sa.Terms.of(forbid=["own a house", "change job"]))
     sources = Sources("loan", "the rule of the problem", ["applicant"])
-    assert read(tmp_path) == report_menu(menu, original=problem, reason="horizon", sources=sources).html
+    assert read(tmp_path) == report_menu(menu, original=problem, sources=sources).html
 
 
 def test_already_favourable(safear: Safear, tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def offer_of(problem: sa.Problem, objective: sa.Objective | None = None) -> Offe
 @cache
 def menu_of(name: str) -> sa.Menu:
     texts = {"craft": CRAFT, "gamble": GAMBLE}
-    return sa.menu(sa.parse_problem(texts[name]) if name in texts else sa.load_example(name))
+    return sa.recommend(sa.parse_problem(texts[name]) if name in texts else sa.load_example(name))
 
 
 @cache

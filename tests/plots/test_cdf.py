@@ -91,7 +91,7 @@ def test_huge_horizons_and_many_plans() -> None:
 
 def test_names_are_escaped_and_bytes_stay_the_same() -> None:
     check(cdf(nasty(), title=NASTY), list(nasty()))
-    assert cdf(menu_of("loan")).svg == cdf(list(sa.menu(sa.load_example("loan")))).svg
+    assert cdf(menu_of("loan")).svg == cdf(list(sa.recommend(sa.load_example("loan")))).svg
 
 
 def test_nothing_to_draw_is_refused() -> None:

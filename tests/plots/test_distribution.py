@@ -195,7 +195,7 @@ def test_names_are_escaped() -> None:
 
 
 def test_the_same_bytes_each_time() -> None:
-    again = sa.menu(sa.load_example("loan"))
+    again = sa.recommend(sa.load_example("loan"))
     assert distribution(menu_of("loan")).svg == distribution(list(again)).svg
     assert distribution(menu_of("loan")).svg != distribution(list(again)[::-1]).svg
 

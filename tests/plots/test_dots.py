@@ -145,7 +145,7 @@ def test_extremes() -> None:
 
 
 def test_the_same_bytes_each_time() -> None:
-    again = sa.menu(sa.load_example("loan"))
+    again = sa.recommend(sa.load_example("loan"))
     assert dots(menu_of("loan")["safest"]).svg == dots(again["safest"]).svg
     assert dots(menu_of("loan")["safest"]).svg != dots(again["cheapest on average"]).svg
 

@@ -107,7 +107,7 @@ def test_greedy_plans_are_other_marks_and_nothing_is_orange() -> None:
 
 def test_tails_are_those_of_the_menu() -> None:
     """A greedy plan has its tail at the level of the menu beside it."""
-    menu = sa.menu(sa.load_example("loan"), level=0.8)
+    menu = sa.recommend(sa.load_example("loan"), level=0.8)
     other = offer_of(menu.problem, sa.MeanStd(0.5))
     (point,) = lay_out(menu, [other]).of("greedy")
     assert other.level == 0.95
@@ -134,7 +134,7 @@ def test_it_is_told_to_screen_readers() -> None:
 
 
 def test_the_same_bytes_each_time() -> None:
-    assert frontier(menu_of("loan")).svg == frontier(sa.menu(sa.load_example("loan"))).svg
+    assert frontier(menu_of("loan")).svg == frontier(sa.recommend(sa.load_example("loan"))).svg
 
 
 def test_what_has_no_frontier_is_refused() -> None:

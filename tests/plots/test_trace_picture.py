@@ -183,7 +183,7 @@ def test_nothing_to_draw_is_refused(menu: sa.Menu) -> None:
         sa.InputError, match=r"^there is no plan to draw: the menu is empty\n    give at least one plan$"
     ):
         traces([])
-    happy = replace(menu, favourable=True, offers=())
+    happy = replace(menu, case=replace(menu.case, decision=replace(menu.case.decision, favourable=True)), offers=())
     with pytest.raises(sa.InputError, match=r"^there is no plan to draw: the decision is favourable already$"):
         traces(happy)
 

@@ -172,7 +172,7 @@ def test_it_is_told_to_screen_readers_as_the_plan_is() -> None:
 
 
 def test_the_same_bytes_each_time() -> None:
-    assert tree(menu_of("loan")["safest"]).svg == tree(sa.menu(sa.load_example("loan"))["safest"]).svg
+    assert tree(menu_of("loan")["safest"]).svg == tree(sa.recommend(sa.load_example("loan"))["safest"]).svg
 
 
 def test_a_plan_without_steps_is_refused() -> None:

@@ -90,12 +90,8 @@ def expect(
 ) -> list[Row]:
     """What the library says of this person alone, as rows of a batch."""
     terms = one.own.terms
-    try:
-        if objective is None:
-            found = sa.menu(problem, classifier, one.levels, level=level, terms=terms)
-        else:
-            found = sa.recommend(problem, classifier, one.levels, objectives=objective, method=method, terms=terms)
-    except sa.NoRecourseError:
+    found = sa.recommend(problem, classifier, one.levels, objectives=objective, method=method, level=level, terms=terms)
+    if found.no_recourse is not None:
         return [HOPELESS]
     if found.favourable:
         return [ACCEPTED]

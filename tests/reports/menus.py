@@ -10,35 +10,36 @@ import pandas as pd
 
 import safear as sa
 from reports.examples import NASTY
-from safear.recourse.menu import Menu, Notice
+from safear.recourse.menu import Menu
+from safear.recourse.notices import Notice
 from safear.recourse.selection import find_trade_off
 from safear.risk.objectives import OBJECTIVE_EXAMPLES
 
 TERMS = sa.Terms.of(cost={"study part-time": 2.5}, chance={"study part-time": 0.7}, forbid=["own a house"])
-REASONS = ("no_action", "horizon", "never", "levels")
+LOAN = sa.load_example("loan")
 NOTICES = (
-    Notice("unlikely", "", {"success": 0.123}),
-    Notice("gives_up", "", {"plan": "safest", "success": 0.1, "possible": 0.9}),
-    Notice("rounded", "", {"unit": 0.5, "error": 0.25}),
-    Notice("searched_rounded", "", {"unit": 0.25}),
-    Notice("cheaper_gives_up", "", {"success": 0.4, "possible": 0.97, "failure_cost": 2.0}),
-    Notice("levels", ""),
+    Notice("unlikely", LOAN, {"success": 0.123}),
+    Notice("gives_up", LOAN, {"plan": 1, "success": 0.1, "possible": 0.9}),
+    Notice("rounded", LOAN, {"resolution": 0.5, "error": 0.25}),
+    Notice("searched_rounded", LOAN, {"resolution": 0.25}),
+    Notice("cheaper_gives_up", LOAN, {"success": 0.4, "possible": 0.97, "failure_cost": 2.0}),
+    Notice("levels", LOAN),
 )
 
 
 @cache
 def make_loan() -> Menu:
-    return sa.menu(sa.load_example("loan"))
+    return sa.recommend(sa.load_example("loan"))
 
 
 @cache
 def make_own() -> Menu:
-    return sa.menu(sa.load_example("loan").with_horizon(10), terms=TERMS)
+    return sa.recommend(sa.load_example("loan").with_horizon(10), terms=TERMS)
 
 
 @cache
 def make_health() -> Menu:
-    return sa.menu(sa.load_example("health-insurance"))
+    return sa.recommend(sa.load_example("health-insurance"))
 
 
 @cache
@@ -53,13 +54,12 @@ def make_asked() -> Menu:
 
 @cache
 def make_none() -> Menu:
-    problem = sa.apply_terms(sa.load_example("loan").with_horizon(1), sa.Terms.of(forbid=["own a house", "change job"]))
-    return Menu(problem, dict(make_loan().person), favourable=False, offers=())
+    return sa.recommend(LOAN.with_horizon(1), terms=sa.Terms.of(forbid=["own a house", "change job"]))
 
 
 @cache
 def make_accepted() -> Menu:
-    return sa.menu(sa.load_example("loan"), None, {**make_loan().person, "savings": "rich"})
+    return sa.recommend(sa.load_example("loan"), None, {**make_loan().person, "savings": "rich"})
 
 
 @cache
@@ -105,12 +105,12 @@ def ladder(rungs: int, **more: Any) -> sa.Problem:
 
 @cache
 def make_long() -> Menu:
-    return sa.menu(ladder(14))
+    return sa.recommend(ladder(14))
 
 
 @cache
 def make_single() -> Menu:
-    return sa.menu(ladder(2))
+    return sa.recommend(ladder(2))
 
 
 def course(*costs: float) -> Menu:
@@ -178,7 +178,7 @@ def make_uneven() -> Menu:
 @cache
 def make_likeliest() -> Menu:
     """A single plan, because all that are cheaper give up."""
-    return sa.menu(make_hopeless().problem)
+    return sa.recommend(make_hopeless().problem)
 
 
 @cache
@@ -213,7 +213,7 @@ def make_nasty() -> Menu:
     def decide(people: pd.DataFrame) -> pd.Series[bool]:
         return people[bad[3]] == bad[5]
 
-    return sa.menu(problem, decide)
+    return sa.recommend(problem, decide)
 
 
 MENUS = {

@@ -52,7 +52,7 @@ def test_two_objectives_side_by_side(loan: Site) -> None:
     assert "worst 5% of cases 8.21 months 3.38 months" in told
     assert "first step change job study part-time" in told
     rows = list(csv.DictReader(io.StringIO(table.text)))
-    menu = sa.menu(sa.load_example("loan"))
+    menu = sa.recommend(sa.load_example("loan"))
     assert [float(row["mean"]) for row in rows] == [menu["cheapest on average"].mean, menu["safest"].mean]
 
 

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 import safear as sa
+from safear.recourse.case import Desk
 from safear.recourse.records import menu_record
 from safear.web.app import Settings
 from safear.web.service import Service
@@ -50,29 +51,27 @@ def test_decide(loan: Site, savings: str, decision: str) -> None:
     assert post(loan, "/api/v1/decide", person=person).json() == {
         "decision": decision,
         "person": person,
-        "warnings": [],
+        "on_levels": decision == "favourable",
     }
 
 
 def test_a_menu_is_what_the_library_says(loan: Site) -> None:
     answer = post(loan, MENU, person=APPLICANT).json()
-    assert answer.pop("no_recourse") is None
-    assert answer == plain(menu_record(sa.menu(loan.service.problem)))
+    assert answer == plain(menu_record(sa.recommend(loan.service.problem)))
 
 
 def test_raw_numbers_and_a_forest(german: Site) -> None:
     problem = german.service.problem
     person = problem.people["row 972"]
     answer = post(german, MENU, person=person).json()
-    assert answer.pop("no_recourse") is None
-    assert answer == plain(menu_record(sa.menu(problem, german.service.classifier, person)))
+    assert answer == plain(menu_record(sa.recommend(problem, german.service.classifier, person)))
 
 
 def test_personal_terms(loan: Site) -> None:
     terms = {"cost": {"study part-time": 5}, "chance": {"own a house": 0.6}, "forbid": ["change job"]}
     answer = post(loan, MENU, person=APPLICANT, terms=terms).json()
     own = sa.Terms.of(cost={"study part-time": 5}, chance={"own a house": 0.6}, forbid=["change job"])
-    assert answer["plans"] == plain(menu_record(sa.menu(loan.service.problem, terms=own)))["plans"]
+    assert answer["plans"] == plain(menu_record(sa.recommend(loan.service.problem, terms=own)))["plans"]
 
 
 def test_nothing_to_do_and_no_way(loan: Site) -> None:
@@ -81,7 +80,7 @@ def test_nothing_to_do_and_no_way(loan: Site) -> None:
     every = [action.name for action in loan.service.problem.actions]
     stuck = post(loan, MENU, person=APPLICANT, terms={"forbid": every}).json()
     assert (stuck["decision"], stuck["plans"]) == ("unfavourable", [])
-    assert stuck["no_recourse"] == "no plan leads to 'approved': no action is offered to this person"
+    assert stuck["no_recourse"]["code"] == "no_action"
 
 
 def test_every_plan_of_the_frontier_can_be_had(german: Site) -> None:
@@ -170,7 +169,7 @@ def test_a_classifier_that_fails_is_not_the_fault_of_who_asks() -> None:
         raise OSError("the model is away")
 
     problem = sa.load_example("loan")
-    service = Service(problem, sa.as_classifier(broken, problem), None)
+    service = Service(Desk.of(problem, broken))
     with run_site(service) as site:
         details = problem_of(post(site, "/api/v1/decide", person=APPLICANT), 502)
     assert "the model is away" in details["detail"]
@@ -215,7 +214,7 @@ def test_fifty_people_at_once_get_their_own_answers(german: Site) -> None:
     for content, answer in list(zip(asked, answers, strict=True))[::5]:
         own = sa.Terms.of(cost=content["terms"]["cost"])
         alone = german.service.answer(content["person"], own, deadline=Deadline.never())
-        assert answer.json()["plans"] == plain(menu_record(alone.menu))["plans"]
+        assert answer.json()["plans"] == plain(menu_record(alone))["plans"]
 
 
 @pytest.mark.parametrize(

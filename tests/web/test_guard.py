@@ -139,7 +139,7 @@ def test_a_crash_is_answered_and_logged_without_what_was_sent(
         raise ZeroDivisionError("the secret")
 
     deadline = time.monotonic() + 10
-    monkeypatch.setattr(type(loan.service), "decide", crash)
+    monkeypatch.setattr(type(loan.service.desk), "decide", crash)
     with loan.client() as client, caplog.at_level(logging.DEBUG):
         answer: httpx.Response = client.post("/api/v1/decide", json=ASK)
         while "ZeroDivisionError" not in caplog.text and time.monotonic() < deadline:  # it is logged after the answer

@@ -74,7 +74,7 @@ def test_a_favourable_decision(loan: Site) -> None:
 def test_own_costs_chances_and_limits(loan: Site) -> None:
     told = words(ask(loan, cost2="5", chance2="50", cannot1="1"))
     own = sa.Terms.of(cost={"study part-time": 5}, chance={"study part-time": 0.5}, forbid=["change job"])
-    menu = sa.menu(LOAN, terms=own)
+    menu = sa.recommend(LOAN, terms=own)
     texts = load_texts("en")
     for offer in menu:
         assert texts.cost(offer.mean, "months") in told
@@ -116,7 +116,7 @@ def test_what_is_filled_in_is_text_not_markup(loan: Site) -> None:
 
 
 def test_the_slider_shows_every_plan_of_the_frontier(loan: Site) -> None:
-    menu = sa.menu(LOAN)
+    menu = sa.recommend(LOAN)
     for position, offer in enumerate(reversed(menu.frontier)):
         page = ask(loan, "slide", position=str(position))
         chosen = words(page.partition('chosen"')[2].partition("</article>")[0])
@@ -145,7 +145,7 @@ def test_a_walk_along_the_plan(loan: Site) -> None:
     assert "Spent so far: 1 month." in told
     assert field(page, "history") == "1"
     page = ask(loan, "outcome:0", position="2", history="1")
-    assert f"Now: {walk(sa.menu(LOAN)['cheapest on average'], [1, 0]).action}" in words(page)
+    assert f"Now: {walk(sa.recommend(LOAN)['cheapest on average'], [1, 0]).action}" in words(page)
     assert "Now: find work" in words(ask(loan, "back", position="2", history="1,0"))
     assert "Now: change job" in words(ask(loan, "restart", position="2", history="1,0"))
     done = words(ask(loan, "outcome:0", position="2", history=""))

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import safear as sa
+from safear.recourse.menu import Menu
 from safear.web.forms import fill_in
-from safear.web.service import Answer, Service
+from safear.web.service import Service
 from web.conftest import APPLICANT, Site
 
 SECRET = "xyzzy-4711"
@@ -62,9 +63,9 @@ def test_answers_are_gone_once_they_are_given(loan: Site, monkeypatch: pytest.Mo
     alive: list[weakref.ref[Any]] = []
     answer = Service.answer
 
-    def watched(self: Service, *given: Any, **more: Any) -> Answer:
+    def watched(self: Service, *given: Any, **more: Any) -> Menu:
         found = answer(self, *given, **more)
-        alive.append(weakref.ref(found.menu))
+        alive.append(weakref.ref(found))
         return found
 
     monkeypatch.setattr(Service, "answer", watched)
@@ -76,9 +77,7 @@ def test_answers_are_gone_once_they_are_given(loan: Site, monkeypatch: pytest.Mo
 
 def test_what_the_classifier_was_asked_tells_nothing_about_who_came(loan: Site) -> None:
     """Everything is asked beforehand, so that the table of answers is the same before and after."""
-    goals = loan.service.goals
-    assert goals is not None
-    table = goals._table
+    table = loan.service.desk.goals._table
     assert table is not None
     before = table.copy()
     assert (before >= 0).all()
@@ -89,9 +88,9 @@ def test_what_the_classifier_was_asked_tells_nothing_about_who_came(loan: Site) 
 def test_in_a_space_too_large_to_ask_beforehand_nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("safear.web.service.ASKED_BEFOREHAND", 10)
     service = Service.of(sa.load_example("loan"))
-    assert service.goals is None
+    assert service.desk.goals is not service.desk.goals
     assert service.share_accepted() is None
-    assert not service.decide(APPLICANT).favourable
+    assert not service.desk.decide(APPLICANT).favourable
 
 
 def test_memory_does_not_grow(loan: Site) -> None:

@@ -10,7 +10,7 @@ from safear.web.stops import find_stops, neighbours, stop_at
 
 def german_menu() -> sa.Menu:
     data = sa.datasets.load("german")
-    return sa.menu(data.problem, data.classifier(), "row 44")
+    return sa.recommend(data.problem, data.classifier(), "row 44")
 
 
 def test_stops_go_from_the_dearest_on_average_to_the_cheapest() -> None:
@@ -31,7 +31,7 @@ def test_a_weight_finds_its_stop_again() -> None:
 
 
 def test_neighbours() -> None:
-    stops = find_stops(sa.menu(sa.load_example("loan")))
+    stops = find_stops(sa.recommend(sa.load_example("loan")))
     assert [stop.is_offered for stop in stops] == [True, False, True]
     before, after = neighbours(stops, 1)
     assert before is stops[0].offer
@@ -42,7 +42,7 @@ def test_what_gives_up_or_is_beaten_is_no_stop() -> None:
     """Adult counts nothing for a failure: its frontiers have plans that do not try, and plans that hardly gain."""
     data = sa.datasets.load("adult")
     for name in data.problem.people:
-        menu = sa.menu(data.problem, data.classifier(), name)
+        menu = sa.recommend(data.problem, data.classifier(), name)
         stops = find_stops(menu)
         best = max(offer.cost.success for offer in menu.frontier)
         assert len(menu.frontier) > len(stops) == len(menu) == 1

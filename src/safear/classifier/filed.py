@@ -9,16 +9,15 @@ from dataclasses import replace
 import numpy as np
 
 from safear.classifier.protocol import Classifier, Inputs, ask
-from safear.problem.model import Feature, Problem, as_decimal
-from safear.problem.person import read_person
+from safear.problem.model import Feature, Person, Problem, as_decimal
 
 
-def decide_raw(problem: Problem, classifier: Classifier, record: Mapping[str, object]) -> bool | None:
+def decide_raw(problem: Problem, classifier: Classifier, record: Mapping[str, object], person: Person) -> bool | None:
     """What the classifier says of the raw numbers in a record; None if it has none that the classifier would see.
 
+    `person` is the record read as levels.
     Plans look at levels, whose values stand for all numbers of an interval; near the edge of a decision the two differ.
     """
-    person = read_person(problem, record)
     seen = [feature for feature in problem.features if feature.seen_by_classifier]
     as_filed = [_with_raw_value(feature, person[feature.name], record[feature.name]) for feature in seen]
     if as_filed == seen:

@@ -88,7 +88,7 @@ def _read(problem_file: str, options: dict[str, Any]) -> tuple[Problem, object, 
     from safear.classifier.protocol import Inputs
     from safear.errors import PersonError
     from safear.people.lists import load_people, read_people
-    from safear.recourse.menu import find_record
+    from safear.recourse.case import find_record
 
     source = find_source(problem_file, options)
     problem, classifier = source.problem, source.classifier

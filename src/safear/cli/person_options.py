@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
-    from safear.errors import NoRecourseError
     from safear.problem.model import Problem
+    from safear.problem.terms import Terms
     from safear.recourse.menu import Menu
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -57,28 +58,20 @@ def person_options(command: Command) -> Command:
     return command
 
 
-def find_menu(problem: Problem, options: dict[str, Any], decider: object = None) -> tuple[Menu, NoRecourseError | None]:
-    """The menu, and why it is empty if there is no recourse; `decider` decides if no classifier is given."""
+def find_menu(problem: Problem, options: dict[str, Any], decider: object = None) -> Menu:
+    """What the options ask for; `decider` decides if no classifier is given."""
     import numpy as np
 
     from safear.classifier.sources import load_classifier
     from safear.cli.render import show_progress
-    from safear.errors import NoRecourseError, TermsError, suggest
-    from safear.problem.load import load_terms
-    from safear.problem.person import read_person
-    from safear.problem.terms import Terms, apply_terms
-    from safear.recourse.menu import Menu, menu, recommend
+    from safear.recourse.menu import recommend
+    from safear.recourse.offer import TAIL
     from safear.risk.objectives import parse_objective
     from safear.solvers.episodic import Episodic
 
     # All of the input is read before anything is computed, so that a mistake is told at once.
     objectives = [parse_objective(text) for text in options["objectives"]] or None
-    if options["terms"] is not None:
-        problem = apply_terms(problem, load_terms(options["terms"], problem))
-    for name in options["forbid"]:
-        if name not in problem.action_by_name:
-            raise TermsError.at((), f"--forbid {name}: there is no such action", suggest(name, problem.action_by_name))
-    problem = apply_terms(problem, Terms(forbid=options["forbid"]))
+    terms = _read_terms(problem, options)
     record = _find_person(problem, options["person"], options["settings"])
     source = options["classifier"]
     classifier = decider if source is None else load_classifier(source, problem, trust=options["trust"])
@@ -87,19 +80,35 @@ def find_menu(problem: Problem, options: dict[str, Any], decider: object = None)
         if method != "episodic":
             raise click.UsageError("--episodes goes with --method episodic")
         method = Episodic(episodes=options["episodes"])
-    rng = np.random.default_rng(options["seed"])
     level = options["level"]
     if level is not None and (objectives is not None or method not in {None, "optimal"}):
         raise click.UsageError("--level goes with the menu of optimal plans: no --objective, and no other --method")
-    try:
-        with show_progress() as progress:
-            if level is not None:
-                return menu(problem, classifier, record, level=level, progress=progress), None
-            return recommend(
-                problem, classifier, record, objectives=objectives, method=method, rng=rng, progress=progress
-            ), None
-    except NoRecourseError as error:
-        return Menu(problem, read_person(problem, record), favourable=False, offers=()), error
+    with show_progress() as progress:
+        return recommend(
+            problem,
+            classifier,
+            record,
+            objectives=objectives,
+            method=method,
+            level=TAIL if level is None else level,
+            terms=terms,
+            rng=np.random.default_rng(options["seed"]),
+            progress=progress,
+        )
+
+
+def _read_terms(problem: Problem, options: dict[str, Any]) -> Terms | None:
+    """Those of a file, and what --forbid adds."""
+    from safear.errors import TermsError, suggest
+    from safear.problem.load import load_terms
+    from safear.problem.terms import Terms
+
+    terms = Terms() if options["terms"] is None else load_terms(options["terms"], problem)
+    for name in options["forbid"]:
+        if name not in problem.action_by_name:
+            raise TermsError.at((), f"--forbid {name}: there is no such action", suggest(name, problem.action_by_name))
+    terms = replace(terms, forbid=(*terms.forbid, *options["forbid"]))
+    return None if terms == Terms() else terms
 
 
 def _find_person(problem: Problem, source: str | None, settings: tuple[str, ...]) -> dict[str, object]:

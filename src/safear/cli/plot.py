@@ -99,9 +99,9 @@ def plot(context: click.Context, /, kind: str, problem_file: str, people: str | 
     else:
         if kind == "learning":
             options |= {"method": "episodic", "objectives": options["objectives"] or LEARNED}
-        menu, failure = find_menu(source.problem, {**options, "classifier": None}, source.classifier)
-        if failure is not None:
-            click.echo(failure, err=True)
+        menu = find_menu(source.problem, {**options, "classifier": None}, source.classifier)
+        if menu.no_recourse is not None:
+            click.echo(menu.no_recourse, err=True)
             context.exit(3)
         picture = _draw(kind, menu, source, options)
     picture.save(options["out"])

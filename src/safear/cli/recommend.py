@@ -71,10 +71,9 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
     _check_report(options)
     original = find_problem(problem_file)
     problem = original if options["horizon"] is None else original.with_horizon(options["horizon"])
-    menu, failure = find_menu(problem, options)
+    menu = find_menu(problem, options)
+    failure = menu.no_recourse
     record = _menu_record(menu, options)
-    if failure is not None:
-        record["message"] = str(failure)
     if options["output"] is not None:
         from safear.files import write_text
 
@@ -88,8 +87,7 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
         print_menu(menu, all_steps=options["all_steps"])
         print_simulations(record)
     if options["report"] is not None:
-        reason = None if failure is None else failure.reason
-        _report(menu, reason, original=original, problem_file=problem_file, options=options)
+        _report(menu, original=original, problem_file=problem_file, options=options)
     if failure is not None:
         click.echo(failure, err=True)
         context.exit(3)
@@ -111,7 +109,7 @@ def _check_report(options: dict[str, Any]) -> None:
     require_writable(options["report"])
 
 
-def _report(menu: Menu, reason: str | None, *, original: Problem, problem_file: str, options: dict[str, Any]) -> None:
+def _report(menu: Menu, *, original: Problem, problem_file: str, options: dict[str, Any]) -> None:
     """Write the page and, unless JSON is printed, say what it says in short."""
     from safear.reports import Sources, report_menu
 
@@ -121,7 +119,6 @@ def _report(menu: Menu, reason: str | None, *, original: Problem, problem_file: 
         language=options["language"] or "en",
         original=original,
         contact=options["contact"],
-        reason=reason,
         sources=Sources(
             problem_file,
             options["classifier"] or "the rule of the problem",

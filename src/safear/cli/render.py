@@ -27,8 +27,8 @@ def print_menu(menu: Menu, *, all_steps: bool = False) -> None:
     console = make_console()
     goal = name_goal(menu.problem)
     console.print(f"[bold]{escape(menu.problem.title)}[/bold]")
-    for warning in menu.warnings:
-        console.print(f"[yellow]Note:[/yellow] {escape(warning)}.")
+    for notice in menu.notices:
+        console.print(f"[yellow]Note:[/yellow] {escape(str(notice))}")
     if menu.favourable:
         console.print(f"Decision: {escape(goal)}. There is nothing to do.")
         return

@@ -53,7 +53,7 @@ def lay_out(menu: Menu, greedy: Menu | Sequence[Offer] = ()) -> Layout:
     plans = read_plans(menu)
     if not menu.frontier:
         cause = "the menu was not chosen from a frontier: its plans were asked for one by one"
-        raise InputError.at((), cause, "use sa.menu(...)")
+        raise InputError.at((), cause, "use sa.recommend(...) without objectives")
     read_plans([*menu, *greedy])  # costs that cannot be on one axis are refused
     offered = {id(offer.solution): (number, offer) for number, offer in enumerate(menu, start=1)}
     points = []

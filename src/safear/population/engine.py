@@ -18,25 +18,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from safear.classifier.adapters import as_classifier
-from safear.errors import ClassifierError, Mistake, NoRecourseError, ProblemError, TermsError, TooLargeError
-from safear.mdp.compile import MAX_REACHABLE, Compiler
+from safear.errors import ClassifierError, Mistake, ProblemError, TermsError, TooLargeError
+from safear.mdp.compile import Compiler
 from safear.mdp.expand import MAX_DIGITS
 from safear.mdp.families import Family, FamilyCompiler, count_block_states, immutable_positions
-from safear.mdp.lattice import MAX_UNITS, count_decimals, find_lattice
+from safear.mdp.lattice import MAX_UNITS, count_decimals
 from safear.memory import MAX_BYTES
 from safear.population.blocks import MAX_BLOCK, WORTH_IT
 from safear.population.part import Part, as_printed
 from safear.population.variants import make_variants
 from safear.problem.model import MAX_ACTIONS, Problem
-from safear.problem.terms import apply_terms
+from safear.recourse.case import Desk
 from safear.recourse.failure import gives_up
-from safear.recourse.menu import Case, make_menu, require_recourse
-from safear.recourse.offer import TAIL, Offer, make_offer
+from safear.recourse.menu import Request, make_menu
+from safear.recourse.offer import TAIL, Offer
 from safear.risk.distribution import EPSILON
 from safear.risk.objectives import Mean, MeanLowerStd, Objective
-from safear.solvers.solve import Method, solve
-from safear.solvers.success import sweep_success
+from safear.solvers.solve import Method
 from safear.solvers.sweep import TIE, Stepwise, aversion_of
 
 FIGURES = ("success", "mean", "std", "var", "cvar", "overall_mean", "overall_cvar", "best_success")
@@ -68,7 +66,8 @@ class Engine:
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self._compiler = Compiler.of(job.problem, as_classifier(job.classifier, job.problem))
+        self._desk = Desk.of(job.problem, job.classifier)
+        self._compiler = self._desk.compiler
         self._families: dict[frozenset[int], FamilyCompiler] = {}
         self._lock = Lock()
 
@@ -236,27 +235,19 @@ class Engine:
 
     def _plan_alone(self, part: Part, position: int) -> _Rows:
         job = self.job
-        problem = apply_terms(job.problem, part.terms(job.problem, position))
-        person = part.person(problem, position)
-        compiler = Compiler(problem, self._compiler.goals, find_lattice(problem))
-        mdp = compiler.reachable(person, MAX_REACHABLE, MAX_BYTES)
-        if mdp.goal[mdp.locate()]:
+        case = self._desk.open(part.person(job.problem, position), terms=part.terms(job.problem, position))
+        if case.favourable:
             return _Rows.empty(np.array([position]), decision="favourable")
-        try:
-            require_recourse(mdp)
-        except NoRecourseError:
+        if case.no_recourse is not None:
             rows = _Rows.empty(np.array([position]), decision="no recourse")
             rows.figures[:, [FIGURES.index("success"), FIGURES.index("best_success")]] = 0.0
             return rows
-        best = float(sweep_success(mdp)[0][mdp.locate()])
-        if job.objective is None:
-            offers = make_menu(Case(problem, person, mdp, favourable=False), level=job.level).offers
-        else:
-            offers = (make_offer(solve(mdp, job.objective, method=job.method), level=job.level),)
+        wanted = None if job.objective is None else (job.objective,)
+        offers = make_menu(case, Request(wanted, job.method, job.level)).offers
         rows = _Rows.empty(np.full(len(offers), position), decision="plan")
         rows.plan[:] = [offer.name for offer in offers]
         rows.first_action[:] = [offer.first_action for offer in offers]
-        rows.figures[:] = [[*_read(offer, job.level), best] for offer in offers]
+        rows.figures[:] = [[*_read(offer, job.level), case.best_success] for offer in offers]
         return rows
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from safear.recourse.menu import Menu
+from safear.recourse.notices import NoRecourse, Notice
 from safear.recourse.offer import Offer
 from safear.recourse.plan import PlanStep
 from safear.recourse.traces import OtherTraces, Trace
@@ -19,14 +20,19 @@ def menu_record(menu: Menu) -> dict[str, Any]:
         "problem": menu.problem.title,
         "person": dict(menu.person),
         "decision": "favourable" if menu.favourable else "unfavourable",
+        "no_recourse": None if menu.no_recourse is None else _told(menu.no_recourse),
         "unit": menu.problem.cost_unit,
         "horizon": menu.problem.horizon,
         "cost_error": max((float(offer.solution.mdp.cost_error) for offer in menu), default=0.0),
-        "warnings": list(menu.warnings),
+        "notices": [{**_told(notice), "values": dict(notice.values)} for notice in menu.notices],
         "level": menu.level,
         "plans": [offer_record(offer) for offer in menu],
         "frontier": [frontier_record(offer, menu) for offer in menu.frontier],
     }
+
+
+def _told(item: Notice | NoRecourse) -> dict[str, Any]:
+    return {"code": item.code, "text": str(item)}
 
 
 def frontier_record(offer: Offer, menu: Menu) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from safear.texts.names import show_name
 from safear.texts.numbers import tell_times
 
 if TYPE_CHECKING:
+    from safear.recourse.notices import NoRecourse, Notice
     from safear.recourse.offer import Offer, TradeOff
 
 
@@ -179,3 +180,22 @@ class Teller:
         """What a plan gains and gives up beside another of its menu, in a sentence."""
         words = "; ".join(part.words for part in self.differences(trade_off))
         return f"{self.beside(trade_off)} {words}." if words else self.beside(trade_off)
+
+    # ------------------------------------------------------------------------------------------------------- notices
+
+    def notice(self, notice: Notice) -> str:
+        """What a person should know besides the plans."""
+        values = {"goal": self.quoted_goal(notice.problem)}
+        for name, value in notice.values.items():
+            if name == "plan":
+                values["number"] = self.texts.whole(int(value))
+            elif name in {"success", "possible"}:
+                values[name] = self.percent(value)
+            else:
+                values[name] = self.cost(value, notice.problem.cost_unit)
+        return self.texts(f"notice.{notice.code}", **values)
+
+    def no_recourse(self, reason: NoRecourse) -> str:
+        """Why there is no plan."""
+        goal, within = self.quoted_goal(reason.problem), self.within(reason.problem)
+        return self.texts(f"report.none.{reason.code}", goal=goal, within=within)

@@ -9,7 +9,8 @@ import numpy as np
 from safear.mdp.arrays import MDP
 from safear.problem.model import Action, Problem
 from safear.problem.quantity import Amount, amounts
-from safear.recourse.menu import Menu, Notice
+from safear.recourse.menu import Menu
+from safear.recourse.teller import Teller
 from safear.reports.audit_tables import Cell, Table
 from safear.texts import Texts
 from safear.texts.names import show_name
@@ -98,19 +99,7 @@ class Basis:
 
     def list_notices(self) -> list[str]:
         """The menu's notices."""
-        return [self._tell_notice(notice) for notice in self.menu.notices]
-
-    def _tell_notice(self, notice: Notice) -> str:
-        values: dict[str, str] = {"goal": self.goal}
-        for name, value in notice.values.items():
-            if name == "plan":
-                codes = [offer.code for offer in self.menu]
-                values["number"] = str(codes.index(str(value)) + 1)
-            elif name in {"success", "possible"}:
-                values[name] = self.texts.percent(float(value))
-            else:
-                values[name] = self.texts.cost(float(value), self.unit)
-        return self.texts(f"notice.{notice.kind}", **values)
+        return list(map(Teller(self.texts).notice, self.menu.notices))
 
 
 def find_figures(mdp: MDP, action: str) -> tuple[tuple[float, float], tuple[float, float]] | None:

@@ -25,9 +25,7 @@ def digest_person(menu: Menu) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def list_menu_origin(
-    menu: Menu, texts: Texts, *, sources: Sources, reason: str | None, dated: str | None
-) -> list[tuple[str, str]]:
+def list_menu_origin(menu: Menu, texts: Texts, *, sources: Sources, dated: str | None) -> list[tuple[str, str]]:
     """What somebody needs to compute the same again, by name."""
     say = texts.part("report.file")
     facts = [
@@ -39,8 +37,8 @@ def list_menu_origin(
         (say("person_digest"), digest_person(menu)),
         (say("decision"), say("favourable" if menu.favourable else "unfavourable")),
     ]
-    if reason is not None:
-        facts.append((say("reason"), reason))
+    if menu.no_recourse is not None:
+        facts.append((say("reason"), menu.no_recourse.code))
     if menu.offers:
         facts.append((say("level"), format_exactly(menu.level)))
     if sources.seed is not None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from safear.errors import InputError
 from safear.problem.model import Problem
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
@@ -25,7 +24,6 @@ from safear.texts import Texts
 from safear.texts.names import capital, show_name
 
 MOST_STEPS = 8  # of a plan in the main part; the others are in the appendix
-REASONS = frozenset({"no_action", "horizon", "never", "levels"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +50,19 @@ def report_menu(
     language: str = "en",
     original: Problem | None = None,
     contact: str | None = None,
-    reason: str | None = None,
     sources: Sources | None = None,
     dated: str | None = None,
 ) -> Page:
     """The page about a menu, for the person, in one of `safear.texts.languages()`.
 
     `original` is the problem before their own terms were put in, so that these can be marked; `contact` says where to
-    ask; `reason` is that of a NoRecourseError if there is no plan. `sources` says where the input came from and `dated`
-    when: a menu knows neither. The same arguments give the same bytes.
+    ask. `sources` says where the input came from and `dated` when: a menu knows neither. The same arguments
+    give the same bytes.
     """
-    if reason is not None and reason not in REASONS:
-        raise InputError.at((), f"'{reason}' is no reason of a NoRecourseError")
     writer = _Writer(menu, Teller.of(language))
-    basis = Basis(menu, menu.problem if original is None else original, writer.goal, writer.texts)
+    basis = Basis(menu, menu.case.original if original is None else original, writer.goal, writer.texts)
     plans = writer.make_plans()
-    origin = list_menu_origin(menu, writer.texts, sources=sources or Sources(), reason=reason, dated=dated)
+    origin = list_menu_origin(menu, writer.texts, sources=sources or Sources(), dated=dated)
     return render(
         "menu.html.jinja",
         writer.texts,
@@ -85,7 +80,7 @@ def report_menu(
         worst=capital(writer.teller.worst(menu.level)),
         keys=tell_keys(writer.goal, writer.texts),
         goal=writer.goal,
-        why=writer.tell_why(reason),
+        why="" if menu.no_recourse is None else writer.teller.no_recourse(menu.no_recourse),
         table=basis.make_table() if menu.offers else None,
         considered=writer.texts.join([show_name(action.name) for action in menu.problem.actions]),
         ruled_out=writer.texts.join(basis.ruled_out),
@@ -131,10 +126,6 @@ class _Writer:
     @property
     def within(self) -> str:
         return self.teller.within(self.menu.problem)
-
-    def tell_why(self, reason: str | None) -> str:
-        """Why there is no plan."""
-        return self.texts(f"report.none.{reason or 'unknown'}", goal=self.goal, within=self.within)
 
     def make_plans(self) -> list[PlanPart]:
         longest = find_longest(self.menu)

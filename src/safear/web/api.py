@@ -57,16 +57,14 @@ def make_api(service: Service, workers: Workers, audits: Audits) -> APIRouter:
 
     @api.post("/decide", summary="What the classifier says of a person", responses=told)
     async def decide(asked: PersonIn) -> DecisionOut:
-        found = await workers.run(lambda _: service.decide(asked.person))
+        found = await workers.run(lambda _: service.desk.decide(asked.person))
         decision = "favourable" if found.favourable else "unfavourable"
-        return DecisionOut(decision=decision, person=dict(found.person), warnings=list(found.warnings))
+        return DecisionOut(decision=decision, person=dict(found.person), on_levels=found.on_levels)
 
     @api.post("/menu", summary="The plans of a person, from safest to cheapest", responses=told)
     async def menu(asked: MenuIn) -> MenuOut:
         def work(deadline: Deadline) -> dict[str, Any]:
-            answer = service.answer(asked.person, asked.terms.read(), deadline=deadline, level=asked.level)
-            reason = None if answer.no_recourse is None else str(answer.no_recourse)
-            return menu_record(answer.menu) | {"no_recourse": reason, "level": asked.level}
+            return menu_record(service.answer(asked.person, asked.terms.read(), deadline=deadline, level=asked.level))
 
         return MenuOut.model_validate(await workers.run(work))
 

@@ -16,7 +16,6 @@ from safear.errors import (
     ClassifierError,
     InputError,
     MissingExtraError,
-    NoRecourseError,
     SafearError,
     format_path,
 )
@@ -52,7 +51,6 @@ _TITLES = {
     "too-large": "This is too much to compute",
     "classifier": "The classifier failed",
     "input": "What was sent cannot be read",
-    "no-recourse": "No plan reaches the goal",
     "missing-extra": "A part of the installation is missing",
     "too-late": "The answer takes too long",
     "busy": "There is no answer yet",
@@ -84,8 +82,6 @@ def read_error(error: SafearError) -> ProblemDetails:
             name = type(error).__name__.removesuffix("Error")
             kind = {"Person": "person", "Terms": "terms", "Objective": "objective", "TooLarge": "too-large"}.get(name)
             return make_details(kind or "input", 422, str(error), _list_mistakes(error))
-        case NoRecourseError():
-            return make_details("no-recourse", 409, str(error))
         case MissingExtraError():
             return make_details("missing-extra", 501, str(error))
         case TooLateError():

@@ -5,15 +5,13 @@ from __future__ import annotations
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 
-from safear.errors import InputError, NoRecourseError
-from safear.problem.person import read_person
-from safear.recourse.menu import Menu
+from safear.errors import InputError
 from safear.reports import report_menu
 from safear.texts import Texts, languages, load_texts
 from safear.texts.names import show_name
 from safear.web.analyst import add_analyst_pages
 from safear.web.audits import Audits
-from safear.web.forms import Asked, find_mistakes, read_form, read_record
+from safear.web.forms import Asked, find_mistakes, read_form
 from safear.web.person_page import find_menu, make_view, start_form
 from safear.web.service import Service
 from safear.web.templating import render, serve_static, static_files
@@ -80,13 +78,7 @@ async def _read(request: Request) -> Asked:
 
 
 def _make_report(service: Service, asked: Asked, texts: Texts, deadline: Deadline) -> str:
-    reason = None
-    try:
-        menu = find_menu(service, asked, deadline)
-    except NoRecourseError as error:
-        person = read_person(service.problem, read_record(service.problem, asked))
-        menu, reason = Menu(service.problem, person, favourable=False, offers=()), error.reason
-    return report_menu(menu, language=texts.language, original=service.problem, reason=reason).html
+    return report_menu(find_menu(service, asked, deadline), language=texts.language).html
 
 
 def _render_person(service: Service, asked: Asked, view: PersonView, texts: Texts, *, default: str) -> HTMLResponse:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from safear.errors import InputError, NoRecourseError
+from safear.errors import InputError
 from safear.plots import dots, traces
 from safear.problem.model import Problem
 from safear.recourse.menu import Menu
@@ -69,6 +69,8 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
         notices = Basis(menu, problem, wording.goal, texts).list_notices()
         if asked.is_example:
             notices = [texts("web.decision.example"), *notices]
+        if menu.no_recourse is not None:
+            return frame.show("none", headline, wording.no_recourse(menu.no_recourse))
         if menu.favourable:
             return frame.show("yes", headline, texts("web.decision.yes_lead"), notices=notices)
         deadline.check()
@@ -77,17 +79,12 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
     except InputError as error:
         mistakes = list_mistakes(error)
         return frame.show("wrong", texts("web.decision.wrong"), texts("web.decision.none"), mistakes=mistakes)
-    except NoRecourseError as error:
-        return frame.show("none", wording.decision(favourable=False), wording.no_recourse(error))
 
 
 def find_menu(service: Service, asked: Asked, deadline: Deadline) -> Menu:
-    """The menu for a form. Its mistakes are raised, and so is a NoRecourseError."""
+    """The menu for a form. Its mistakes are raised."""
     record, terms = read_record(service.problem, asked), read_terms(service.problem, asked)
-    answer = service.answer(record, terms, deadline=deadline)
-    if answer.no_recourse is not None:
-        raise answer.no_recourse
-    return answer.menu
+    return service.answer(record, terms, deadline=deadline)
 
 
 def _show_plans(menu: Menu, asked: Asked, wording: Wording, original: Problem) -> PlansView:

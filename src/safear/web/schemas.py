@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict
 
 from safear.problem.terms import Terms
+from safear.recourse.notices import NoticeCode, ReasonCode
 from safear.recourse.offer import TAIL
 
 Value = str | bool | int | float
@@ -105,7 +106,7 @@ class DecisionOut(BaseModel):
 
     decision: Literal["favourable", "unfavourable"]
     person: dict[str, str] = Field(description="the person as levels")
-    warnings: list[str]
+    on_levels: bool = Field(description="whether the levels, which stand for ranges of numbers, are accepted")
 
 
 class CostsOut(BaseModel):
@@ -154,17 +155,32 @@ class FrontierOut(BaseModel):
     plan: str | None = Field(description="its name in the menu, if it is offered")
 
 
+class ReasonOut(BaseModel):
+    """Why no plan reaches the goal."""
+
+    code: ReasonCode
+    text: str
+
+
+class NoticeOut(BaseModel):
+    """What a person should know besides the plans."""
+
+    code: NoticeCode
+    text: str
+    values: dict[str, float]
+
+
 class MenuOut(BaseModel):
     """What a person can do. No plans if the decision is favourable, or if there is no recourse."""
 
     problem: str
     person: dict[str, str]
     decision: Literal["favourable", "unfavourable"]
-    no_recourse: str | None = Field(description="why no plan reaches the goal")
+    no_recourse: ReasonOut | None = Field(description="why no plan reaches the goal")
     unit: str
     horizon: int
     cost_error: float
-    warnings: list[str]
+    notices: list[NoticeOut]
     level: float
     plans: list[PlanOut]
     frontier: list[FrontierOut] = Field(description="all plans that the menu was chosen from, cheapest first")

@@ -5,15 +5,16 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from safear.errors import NoRecourseError, ObjectiveError, suggest
+from safear.errors import ObjectiveError, suggest
 from safear.problem.model import Record
 from safear.problem.terms import Terms
+from safear.recourse.case import Desk
+from safear.recourse.menu import Request, make_menu
 from safear.recourse.offer import TAIL
-from safear.recourse.walk import WalkError
 from safear.recourse.words import format_chance, format_cost
 from safear.risk.objectives import Objective, parse_objective
 from safear.web.audits import Audits
@@ -157,18 +158,17 @@ def _find_people(service: Service, audits: Audits, who: str) -> tuple[Mapping[st
 def _solve(
     service: Service, setting: Setting, people: Sequence[Record], deadline: Deadline
 ) -> tuple[Figures | None, ...]:
-    if setting.horizon is not None:
-        service = replace(service, problem=service.problem.with_horizon(setting.horizon))
-    terms = Terms(forbid=() if setting.without is None else (setting.without,))
-    return tuple(_solve_person(service, setting.objective, terms, person, deadline) for person in people)
+    desk = service.desk if setting.horizon is None else service.desk.with_horizon(setting.horizon)
+    terms = None if setting.without is None else Terms(forbid=(setting.without,))
+    return tuple(_solve_person(desk, setting.objective, terms, person, deadline) for person in people)
 
 
 def _solve_person(
-    service: Service, objective: Objective, terms: Terms, person: Record, deadline: Deadline
+    desk: Desk, objective: Objective, terms: Terms | None, person: Record, deadline: Deadline
 ) -> Figures | None:
     deadline.check()
-    try:
-        offer = service.plan(person, objective, terms, deadline=deadline)
-    except (NoRecourseError, WalkError):  # nothing helps, or nothing need be done
+    case = desk.open(person, terms=terms)
+    if not case.needs_plan:
         return None
+    offer = make_menu(case, Request((objective,)), progress=deadline.check_progress)[0]
     return Figures(offer.cost.success, offer.mean, offer.cost.all_runs.cvar(TAIL), offer.first_action or "nothing")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from safear.errors import NoRecourseError
 from safear.problem.model import Problem
 from safear.recourse.menu import Menu
+from safear.recourse.notices import NoRecourse
 from safear.recourse.offer import Offer
 from safear.recourse.selection import find_trade_off
 from safear.recourse.teller import Teller
@@ -46,9 +46,9 @@ class Wording:
         unnamed = "" if self.problem.goal.favourable else "_unnamed"
         return self.texts(f"report.title.{'accepted' if favourable else 'rejected'}{unnamed}", goal=self.goal)
 
-    def no_recourse(self, error: NoRecourseError) -> str:
+    def no_recourse(self, reason: NoRecourse) -> str:
         """Why there is no plan."""
-        return self.texts(f"report.none.{error.reason or 'unknown'}", goal=self.goal, within=self.within)
+        return self.teller.no_recourse(reason)
 
     # ----------------------------------------------------------------------------------------------------- the plans
 

@@ -1,0 +1,157 @@
+"""The one door to a plan: a record, personal terms and a model make a case, compiled and decided.
+
+Everything else starts from cases: menus, comparisons, audits, batches, the page, the API and the paper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from safear.classifier.adapters import as_classifier
+from safear.classifier.filed import decide_raw
+from safear.classifier.protocol import Classifier
+from safear.errors import PersonError, suggest
+from safear.mdp.arrays import MDP
+from safear.mdp.compile import MAX_REACHABLE, Compiler
+from safear.mdp.goals import Goals
+from safear.mdp.lattice import find_lattice
+from safear.mdp.space import person_codes
+from safear.memory import MAX_BYTES
+from safear.problem.checks import require_problem
+from safear.problem.model import Person, Problem, Record
+from safear.problem.person import read_person
+from safear.problem.terms import Terms, apply_terms
+from safear.recourse.notices import NoRecourse, Notice
+from safear.solvers.success import sweep_success
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What the classifier says of a person: on the record as filed, and on the levels that plans look at."""
+
+    record: Record
+    person: Person
+    favourable: bool
+    on_levels: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A person's problem, ready to be solved. `original` is the problem without their own terms.
+
+    `no_recourse` says why, if the decision is unfavourable and no plan leads to the goal.
+    """
+
+    original: Problem
+    problem: Problem
+    decision: Decision
+    mdp: MDP
+    no_recourse: NoRecourse | None
+
+    @property
+    def person(self) -> Person:
+        """The person, a level per feature."""
+        return self.decision.person
+
+    @property
+    def favourable(self) -> bool:
+        """Whether there is nothing to do."""
+        return self.decision.favourable
+
+    @property
+    def needs_plan(self) -> bool:
+        """Whether the person is rejected and has a way to the goal."""
+        return not self.favourable and self.no_recourse is None
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What to know before any plan is made."""
+        only_as_filed = self.favourable and not self.decision.on_levels
+        return (Notice("levels", self.problem),) if only_as_filed else ()
+
+    @cached_property
+    def best_success(self) -> float:
+        """The highest probability of success that any plan has."""
+        return float(sweep_success(self.mdp)[0][self.mdp.locate()])
+
+
+@dataclass(frozen=True, eq=False)
+class Desk:
+    """Opens cases for one problem and one classifier: the problem is checked, and the classifier read, once.
+
+    What the classifier has said is remembered for the next person, unless the desk is `forgetful`. What one person can
+    reach is limited by `max_states` and `max_bytes`.
+    """
+
+    compiler: Compiler
+    classifier: Classifier
+    max_states: int = MAX_REACHABLE
+    max_bytes: int = MAX_BYTES
+    forgetful: bool = False
+
+    @classmethod
+    def of(cls, problem: Problem, classifier: object = None) -> Desk:
+        """For a problem, whose mistakes are raised, and whatever `as_classifier` takes."""
+        require_problem(problem)
+        decider = as_classifier(classifier, problem)
+        return cls(Compiler.of(problem, decider), decider)
+
+    @property
+    def problem(self) -> Problem:
+        """The problem, without anybody's own terms."""
+        return self.compiler.problem
+
+    @property
+    def goals(self) -> Goals:
+        """Asks the classifier."""
+        return Goals(self.problem, self.classifier) if self.forgetful else self.compiler.goals
+
+    def with_horizon(self, horizon: int) -> Desk:
+        """The same with more or fewer steps."""
+        return replace(self, compiler=replace(self.compiler, problem=self.problem.with_horizon(horizon)))
+
+    def decide(self, person: Record | str | None = None) -> Decision:
+        """The decision on a person: a record, the name of one of the problem's people, or None for the first."""
+        record = find_record(self.problem, person)
+        levels = read_person(self.problem, record)
+        on_levels = bool(self.goals.among(person_codes(self.problem.features, levels)[None, :])[0])
+        as_filed = decide_raw(self.problem, self.classifier, record, levels)
+        return Decision(record, levels, on_levels if as_filed is None else as_filed, on_levels)
+
+    def open(self, person: Record | str | None = None, *, terms: Terms | None = None) -> Case:
+        """The case of a person on their own terms: decided, with what they can reach, and whether a goal is there."""
+        problem = self.problem if terms is None else apply_terms(self.problem, terms)
+        decision = self.decide(person)
+        own = problem is self.problem and not self.forgetful
+        compiler = self.compiler if own else Compiler(problem, self.goals, find_lattice(problem))
+        mdp = compiler.reachable(decision.person, self.max_states, self.max_bytes)
+        reason = None if decision.favourable else _find_reason(problem, mdp, decision)
+        return Case(self.problem, problem, decision, mdp, reason)
+
+
+def _find_reason(problem: Problem, mdp: MDP, decision: Decision) -> NoRecourse | None:
+    """Why no goal can be reached from the start; None if one can."""
+    if decision.on_levels:
+        return NoRecourse("levels", problem)
+    if mdp.goal.any():
+        return None
+    if mdp.dead_end[mdp.locate()]:
+        return NoRecourse("no_action", problem)
+    ends_early = mdp.depth is not None and (mdp.depth == mdp.horizon).any()
+    return NoRecourse("horizon" if ends_early else "never", problem, mdp.n_states - 1)
+
+
+def find_record(problem: Problem, person: Record | str | None) -> Record:
+    """A person as given, by name one of the problem's, or its first."""
+    if isinstance(person, str):
+        if person not in problem.people:
+            cause = f"the problem names no person '{person}'"
+            raise PersonError.at(("people",), cause, suggest(person, problem.people))
+        return problem.people[person]
+    record = problem.default_person if person is None else person
+    if record is None:
+        raise PersonError.at((), "no person is given, and the problem names none")
+    if not hasattr(record, "keys"):
+        raise PersonError.at((), f"{record!r} is not a person", "give a mapping of features to levels, or a name")
+    return record

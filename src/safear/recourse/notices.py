@@ -1,0 +1,55 @@
+"""What a person should know besides their plans: codes and values, which `Teller` words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from safear.problem.model import Problem
+from safear.recourse.teller import Teller
+
+NoticeCode = Literal["unlikely", "gives_up", "rounded", "searched_rounded", "cheaper_gives_up", "levels"]
+ReasonCode = Literal["no_action", "horizon", "never", "levels"]
+REASONS: tuple[ReasonCode, ...] = ("no_action", "horizon", "never", "levels")
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something to know of a menu.
+
+    unlikely          no plan succeeds in more than `success` of the runs
+    gives_up          plan number `plan` succeeds in `success` of the runs, though `possible` is possible
+    rounded           costs are rounded to multiples of `resolution`; a total is off by at most `error`
+    searched_rounded  plans were searched for with costs rounded to multiples of `resolution`; the figures are exact
+    cheaper_gives_up  a cheaper plan is left out: it succeeds in `success` of the runs, though `possible` is possible;
+                      if failing cost `enough` instead of `failure_cost`, the cheapest plan would not give up
+    levels            the numbers as filed are accepted, but the levels that stand for them are not
+
+    `problem` says what costs are counted in and what the goal is called.
+    """
+
+    code: NoticeCode
+    problem: Problem = field(repr=False)
+    values: Mapping[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return Teller.of().notice(self)
+
+
+@dataclass(frozen=True, slots=True)
+class NoRecourse:
+    """Why no plan leads to the goal.
+
+    no_action  no action is offered to this person
+    horizon    none of the `states` within the horizon is a goal; more could be reached in more steps
+    never      none of the `states` that this person can ever reach is a goal
+    levels     the numbers as filed are rejected, but the levels that stand for them are accepted: no plan can be made
+    """
+
+    code: ReasonCode
+    problem: Problem = field(repr=False)
+    states: int = 0
+
+    def __str__(self) -> str:
+        return Teller.of().no_recourse(self)
