@@ -9,15 +9,17 @@ import pytest
 
 from safear import errors
 from safear.errors import (
+    ClassifierError,
     InputError,
     MissingExtraError,
     Mistake,
     Place,
     ProblemError,
     SafearError,
+    TooLargeError,
     format_path,
-    key_mistake,
     mistake,
+    on_key,
     quote_list,
     suggest,
 )
@@ -78,7 +80,7 @@ def test_mistakes(item: Mistake, text: str) -> None:
 
 
 def test_a_mistake_seen_from_outside() -> None:
-    inside = key_mistake(("age",), "wrong", "do right").inside("people", "ann")
+    inside = mistake(on_key(("age",)), "wrong", "do right").inside("people", "ann")
     assert str(inside) == "people.ann.age: wrong\n    do right"
     assert inside.place.on_key
     assert not mistake(("age",), "wrong").place.on_key
@@ -132,7 +134,9 @@ def test_errors_with_mistakes(kind: type[InputError]) -> None:
     first, second = mistake(("a",), "wrong"), mistake(("b",), "bad", "do right")
     error = kind([first, second])
     assert str(error) == "a: wrong\nb: bad\n    do right"
-    assert kind.at(("a",), "wrong").mistakes == [first]
+    assert kind.at(("a",), "wrong", code="invalid").mistakes == [first]
+    codes = {ClassifierError: "classifier", TooLargeError: "too_large"}
+    assert kind.at((), "wrong").mistakes[0].code == codes.get(kind, "invalid")
     for other in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
         assert type(other) is kind
         assert list(other.mistakes) == [first, second]

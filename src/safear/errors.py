@@ -13,13 +13,14 @@
     │   └── TooLargeError           more states than can be handled this way
     └── MissingExtraError (exit 2)  an optional dependency is not installed
 
-Every mistake says where it is, what is wrong and, where we know, what would be right.
+Every mistake says where it is, what is wrong and, where we know, what would be right. Code looks at its `code` and
+`values`, never at its words.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
@@ -45,11 +46,17 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One thing that is wrong: where, what, and what would be right."""
+    """One thing that is wrong: where, what, and what would be right.
+
+    `code` names the kind of mistake and `values` what it is about (`feature`, `level` ...), for programs and for
+    other languages; `cause` and `remedy` are the English words.
+    """
 
     place: Place
     cause: str
     remedy: str | None = None
+    code: str = "invalid"
+    values: Mapping[str, object] = field(default_factory=dict, hash=False)
 
     def __str__(self) -> str:
         lines = [": ".join(part for part in (str(self.place), self.cause) if part)]
@@ -74,14 +81,21 @@ def _window(source: str, column: int, width: int = 240) -> tuple[str, int]:
     return f"{before}{source[start : start + width]}{after}", column - start + len(before)
 
 
-def mistake(path: Iterable[str | int], cause: str, remedy: str | None = None) -> Mistake:
-    """A mistake at `path`, its file not yet known."""
-    return Mistake(Place(tuple(path)), cause, remedy)
+def mistake(
+    place: Place | Iterable[str | int],
+    cause: str,
+    remedy: str | None = None,
+    *,
+    code: str = "invalid",
+    **values: object,
+) -> Mistake:
+    """A mistake at a place, or at a path whose file is not yet known."""
+    return Mistake(place if isinstance(place, Place) else Place(tuple(place)), cause, remedy, code, values)
 
 
-def key_mistake(path: Iterable[str | int], cause: str, remedy: str | None = None) -> Mistake:
-    """A mistake in the name at the end of `path`, not in what stands there."""
-    return Mistake(Place(tuple(path), on_key=True), cause, remedy)
+def on_key(path: Iterable[str | int]) -> Place:
+    """The name at the end of `path`, rather than what stands there."""
+    return Place(tuple(path), on_key=True)
 
 
 def format_path(path: Path) -> str:
@@ -92,16 +106,20 @@ def format_path(path: Path) -> str:
     return text
 
 
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that this one was probably meant to be."""
+    folded = {choice.casefold(): choice for choice in known}
+    close = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
+    return folded[close[0]] if close else None
+
+
 def suggest(word: str, known: Iterable[str]) -> str | None:
     """`did you mean 'outcomes'?`, or else what could stand there."""
     choices = list(dict.fromkeys(known))
-    folded = {choice.casefold(): choice for choice in choices}
-    close = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
-    if close:
-        return f"did you mean '{folded[close[0]]}'?"
-    if not choices:
-        return None
-    return f"possible: {quote_list(choices)}"
+    close = closest(word, choices)
+    if close is not None:
+        return f"did you mean '{close}'?"
+    return f"possible: {quote_list(choices)}" if choices else None
 
 
 def quote_list(words: Sequence[str], limit: int = 12) -> str:
@@ -122,6 +140,7 @@ class InputError(SafearError):
 
     mistakes: Sequence[Mistake] = field(default_factory=tuple)
     exit_code: ClassVar[int] = 2
+    code: ClassVar[str] = "invalid"  # of its mistakes, where nothing better is known
 
     def __str__(self) -> str:
         return "\n".join(str(item) for item in self.mistakes)
@@ -130,9 +149,17 @@ class InputError(SafearError):
         return type(self), (self.mistakes,)
 
     @classmethod
-    def at(cls, path: Iterable[str | int], cause: str, remedy: str | None = None) -> Self:
+    def at(
+        cls,
+        place: Place | Iterable[str | int],
+        cause: str,
+        remedy: str | None = None,
+        *,
+        code: str | None = None,
+        **values: object,
+    ) -> Self:
         """An error with a single mistake."""
-        return cls([mistake(path, cause, remedy)])
+        return cls([mistake(place, cause, remedy, code=code or cls.code, **values)])
 
 
 class ProblemError(InputError):
@@ -150,6 +177,8 @@ class PersonError(InputError):
 class ClassifierError(InputError):
     """A classifier that cannot be read, called or understood."""
 
+    code = "classifier"
+
 
 class ObjectiveError(InputError):
     """An objective, a level, a method or its options."""
@@ -161,6 +190,8 @@ class MDPError(InputError):
 
 class TooLargeError(InputError):
     """More states than can be handled this way."""
+
+    code = "too_large"
 
 
 class MissingExtraError(SafearError):

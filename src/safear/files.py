@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from safear.errors import InputError, Mistake, Place
+from safear.errors import InputError, Place
 
 
 def read_text(path: Path, error: type[InputError]) -> str:
@@ -14,16 +14,14 @@ def read_text(path: Path, error: type[InputError]) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as cause:
-        message, remedy = f"not UTF-8 text (byte {cause.start})", "save the file as UTF-8"
+        code, message, remedy = "not_utf8", f"not UTF-8 text (byte {cause.start})", "save the file as UTF-8"
     except IsADirectoryError:
-        message, remedy = "is a directory", "name a file"
+        code, message, remedy = "unreadable", "is a directory", "name a file"
     except FileNotFoundError:
-        message, remedy = "no such file", None
-    except OSError as cause:
-        message, remedy = f"cannot be read: {cause.strerror}", None
-    except ValueError as cause:  # a name that no file can have
-        message, remedy = f"cannot be read: {cause}", None
-    raise error([Mistake(Place(file=str(path)), message, remedy)])
+        code, message, remedy = "no_file", "no such file", None
+    except (OSError, ValueError) as cause:  # ValueError: a name that no file can have
+        code, message, remedy = "unreadable", f"cannot be read: {getattr(cause, 'strerror', None) or cause}", None
+    raise error.at(Place(file=str(path)), message, remedy, code=code)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -47,7 +45,7 @@ def write_bytes(path: Path, content: bytes) -> None:
             temporary.unlink(missing_ok=True)
             raise
     except OSError as cause:
-        raise InputError([Mistake(Place(file=str(path)), f"cannot be written: {cause.strerror}")]) from cause
+        raise InputError.at(Place(file=str(path)), f"cannot be written: {cause.strerror}", code="unwritable") from cause
 
 
 def _umask() -> int:

@@ -324,14 +324,14 @@ def test_a_feature_that_the_classifier_does_not_see_is_not_shown() -> None:
     frame = table().assign(mood="low")
     model = one_hot("skill", "job", "mood").fit(frame, labels())
     assert refusal(model, make_problem(favourable="approved")).splitlines()[0] == (
-        "features: the classifier needs 'mood', which is not a feature that it sees"
+        "features: the classifier needs 'mood', which it is not shown"
     )
 
 
 def test_a_column_that_the_problem_lacks() -> None:
     model = one_hot("skills", "job").fit(table().rename(columns={"skill": "skills"}), labels())
     assert refusal(model, make_problem(favourable="approved")) == (
-        "features: the classifier needs 'skills', which is not a feature that it sees\n    did you mean 'skill'?"
+        "features: the classifier needs 'skills', which it is not shown\n    did you mean 'skill'?"
     )
 
 
@@ -584,11 +584,11 @@ def test_a_column_that_is_missing(road: Road, tmp_path: Path) -> None:
     [
         (
             decisions().assign(score=0.5),
-            "classifier: the table needs one more column with the decision, it has 2\n    'decision', 'score'",
+            "classifier: the table needs exactly one further column, the decision; it has 2\n    'decision', 'score'",
         ),
         (
             decisions().drop(columns="decision"),
-            "classifier: the table needs one more column with the decision, it has 0",
+            "classifier: the table needs exactly one further column, the decision; it has 0",
         ),
     ],
     ids=["two", "none"],
@@ -650,7 +650,7 @@ def test_a_classifier_goes_before_the_rule() -> None:
 
 def test_neither_a_rule_nor_a_classifier() -> None:
     assert refusal(None, make_problem()) == (
-        "classifier: the problem has no rule and no classifier was given\n"
+        "classifier: the problem has no rule, and no classifier was given\n"
         "    give a classifier, or write 'classifier: {rule: ...}' into the problem"
     )
 
@@ -696,4 +696,4 @@ def test_anything_else_is_refused(source: object) -> None:
     first, remedy = refusal(source, make_problem()).splitlines()
     assert first.startswith("classifier: ")
     assert first.endswith(f"{type(source).__name__} is not a classifier")
-    assert remedy == "    give a model with 'predict', a function, a table or a rule"
+    assert remedy == "    give a model with 'predict', a function or a table"

@@ -360,7 +360,7 @@ def test_pickles_are_not_opened(source: str, write: Write) -> None:
 
 @pytest.mark.parametrize("source", ["model", "model.onnx", "decisions.xlsx", "lending.py", "", "."])
 def test_forms_that_are_not_known(source: str) -> None:
-    assert refusal(source).endswith(f"this form of classifier is not known\n    {FORMS}")
+    assert refusal(source).endswith(f"this is not a form of classifier that we know\n    {FORMS}")
 
 
 @pytest.mark.parametrize("source", ["model.skops", "decisions.csv", "lending.py:decide"])

@@ -259,7 +259,7 @@ def test_a_bad_row(safear: Safear, job: list[str], tmp_path: Path) -> None:
         "people.csv: row 7.skill: 'basics' is not a level of 'skill'",
         "    did you mean 'basic'?",
         "people.csv: 2 of 400 rows cannot be used",
-        "    correct them, or have them set aside in a file: skip_bad, --skip-bad",
+        "    correct them, or set them aside in a file (skip_bad, --skip-bad)",
     ]
 
 
@@ -289,7 +289,7 @@ def write_clean(tmp_path: Path) -> str:
     ("name", "text", "message"),
     [
         ("empty.csv", "", "empty.csv: the file is empty\n    give a header and rows\n"),
-        ("header.csv", "skill,age,gender\n", "header.csv: there is nobody in it\n    give a header and rows\n"),
+        ("header.csv", "skill,age,gender\n", "header.csv: there are no people in it\n    give a header and rows\n"),
         ("none.csv", "skill,age,gender\nexpert,20,male\n", "nobody is rejected: there is nothing to audit\n"),
         ("people.txt", "skill,age,gender\n", "people.txt: is neither CSV nor Parquet"),
         ("false.parquet", "skill", "false.parquet: cannot be read: "),

@@ -95,9 +95,9 @@ def test_bad_rows(safear: Safear, job: list[str], tmp_path: Path) -> None:
     told = refusal(safear, *job, *GREEDY)
     assert told == (
         "people.csv: row 3.cost:learn: '-1' is not a number from 0 to 1e+15\n"
-        "    leave the cell empty for what the problem says\n"
+        "    leave the cell empty to keep the problem's value\n"
         "people.csv: 2 of 40 rows cannot be used\n"
-        "    correct them, or have them set aside in a file: skip_bad, --skip-bad\n"
+        "    correct them, or set them aside in a file (skip_bad, --skip-bad)\n"
     )
     assert not (tmp_path / "plans").exists()
     answer = safear("batch", *job, *GREEDY, "--skip-bad", "bad.csv")
@@ -162,7 +162,7 @@ def test_verbose_tells_what_is_needed(safear: Safear, job: list[str], tmp_path: 
         (["--part-size", "0"], "Invalid value for '--part-size'"),
         (["--threads", "0"], "Invalid value for '--threads'"),
         (["--keep", "nobody"], "people.csv: nobody: there is no column 'nobody' for this column to keep"),
-        (["--skip-bad", "people.csv"], "people.csv: is there already, and is no file of bad rows"),
+        (["--skip-bad", "people.csv"], "people.csv: exists and is not a file of bad rows"),
         (["--scheduler", "nowhere"], "nowhere: there is no Dask scheduler: missing port number in address 'nowhere'"),
         (["--classifier", "no.csv"], "no.csv"),
     ],

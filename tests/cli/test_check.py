@@ -131,11 +131,11 @@ def test_recommend_tells_the_same_mistakes(safear: Safear, tmp_path: Path) -> No
         ("levels: [bad, good]", "levels: [bad, bad]", "7:39: features.luck.levels[1]: level 'bad' is given twice"),
         ("  pray:", "  learn:", "13:3: actions.learn: "),
         ("rule: skill == expert", "rule: skill = expert", "10:26: classifier.rule: "),
-        ("rule: skill == expert", "rule: luck == good", "10:20: classifier.rule: 'luck' is not seen by the classifier"),
+        ("rule: skill == expert", "rule: luck == good", "10:20: classifier.rule: the classifier does not see 'luck'"),
         (
             "rule: skill == expert",
             "rule: skill == expert and skill == basic",
-            "10:20: classifier.rule: no state is favourable: the goal cannot be reached",
+            "10:20: classifier.rule: no state is favourable: nobody can reach the goal",
         ),
     ],
 )

@@ -222,11 +222,11 @@ def test_an_objective_that_cannot_be_compared(safear: Safear, objective: str, me
             [
                 "people.csv: row 2.skill: 'basics' is not a level of 'skill'",
                 "    did you mean 'basic'?",
-                "people.csv: row 3.age: 'young' is not a number or a level of 'age'",
+                "people.csv: row 3.age: 'young' is neither a number nor a level of 'age'",
                 "    possible: '<30', '30-50', '>=50'",
             ],
         ),
-        ("skill,age,gender\n", ["people.csv: there is nobody in this file", "    give a header and rows"]),
+        ("skill,age,gender\n", ["people.csv: there are no people in it", "    give a header and rows"]),
         ("skill,age,gender\nbasic,20\n", ["people.csv: row 1: does not have the 3 fields of the header"]),
         ("skill,age,gender\nexpert,20,male\n", ["nobody is rejected: there is nothing to compare"]),
     ],

@@ -473,24 +473,24 @@ def test_who_it_is_for(
         (["--set", "bmy=20"], "--set bmy=20: there is no feature 'bmy'\n    did you mean 'bmi'?\n"),
         (
             ["--set", "bmi=fat"],
-            "bmi: 'fat' is not a number or a level of 'bmi'\n    possible: '<25', '25-30', '>=30'\n",
+            "bmi: 'fat' is neither a number nor a level of 'bmi'\n    possible: '<25', '25-30', '>=30'\n",
         ),
         (
             ["--set", "bmi=nan"],
-            "bmi: 'nan' is not a number or a level of 'bmi'\n    possible: '<25', '25-30', '>=30'\n",
+            "bmi: 'nan' is neither a number nor a level of 'bmi'\n    possible: '<25', '25-30', '>=30'\n",
         ),
         (["--set", "smoker=No"], "smoker: 'No' is not a level of 'smoker'\n    did you mean 'no'?\n"),
         (["--set", "smoker="], "smoker: '' is not a level of 'smoker'\n    possible: 'yes', 'no'\n"),
         (["--set", "bmi=35"], "breaks the constraint "),
         (["--person", "nobody.yaml"], "nobody.yaml: no such file\n"),
-        (["--person", "list.yaml"], "list.yaml:1:1: a person should be a mapping of features to levels\n"),
+        (["--person", "list.yaml"], "list.yaml:1:1: a person is a mapping of features to levels\n"),
         (["--person", "short.yaml"], "short.yaml:1:1: smoker: 'smoker' is missing\n"),
         (["--person", "wrong.yaml"], "wrong.yaml:2:9: smoker: 'maybe' is not a level of 'smoker'\n"),
         (["--person", "more.yaml"], "more.yaml:3:1: age: there is no feature 'age'\n"),
-        (["--person", "deep.yaml"], "deep.yaml:1:1: bmi: a single level should stand here\n"),
+        (["--person", "deep.yaml"], "deep.yaml:1:1: bmi: write a single level here\n"),
         (["--person", "broken.json"], "broken.json:1:"),
         (["--person", "ben", "--set", "smoker=maybe"], "smoker: 'maybe' is not a level of 'smoker'\n"),
-        (["--person", "wrong.yaml", "--set", "bmi=fat"], "bmi: 'fat' is not a number or a level of 'bmi'\n"),
+        (["--person", "wrong.yaml", "--set", "bmi=fat"], "bmi: 'fat' is neither a number nor a level of 'bmi'\n"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -814,7 +814,7 @@ def test_no_rule_and_no_classifier(body: str, safear: Safear, tmp_path: Path) ->
     answer = safear("recommend", body)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == (
-        "classifier: the problem has no rule and no classifier was given\n"
+        "classifier: the problem has no rule, and no classifier was given\n"
         "    give a classifier, or write 'classifier: {rule: ...}' into the problem\n"
     )
 

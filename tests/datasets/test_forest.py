@@ -116,7 +116,7 @@ class TestAsClassifier:
 
     def test_missing_feature(self, insurance: Dataset) -> None:
         renamed = (replace(insurance.problem.features[0], name="bodymass"), *insurance.problem.features[1:])
-        with pytest.raises(sa.ClassifierError, match="needs 'bmi', which is not a feature that it sees"):
+        with pytest.raises(sa.ClassifierError, match="needs 'bmi', which it is not shown"):
             insurance.classifier().favourable(sa.Inputs(renamed, insurance.codes[:1]))
 
     def test_unknown_level(self, insurance: Dataset) -> None:

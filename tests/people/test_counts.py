@@ -162,7 +162,7 @@ def test_the_first_bad_row_is_an_error(tmp_path: Path) -> None:
         first, summary = caught.value.mistakes
         assert first.place.path == ("row 2346", "age")
         assert first.place.file == (None if isinstance(source, pd.DataFrame) else str(source))
-        assert first.cause == "'old' is not a number or a level of 'age'"
+        assert first.cause == "'old' is neither a number nor a level of 'age'"
         assert summary.cause == "2 of 4000 rows cannot be used"
 
 
@@ -268,7 +268,7 @@ def test_personal_terms_are_not_counted_and_that_is_said(tmp_path: Path, caplog:
     path = write_csv(tmp_path / "p.csv", person | {"cost:change job": ["2"]})
     read_population(problem, path)
     assert [record.message for record in caplog.records] == [
-        "not looked at, since an audit takes the problem's own terms: 'cost:change job'"
+        "ignored, since an audit uses the problem's own terms: 'cost:change job'"
     ]
 
 
@@ -305,8 +305,8 @@ def test_a_column_twice(tmp_path: Path) -> None:
     [
         ("p.csv", b"", "is empty"),
         ("p.parquet", b"", "is empty"),
-        ("p.csv", b"job\n", "nobody"),
-        ("p.csv", b"job", "nobody"),
+        ("p.csv", b"job\n", "there are no people"),
+        ("p.csv", b"job", "there are no people"),
         ("p.csv", b"\njob\nnone\n", "header"),
         ("p.csv", b'"job\nx",y\nnone,1\n', "header"),
         ("p.csv", b"\xff\xfe,job\n1,none\n", "cannot be read"),
@@ -331,7 +331,7 @@ def test_no_file(tmp_path: Path) -> None:
 
 
 def test_a_parquet_file_without_rows(tmp_path: Path) -> None:
-    with pytest.raises(PersonError, match="nobody"):
+    with pytest.raises(PersonError, match="there are no people"):
         read_population(problem_of(JOB), write_parquet(tmp_path / "p.parquet", {"job": pa.array([], pa.string())}))
 
 

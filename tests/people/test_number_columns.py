@@ -139,4 +139,6 @@ def test_flags(cells: Any, expected: list[Meaning]) -> None:
     ],
 )
 def test_complaints(column: NumberColumn, value: object, cause: str) -> None:
-    assert column.complain(value) == (column.name, value, cause, "leave the cell empty for what the problem says")
+    found = column.complain(value)
+    assert str(found) == f"{column.name}: {cause}\n    leave the cell empty to keep the problem's value"
+    assert (found.code, found.values) == ("not_a_truth" if column.is_flag else "out_of_range", {"value": value})

@@ -129,7 +129,7 @@ def test_a_glob_of_files_and_bad_rows(tmp_path: Path) -> None:
     frame.loc[20, "chance:study"] = "1.5"
     for number in range(3):
         frame.iloc[number * 10 : number * 10 + 10].to_csv(tmp_path / f"{number}.csv", index=False)
-    with pytest.raises(sa.PersonError, match=r"0\.csv: row 4\.age: 'old' is not a number or a level"):
+    with pytest.raises(sa.PersonError, match=r"0\.csv: row 4\.age: 'old' is neither a number nor a level"):
         sa.batch(PROBLEM, None, tmp_path / "*.csv", out=tmp_path / "out", objective=sa.Mean())
     assert not (tmp_path / "out").exists()
     summary = sa.batch(

@@ -226,7 +226,7 @@ def test_unknown_actions_and_chances_that_say_too_little(tmp_path: Path) -> None
         "    did you mean 'learn'?",
         f"{path}: forbid:: the problem has no action ''",
         "    possible: 'learn', 'study', 'gamble'",
-        f"{path}: chance:gamble: 'gamble' has 3 outcomes, so one chance does not say enough",
+        f"{path}: chance:gamble: 'gamble' has 3 outcomes, so one chance is not enough",
         "    leave the column out",
     ]
 
@@ -270,9 +270,9 @@ def test_wrong_numbers_are_told_with_their_place(column: str, cell: str, cause: 
     write_csv(path, columns) if form == "csv" else write_parquet(path, columns)
     assert refusal(path).splitlines() == [
         f"{path}: row 3.{column}: {cause}",
-        "    leave the cell empty for what the problem says",
+        "    leave the cell empty to keep the problem's value",
         f"{path}: 2 of 4 rows cannot be used",
-        "    correct them, or have them set aside in a file: skip_bad, --skip-bad",
+        "    correct them, or set them aside in a file (skip_bad, --skip-bad)",
     ]
 
 
@@ -472,7 +472,7 @@ def test_a_column_to_keep_that_is_not_there(tmp_path: Path) -> None:
     "text, told",
     [
         ("", "the file is empty"),
-        ("skill,age,gender\n", "there is nobody in it"),
+        ("skill,age,gender\n", "there are no people in it"),
         ("skill,gender\nbasic,male\n", "age: there is no column 'age' for this feature"),
         ("skill,age,gender,age\nbasic,1,male,2\n", "age: there are two columns 'age'"),
     ],

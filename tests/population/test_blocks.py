@@ -81,11 +81,11 @@ def test_all_mistakes_with_their_rows() -> None:
         read_people(PROBLEM, [ANNE, bad, BERT, {**without, "sex": "female"}, bad, young_expert], file="people.csv")
     assert str(refused.value).splitlines()[::2] == [
         "people.csv: row 2.skill: 'basics' is not a level of 'skill'",
-        "people.csv: row 2.age: 'old' is not a number or a level of 'age'",
+        "people.csv: row 2.age: 'old' is neither a number nor a level of 'age'",
         "people.csv: row 4.sex: there is no feature 'sex'",
         "people.csv: row 4.gender: 'gender' is missing",
         "people.csv: row 5.skill: 'basics' is not a level of 'skill'",
-        "people.csv: row 5.age: 'old' is not a number or a level of 'age'",
+        "people.csv: row 5.age: 'old' is neither a number nor a level of 'age'",
         "people.csv: row 6: breaks the constraint 'not (skill == expert and age < 30)'",
     ]
     assert "did you mean 'basic'?" in str(refused.value)
@@ -127,16 +127,16 @@ def test_mistakes_in_a_file(tmp_path: Path) -> None:
         load_people(PROBLEM, path)
     assert str(refused.value).splitlines()[::2] == [
         f"{path}: row 2.skill: 'basics' is not a level of 'skill'",
-        f"{path}: row 3.age: 'old' is not a number or a level of 'age'",
+        f"{path}: row 3.age: 'old' is neither a number nor a level of 'age'",
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "there is nobody in this file\n    give a header and rows"),
-        (f"{HEADER}\n", "there is nobody in this file\n    give a header and rows"),
-        ("\ufeff", "there is nobody in this file\n    give a header and rows"),
+        ("", "there are no people in it\n    give a header and rows"),
+        (f"{HEADER}\n", "there are no people in it\n    give a header and rows"),
+        ("\ufeff", "there are no people in it\n    give a header and rows"),
         (f"{HEADER}\nbasic,<30,false,female\n", "row 1: does not have the 5 fields of the header"),
         (f"{HEADER}\nbasic,<30,false,female,1,x\n", "row 1: does not have the 5 fields of the header"),
         (

@@ -8,7 +8,7 @@ import pytest
 
 from problem.loan import LOAN, changed, edited, shown, told
 from safear.problem.build import default_levels
-from safear.problem.condition import ALWAYS, Comparison, Membership, Not
+from safear.problem.condition import ALWAYS, LevelTest, Membership, Not
 from safear.problem.load import parse_problem
 from safear.problem.model import Action, Move, Outcome, SetTo
 from safear.problem.quantity import Amount, ByCase, ByLevel
@@ -161,7 +161,7 @@ def test_a_level_that_looks_like_a_move_can_be_named(written: str, effect: Move 
             "[{when: age == senior, chance: 0.5}, {when: 'skill not in [basic]', chance: [0.1, 0.3]}, 0.7]",
             ByCase(
                 (
-                    (Comparison("age", "==", "senior"), number("0.5")),
+                    (LevelTest("age", "==", "senior"), number("0.5")),
                     (Not(Membership("skill", ("basic",))), Amount.between(Decimal("0.1"), Decimal("0.3"))),
                 ),
                 number("0.7"),
@@ -187,7 +187,7 @@ def test_forms_of_a_chance(written: str, chance: object) -> None:
         ("{skill: {skilled: 1, manager: 3}}", ByLevel("skill", {"skilled": number("1"), "manager": number("3")})),
         (
             "[{when: age == senior, cost: 2}, 1]",
-            ByCase(((Comparison("age", "==", "senior"), number("2")),), number("1")),
+            ByCase(((LevelTest("age", "==", "senior"), number("2")),), number("1")),
         ),
     ],
 )
@@ -208,7 +208,7 @@ def test_levels_that_two_changed_features_share_must_name_the_feature() -> None:
     assert told(text) == shown(
         text,
         (
-            "17:5: actions.learn.chance: the levels could be those of 'skill' and 'age'",
+            "17:5: actions.learn.chance: these could be levels of 'skill' and 'age'",
             "name the feature: {skill: {...}}",
         ),
     )
@@ -268,31 +268,31 @@ def test_an_immutable_feature_is_not_actionable() -> None:
     (
         CHANGE,
         "change: {bmi: {}}",
-        "25:48: actions.diet.change.bmi: exactly one of 'to' and 'by' should be given",
+        "25:48: actions.diet.change.bmi: give either 'to' or 'by'",
         None,
     ),
     (
         CHANGE,
         "change: {bmi: {to: <20, by: 1}}",
-        "25:48: actions.diet.change.bmi: exactly one of 'to' and 'by' should be given",
+        "25:48: actions.diet.change.bmi: give either 'to' or 'by'",
         None,
     ),
     (
         COST,
         "cost: [{when: age == senior, cost: 2}]",
         "16:12: actions.learn.cost[0]: the last case has a condition",
-        "end the list with the cost that holds otherwise, without 'when'",
+        "end the list with the cost for all other cases, without 'when'",
     ),
     (
         CHANCE,
         "chance:\n      - {when: age == senior, chance: 0.2}",
         "18:9: actions.learn.chance[0]: the last case has a condition",
-        "end the list with the chance that holds otherwise, without 'when'",
+        "end the list with the chance for all other cases, without 'when'",
     ),
     (
         COST,
         "cost: [{when: age == senior, cost: 2}, 3, 4]",
-        "16:44: actions.learn.cost[1]: a case without a condition must be the last one",
+        "16:44: actions.learn.cost[1]: only the last case can do without 'when'",
         None,
     ),
     (
@@ -313,7 +313,7 @@ def test_an_immutable_feature_is_not_actionable() -> None:
         SECOND,
         "- {chance: {employed: 0.1}}",
         "24:10: actions.change job.outcomes[1].chance: depends on a level, but this outcome changes nothing",
-        "leave the chance out: it is the rest",
+        "leave it out: it is the rest",
     ),
     (
         FIRST,
@@ -325,7 +325,7 @@ def test_an_immutable_feature_is_not_actionable() -> None:
         FIRST,
         "- {chance: [{when: age == senior, chance: 0.5}], change: {job: employed}}",
         "23:19: actions.change job.outcomes[0].chance[0]: the last case has a condition",
-        "end the list with the chance that holds otherwise, without 'when'",
+        "end the list with the chance for all other cases, without 'when'",
     ),
 )
 def test_one_mistake_is_said_once(old: str, new: str, mistake: str, remedy: str | None) -> None:
@@ -337,10 +337,10 @@ def test_each_misplaced_case_is_said() -> None:
     text = edited((COST, "cost: [1, {when: age == senior, cost: 2}]"))
     assert told(text) == shown(
         text,
-        ("16:12: actions.learn.cost[0]: a case without a condition must be the last one", None),
+        ("16:12: actions.learn.cost[0]: only the last case can do without 'when'", None),
         (
             "16:15: actions.learn.cost[1]: the last case has a condition",
-            "end the list with the cost that holds otherwise, without 'when'",
+            "end the list with the cost for all other cases, without 'when'",
         ),
     )
 

@@ -97,7 +97,7 @@ def test_an_error_as_a_whole() -> None:
     (
         CHANGE,
         "change: {age: +1}",
-        "25:3: actions.diet: changes only 'age', which is not actionable",
+        "25:3: actions.diet: changes only 'age', which cannot be acted on",
         "drop 'actionable: false' there",
     ),
     (CHANGE, "change: {}", "25:3: actions.diet: no outcome changes anything", "give a 'change'"),
@@ -105,7 +105,7 @@ def test_an_error_as_a_whole() -> None:
     (
         f"    outcomes:\n{BOTH}",
         "    outcomes: [{change: {age: +1}}]\n",
-        "20:3: actions.change job: changes only 'age', which is not actionable",
+        "20:3: actions.change job: changes only 'age', which cannot be acted on",
         "drop 'actionable: false' there",
     ),
     (f"    outcomes:\n{BOTH}", "", "20:3: actions.change job: no outcome changes anything", "give a 'change'"),
@@ -148,7 +148,7 @@ def test_changes(old: str, new: str, mistake: str, remedy: str | None) -> None:
     (
         CHANCE,
         "chance: {skilled: 0.8}",
-        "17:5: actions.learn.chance: nothing is said for level 'manager' of 'skill'",
+        "17:5: actions.learn.chance: level 'manager' of 'skill' is missing",
         "add 'manager: ...'",
     ),
     (
@@ -160,7 +160,7 @@ def test_changes(old: str, new: str, mistake: str, remedy: str | None) -> None:
     (
         CHANCE,
         "chance: {job: {employed: 0.8}}",
-        "17:14: actions.learn.chance.job: 'job' is not a feature that this outcome changes",
+        "17:14: actions.learn.chance.job: this outcome does not change 'job'",
         "possible: 'skill', 'age'",
     ),
     (
@@ -272,8 +272,8 @@ def test_intervals_of_three_are_in_order(interval: str) -> None:
     (
         f"    outcomes:\n{BOTH}",
         "    outcomes: [{change: {skill: +1}}, {chance: 0.2}, {}]\n",
-        "22:54: actions.change job.outcomes[2].chance: a second outcome without a chance",
-        "only one can get the rest",
+        "22:54: actions.change job.outcomes[2].chance: two outcomes have no chance",
+        "leave it out of one at most: that one gets the rest",
     ),
 )
 def test_sums_of_chances(old: str, new: str, mistake: str, remedy: str | None) -> None:
@@ -350,25 +350,25 @@ def test_too_many_combinations_are_left_to_the_compiler(monkeypatch: pytest.Monk
                 "bmi < 22",
                 9,
                 "'22' is not a level of 'bmi'",
-                "possible: '<20', '20-25', '>=25'; comparisons can use the edges 20, 25 with < and >=",
+                "possible: '<20', '20-25', '>=25'; or compare with an edge (20, 25) using < and >=",
             ),
             (
                 "bmi <= 25",
                 9,
                 "'25' is not a level of 'bmi'",
-                "possible: '<20', '20-25', '>=25'; comparisons can use the edges 20, 25 with < and >=",
+                "possible: '<20', '20-25', '>=25'; or compare with an edge (20, 25) using < and >=",
             ),
-            ("bmi < 25", 9, "'bmi' is not seen by the classifier", "drop 'seen_by_classifier: false' there"),
+            ("bmi < 25", 9, "the classifier does not see 'bmi'", "drop 'seen_by_classifier: false' there"),
             (
                 "false",
                 9,
-                "no state is favourable: the goal cannot be reached",
+                "no state is favourable: nobody can reach the goal",
                 "check the rule for a contradiction",
             ),
             (
                 "job == employed and (job == unemployed or skill < basic)",
                 9,
-                "no state is favourable: the goal cannot be reached",
+                "no state is favourable: nobody can reach the goal",
                 "check the rule for a contradiction",
             ),
         ]
@@ -432,7 +432,7 @@ def test_a_mistake_in_a_condition_of_several_lines_is_shown_at_its_start(rule: s
             ),
             (
                 "{cause: sex, change: {age: +1}}",
-                "27:13: side_effects[0].cause: 'sex' is immutable, so nothing can follow from its change",
+                "27:13: side_effects[0].cause: 'sex' is immutable, so it has no side effects",
                 None,
             ),
             (
@@ -515,13 +515,13 @@ def test_a_long_circle_is_told_in_the_order_of_its_causes(circle: list[str]) -> 
     (
         "bmi: 22.5",
         "bmi: heavy",
-        "31:68: people.ann.bmi: 'heavy' is not a number or a level of 'bmi'",
+        "31:68: people.ann.bmi: 'heavy' is neither a number nor a level of 'bmi'",
         "possible: '<20', '20-25', '>=25'",
     ),
     (
         "bmi: 22.5",
         "bmi: nan",
-        "31:68: people.ann.bmi: 'nan' is not a number or a level of 'bmi'",
+        "31:68: people.ann.bmi: 'nan' is neither a number nor a level of 'bmi'",
         "possible: '<20', '20-25', '>=25'",
     ),
     (

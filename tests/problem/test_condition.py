@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 from safear.problem.condition import (
     And,
-    Comparison,
     Condition,
     ConditionSyntaxError,
     Constant,
+    LevelTest,
     Membership,
     Not,
     Or,
-    comparisons,
     condition_features,
+    level_tests,
     parse_condition,
 )
 from safear.problem.model import Feature
@@ -34,7 +34,7 @@ def plain(condition: Condition) -> Any:
     match condition:
         case Constant(value):
             return value
-        case Comparison(feature, operator, level):
+        case LevelTest(feature, operator, level):
             return (feature, operator, level)
         case Membership(feature, levels):
             return (feature, "in", list(levels))
@@ -128,7 +128,7 @@ def test_what_is_read(text: str, meaning: object) -> None:
 def test_names(written: str, name: str) -> None:
     assert plain(parse_condition(f"{written} == {written}")) == (name, "==", name)
     assert plain(parse_condition(f"x in [y, {written}]")) == ("x", "in", ["y", name])
-    assert plain(parse_condition(str(Comparison(name, "<", name)))) == (name, "<", name)
+    assert plain(parse_condition(str(LevelTest(name, "<", name)))) == (name, "<", name)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_what_is_no_condition(text: str, cause: str, column: int, remedy: str | 
 
 def test_comparisons_know_where_they_start() -> None:
     condition = parse_condition("  job == a and not (skill in [b, c] or 'x y' < d)")
-    assert [(item.feature, item.column) for item in comparisons(condition)] == [("job", 2), ("skill", 20), ("x y", 39)]
+    assert [(item.feature, item.column) for item in level_tests(condition)] == [("job", 2), ("skill", 20), ("x y", 39)]
     assert condition_features(condition) == {"job", "skill", "x y"}
     assert condition_features(Constant(True)) == frozenset()
 
@@ -209,7 +209,7 @@ _names = st.text() | st.sampled_from(
 )
 _atoms = st.one_of(
     st.builds(Constant, st.booleans()),
-    st.builds(Comparison, _names, st.sampled_from(["==", "!=", "<", "<=", ">", ">="]), _names),
+    st.builds(LevelTest, _names, st.sampled_from(["==", "!=", "<", "<=", ">", ">="]), _names),
     st.builds(Membership, _names, st.lists(_names, min_size=1, max_size=3).map(tuple)),
 )
 

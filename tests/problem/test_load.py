@@ -135,7 +135,7 @@ def test_missing_fields(old: str, new: str, mistake: str, remedy: str | None) ->
 @changed(
     ("safear: 1", "safear: 2", "1:9: safear: '2' should be 1", VERSION),
     ("safear: 1", "safear: 1.0", "1:9: safear: '1.0' should be 1", VERSION),
-    ("title: Loan", "title: [Loan]", "2:1: title: a single name should stand here", None),
+    ("title: Loan", "title: [Loan]", "2:1: title: write a single name here", None),
     ("title: Loan", "title:", "2:7: title: a name is missing", None),
     ("cost: {unit: months}", "cost: months", "4:7: cost: 'months' should be a mapping", A_MAPPING),
     (
@@ -155,7 +155,7 @@ def test_missing_fields(old: str, new: str, mistake: str, remedy: str | None) ->
     (
         LEVELS,
         "levels: [basic, [skilled], manager]",
-        "7:42: features.skill.levels[1]: a single name should stand here",
+        "7:42: features.skill.levels[1]: write a single name here",
         None,
     ),
     (LEVELS, "levels: [basic, '', manager]", "7:42: features.skill.levels[1]: a name is missing", None),
@@ -180,7 +180,7 @@ def test_missing_fields(old: str, new: str, mistake: str, remedy: str | None) ->
     (DIET, "  diet: [2]", "25:3: actions.diet: a list should be a mapping", A_MAPPING),
     (CHANGE, "change: bmi", "25:47: actions.diet.change: 'bmi' should be a mapping", A_MAPPING),
     (CHANGE, "change: [bmi]", "25:39: actions.diet.change: a list should be a mapping", A_MAPPING),
-    (CHANGE, "change: {bmi: [-1]}", "25:48: actions.diet.change.bmi: a single name should stand here", None),
+    (CHANGE, "change: {bmi: [-1]}", "25:48: actions.diet.change.bmi: write a single name here", None),
     (CHANGE, "change: {bmi: }", "25:52: actions.diet.change.bmi: a name is missing", None),
     (CHANGE, "change: {bmi: {by: one}}", "25:58: actions.diet.change.bmi.by: 'one' is not a whole number", None),
     (CHANGE, "change: {bmi: {by: 1.5}}", "25:58: actions.diet.change.bmi.by: '1.5' is not a whole number", None),
@@ -199,7 +199,7 @@ def test_missing_fields(old: str, new: str, mistake: str, remedy: str | None) ->
     ),
     (f"  - {SIDE_EFFECT}", f"  {SIDE_EFFECT}", "26:1: side_effects: a mapping should be a list", A_LIST),
     (SIDE_EFFECT, "skill", "27:5: side_effects[0]: 'skill' should be a mapping", A_MAPPING),
-    ("direction: up, change: {age: +1}", "change: {}", "27:20: side_effects[0].change: nothing is given here", None),
+    ("direction: up, change: {age: +1}", "change: {}", "27:20: side_effects[0].change: this is empty", None),
     (
         "direction: up",
         "direction: upwards",
@@ -212,10 +212,10 @@ def test_missing_fields(old: str, new: str, mistake: str, remedy: str | None) ->
         f"29:3: constraints: '{CONSTRAINT[2:]}' should be a list",
         A_LIST,
     ),
-    (CONSTRAINT, "- {not: job == a}", "29:5: constraints[0]: a single name should stand here", None),
+    (CONSTRAINT, "- {not: job == a}", "29:5: constraints[0]: write a single name here", None),
     (ANN, "  - {age: young}\n", "30:1: people: a list should be a mapping", A_MAPPING),
     (ANN, "  ann: [young, basic]\n", "31:3: people.ann: a list should be a mapping", A_MAPPING),
-    ("bmi: 22.5", "bmi: [22.5]", "31:63: people.ann.bmi: a single name should stand here", None),
+    ("bmi: 22.5", "bmi: [22.5]", "31:63: people.ann.bmi: write a single name here", None),
 )
 def test_shapes(old: str, new: str, mistake: str, remedy: str | None) -> None:
     text = edited((old, new))
@@ -247,9 +247,9 @@ def test_no_words_of_the_libraries_below_get_out(old: str, new: str, place: str)
 @pytest.mark.parametrize(
     "text, said",
     [
-        ("hello\n", "file.yaml:1:1: the file should hold a mapping (name: value)\n    hello\n    ^"),
-        ("- a\n- b\n", "file.yaml:1:1: the file should hold a mapping (name: value)\n    - a\n    ^"),
-        ("null\n", "file.yaml:1:1: the file should hold a mapping (name: value)\n    null\n    ^"),
+        ("hello\n", "file.yaml:1:1: the file must hold a mapping (name: value)\n    hello\n    ^"),
+        ("- a\n- b\n", "file.yaml:1:1: the file must hold a mapping (name: value)\n    - a\n    ^"),
+        ("null\n", "file.yaml:1:1: the file must hold a mapping (name: value)\n    null\n    ^"),
     ],
 )
 def test_a_file_holds_a_mapping(text: str, said: str) -> None:
@@ -286,7 +286,7 @@ def test_names_that_look_like_parts_of_the_machinery(name: str, place: str) -> N
     (COST, "cost: ~", "16:11: actions.learn.cost: '~' is not a number", None),
     (COST, "cost: true", "16:11: actions.learn.cost: 'true' is not a number", None),
     (COST, "cost: ''", "16:11: actions.learn.cost: a number is missing", None),
-    (COST, "cost: {}", "16:5: actions.learn.cost: nothing is given here", None),
+    (COST, "cost: {}", "16:5: actions.learn.cost: this is empty", None),
     (COST, "cost: 1.1e15", "16:11: actions.learn.cost: the cost 1.1E+15 is above 1e+15", "count in a larger unit"),
     (COST, "cost: 1e999", "16:11: actions.learn.cost: the cost 1E+999 is above 1e+15", "count in a larger unit"),
     (
@@ -307,8 +307,8 @@ def test_names_that_look_like_parts_of_the_machinery(name: str, place: str) -> N
         "17:5: actions.learn.chance: too many numbers; an interval is [low, high] or [low, nominal, high]",
         None,
     ),
-    (CHANCE, "chance: []", "17:5: actions.learn.chance: nothing is given here", None),
-    (CHANCE, "chance: {}", "17:5: actions.learn.chance: nothing is given here", None),
+    (CHANCE, "chance: []", "17:5: actions.learn.chance: this is empty", None),
+    (CHANCE, "chance: {}", "17:5: actions.learn.chance: this is empty", None),
     ("threshold: 0.5", "threshold: half", "11:41: goal.threshold: 'half' is not a number", None),
     ("threshold: 0.5", "threshold: 1.5", "11:41: goal.threshold: 1.5 is above 1.0", None),
     ("threshold: 0.5", "threshold: -0.5", "11:41: goal.threshold: -0.5 is below 0.0", None),
@@ -412,7 +412,7 @@ def test_all_mistakes_are_told_in_the_order_of_the_file() -> None:
         loan.yaml:10:36: features.bmi.edges[1]: 20 does not come after 25
               bmi: {kind: numeric, edges: [25, 20], seen_by_classifier: false}
                                                ^
-            edges go up
+            write the edges in ascending order
         loan.yaml:11:30: goal.treshold: 'treshold' is not a field here
             goal: {favourable: approved, treshold: 0.5, failure_cost: 24}
                                          ^
@@ -511,7 +511,7 @@ def test_a_misspelled_feature_makes_no_noise_in_a_table(chance: str) -> None:
             "actions:\n",
             "actions: {}\naction:\n",
             [
-                ("14:1: actions: nothing is given here", None),
+                ("14:1: actions: this is empty", None),
                 ("15:1: action: 'action' is not a field here", "did you mean 'actions'?"),
             ],
         ),
@@ -681,10 +681,10 @@ def test_people_from_files(tmp_path: Path, name: str) -> None:
         (
             PERSON.replace("young", "[young]").replace("basic", "{basic: 1}"),
             """
-            ann.yaml:1:1: age: a single level should stand here
+            ann.yaml:1:1: age: write a single level here
                 age: [young]
                 ^
-            ann.yaml:2:1: skill: a single level should stand here
+            ann.yaml:2:1: skill: write a single level here
                 skill: {basic: 1}
                 ^
             """,
@@ -692,7 +692,7 @@ def test_people_from_files(tmp_path: Path, name: str) -> None:
         (
             "- young\n",
             """
-            ann.yaml:1:1: a person should be a mapping of features to levels
+            ann.yaml:1:1: a person is a mapping of features to levels
                 - young
                 ^
             """,

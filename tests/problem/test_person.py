@@ -119,7 +119,7 @@ def test_values_that_name_no_level(value: object) -> None:
 @pytest.mark.parametrize("value", ["heavy", float("nan"), float("-inf"), "1e999x", None, True, "", [20], "20,5"])
 def test_values_that_are_no_number(value: object) -> None:
     said = refused(parse_problem(LOAN), ANN | {"bmi": value}).splitlines()
-    assert said[0] == f"bmi: '{value}' is not a number or a level of 'bmi'"
+    assert said[0] == f"bmi: '{value}' is neither a number nor a level of 'bmi'"
 
 
 def test_every_mistake_is_told() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from problem.loan import edited, shown, whole
 from safear.errors import TermsError
-from safear.problem.condition import Comparison
+from safear.problem.condition import LevelTest
 from safear.problem.load import load_terms, parse_problem, parse_terms
 from safear.problem.model import Action, Move, Outcome, Problem, SetTo
 from safear.problem.quantity import Amount, ByCase, ByLevel
@@ -99,7 +99,7 @@ def test_no_terms_change_nothing() -> None:
         ),
         (
             "cost: [{when: age == senior, cost: 3}, 1]",
-            ActionTerms(cost=ByCase(((Comparison("age", "==", "senior"), number("3")),), number("1"))),
+            ActionTerms(cost=ByCase(((LevelTest("age", "==", "senior"), number("3")),), number("1"))),
         ),
         ("cost: 0", ActionTerms(cost=number("0"))),
     ],
@@ -168,7 +168,7 @@ def test_terms_that_repeat_the_problem_change_nothing_that_matters(
             "actions:\n  gamble:\n    chance: 0.6\n",
             [
                 (
-                    "3:13: actions.gamble.chance: 'gamble' has 3 outcomes, so one chance does not say enough",
+                    "3:13: actions.gamble.chance: 'gamble' has 3 outcomes, so one chance is not enough",
                     "give 'outcomes' with all chances",
                 )
             ],
@@ -242,7 +242,7 @@ def test_terms_that_repeat_the_problem_change_nothing_that_matters(
             "actions:\n  learn: {chance: {skilled: 0.5}}\n",
             [
                 (
-                    "2:11: actions.learn.chance: nothing is said for level 'manager' of 'skill'",
+                    "2:11: actions.learn.chance: level 'manager' of 'skill' is missing",
                     "add 'manager: ...'",
                 )
             ],
@@ -305,7 +305,7 @@ def test_costs_that_are_none(cost: str) -> None:
         (
             Terms.of(chance={"gamble": 0.5}),
             (
-                "actions.gamble.chance: 'gamble' has 3 outcomes, so one chance does not say enough\n"
+                "actions.gamble.chance: 'gamble' has 3 outcomes, so one chance is not enough\n"
                 "    give 'outcomes' with all chances"
             ),
         ),
@@ -329,4 +329,4 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         load_terms(tmp_path / "none.yaml", PROBLEM)
     assert str(caught.value) == f"{tmp_path / 'none.yaml'}: no such file"
     assert refused("") == "me.yaml: the file is empty"
-    assert refused("- learn\n") == "me.yaml:1:1: the file should hold a mapping (name: value)\n    - learn\n    ^"
+    assert refused("- learn\n") == "me.yaml:1:1: the file must hold a mapping (name: value)\n    - learn\n    ^"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from problem.loan import LOAN, edited, shown, told, whole
-from safear.errors import InputError, PersonError, ProblemError, key_mistake, mistake
+from safear.errors import InputError, PersonError, ProblemError, mistake, on_key
 from safear.problem import tree as module
 from safear.problem.load import parse_problem
 from safear.problem.tree import plain_tree, read_tree
@@ -168,7 +168,7 @@ def test_every_part_has_a_place() -> None:
     assert place("a", "c", 0, "d") == (4, 10)
     assert place("a", "nothing", "here") == (1, 1)  # what is missing is shown at what should hold it
     assert place("nothing") == (1, 1)
-    named = tree.locate(key_mistake(("a", "c", 0, "d"), "wrong")).place
+    named = tree.locate(mistake(on_key(("a", "c", 0, "d")), "wrong")).place
     assert (named.line, named.column, named.source) == (4, 7, "    - d: z")
 
 

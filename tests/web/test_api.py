@@ -121,8 +121,18 @@ def test_all_mistakes_are_told_with_place_cause_and_remedy(loan: Site) -> None:
     details = problem_of(post(loan, MENU, person=person), 422)
     assert details["type"] == "urn:safear:problem:person"
     assert details["mistakes"] == [
-        {"place": "aeg", "cause": "there is no feature 'aeg'", "remedy": "did you mean 'age'?"},
-        {"place": "savings", "cause": "'ritch' is not a level of 'savings'", "remedy": "did you mean 'rich'?"},
+        {
+            "code": "unknown_feature",
+            "place": "aeg",
+            "cause": "there is no feature 'aeg'",
+            "remedy": "did you mean 'age'?",
+        },
+        {
+            "code": "unknown_level",
+            "place": "savings",
+            "cause": "'ritch' is not a level of 'savings'",
+            "remedy": "did you mean 'rich'?",
+        },
     ]
 
 
@@ -130,6 +140,7 @@ def test_mistakes_in_terms_and_objectives(loan: Site) -> None:
     details = problem_of(post(loan, MENU, person=APPLICANT, terms={"forbid": ["chagne job"]}), 422)
     assert details["mistakes"] == [
         {
+            "code": "unknown_action",
             "place": "forbid[0]",
             "cause": "the problem has no action 'chagne job'",
             "remedy": "did you mean 'change job'?",
@@ -156,7 +167,12 @@ def test_the_shape_is_checked(loan: Site) -> None:
 def test_walks_that_cannot_be(loan: Site) -> None:
     details = problem_of(post(loan, "/api/v1/plan-step", person=APPLICANT, objective="mean", outcomes=[7]), 409)
     assert details["mistakes"] == [
-        {"place": "outcomes[0]", "cause": "this step cannot end in outcome 7", "remedy": "possible: '0', '1'"}
+        {
+            "code": "invalid",
+            "place": "outcomes[0]",
+            "cause": "this step cannot end in outcome 7",
+            "remedy": "possible: '0', '1'",
+        }
     ]
     problem_of(post(loan, "/api/v1/plan-step", person=APPLICANT, objective="mean", outcomes=[0, 0]), 409)
     problem_of(post(loan, "/api/v1/plan", person=APPLICANT | {"savings": "rich"}), 409)

@@ -106,7 +106,10 @@ def test_what_breaks_a_constraint_is_told() -> None:
     problem = replace(LOAN, constraints=(sa.parse_condition("not (housing == own and job == unemployed)"),))
     with run_site(Service.of(problem)) as site:
         told = words(ask(site, feature3="unemployed", feature4="own"))
-    assert "breaks the constraint 'not (housing == own and job == unemployed)'" in told
+        german = words(ask(site, feature3="unemployed", feature4="own", language="de"))
+    constraint = "“not (housing == own and job == unemployed)”"
+    assert f"Your entries do not fit together. This should hold: {constraint}." in told
+    assert "Ihre Angaben passen nicht zusammen. Es sollte gelten: „not (" in german
 
 
 def test_what_is_filled_in_is_text_not_markup(loan: Site) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from safear.classifier.decisions import find_class, first_missing, label_name, read_decisions, read_texts
-from safear.classifier.protocol import Classifier, Inputs, failed
+from safear.classifier.protocol import Classifier, Inputs, failed, unseen_feature
 from safear.errors import ClassifierError, quote_list, suggest
 from safear.problem.condition import Condition
 from safear.problem.model import Goal, Problem
@@ -55,15 +55,18 @@ class ModelClassifier:
             return read_decisions(labels, wanted, count=len(inputs), source="the classifier")
         if not hasattr(self.model, "predict_proba"):
             cause = f"{type(self.model).__name__} gives no probabilities, which a threshold needs"
-            raise ClassifierError.at(("goal", "threshold"), cause, "drop the threshold, or calibrate the model")
+            raise ClassifierError.at(
+                ("goal", "threshold"), cause, "drop the threshold, or calibrate the model", code="no_probabilities"
+            )
         column = find_class(np.asarray(classes).tolist(), self.goal)
         chances = np.asarray(self._call("predict_proba", table), dtype=float)
         if chances.shape != (len(inputs), len(classes)):
             cause = f"the classifier gave probabilities of shape {chances.shape} for {len(inputs)} inputs"
-            raise ClassifierError.at(("classifier",), cause, "it should give one per row and class")
+            raise ClassifierError.at(("classifier",), cause, "it should give one per row and class", code="wrong_shape")
         chances = chances[:, column]
         if not np.isfinite(chances).all():
-            raise ClassifierError.at(("classifier",), "the classifier gives probabilities that are not finite")
+            cause = "the classifier gives probabilities that are not finite"
+            raise ClassifierError.at(("classifier",), cause, code="not_finite")
         return chances >= self.goal.threshold
 
     def _table(self, inputs: Inputs) -> Any:
@@ -72,18 +75,14 @@ class ModelClassifier:
         if names is not None:
             missing = first_missing(map(str, names), frame.columns)
             if missing is not None:
-                cause = f"the classifier needs '{missing}', which is not a feature that it sees"
-                raise ClassifierError.at(("features",), cause, suggest(missing, frame.columns))
+                raise unseen_feature(missing, frame.columns)
             return frame[[str(name) for name in names]]
         wanted = getattr(self.model, "n_features_in_", frame.shape[1])
         if wanted != frame.shape[1]:
             cause = f"the classifier was trained on {wanted} features, the problem shows it {frame.shape[1]}"
-            remedy = (
-                "add the missing features"
-                if wanted > frame.shape[1]
-                else "use 'seen_by_classifier: false' for the others"
-            )
-            raise ClassifierError.at(("features",), cause, remedy)
+            few = wanted > frame.shape[1]
+            remedy = "add the missing features" if few else "use 'seen_by_classifier: false' for the others"
+            raise ClassifierError.at(("features",), cause, remedy, code="wrong_length")
         return frame.to_numpy()
 
     def _call(self, method: str, table: Any) -> ArrayLike:
@@ -124,23 +123,29 @@ class TableClassifier:
         missing = first_missing(names, frame.columns)
         if missing is not None:
             cause = f"the table of decisions has no column '{missing}'"
-            raise ClassifierError.at(("classifier",), cause, f"columns: {quote_list(list(map(str, frame.columns)))}")
+            remedy = f"columns: {quote_list(list(map(str, frame.columns)))}"
+            raise ClassifierError.at(("classifier",), cause, remedy, code="missing_column", column=missing)
         others = [column for column in frame.columns if column not in problem.feature_by_name]
         if len(others) != 1:
-            cause = f"the table needs one more column with the decision, it has {len(others)}"
-            raise ClassifierError.at(("classifier",), cause, quote_list(list(map(str, others))) or None)
+            cause = f"the table needs exactly one further column, the decision; it has {len(others)}"
+            raise ClassifierError.at(
+                ("classifier",), cause, quote_list(list(map(str, others))) or None, code="wrong_length"
+            )
         column = read_texts(frame[others[0]].to_numpy())
         decisions = read_decisions(column, problem.goal, count=len(frame), source="the table of decisions")
         if column.dtype == object and not decisions.any():
             labels = sorted({label_name(value) for value in column.tolist()})
             cause = f"nobody gets '{problem.goal.favourable}': the table of decisions says {quote_list(labels)}"
-            raise ClassifierError.at(("goal", "favourable"), cause, suggest(problem.goal.favourable or "", labels))
+            raise ClassifierError.at(
+                ("goal", "favourable"), cause, suggest(problem.goal.favourable or "", labels), code="unknown_class"
+            )
         keys = list(zip(*([label_name(value) for value in frame[name].tolist()] for name in names), strict=True))
         result: dict[tuple[str, ...], bool] = {}
         for key, decision in zip(keys, decisions.tolist(), strict=True):
             if result.setdefault(key, decision) != decision:
                 where = ", ".join(f"{name} = {level}" for name, level in zip(names, key, strict=True))
-                raise ClassifierError.at(("classifier",), f"the table of decisions contradicts itself at {where}")
+                cause = f"the table of decisions contradicts itself at {where}"
+                raise ClassifierError.at(("classifier",), cause, code="contradiction")
         return cls(names, result)
 
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
@@ -151,7 +156,8 @@ class TableClassifier:
             decision = self.decisions.get(tuple(levels[name] for name in self.names))
             if decision is None:
                 where = ", ".join(f"{name} = {levels[name]}" for name in self.names)
-                raise ClassifierError.at(("classifier",), f"the table of decisions has no row for {where}")
+                cause = f"the table of decisions has no row for {where}"
+                raise ClassifierError.at(("classifier",), cause, code="missing_row")
             answers[row] = decision
         return answers
 
@@ -161,7 +167,8 @@ def as_classifier(source: object, problem: Problem) -> Classifier:
     if source is None:
         if problem.rule is None:
             remedy = "give a classifier, or write 'classifier: {rule: ...}' into the problem"
-            raise ClassifierError.at(("classifier",), "the problem has no rule and no classifier was given", remedy)
+            cause = "the problem has no rule, and no classifier was given"
+            raise ClassifierError.at(("classifier",), cause, remedy, code="missing")
         return RuleClassifier(problem.rule)
     if hasattr(source, "columns") and hasattr(source, "to_numpy"):  # first: its columns may have any name
         return TableClassifier.from_frame(source, problem)  # type: ignore[arg-type]  # a DataFrame, by its marks
@@ -171,5 +178,6 @@ def as_classifier(source: object, problem: Problem) -> Classifier:
         return ModelClassifier(source, problem.goal)
     if callable(source):
         return FunctionClassifier(source, problem.goal)
-    cause = f"something of type {type(source).__name__} is not a classifier"
-    raise ClassifierError.at(("classifier",), cause, "give a model with 'predict', a function, a table or a rule")
+    cause = f"an object of type {type(source).__name__} is not a classifier"
+    remedy = "give a model with 'predict', a function or a table"
+    raise ClassifierError.at(("classifier",), cause, remedy, code="wrong_type")

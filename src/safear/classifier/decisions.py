@@ -24,12 +24,13 @@ def read_decisions(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -
         values = np.asarray(outputs)
     except ValueError as error:  # rows of different lengths
         cause = f"{source} answered with rows of different lengths"
-        raise ClassifierError.at(("classifier",), cause, "it should give one decision per row") from error
+        raise ClassifierError.at(
+            ("classifier",), cause, "it should give one decision per row", code="wrong_shape"
+        ) from error
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.shape != (count,):
-        cause = f"{source} answered with shape {values.shape} for {count} inputs"
-        raise ClassifierError.at(("classifier",), cause, "it should give one decision per row")
+        raise _wrong_shape(f"{source} answered with shape {values.shape} for {count} inputs")
     if values.dtype == object and all(isinstance(value, bool | np.bool_) for value in values):
         values = values.astype(bool)
     if values.dtype == np.bool_:
@@ -37,6 +38,10 @@ def read_decisions(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -
     if values.dtype.kind in "fiu":
         return _read_numbers(values.astype(np.float64), goal, source)
     return _read_labels([label_name(value) for value in values.tolist()], goal, source)
+
+
+def _wrong_shape(cause: str) -> ClassifierError:
+    return ClassifierError.at(("classifier",), cause, "it should give one decision per row", code="wrong_shape")
 
 
 def read_texts(values: NDArray[np.generic]) -> NDArray[np.generic]:
@@ -49,7 +54,9 @@ def read_texts(values: NDArray[np.generic]) -> NDArray[np.generic]:
 
 def _read_numbers(values: NDArray[np.float64], goal: Goal, source: str) -> NDArray[np.bool_]:
     if not np.isfinite(values).all():
-        raise ClassifierError.at(("classifier",), f"{source} answered with a number that is not finite")
+        raise ClassifierError.at(
+            ("classifier",), f"{source} answered with a number that is not finite", code="not_finite"
+        )
     if goal.threshold is not None:
         return values >= goal.threshold
     named = as_decimal(goal.favourable)
@@ -59,7 +66,7 @@ def _read_numbers(values: NDArray[np.float64], goal: Goal, source: str) -> NDArr
 def _read_labels(names: list[str], goal: Goal, source: str) -> NDArray[np.bool_]:
     distinct = sorted(set(names))
     if MISSING & set(distinct):
-        raise ClassifierError.at(("classifier",), f"{source} leaves out some decisions")
+        raise ClassifierError.at(("classifier",), f"{source} leaves out some decisions", code="missing")
     wanted = goal.favourable or ""
     if wanted in distinct:
         return np.array([name == wanted for name in names], dtype=bool)
@@ -67,8 +74,7 @@ def _read_labels(names: list[str], goal: Goal, source: str) -> NDArray[np.bool_]
     if truths and wanted.lower() not in TRUTH:  # `approved` against yes and no
         return np.array([TRUTH[name.lower()] for name in names], dtype=bool)
     if goal.favourable is None:
-        cause = f"{source} answers with {quote_list(distinct)}, and nothing says which is favourable"
-        raise ClassifierError.at(("goal", "favourable"), cause, "name the favourable class in the problem's goal")
+        raise _unnamed_class(f"{source} answers with {quote_list(distinct)}")
     return np.zeros(len(names), dtype=bool)
 
 
@@ -79,13 +85,17 @@ def find_class(classes: Sequence[object], goal: Goal) -> int:
         for positive, negative in (("1", "0"), ("true", "false"), ("1", "-1")):
             if sorted(names) == sorted((positive, negative)):
                 return names.index(positive)
-        cause = f"the classifier's classes are {quote_list(names)}, and nothing says which is favourable"
-        raise ClassifierError.at(("goal", "favourable"), cause, "name the favourable class in the problem's goal")
+        raise _unnamed_class(f"the classifier's classes are {quote_list(names)}")
     for wanted in (goal.favourable, goal.favourable.lower()):  # True, as Python writes it, is called true
         if wanted in names:
             return names.index(wanted)
     cause = f"'{goal.favourable}' is not a class of the classifier"
-    raise ClassifierError.at(("goal", "favourable"), cause, suggest(goal.favourable, names))
+    raise ClassifierError.at(("goal", "favourable"), cause, suggest(goal.favourable, names), code="unknown_class")
+
+
+def _unnamed_class(seen: str) -> ClassifierError:
+    cause, remedy = f"{seen}, and nothing says which is favourable", "name the favourable class in the problem's goal"
+    return ClassifierError.at(("goal", "favourable"), cause, remedy, code="no_favourable_class")
 
 
 def label_name(value: object) -> str:

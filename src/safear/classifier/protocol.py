@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.errors import ClassifierError, SafearError
+from safear.errors import ClassifierError, SafearError, suggest
 from safear.problem.model import Feature
 from safear.problem.vector import CodeArray
 
@@ -62,7 +63,7 @@ def ask(classifier: Classifier, inputs: Inputs) -> NDArray[np.bool_]:
         raise failed(error) from error
     if answers.dtype != np.bool_ or answers.shape != (len(inputs),):
         cause = f"the classifier answered with {answers.dtype} of shape {answers.shape} for {len(inputs)} inputs"
-        raise ClassifierError.at(("classifier",), cause, "it should give one truth value per input")
+        raise ClassifierError.at(("classifier",), cause, "it should give one truth value per input", code="wrong_shape")
     return answers
 
 
@@ -73,7 +74,13 @@ def failed(error: BaseException) -> ClassifierError:
     remedy = None
     if "could not convert string" in str(error):
         remedy = "it needs numbers: give the levels 'values: [...]', or a pipeline that encodes level names"
-    return ClassifierError.at(("classifier",), cause, remedy)
+    return ClassifierError.at(("classifier",), cause, remedy, code="classifier_failed")
+
+
+def unseen_feature(name: str, seen: Iterable[str]) -> ClassifierError:
+    """The error about a feature that the classifier was trained on and is not shown."""
+    cause = f"the classifier needs '{name}', which it is not shown"
+    return ClassifierError.at(("features",), cause, suggest(name, seen), code="unseen_feature", feature=name)
 
 
 def _values(feature: Feature) -> NDArray[np.generic]:

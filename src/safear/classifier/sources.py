@@ -13,7 +13,7 @@ from typing import Any
 
 from safear.classifier.adapters import as_classifier
 from safear.classifier.protocol import Classifier
-from safear.errors import ClassifierError, MissingExtraError, Mistake, Place, quote_list, suggest
+from safear.errors import ClassifierError, MissingExtraError, Place, quote_list, suggest
 from safear.problem.model import Problem
 
 FORMS = "use FILE.skops, a table of decisions FILE.csv, or a Python object MODULE:NAME or FILE.py:NAME"
@@ -32,7 +32,7 @@ def load_classifier(source: str, problem: Problem, *, trust: Sequence[str] = ())
             raise _error(source, "a pickle can run any code when it is opened", f"save the model with skops; {FORMS}")
     if ":" in source:
         return as_classifier(_load_object(source), problem)
-    raise _error(source, "this form of classifier is not known", FORMS)
+    raise _error(source, "this is not a form of classifier that we know", FORMS, code="unknown_format")
 
 
 def _load_csv(path: Path) -> Any:
@@ -113,8 +113,8 @@ def _on_path(folder: Path) -> Iterator[None]:
 
 def _require_file(path: Path) -> None:
     if not path.is_file():
-        raise _error(str(path), "no such file")
+        raise _error(str(path), "no such file", code="no_file")
 
 
-def _error(file: str, cause: str, remedy: str | None = None) -> ClassifierError:
-    return ClassifierError([Mistake(Place(file=file), cause, remedy)])
+def _error(file: str, cause: str, remedy: str | None = None, *, code: str = "unreadable") -> ClassifierError:
+    return ClassifierError.at(Place(file=file), cause, remedy, code=code)

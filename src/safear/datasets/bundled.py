@@ -20,7 +20,9 @@ def example_names() -> list[str]:
 def example_text(name: str) -> str:
     """The text of a bundled problem file."""
     if name not in example_names():
-        raise ProblemError.at((), f"there is no bundled problem '{name}'", suggest(name, example_names()))
+        raise ProblemError.at(
+            (), f"there is no bundled problem '{name}'", suggest(name, example_names()), code="unknown_name"
+        )
     return (_FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
 
 
@@ -38,5 +40,5 @@ def find_problem(source: str) -> Problem:
     except ProblemError as error:
         if not Path(source).exists() and not Path(source).suffix:
             cause = f"there is neither a file nor a bundled problem '{source}'"
-            raise ProblemError.at((), cause, suggest(source, example_names())) from error
+            raise ProblemError.at((), cause, suggest(source, example_names()), code="unknown_name") from error
         raise

@@ -66,7 +66,7 @@ def dataset_names() -> list[str]:
 def load(name: str) -> Dataset:
     """A data set of the paper: `adult`, `german` or `insurance`. It is read once and then shared."""
     if name not in READINGS:
-        raise ProblemError.at((), f"there is no data set '{name}'", suggest(name, dataset_names()))
+        raise ProblemError.at((), f"there is no data set '{name}'", suggest(name, dataset_names()), code="unknown_name")
     return _load(name)
 
 

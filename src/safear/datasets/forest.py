@@ -10,7 +10,7 @@ from importlib import metadata
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.classifier.protocol import Inputs
+from safear.classifier.protocol import Inputs, unseen_feature
 from safear.datasets.cache import read_arrays, write_arrays
 from safear.errors import ClassifierError, MissingExtraError, suggest
 from safear.mdp.space import StateSpace
@@ -46,7 +46,7 @@ def train(
 ) -> TrainedClassifier:
     """The forest for these rows of level numbers and their true decisions, from the cache if it was trained before."""
     if not 0 <= seed < 2**32:
-        raise ClassifierError.at(("seed",), f"{seed} is not between 0 and {2**32 - 1}")
+        raise ClassifierError.at(("seed",), f"{seed} is not between 0 and {2**32 - 1}", code="out_of_range", value=seed)
     space = StateSpace(features, {})
     name = f"forest-{_key(space.sizes, codes, favourable, seed)}"
     kept = _read(name, space.size)
@@ -104,13 +104,13 @@ def _own_codes(feature: Feature, given: Sequence[Feature], columns: dict[str, ND
     """One column of inputs in the level numbers that the forest was trained on."""
     by_name = {other.name: other for other in given}
     if feature.name not in by_name:
-        cause = f"the classifier needs '{feature.name}', which is not a feature that it sees"
-        raise ClassifierError.at(("features",), cause, suggest(feature.name, by_name))
+        raise unseen_feature(feature.name, by_name)
     levels = by_name[feature.name].levels
     if levels == feature.levels:
         return columns[feature.name]
     unknown = next((level for level in levels if level not in feature.levels), None)
     if unknown is not None:
         cause = f"the classifier was not trained on level '{unknown}' of '{feature.name}'"
-        raise ClassifierError.at(("features", feature.name, "levels"), cause, suggest(unknown, feature.levels))
+        path, remedy = ("features", feature.name, "levels"), suggest(unknown, feature.levels)
+        raise ClassifierError.at(path, cause, remedy, code="unknown_level", feature=feature.name, level=unknown)
     return np.array([feature.levels.index(level) for level in levels], dtype=np.int16)[columns[feature.name]]

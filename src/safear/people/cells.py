@@ -31,13 +31,7 @@ def is_missing(value: object) -> bool:
 
 def level_number(feature: Feature, value: object) -> int | None:
     """The number of the level that a cell means, as `read_level` says, and None for a missing one."""
-    if is_missing(value):
-        return None
-    if isinstance(value, np.floating):  # the number as it is written, not as its nearest double
-        value = float(str(value))
-    level = read_level(feature, value)
-    if level is None and isinstance(value, Decimal) and value == value.to_integral_value():
-        level = read_level(feature, int(value))
+    level = None if is_missing(value) else read_level(feature, value)
     return None if level is None else feature.levels.index(level)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from safear.errors import Mistake, PersonError, Place, TooLargeError, quote_list, suggest
+from safear.errors import PersonError, Place, TooLargeError, closest, mistake, quote_list
 from safear.people.bad_rows import breaks, complain, require_free, write_bad_rows
 from safear.people.cells import Codes, code_names
 from safear.people.file_counts import Files
@@ -67,7 +67,7 @@ def _read(people: Frame | Files, place: Place, skip_bad: str | Path | None) -> P
     examined = examine(people, place, skip_bad)
     if len(examined.table) > MAX_COMBINATIONS:
         cause = f"more than {MAX_COMBINATIONS} combinations of levels and groups"
-        raise TooLargeError([Mistake(place, cause, "group by columns with few values")])
+        raise TooLargeError.at(place, cause, "group by columns with few values")
     # Parts of the files and other spellings of the same level come together here.
     table = examined.table[~examined.bad].drop(columns="wrong")
     together = table.groupby([name for name in table if name != "people"], sort=True, as_index=False)
@@ -88,13 +88,14 @@ def _warn_of_terms(problem: Problem, names: Sequence[str]) -> None:
     """What a batch would read as costs, chances and limits of each person is not looked at when people are counted."""
     terms = [name for name in names if ":" in name and name.partition(":")[2].strip() in problem.action_by_name]
     if terms:
-        logger.warning("not looked at, since an audit takes the problem's own terms: %s", quote_list(terms))
+        logger.warning("ignored, since an audit uses the problem's own terms: %s", quote_list(terms))
 
 
 def require_somebody(found: Population | Examined, skip_bad: str | Path | None) -> None:
     """Refuse to go on with nobody, where all rows were set aside."""
     if found.skipped == found.rows:
-        raise PersonError.at((), f"none of the {found.rows} rows can be used", f"{skip_bad} says why")
+        cause = f"none of the {found.rows} rows can be used"
+        raise PersonError.at((), cause, f"{skip_bad} says why", code="nobody")
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +121,7 @@ def examine(people: Frame | Files, place: Place, skip_bad: str | Path | None) ->
     table, rejected = people.count()
     rows = int(table["people"].sum()) + rejected
     if not rows:
-        raise PersonError([Mistake(place, "there is nobody in it", "give a header and rows")])
+        raise PersonError.at(place, "there are no people in it", "give a header and rows", code="nobody")
     codes = table[code_names(problem)].to_numpy(np.int16)
     unread = (codes < 0).any(axis=1)
     broken = ~unread & breaks(problem, np.maximum(codes, 0))
@@ -138,16 +139,17 @@ def examine(people: Frame | Files, place: Place, skip_bad: str | Path | None) ->
 def check_columns(wanted: Mapping[str, str], names: Sequence[str], file: str | None) -> None:
     """Refuse a file without one of the columns that are wanted for something: 'feature', 'group' and the like."""
     features = [name for name, role in wanted.items() if role == "feature"]
+    listed = ", ".join(f"'{column}'" for column in names)
     mistakes = []
     for name, role in wanted.items():
-        listed = ", ".join(f"'{column}'" for column in names)
+        place = Place((name,), file)
         if name not in names:
-            others = [column for column in names if column not in features]
+            close = closest(name, [column for column in names if role != "feature" or column not in features])
             cause = f"there is no column '{name}' for this {role}; the columns are {listed}"
-            close = suggest(name, others if role == "feature" else names)
-            remedy = close if close and close.startswith("did you") else "name a column of the file"
-            mistakes.append(Mistake(Place((name,), file), cause, remedy))
+            remedy = "name a column of the file" if close is None else f"did you mean '{close}'?"
+            mistakes.append(mistake(place, cause, remedy, code="missing_column", column=name))
         elif list(names).count(name) > 1:
-            mistakes.append(Mistake(Place((name,), file), f"there are two columns '{name}'", "rename one of the two"))
+            cause, remedy = f"there are two columns '{name}'", "rename one of the two"
+            mistakes.append(mistake(place, cause, remedy, code="twice", name=name))
     if mistakes:
         raise PersonError(mistakes)

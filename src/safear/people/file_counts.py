@@ -19,11 +19,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from safear.errors import Mistake, PersonError, Place
+from safear.errors import PersonError, Place, mistake
 from safear.people.bad_rows import BadRow, wrong_cells
 from safear.people.cells import FLOATS, Codes, code_expression, code_names, level_number, quote
 from safear.people.number_columns import NumberColumn
-from safear.people.opening import Table, open_file
+from safear.people.opening import FileTable, open_file
 from safear.problem.model import Problem
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Files:
 
     problem: Problem
     groups: Sequence[str]
-    tables: Sequence[Table]
+    tables: Sequence[FileTable]
     connection: DuckDBPyConnection
     limit: int | None
     numbers: Sequence[NumberColumn] = ()
@@ -106,7 +106,7 @@ class Files:
         self.connection.register("broken_keys", keys)
         self.connection.execute("CREATE OR REPLACE TABLE broken AS SELECT * FROM broken_keys")
 
-    def _in_order(self) -> list[tuple[str, Table]]:
+    def _in_order(self) -> list[tuple[str, FileTable]]:
         return sorted((file, table) for table in self.tables for file in table.files)
 
     def _is_bad(self) -> str:
@@ -116,7 +116,7 @@ class Files:
         wrong = [f"b{i}" for i in range(len(self.numbers))]
         return " OR ".join([*undecided, *wrong, f"({keys}) IN (SELECT ({keys}) FROM broken)"])
 
-    def _wrong_rows(self, table: Table, file: str, taken: Sequence[int], *, first: bool) -> Iterator[BadRow]:
+    def _wrong_rows(self, table: FileTable, file: str, taken: Sequence[int], *, first: bool) -> Iterator[BadRow]:
         """The rows of a file that can be read but are nobody; `taken` are the numbers of rows that cannot be read."""
         cells = ", ".join([f"x{i}" for i in range(len(table.names))] + [f"b{i}" for i in range(len(self.numbers))])
         sql = f"SELECT n, {cells} FROM ({self._coded(table, [file], numbered=True)})"
@@ -133,7 +133,7 @@ class Files:
                 found = [*wrong_cells(self.problem, row), *(column.complain(row[column.name]) for column in wrong)]
                 yield BadRow(file, number + before, row, found)
 
-    def _malformed_rows(self, table: Table, file: str) -> list[BadRow]:
+    def _malformed_rows(self, table: FileTable, file: str) -> list[BadRow]:
         """The rows of a CSV file that are not made of as many proper fields as the header."""
         # Every column is asked for, as when the rows are fetched: text in a column that nobody wants is not decoded.
         counts = ", ".join(f"count(x{i})" for i in range(len(table.names)))
@@ -145,16 +145,19 @@ class Files:
                 lines = sum(1 for line in stream if line.strip())
             if lines - 1 > read + len(rejects):
                 row = next(row for row, kind, _, _ in rejects if kind not in _CONFINED)
-                cause = "a quote is not closed, so that the rows after it cannot be told apart"
-                raise PersonError([Mistake(Place((f"near row {row}",), file), cause, "close the quote")])
+                place, cause = (
+                    Place((f"near row {row}",), file),
+                    "a quote is not closed, so the rows after it run together",
+                )
+                raise PersonError.at(place, cause, "close the quote", code="syntax")
         cells = dict.fromkeys(table.names, "")  # which is which cannot be said
         blank = _blank_lines(file)
         return [
-            BadRow(file, row - bisect_left(blank, row + 1), cells, [("", text, message, None)])
+            BadRow(file, row - bisect_left(blank, row + 1), cells, [mistake((), message, code="syntax", text=text)])
             for row, _, text, message in rejects
         ]
 
-    def _take_rejects(self, table: Table) -> list[tuple[int, str, str, str]]:
+    def _take_rejects(self, table: FileTable) -> list[tuple[int, str, str, str]]:
         """Row number, kind, text and message of the rows that the last scan could not read; asking forgets them."""
         if table.delimiter is None:
             return []
@@ -166,7 +169,7 @@ class Files:
         self.connection.execute("DROP TABLE reject_errors; DROP TABLE reject_scans")
         return found
 
-    def _count_table(self, table: Table) -> pd.DataFrame:
+    def _count_table(self, table: FileTable) -> pd.DataFrame:
         """How many people of each combination of level numbers (-1: undecided) and group values there are."""
         parts = _key_parts(self.problem)
         texts = [f"g{i}" for i, name in enumerate(self.groups) if name not in self.problem.feature_by_name]
@@ -199,7 +202,7 @@ class Files:
             keys[f"k{number}"] = key
         return keys
 
-    def _coded(self, table: Table, files: Sequence[str], *, numbered: bool = False) -> str:
+    def _coded(self, table: FileTable, files: Sequence[str], *, numbered: bool = False) -> str:
         """The rows of files with what is read from them.
 
         Cells v0 ..., level numbers c0 ... (NULL: undecided), keys k0 ..., groups g0 ..., numbers t0 ... (NULL: missing)
@@ -236,7 +239,7 @@ class Files:
         sql = f"SELECT {', '.join(cells)} FROM ({table.scan(files, numbered=numbered)})"
         return f"SELECT {', '.join(keys)} FROM (SELECT {', '.join(codes)} FROM ({sql}){joins})"
 
-    def _look_up(self, table: Table, positions: Sequence[int]) -> bool:
+    def _look_up(self, table: FileTable, positions: Sequence[int]) -> bool:
         """Read the distinct undecided cells of some features; whether any of them means a level after all."""
         found = False
         for i in positions:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -42,23 +43,25 @@ def load_people(problem: Problem, path: Path) -> NDArray[np.int16]:
         rows = list(reader)
     except csv.Error as error:
         place = Place(file=str(path), line=reader.line_num)
-        raise PersonError([Mistake(place, f"not a CSV table: {error}", "is a quotation mark not closed?")]) from None
+        raise PersonError.at(place, f"not a CSV table: {error}", "is a quote left open?", code="syntax") from None
     if not rows:
-        raise PersonError([Mistake(Place(file=str(path)), "there is nobody in this file", "give a header and rows")])
+        raise PersonError.at(
+            Place(file=str(path)), "there are no people in it", "give a header and rows", code="nobody"
+        )
     missing = [name for name in problem.feature_by_name if name not in rows[0]]
     if missing:
         header = [name for name in reader.fieldnames or () if name]
         cause = f"there is no column for {quote_list(missing)}"
-        raise PersonError([Mistake(Place(file=str(path)), cause, f"the columns are {quote_list(header)}")])
+        remedy = f"the columns are {quote_list(header)}"
+        raise PersonError.at(Place(file=str(path)), cause, remedy, code="missing_column", columns=missing)
     for number, row in enumerate(rows, start=1):
         if None in row or None in row.values():
             place = Place(file=str(path), path=(f"row {number}",))
-            fields = len(reader.fieldnames or ())
-            raise PersonError([Mistake(place, f"does not have the {fields} fields of the header")])
+            cause = f"does not have the {len(reader.fieldnames or ())} fields of the header"
+            raise PersonError.at(place, cause, code="wrong_length")
     people = [{name: row[name] for name in problem.feature_by_name} for row in rows]
     return read_people(problem, people, file=str(path))
 
 
-def _at_row(mistake: Mistake, number: int, file: str | None) -> Mistake:
-    place = Place(file=file, path=(f"row {number}", *mistake.place.path))
-    return Mistake(place, mistake.cause, mistake.remedy)
+def _at_row(item: Mistake, number: int, file: str | None) -> Mistake:
+    return replace(item, place=Place(file=file, path=(f"row {number}", *item.place.path)))

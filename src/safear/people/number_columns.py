@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from safear.errors import Mistake, mistake
 from safear.people.cells import FLOATS
 
 
@@ -27,7 +28,11 @@ class NumberColumn:
         allowed = f"{number} IN (0, 1)" if self.is_flag else f"{number} BETWEEN {self.low!r} AND {self.high!r}"
         return f"CASE WHEN NOT {missing} THEN {number} END", f"(NOT {missing} AND NOT coalesce({allowed}, false))"
 
-    def complain(self, value: object) -> tuple[str, object, str, str | None]:
-        """What is wrong with a cell: column, value, cause and remedy."""
+    def complain(self, value: object) -> Mistake:
+        """What is wrong with a cell."""
         what = "neither true nor false" if self.is_flag else f"not a number from {self.low:g} to {self.high:g}"
-        return self.name, value, f"'{value!s}' is {what}", "leave the cell empty for what the problem says"
+        code, remedy = (
+            "not_a_truth" if self.is_flag else "out_of_range",
+            "leave the cell empty to keep the problem's value",
+        )
+        return mistake((self.name,), f"'{value!s}' is {what}", remedy, code=code, value=value)

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, TYPE_CHECKING, cast
 
-from safear.errors import MissingExtraError, Mistake, PersonError, Place, TooLargeError
+from safear.errors import MissingExtraError, PersonError, Place, TooLargeError
 from safear.people.cells import BITS, quote
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _Columns = tuple[tuple[str, ...], tuple[str, ...], str | None]  # names, types a
 
 
 @dataclass(frozen=True)
-class Table:
+class FileTable:
     """Files with the same columns; `delimiter` is None for Parquet."""
 
     number: int
@@ -81,23 +81,26 @@ def connect(place: Place, threads: int, memory: str, *, failed: str = "cannot be
             with duckdb.connect(config=config) as connection:
                 yield connection
         except duckdb.OutOfMemoryException as cause:
-            raise TooLargeError([Mistake(place, f"needs more than {memory} of memory", "allow more")]) from cause
+            raise TooLargeError.at(
+                place, f"needs more than {memory} of memory", "allow more", code="too_large"
+            ) from cause
         except duckdb.Error as cause:
-            raise PersonError([Mistake(place, f"{failed}: {_first_line(cause)}")]) from cause
+            raise PersonError.at(place, f"{failed}: {_first_line(cause)}", code="unreadable") from cause
 
 
-def find_tables(connection: DuckDBPyConnection, place: Place) -> list[Table]:
+def find_tables(connection: DuckDBPyConnection, place: Place) -> list[FileTable]:
     """The files that a path or pattern names, those with the same columns together."""
     source = str(place.file)
     if Path(source).is_dir():
-        raise PersonError([Mistake(place, "is a directory", f"name its files: {Path(source) / '*.parquet'}")])
+        remedy = f"name its files: {Path(source) / '*.parquet'}"
+        raise PersonError.at(place, "is a directory", remedy, code="unreadable")
     files = [source] if Path(source).exists() else sorted(filter(os.path.isfile, glob.glob(source, recursive=True)))  # noqa: PTH207
     if not files:
-        raise PersonError([Mistake(place, "no such file, and no file that matches")])
+        raise PersonError.at(place, "no such file, and no file that matches", code="no_file")
     alike: dict[tuple[_Columns, bool], list[str]] = {}
     for file in files:
         alike.setdefault((_describe(connection, file), _is_packed(file)), []).append(file)
-    return [Table(i, tuple(found), *columns) for i, ((columns, _), found) in enumerate(alike.items())]
+    return [FileTable(i, tuple(found), *columns) for i, ((columns, _), found) in enumerate(alike.items())]
 
 
 def _describe(connection: DuckDBPyConnection, file: str) -> _Columns:
@@ -106,23 +109,25 @@ def _describe(connection: DuckDBPyConnection, file: str) -> _Columns:
     try:
         with open_file(file) as stream:
             if not stream.read(1):
-                raise PersonError([Mistake(Place(file=file), "the file is empty", "give a header and rows")])
+                raise PersonError.at(Place(file=file), "the file is empty", "give a header and rows", code="nobody")
         if form is None or (form == ".parquet" and _is_packed(file)):
-            raise PersonError([Mistake(Place(file=file), "is neither CSV nor Parquet", f"name it {_ENDINGS}")])
+            raise PersonError.at(
+                Place(file=file), "is neither CSV nor Parquet", f"name it {_ENDINGS}", code="unknown_format"
+            )
         delimiter = _DELIMITERS[form]
         if delimiter is None:
-            rows = connection.execute(f"DESCRIBE {Table(0, (), (), (), None).scan([file])}").fetchall()
+            rows = connection.execute(f"DESCRIBE {FileTable(0, (), (), (), None).scan([file])}").fetchall()
             return tuple(row[0] for row in rows), tuple(row[1] for row in rows), None
         with io.TextIOWrapper(open_file(file), encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
             reader = csv.reader(text, delimiter=delimiter, strict=True)
             names = tuple(next(reader))
             "".join(names).encode()  # what was not UTF-8 fails here, but only in the header
             if reader.line_num > 1 or not names:
-                raise PersonError([Mistake(Place(file=file), "the header is not one line of column names")])
+                raise PersonError.at(Place(file=file), "the header is not one line of column names", code="syntax")
             return names, ("VARCHAR",) * len(names), delimiter
     except (OSError, EOFError, ValueError, csv.Error, _duckdb().Error) as cause:
         reason = getattr(cause, "strerror", None) or _first_line(cause)
-        raise PersonError([Mistake(Place(file=file), f"cannot be read: {reason}")]) from cause
+        raise PersonError.at(Place(file=file), f"cannot be read: {reason}", code="unreadable") from cause
 
 
 def open_file(file: str) -> IO[bytes]:

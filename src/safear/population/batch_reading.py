@@ -151,7 +151,7 @@ def _find_terms(problem: Problem, names: Sequence[str], place: Place) -> list[Te
             mistakes.append(Mistake(at, f"the problem has no action '{action}'", suggest(action, actions)))
         elif role == "chance" and len(problem.actions[actions.index(action)].outcomes) > 2:
             count = len(problem.actions[actions.index(action)].outcomes)
-            cause = f"'{action}' has {count} outcomes, so one chance does not say enough"
+            cause = f"'{action}' has {count} outcomes, so one chance is not enough"
             mistakes.append(Mistake(at, cause, "leave the column out"))
         elif (role, actions.index(action)) in [(column.role, column.action) for column in columns]:
             mistakes.append(Mistake(at, f"there are two columns '{role}:{action}'", "drop one of them"))

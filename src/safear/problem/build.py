@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from itertools import pairwise
 
-from safear.errors import Mistake, Path, Place, key_mistake, mistake, suggest
+from safear.errors import Mistake, Path, Place, mistake, on_key
 from safear.problem.condition import ALWAYS, Condition, ConditionSyntaxError, parse_condition
 from safear.problem.document import (
     ChanceCase,
@@ -23,6 +23,7 @@ from safear.problem.document import (
 from safear.problem.model import Action, Change, Effect, Feature, Goal, Move, Outcome, Problem, SetTo, SideEffect
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
 from safear.problem.terms import ActionTerms, Terms
+from safear.problem.wrong_names import unknown_action
 
 _MOVE = re.compile(r"[+-]\d+")
 _IMPLIED_FAILURE = Outcome()
@@ -70,8 +71,7 @@ def build_terms(document: TermsDocument, problem: Problem) -> tuple[Terms, list[
         path: Path = ("actions", name)
         action = problem.action_by_name.get(name)
         if action is None:
-            remedy = suggest(name, problem.action_by_name)
-            builder.mistakes.append(key_mistake(path, f"the problem has no action '{name}'", remedy))
+            builder.mistakes.append(unknown_action(on_key(path), name, problem))
         else:
             actions[name] = builder.action_terms(action, written, path)
     return Terms(actions, tuple(document.forbid)), builder.mistakes
@@ -116,15 +116,15 @@ class _Builder:
         try:
             return parse_condition(text)
         except ConditionSyntaxError as error:
-            self.mistakes.append(Mistake(Place(path, offset=error.column), error.cause, error.remedy))
+            place = Place(path, offset=error.column)
+            self.mistakes.append(mistake(place, error.cause, error.remedy, code="syntax"))
             return ALWAYS
 
     def action(self, name: str, written: WrittenAction, path: Path) -> Action:
         if written.outcomes is not None:
             for field in ("chance", "change"):
                 if getattr(written, field) is not None:
-                    cause = f"'{field}' and 'outcomes' are both given"
-                    self.mistakes.append(mistake((*path, field), cause, f"put the {field} into the first outcome"))
+                    self.complain_of_both((*path, field))
             outcomes = tuple(
                 self.outcome(outcome, (*path, "outcomes", number)) for number, outcome in enumerate(written.outcomes)
             )
@@ -135,6 +135,13 @@ class _Builder:
         target = outcomes[0].change if outcomes else {}
         cost = self.cost(written.cost, target, (*path, "cost"))
         return Action(name, cost, outcomes, self.condition(written.when, (*path, "when")))
+
+    def complain(self, path: Path, cause: str, remedy: str | None = None, *, code: str) -> None:
+        self.mistakes.append(mistake(path, cause, remedy, code=code))
+
+    def complain_of_both(self, path: Path) -> None:
+        cause, remedy = f"'{path[-1]}' and 'outcomes' are both given", f"put the {path[-1]} into the first outcome"
+        self.complain(path, cause, remedy, code="both")
 
     def outcome(self, written: WrittenOutcome, path: Path) -> Outcome:
         change = self.change(written.change, (*path, "change"))
@@ -153,8 +160,7 @@ class _Builder:
                 self.outcome(outcome, (*path, "outcomes", number)) for number, outcome in enumerate(written.outcomes)
             )
             if written.chance is not None:
-                cause = "'chance' and 'outcomes' are both given"
-                self.mistakes.append(mistake((*path, "chance"), cause, "put the chance into the first outcome"))
+                self.complain_of_both((*path, "chance"))
         target = (outcomes or action.outcomes)[0].change if outcomes != () else {}
         cost = None if written.cost is None else self.cost(written.cost, target, (*path, "cost"))
         return ActionTerms(cost, self.chance(written.chance, target, (*path, "chance")), outcomes)
@@ -165,7 +171,7 @@ class _Builder:
     def effect(self, name: str, written: str | WrittenEffect, path: Path) -> Effect:
         if isinstance(written, WrittenEffect):
             if (written.to is None) == (written.by is None):
-                self.mistakes.append(mistake(path, "exactly one of 'to' and 'by' should be given"))
+                self.complain(path, "give either 'to' or 'by'", code="both")
             return SetTo(written.to) if written.to is not None else Move(1 if written.by is None else written.by)
         feature = self.features.get(name)
         is_level = feature is not None and written in feature.levels
@@ -174,7 +180,7 @@ class _Builder:
         if is_level:
             cause = f"'{written}' is both a move and a level of '{name}'"
             remedy = f'write {{by: {int(written)}}} for the move or {{to: "{written}"}} for the level'
-            self.mistakes.append(mistake(path, cause, remedy))
+            self.complain(path, cause, remedy, code="ambiguous")
         return Move(int(Decimal(written)))
 
     def chance(self, written: object, change: Change, path: Path) -> Quantity | None:
@@ -189,7 +195,7 @@ class _Builder:
         if isinstance(written, list) and not all(isinstance(item, Decimal) for item in written):
             return self.by_case(written, path, word)
         if isinstance(written, list) and word == "cost":
-            self.mistakes.append(mistake(path, "a cost cannot be an interval"))
+            self.complain(path, "a cost cannot be an interval", code="cost_interval")
             return Amount.exactly(1)
         return _amount(written)
 
@@ -198,7 +204,7 @@ class _Builder:
         if tables:
             name, table = next(iter(tables.items()))
             if len(written) > 1:
-                self.mistakes.append(mistake(path, "only one feature can be named here"))
+                self.complain(path, "only one feature can be named here", code="too_many")
             return ByLevel(name, {level: _amount(amount) for level, amount in table.items()})
         amounts = {level: _amount(amount) for level, amount in written.items()}
         candidates = [name for name in change if name in self.features]
@@ -208,16 +214,13 @@ class _Builder:
         if not change.keys() <= self.features.keys() and not any(fits.values()):
             return Amount.exactly(1)  # the unknown feature is reported by the checks
         if not candidates:
-            cause, remedy = (
-                "depends on a level, but this outcome changes nothing",
-                "leave the chance out: it is the rest",
-            )
-            self.mistakes.append(mistake(path, cause, remedy))
+            cause, remedy = "depends on a level, but this outcome changes nothing", "leave it out: it is the rest"
+            self.complain(path, cause, remedy, code="no_change")
             return Amount.exactly(1)
         if len(best) > 1:
             names = " and ".join(f"'{name}'" for name in best)
             remedy = f"name the feature: {{{best[0]}: {{...}}}}"
-            self.mistakes.append(mistake(path, f"the levels could be those of {names}", remedy))
+            self.complain(path, f"these could be levels of {names}", remedy, code="ambiguous")
         return ByLevel(best[0], amounts)
 
     def by_case(self, written: list[object], path: Path, word: str) -> Quantity:
@@ -225,13 +228,16 @@ class _Builder:
         conditions: list[tuple[Condition, Amount]] = []
         for number, case in enumerate(cases):
             if not isinstance(case, ChanceCase | CostCase):
-                self.mistakes.append(mistake((*path, number), "a case without a condition must be the last one"))
+                self.complain((*path, number), "only the last case can do without 'when'", code="case_order")
                 continue
             amount = case.chance if isinstance(case, ChanceCase) else case.cost
             conditions.append((self.condition(case.when, (*path, number, "when")), _amount(amount)))
         if not isinstance(last, list | Decimal):
-            remedy = f"end the list with the {word} that holds otherwise, without 'when'"
-            self.mistakes.append(mistake((*path, len(cases)), "the last case has a condition", remedy))
+            cause, remedy = (
+                "the last case has a condition",
+                f"end the list with the {word} for all other cases, without 'when'",
+            )
+            self.complain((*path, len(cases)), cause, remedy, code="case_order")
             return Amount.exactly(1)
         return ByCase(tuple(conditions), _amount(last))
 

@@ -13,9 +13,9 @@ from itertools import chain
 
 import numpy as np
 
-from safear.errors import Mistake, Path, Place, ProblemError, key_mistake, mistake, quote_list, suggest
-from safear.problem.condition import ORDER_OPERATORS, Comparison, Condition, comparisons, condition_features
-from safear.problem.features import check_features
+from safear.errors import Mistake, Path, Place, ProblemError, mistake, on_key, suggest
+from safear.problem.condition import ORDER_OPERATORS, Condition, LevelTest, condition_features, level_tests
+from safear.problem.feature_checks import check_features
 from safear.problem.model import (
     MAX_ACTIONS,
     MAX_COST,
@@ -27,36 +27,54 @@ from safear.problem.model import (
     Outcome,
     Problem,
     SideEffect,
-    as_decimal,
 )
 from safear.problem.person import person_mistakes
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, quantity_features
 from safear.problem.vector import CodeArray, apply_change, evaluate_quantity, holds, order_side_effects
+from safear.problem.wrong_names import unknown_edge, unknown_feature, unknown_level
 
 TOLERANCE = 1e-9  # of a sum of chances
+_ABOUT_LEVELS = {"unknown_level", "not_a_number", "missing_level"}  # mistakes that unclear levels bring about
 MAX_COMBINATIONS = 200_000  # of levels, up to which a check looks at all of them
 
 
 def require_problem(problem: object) -> None:
     """Refuse what is no problem at all: a file's name, say."""
     if not isinstance(problem, Problem):
-        raise ProblemError.at((), f"{problem!r} is not a problem", "use load_problem, parse_problem or load_example")
+        remedy = "use load_problem, parse_problem or load_example"
+        raise ProblemError.at((), f"{problem!r} is not a problem", remedy, code="not_a_problem")
 
 
 def check_problem(problem: Problem) -> list[Mistake]:
-    """Every mistake in a problem."""
+    """Every mistake in a problem. It is looked for once: a problem never changes."""
+    known = vars(problem)  # as a cached_property would, which the model cannot have: checks know it, not it them
+    if "_mistakes" not in known:
+        known["_mistakes"] = tuple(_find_mistakes(problem))
+    return list(known["_mistakes"])
+
+
+def trust_problem(problem: Problem) -> Problem:
+    """The problem, remembered to have no mistakes because it was made from one that has none."""
+    vars(problem)["_mistakes"] = ()
+    return problem
+
+
+def _find_mistakes(problem: Problem) -> Iterator[Mistake]:
     in_features = list(check_features(problem.features))
     vague = {str(item.place.path[1]) for item in in_features if item.place.path[2:3] in {("levels",), ("edges",)}}
     found = chain(_check_head(problem), in_features, *_check_parts(problem))
-    return [item for item in found if not any(item.cause.endswith(f"of '{name}'") for name in vague)]
+    yield from (item for item in found if item.code not in _ABOUT_LEVELS or item.values["feature"] not in vague)
 
 
 def _check_parts(problem: Problem) -> Iterator[Iterator[Mistake] | list[Mistake]]:
     if len(problem.actions) > MAX_ACTIONS:
-        yield [mistake(("actions",), f"{len(problem.actions)} actions; at most {MAX_ACTIONS} are possible")]
+        cause = f"{len(problem.actions)} actions; at most {MAX_ACTIONS} are possible"
+        yield [mistake(("actions",), cause, code="too_many")]
     names = [action.name for action in problem.actions]
     yield [
-        mistake(("actions", name), f"'{name}' is given twice") for name in dict.fromkeys(names) if names.count(name) > 1
+        mistake(("actions", name), f"'{name}' is given twice", code="twice", name=name)
+        for name in dict.fromkeys(names)
+        if names.count(name) > 1
     ]
     for action in problem.actions:
         yield check_action(problem, action)
@@ -77,15 +95,18 @@ def _check_parts(problem: Problem) -> Iterator[Iterator[Mistake] | list[Mistake]
 
 def _check_head(problem: Problem) -> Iterator[Mistake]:
     if not 1 <= problem.horizon <= 1000:
-        yield mistake(("horizon",), f"{problem.horizon} is not between 1 and 1000")
+        cause = f"{problem.horizon} is not between 1 and 1000"
+        yield mistake(("horizon",), cause, code="out_of_range", value=problem.horizon)
     yield from _check_amount(Amount.exactly(problem.goal.failure_cost), ("goal", "failure_cost"), is_chance=False)
     threshold = problem.goal.threshold
     if threshold is not None and not 0 <= threshold <= 1:
-        yield mistake(("goal", "threshold"), f"{threshold} is not between 0 and 1")
-    if problem.cost_resolution is not None and not problem.cost_resolution.is_finite():
-        yield mistake(("cost", "resolution"), f"{problem.cost_resolution} is not a finite number")
-    elif problem.cost_resolution is not None and not problem.cost_resolution > 0:
-        yield mistake(("cost", "resolution"), f"{problem.cost_resolution} is not above 0")
+        yield mistake(
+            ("goal", "threshold"), f"{threshold} is not between 0 and 1", code="out_of_range", value=threshold
+        )
+    resolution = problem.cost_resolution
+    if resolution is not None and not (resolution.is_finite() and resolution > 0):
+        what = "not above 0" if resolution.is_finite() else "not a finite number"
+        yield mistake(("cost", "resolution"), f"{resolution} is {what}", code="out_of_range", value=resolution)
 
 
 def check_action(problem: Problem, action: Action) -> list[Mistake]:
@@ -93,10 +114,11 @@ def check_action(problem: Problem, action: Action) -> list[Mistake]:
     path: Path = ("actions", action.name)
     found = list(check_condition(problem, action.when, (*path, "when")))
     if not action.outcomes:
-        return [*found, mistake((*path, "outcomes"), "the list is empty", "give at least one outcome")]
+        remedy = "give at least one outcome"
+        return [*found, mistake((*path, "outcomes"), "the list is empty", remedy, code="too_few")]
     if len(action.outcomes) > MAX_OUTCOMES:
         cause = f"{len(action.outcomes)} outcomes; at most {MAX_OUTCOMES} are possible"
-        return [*found, mistake((*path, "outcomes"), cause)]
+        return [*found, mistake((*path, "outcomes"), cause, code="too_many")]
     found += _check_quantity(problem, action.cost, action.outcomes[0].change, (*path, "cost"))
     for number, outcome in enumerate(action.outcomes):
         found += _check_outcome(problem, outcome, (*path, "outcomes", number))
@@ -118,22 +140,25 @@ def _check_change(problem: Problem, change: Change, path: Path) -> Iterator[Mist
         at = (*path, name)
         feature = problem.feature_by_name.get(name)
         if feature is None:
-            yield key_mistake(at, f"there is no feature '{name}'", suggest(name, problem.feature_by_name))
+            yield unknown_feature(on_key(at), name, problem.feature_by_name)
         elif not feature.mutable:
-            yield key_mistake(at, f"'{name}' is immutable and cannot change", "take it out, or drop 'mutable: false'")
+            cause, remedy = f"'{name}' is immutable and cannot change", "take it out, or drop 'mutable: false'"
+            yield mistake(on_key(at), cause, remedy, code="immutable", feature=name)
         elif isinstance(effect, Move):
             if not feature.is_ordered:
-                yield mistake(at, f"'{name}' is nominal: its levels have no order to move along", "name a level")
+                cause = f"'{name}' is nominal: its levels have no order to move along"
+                yield mistake(at, cause, "name a level", code="no_order", feature=name)
             elif effect.by == 0:
-                yield mistake(at, "a move by 0 changes nothing", "write +1, -1, ...")
+                yield mistake(at, "a move by 0 changes nothing", "write +1, -1, ...", code="no_change", feature=name)
         elif effect.level not in feature.levels:
-            yield mistake(at, f"'{effect.level}' is not a level of '{name}'", suggest(effect.level, feature.levels))
+            yield unknown_level(at, effect.level, feature)
 
 
 def _check_quantity(problem: Problem, quantity: Quantity, change: Change, path: Path) -> Iterator[Mistake]:
     is_chance = path[-1] == "chance"
     if not isinstance(quantity, Quantity):
-        yield mistake(path, f"{quantity!r} is not a {path[-1]}", "use Amount.exactly(...), ByLevel(...) or ByCase(...)")
+        remedy = "use Amount.exactly(...), ByLevel(...) or ByCase(...)"
+        yield mistake(path, f"{quantity!r} is not a {path[-1]}", remedy, code="wrong_type")
         return
     for at, amount in _entries(quantity, path):
         yield from _check_amount(amount, at, is_chance=is_chance)
@@ -141,21 +166,21 @@ def _check_quantity(problem: Problem, quantity: Quantity, change: Change, path: 
         case ByLevel(name, table):
             feature = problem.feature_by_name.get(name)
             if feature is None or name not in change:
-                known = [key for key in change if key in problem.feature_by_name]
                 if name in change:
                     return  # an unknown feature is reported where it should change
-                yield key_mistake(
-                    (*path, name), f"'{name}' is not a feature that this outcome changes", suggest(name, known)
-                )
+                cause = f"this outcome does not change '{name}'"
+                remedy = suggest(name, [key for key in change if key in problem.feature_by_name])
+                yield mistake(on_key((*path, name)), cause, remedy, code="unchanged_feature", feature=name)
                 return
             yield from (
-                _unknown_level(Place((*path, name, level), on_key=True), level, feature)
+                unknown_level(on_key((*path, name, level)), level, feature)
                 for level in table
                 if level not in feature.levels
             )
             missing = [level for level in _targets(change, feature) if level not in table]
             if missing and set(table) <= set(feature.levels):
-                yield mistake(path, f"nothing is said for level '{missing[0]}' of '{name}'", f"add '{missing[0]}: ...'")
+                cause, remedy = f"level '{missing[0]}' of '{name}' is missing", f"add '{missing[0]}: ...'"
+                yield mistake(path, cause, remedy, code="missing_level", feature=name, level=missing[0])
         case ByCase(cases, _):
             for number, (condition, _) in enumerate(cases):
                 yield from check_condition(problem, condition, (*path, number, "when"))
@@ -185,30 +210,34 @@ def _targets(change: Change, feature: Feature) -> tuple[str, ...]:
 def _check_amount(amount: Amount, path: Path, *, is_chance: bool) -> Iterator[Mistake]:
     values = (amount.low, amount.nominal, amount.high)
     if not all(value.is_finite() for value in values):
-        yield mistake(path, f"{amount.nominal} is not a finite number")
+        cause = f"{amount.nominal} is not a finite number"
+        yield mistake(path, cause, code="not_finite", value=amount.nominal)
     elif is_chance and not all(0 <= value <= 1 for value in values):
         wrong = next(value for value in values if not 0 <= value <= 1)
         remedy = f"write {wrong / 100:f} for {wrong} per cent" if 1 < wrong <= 100 else None
-        yield mistake(path, f"{wrong} is not a chance between 0 and 1", remedy)
+        yield mistake(path, f"{wrong} is not a chance between 0 and 1", remedy, code="chance_out_of_range", value=wrong)
     elif not is_chance and amount.low < 0:
-        yield mistake(path, f"the cost {amount.low} is below 0", "costs are positive")
+        cause = f"the cost {amount.low} is below 0"
+        yield mistake(path, cause, "costs are positive", code="cost_out_of_range", value=amount.low)
     elif not is_chance and amount.high > MAX_COST:
-        yield mistake(path, f"the cost {amount.high} is above {MAX_COST:g}", "count in a larger unit")
+        cause = f"the cost {amount.high} is above {MAX_COST:g}"
+        yield mistake(path, cause, "count in a larger unit", code="cost_out_of_range", value=amount.high)
     elif not is_chance and amount.is_interval:
-        yield mistake(path, "a cost cannot be an interval")
+        yield mistake(path, "a cost cannot be an interval", code="cost_interval")
     elif not amount.low <= amount.nominal <= amount.high:
         inner = "" if amount == Amount.between(amount.low, amount.high) else f"{amount.nominal}, "
         remedy = f"write [low, {'nominal, ' if inner else ''}high]"
-        yield mistake(path, f"[{amount.low}, {inner}{amount.high}] is not in order", remedy)
+        yield mistake(path, f"[{amount.low}, {inner}{amount.high}] is not in order", remedy, code="not_ascending")
 
 
 def _check_aim(problem: Problem, action: Action, path: Path) -> Iterator[Mistake]:
     changed = {name for outcome in action.outcomes for name in outcome.change}
     if not changed:
-        yield mistake(path, "no outcome changes anything", "give a 'change'")
+        yield mistake(path, "no outcome changes anything", "give a 'change'", code="no_change")
     elif not any(problem.feature_by_name[name].actionable for name in changed):
         names = " and ".join(f"'{name}'" for name in sorted(changed))
-        yield mistake(path, f"changes only {names}, which is not actionable", "drop 'actionable: false' there")
+        cause, remedy = f"changes only {names}, which cannot be acted on", "drop 'actionable: false' there"
+        yield mistake(path, cause, remedy, code="not_actionable")
 
 
 def _check_sum(problem: Problem, action: Action, path: Path) -> Iterator[Mistake]:
@@ -216,9 +245,8 @@ def _check_sum(problem: Problem, action: Action, path: Path) -> Iterator[Mistake
     at = (*path, "outcomes")
     open_outcomes = [number for number, outcome in enumerate(action.outcomes) if outcome.chance is None]
     if len(open_outcomes) > 1:
-        yield mistake(
-            (*at, open_outcomes[1], "chance"), "a second outcome without a chance", "only one can get the rest"
-        )
+        cause, remedy = "two outcomes have no chance", "leave it out of one at most: that one gets the rest"
+        yield mistake((*at, open_outcomes[1], "chance"), cause, remedy, code="two_rests")
         return
     stated = [outcome for outcome in action.outcomes if outcome.chance is not None]
     looked_at = [quantity_features(outcome.chance) for outcome in stated if outcome.chance is not None]
@@ -248,8 +276,8 @@ def _check_sum(problem: Problem, action: Action, path: Path) -> Iterator[Mistake
         where = "" if np.ptp(total) < TOLERANCE else ", ".join(f"{name} is {level}" for name, level in levels.items())
         limit = "more than 1" if open_outcomes else "not 1"
         cause = f"chances add up to {_format(float(total[example]))}, {limit}" + (f" where {where}" if where else "")
-        remedy = None if open_outcomes else "leave out the chance of one outcome: it gets the rest"
-        yield mistake(at, cause, remedy)
+        hint = None if open_outcomes else "leave out the chance of one outcome: it gets the rest"
+        yield mistake(at, cause, hint, code="sum_of_chances", total=float(total[example]))
 
 
 def _combinations(problem: Problem, names: set[str]) -> dict[str, CodeArray] | None:
@@ -266,11 +294,10 @@ def _combinations(problem: Problem, names: set[str]) -> dict[str, CodeArray] | N
 
 def _check_side_effect(problem: Problem, effect: SideEffect, path: Path) -> Iterator[Mistake]:
     if effect.cause not in problem.feature_by_name:
-        yield mistake(
-            (*path, "cause"), f"there is no feature '{effect.cause}'", suggest(effect.cause, problem.feature_by_name)
-        )
+        yield unknown_feature((*path, "cause"), effect.cause, problem.feature_by_name)
     elif not problem.feature_by_name[effect.cause].mutable:
-        yield mistake((*path, "cause"), f"'{effect.cause}' is immutable, so nothing can follow from its change")
+        cause = f"'{effect.cause}' is immutable, so it has no side effects"
+        yield mistake((*path, "cause"), cause, code="immutable", feature=effect.cause)
     yield from _check_change(problem, effect.change, (*path, "change"))
     yield from check_condition(problem, effect.when, (*path, "when"))
 
@@ -284,31 +311,31 @@ def _check_circle(side_effects: tuple[SideEffect, ...]) -> Iterator[Mistake]:
             i for i, effect in enumerate(side_effects) if effect.cause == circle[-2] and circle[-1] in effect.change
         )
         cause = f"side effects go round in a circle: {' -> '.join(circle)}"
-        yield mistake(("side_effects", last), cause, "take one of them out")
+        yield mistake(("side_effects", last), cause, "take one of them out", code="circle")
 
 
 def check_condition(problem: Problem, condition: Condition, path: Path) -> Iterator[Mistake]:
-    """Every comparison names a feature, and a level of it, and an order only where there is one."""
+    """Every test names a feature, and a level of it, and an order only where there is one."""
     if not isinstance(condition, Condition):
-        yield mistake(path, f"{condition!r} is not a condition", "use parse_condition('...')")
+        yield mistake(path, f"{condition!r} is not a condition", "use parse_condition('...')", code="wrong_type")
         return
-    for item in comparisons(condition):
+    for item in level_tests(condition):
         feature = problem.feature_by_name.get(item.feature)
         at = Place(path, offset=item.column)
         if feature is None:
-            remedy = suggest(item.feature, problem.feature_by_name)
-            if any(item.feature in other.levels for other in problem.features):
-                remedy = "write the feature on the left and its level on the right"
-            yield Mistake(at, f"there is no feature '{item.feature}'", remedy)
-        elif isinstance(item, Comparison):
+            found = unknown_feature(at, item.feature, problem.feature_by_name)
+            swapped = any(item.feature in other.levels for other in problem.features)
+            remedy = "write the feature on the left and its level on the right" if swapped else found.remedy
+            yield replace(found, remedy=remedy)
+        elif isinstance(item, LevelTest):
             if item.operator in ORDER_OPERATORS and not feature.is_ordered:
-                yield Mistake(
-                    at, f"'{item.feature}' is nominal: '{item.operator}' has no meaning", "use == or in [...]"
-                )
+                cause = f"'{item.feature}' is nominal: '{item.operator}' has no meaning"
+                yield mistake(at, cause, "use == or in [...]", code="no_order", feature=item.feature)
             elif item.level not in feature.levels and feature.edge_position(item.level, item.operator) is None:
-                yield _unknown_level(at, item.level, feature)
+                make = unknown_edge if feature.kind == "numeric" else unknown_level
+                yield make(at, item.level, feature)
         else:
-            yield from (_unknown_level(at, level, feature) for level in item.levels if level not in feature.levels)
+            yield from (unknown_level(at, level, feature) for level in item.levels if level not in feature.levels)
 
 
 def _check_rule(problem: Problem, rule: Condition) -> Iterator[Mistake]:
@@ -319,21 +346,12 @@ def _check_rule(problem: Problem, rule: Condition) -> Iterator[Mistake]:
         return
     for name in sorted(condition_features(rule)):
         if not problem.feature_by_name[name].seen_by_classifier:
-            yield mistake(path, f"'{name}' is not seen by the classifier", "drop 'seen_by_classifier: false' there")
+            cause, remedy = f"the classifier does not see '{name}'", "drop 'seen_by_classifier: false' there"
+            yield mistake(path, cause, remedy, code="unseen_feature", feature=name)
     codes = _combinations(problem, set(condition_features(rule)))
     if codes is not None and not holds(rule, codes, problem.feature_by_name).any():
-        yield mistake(path, "no state is favourable: the goal cannot be reached", "check the rule for a contradiction")
-
-
-def _unknown_level(at: Path | Place, level: str, feature: Feature) -> Mistake:
-    place = at if isinstance(at, Place) else Place(at)
-    remedy = suggest(level, feature.levels)
-    if feature.kind == "numeric" and (as_decimal(level) is not None or not (remedy or "").startswith("did you mean")):
-        remedy = f"possible: {quote_list(feature.levels)}"
-        edges = ", ".join(f"{edge:f}" for edge in feature.edges)
-        operators = "< and >=" if feature.closed == "left" else "<= and >"
-        remedy = f"{remedy}; comparisons can use the edges {edges} with {operators}"
-    return Mistake(place, f"'{level}' is not a level of '{feature.name}'", remedy)
+        cause, remedy = "no state is favourable: nobody can reach the goal", "check the rule for a contradiction"
+        yield mistake(path, cause, remedy, code="no_goal")
 
 
 def _format(number: float) -> str:

@@ -34,7 +34,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class LevelTest:
     """A feature compared with one of its levels. `column` is where it starts in the text, from 0."""
 
     feature: str
@@ -88,7 +88,7 @@ class Or:
         return " or ".join(f"({part})" if isinstance(part, Or) else str(part) for part in self.parts)
 
 
-Condition = Constant | Comparison | Membership | Not | And | Or
+Condition = Constant | LevelTest | Membership | Not | And | Or
 ALWAYS = Constant(value=True)
 
 
@@ -105,21 +105,21 @@ def parse_condition(text: str) -> Condition:
     return _Parser(text).parse()
 
 
-def comparisons(condition: Condition) -> Iterator[Comparison | Membership]:
+def level_tests(condition: Condition) -> Iterator[LevelTest | Membership]:
     """All comparisons in a condition, from left to right."""
     match condition:
-        case Comparison() | Membership():
+        case LevelTest() | Membership():
             yield condition
         case Not(part):
-            yield from comparisons(part)
+            yield from level_tests(part)
         case And(parts) | Or(parts):
             for part in parts:
-                yield from comparisons(part)
+                yield from level_tests(part)
 
 
 def condition_features(condition: Condition) -> frozenset[str]:
     """The names of the features that a condition looks at."""
-    return frozenset(item.feature for item in comparisons(condition))
+    return frozenset(item.feature for item in level_tests(condition))
 
 
 _WORD = r"(?:[\w.\-]+|\+\.?\d[\w.\-]*)"
@@ -242,7 +242,7 @@ class _Parser:
         feature = self.name("a feature")
         if self.token.kind == "operator":
             operator = self.advance().text
-            return Comparison(feature, operator, self.name("a level"), column)  # type: ignore[arg-type]  # by the token
+            return LevelTest(feature, operator, self.name("a level"), column)  # type: ignore[arg-type]  # by the token
         negated = self.token.is_keyword("not")
         if negated:
             self.advance()

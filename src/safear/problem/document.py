@@ -21,7 +21,7 @@ def _read_name(value: object) -> object:
     if isinstance(value, int | float | Decimal):
         value = str(value)
     if not isinstance(value, str):
-        raise PydanticCustomError("name", "a single name should stand here")
+        raise PydanticCustomError("name", "write a single name here")
     if not value.strip():
         raise PydanticCustomError("name", "a name is missing")
     return value
@@ -44,7 +44,7 @@ def _read_value(value: object) -> object:
     if isinstance(value, str):
         return float(value) if _NUMBER.fullmatch(value) else value
     if not isinstance(value, int | float | Decimal):
-        raise PydanticCustomError("name", "a single number or text should stand here")
+        raise PydanticCustomError("name", "write a single number or text here")
     return value
 
 

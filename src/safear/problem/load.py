@@ -6,7 +6,7 @@ Mistakes from all stages are collected, given their position, and raised togethe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any, TypeVar
@@ -21,8 +21,8 @@ from safear.errors import (
     PersonError,
     ProblemError,
     TermsError,
-    key_mistake,
     mistake,
+    on_key,
     suggest,
 )
 from safear.files import read_text
@@ -82,10 +82,10 @@ def load_record(path: str | FilePath) -> tuple[dict[str, str], Tree]:
     tree = read_tree(read_text(FilePath(path), PersonError), str(path), PersonError)
     mistakes = list(tree.mistakes)
     if not isinstance(tree.data, dict):
-        mistakes.append(tree.locate(mistake((), "a person should be a mapping of features to levels")))
+        mistakes.append(tree.locate(mistake((), "a person is a mapping of features to levels", code="not_a_mapping")))
     else:
         nested = [name for name, value in tree.data.items() if not isinstance(value, str)]
-        mistakes += [tree.locate(mistake((name,), "a single level should stand here")) for name in nested]
+        mistakes += [tree.locate(mistake((name,), "write a single level here", code="not_a_text")) for name in nested]
     if mistakes:
         raise PersonError(mistakes)
     return tree.data, tree
@@ -128,7 +128,7 @@ def _read_document(tree: Tree, model: type[W], error: type[InputError]) -> tuple
     pruned: set[Path] = set()
     data = tree.data
     if not isinstance(data, dict):
-        raise error([tree.locate(mistake((), "the file should hold a mapping (name: value)"))])
+        raise error([tree.locate(mistake((), "the file must hold a mapping (name: value)", code="not_a_mapping"))])
     try:
         return model.model_validate(data), mistakes, pruned
     except ValidationError as problem:
@@ -170,11 +170,9 @@ def _follows_from(item: Mistake, pruned: set[Path]) -> bool:
     """Whether a mistake may only be there because another part was cut out."""
     if any(item.place.path[: len(path)] == path for path in pruned):
         return True
-    if ("features",) in pruned and (item.place.path[:1] == ("people",) or "there is no feature" in item.cause):
+    if ("features",) in pruned and item.place.path[:1] == ("people",):
         return True
-    return any(
-        item.cause == f"there is no feature '{path[1]}'" for path in pruned if path[0] == "features" and path[1:]
-    )
+    return item.code == "unknown_feature" and bool({("features",), ("features", item.values["feature"])} & pruned)
 
 
 def _clean(detail: ErrorDetails) -> Path:
@@ -185,59 +183,56 @@ def _clean(detail: ErrorDetails) -> Path:
     return path[:4] if path[:1] == ("features",) and path[2:3] == ("values",) else path
 
 
-_EXPLANATIONS: dict[str, Callable[[ErrorDetails], str]] = {
-    "missing": lambda detail: f"'{detail['loc'][-1]}' is missing",
-    "finite_number": lambda detail: f"{detail['input']} is not a finite number",
-    "greater_than_equal": lambda detail: f"{detail['input']} is below {detail['ctx']['ge']}",
-    "greater_than": lambda detail: f"{detail['input']} is not above {detail['ctx']['gt']}",
-    "less_than_equal": lambda detail: f"{detail['input']} is above {detail['ctx']['le']}",
-    "literal_error": lambda detail: f"{_show(detail['input'])} should be {detail['ctx']['expected']}",
-    "bool_type": lambda detail: f"{_show(detail['input'])} is neither true nor false",
-    "string_type": lambda _: "a single text should stand here",
-    "int_parsing_size": lambda _: "the number is too large",
-    "bool_parsing": lambda detail: f"'{detail['input']}' is neither true nor false",
-    "too_short": lambda detail: "nothing is given here" if not detail["input"] else "too few entries",
-    "too_long": lambda _: "too many numbers; an interval is [low, high] or [low, nominal, high]",
-    "name": lambda detail: detail["msg"],
-    "number": lambda detail: detail["msg"],
+# What pydantic calls a mistake in the shape, and what we do: code, cause and remedy.
+_SHAPES: dict[str, tuple[str, str, str | None]] = {
+    "missing": ("missing", "'{name}' is missing", None),
+    "finite_number": ("not_finite", "{given} is not a finite number", None),
+    "greater_than_equal": ("out_of_range", "{given} is below {ge}", None),
+    "greater_than": ("out_of_range", "{given} is not above {gt}", None),
+    "less_than_equal": ("out_of_range", "{given} is above {le}", None),
+    "int_parsing_size": ("out_of_range", "the number is too large", None),
+    "literal_error": ("unknown_word", "{shown} should be {expected}", None),
+    "string_type": ("not_a_text", "write a single text here", None),
+    "empty": ("too_few", "this is empty", None),
+    "too_short": ("too_few", "too few entries", None),
+    "too_long": ("too_many", "too many numbers; an interval is [low, high] or [low, nominal, high]", None),
+    "name": ("not_a_text", "{message}", None),
+    "number": ("not_a_number", "{message}", None),
+    **dict.fromkeys(["bool_type", "bool_parsing"], ("not_a_truth", "{shown} is neither true nor false", None)),
+    **dict.fromkeys(
+        ["decimal_parsing", "decimal_type", "float_parsing", "float_type", "int_type"],
+        ("not_a_number", "{shown} is not a number", None),
+    ),
+    **dict.fromkeys(["int_parsing", "int_from_float"], ("not_a_number", "{shown} is not a whole number", None)),
+    "list_type": ("not_a_list", "{shown} should be a list", "write [a, b, c]"),
+    **dict.fromkeys(
+        ["dict_type", "model_type", "model_attributes_type"],
+        ("not_a_mapping", "{shown} should be a mapping", "write {name: value, ...}"),
+    ),
 }
-_NUMBERS = {"decimal_parsing", "decimal_type", "float_parsing", "float_type", "int_type"}
-_WHOLE_NUMBERS = {"int_parsing", "int_from_float"}
-_LISTS = {"list_type"}
-_MAPPINGS = {"dict_type", "model_type", "model_attributes_type"}
 
 
 def _explain(tree: Tree, model: type[Written], detail: ErrorDetails) -> Mistake:
     """A mistake in the shape, in the file's words."""
     kind, path, given = detail["type"], _clean(detail), detail["input"]
-    remedy = None
     if kind == "extra_forbidden":
-        known = fields_at(model, path[:-1])
-        cause = f"'{path[-1]}' is not a field here"
-        return tree.locate(key_mistake(path, cause, suggest(str(path[-1]), known)))
-    if kind in _NUMBERS:
-        cause = f"{_show(given)} is not a number"
-    elif kind in _WHOLE_NUMBERS:
-        cause = f"{_show(given)} is not a whole number"
-    elif kind in _LISTS:
-        cause, remedy = f"{_show(given)} should be a list", "write [a, b, c]"
-    elif kind in _MAPPINGS:
-        cause, remedy = f"{_show(given)} should be a mapping", "write {name: value, ...}"
-    else:
-        explain = _EXPLANATIONS.get(kind)
-        cause = explain(detail) if explain else detail["msg"]
+        cause, remedy = f"'{path[-1]}' is not a field here", suggest(str(path[-1]), fields_at(model, path[:-1]))
+        return tree.locate(mistake(on_key(path), cause, remedy, code="unknown_field", field=path[-1]))
+    if kind == "too_short" and not given:
+        kind = "empty"
+    code, cause, remedy = _SHAPES.get(kind, ("invalid", "{message}", None))
+    known = {"name": detail["loc"][-1], "given": given, "shown": _show(given), "message": detail["msg"]}
+    cause = cause.format(**known, **detail.get("ctx", {}))
     if kind == "greater_than_equal" and path[-1] == "failure_cost":
         remedy = "costs are positive"
     if path == ("safear",):
         remedy = "write 'safear: 1', the version of the file's format"
-    return tree.locate(mistake(path, cause, remedy))
+    return tree.locate(mistake(path, cause, remedy, code=code, value=_show(given)))
 
 
 def _show(given: object) -> str:
-    if isinstance(given, dict):
-        return "a mapping"
-    if isinstance(given, list):
-        return "a list"
+    if isinstance(given, dict | list):
+        return "a mapping" if isinstance(given, dict) else "a list"
     return f"'{given}'" if str(given) else "nothing"
 
 

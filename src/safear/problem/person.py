@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 
 import numpy as np
 
-from safear.errors import Mistake, PersonError, key_mistake, mistake, suggest
+from safear.errors import Mistake, PersonError, mistake, on_key
 from safear.problem.model import Feature, Person, Problem, as_decimal
 from safear.problem.vector import holds
+from safear.problem.wrong_names import missing_value, unknown_feature, unreadable_value
 
 
 def read_person(problem: Problem, record: Mapping[str, object]) -> Person:
@@ -32,22 +35,14 @@ def _unknown_names(problem: Problem, record: Mapping[str, object]) -> Iterator[M
     missing = [name for name in problem.feature_by_name if name not in record]
     for name in record:
         if name not in problem.feature_by_name:
-            yield key_mistake(
-                (str(name),), f"there is no feature '{name}'", suggest(str(name), missing or problem.feature_by_name)
-            )
-    for name in missing:
-        levels = ", ".join(problem.feature_by_name[name].levels[:12])
-        yield mistake((name,), f"'{name}' is missing", f"one of: {levels}")
+            yield unknown_feature(on_key((str(name),)), name, missing or problem.feature_by_name)
+    yield from (missing_value(problem.feature_by_name[name]) for name in missing)
 
 
 def _wrong_levels(problem: Problem, record: Mapping[str, object]) -> Iterator[Mistake]:
     for feature in problem.features:
         if feature.name in record and read_level(feature, record[feature.name]) is None:
-            given = record[feature.name]
-            what = "a level of" if feature.kind != "numeric" else "a number or a level of"
-            yield mistake(
-                (feature.name,), f"'{given}' is not {what} '{feature.name}'", suggest(str(given), feature.levels)
-            )
+            yield unreadable_value(feature, record[feature.name])
 
 
 def read_level(feature: Feature, value: object) -> str | None:
@@ -59,8 +54,8 @@ def read_level(feature: Feature, value: object) -> str | None:
     if number is not None and len(feature.levels) == len(feature.edges) + 1:
         return feature.level_of(number)
     # 1.0 for a level called 1: numbers lose their form on the way through tables and JSON.
-    if isinstance(value, float) and value.is_integer() and str(int(value)) in feature.levels:
-        return str(int(value))
+    if isinstance(value, float | np.floating | Decimal) and math.isfinite(value) and value == int(value):
+        return str(int(value)) if str(int(value)) in feature.levels else None
     return None
 
 
@@ -71,4 +66,5 @@ def _broken_constraints(problem: Problem, record: Mapping[str, object]) -> Itera
     }
     for constraint in problem.constraints:
         if not holds(constraint, codes, problem.feature_by_name)[0]:
-            yield mistake((), f"breaks the constraint '{constraint}'")
+            cause = f"breaks the constraint '{constraint}'"
+            yield mistake((), cause, code="broken_constraint", constraint=str(constraint))

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from safear.errors import Mistake, TermsError, mistake, suggest
-from safear.problem.checks import check_action
+from safear.errors import Mistake, TermsError, mistake
+from safear.problem.checks import check_action, check_problem, trust_problem
 from safear.problem.model import Action, Outcome, Problem
 from safear.problem.quantity import Amount, Quantity
+from safear.problem.wrong_names import unknown_action
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,31 +51,30 @@ class Terms:
 def apply_terms(problem: Problem, terms: Terms) -> Problem:
     """The problem as it is for this person. Mistakes in the terms are raised as a TermsError."""
     if not isinstance(terms, Terms):
-        raise TermsError.at((), f"{terms!r} are not terms", "use Terms.of(...), parse_terms or load_terms")
+        remedy = "use Terms.of(...), parse_terms or load_terms"
+        raise TermsError.at((), f"{terms!r} are not terms", remedy, code="wrong_type")
+    if terms == Terms():
+        return problem
     changed, mistakes = merge_terms(problem, terms)
     if mistakes:
         raise TermsError(mistakes)
-    return changed
+    return changed if check_problem(problem) else trust_problem(changed)
 
 
 def merge_terms(problem: Problem, terms: Terms) -> tuple[Problem, list[Mistake]]:
     """The problem with the terms put in, and every mistake in them."""
-    mistakes = [
-        mistake(("forbid", number), f"the problem has no action '{name}'", suggest(name, problem.action_by_name))
-        for number, name in enumerate(terms.forbid)
-        if name not in problem.action_by_name
-    ]
-    mistakes += [
-        mistake(("actions", name), f"the problem has no action '{name}'", suggest(name, problem.action_by_name))
-        for name in terms.actions
-        if name not in problem.action_by_name
-    ]
+    named: list[tuple[tuple[str | int, ...], str]] = [(("forbid", i), name) for i, name in enumerate(terms.forbid)]
+    named += [(("actions", name), name) for name in terms.actions]
+    mistakes = [unknown_action(path, name, problem) for path, name in named if name not in problem.action_by_name]
     actions: list[Action] = []
     for action in problem.actions:
         own = terms.actions.get(action.name, ActionTerms())
         if own.chance is not None and own.outcomes is None and len(action.outcomes) > 2:
-            cause = f"'{action.name}' has {len(action.outcomes)} outcomes, so one chance does not say enough"
-            mistakes.append(mistake(("actions", action.name, "chance"), cause, "give 'outcomes' with all chances"))
+            cause = f"'{action.name}' has {len(action.outcomes)} outcomes, so one chance is not enough"
+            path = ("actions", action.name, "chance")
+            mistakes.append(
+                mistake(path, cause, "give 'outcomes' with all chances", code="one_chance", action=action.name)
+            )
             continue
         merged = merge_action(action, own)
         if own != ActionTerms():

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from safear.errors import InputError, Mistake, Path, Place
+from safear.errors import InputError, Mistake, Path, Place, mistake
 
 MAX_PARTS = 200_000  # aliases can blow a small file up; no honest problem comes near
 MAX_DEPTH = 100  # levels of nesting; the format has eight
@@ -38,21 +38,21 @@ class Tree:
     keys: dict[Path, Position] = field(default_factory=dict)
     mistakes: list[Mistake] = field(default_factory=list)
 
-    def locate(self, mistake: Mistake) -> Mistake:
+    def locate(self, item: Mistake) -> Mistake:
         """The mistake with file, line and column filled in; a part that is missing is shown at what should hold it."""
-        path, offset = mistake.place.path, mistake.place.offset
+        path, offset = item.place.path, item.place.offset
         if not self.positions:  # built in Python
-            return replace(mistake, place=Place(path))
+            return replace(item, place=Place(path))
         at = path
         while at not in self.positions and at:
             at = at[:-1]
         position = self.positions.get(at, Position(1, 1))
-        if at != path or mistake.place.on_key:
+        if at != path or item.place.on_key:
             position = self.keys.get(at, position)
         column = position.column
         if offset and at == path and position.text_column is not None:
             column = position.text_column + offset
-        return replace(mistake, place=self.place(path, position.line, column))
+        return replace(item, place=self.place(path, position.line, column))
 
     def place(self, path: Path, line: int, column: int) -> Place:
         """A place in this document, with its line."""
@@ -70,22 +70,22 @@ def read_tree(text: str, file: str, error: type[InputError]) -> Tree:
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        raise error([Mistake(tree.place((), line, column), *_explain_yaml(problem))]) from None
+        raise error.at(tree.place((), line, column), *_explain_yaml(problem), code="syntax") from None
     except yaml.YAMLError as problem:  # characters that YAML does not allow
-        raise error([Mistake(Place(file=file), f"not YAML: {str(problem).splitlines()[0]}")]) from None
+        raise error.at(Place(file=file), f"not YAML: {str(problem).splitlines()[0]}", code="syntax") from None
     except RecursionError:
-        raise error([Mistake(Place(file=file), "nested too deeply")]) from None
+        raise error.at(Place(file=file), "nested too deeply", code="too_deep") from None
     if not documents or documents[0] is None:
-        raise error([Mistake(Place(file=file), "the file is empty")])
+        raise error.at(Place(file=file), "the file is empty", code="empty")
     if len(documents) > 1:
-        line = documents[1].start_mark.line + 1
-        raise error([Mistake(tree.place((), line, 1), "a second document starts here", "keep one document in a file")])
+        second = tree.place((), documents[1].start_mark.line + 1, 1)
+        raise error.at(second, "a second document starts here", "keep one document in a file", code="too_many")
     try:
         tree.data = _convert(documents[0], (), tree, set())
     except _TooDeep:
-        raise error([Mistake(Place(file=file), "nested too deeply")]) from None
+        raise error.at(Place(file=file), "nested too deeply", code="too_deep") from None
     except _TooMany:
-        raise error([Mistake(Place(file=file), f"more than {MAX_PARTS:,} parts")]) from None
+        raise error.at(Place(file=file), f"more than {MAX_PARTS:,} parts", code="too_many") from None
     return tree
 
 
@@ -108,9 +108,10 @@ def _check_json(text: str, tree: Tree, error: type[InputError]) -> str:
         json.loads(text)
     except json.JSONDecodeError as problem:
         before = f"{text[: problem.pos]}^".splitlines()  # json counts only the ends of lines that it knows
-        raise error([Mistake(tree.place((), len(before), len(before[-1])), f"not JSON: {problem.msg}")]) from None
+        place = tree.place((), len(before), len(before[-1]))
+        raise error.at(place, f"not JSON: {problem.msg}", code="syntax") from None
     except RecursionError:
-        raise error([Mistake(Place(file=tree.file), "nested too deeply")]) from None
+        raise error.at(Place(file=tree.file), "nested too deeply", code="too_deep") from None
     return text.replace("\t", " ")
 
 
@@ -135,10 +136,8 @@ def _convert(node: yaml.Node, path: Path, tree: Tree, open_nodes: set[int]) -> A
         raise _TooMany
     line, column = node.start_mark.line + 1, node.start_mark.column + 1
     if line <= len(tree.lines) and tree.lines[line - 1][column - 1 : column] == "!":
-        remedy = "write 'not', or put the text in quotes"
-        tree.mistakes.append(
-            Mistake(tree.place(path, line, column), "'!' starts a tag of YAML, which means nothing here", remedy)
-        )
+        cause, remedy = "'!' starts a YAML tag, which means nothing here", "write 'not', or put the text in quotes"
+        tree.mistakes.append(mistake(tree.place(path, line, column), cause, remedy, code="syntax"))
     if isinstance(node, yaml.ScalarNode):
         start = column + (node.style in {"'", '"'})
         as_written = line <= len(tree.lines) and tree.lines[line - 1].startswith(node.value, start - 1)
@@ -148,7 +147,7 @@ def _convert(node: yaml.Node, path: Path, tree: Tree, open_nodes: set[int]) -> A
     # A collection is shown at its key, where it has one: that is the line on which its name stands.
     tree.positions[path] = tree.keys.get(path, Position(line, column))
     if id(node) in open_nodes:
-        tree.mistakes.append(Mistake(tree.place(path, line, column), "refers to itself"))
+        tree.mistakes.append(mistake(tree.place(path, line, column), "refers to itself", code="circle"))
         return None
     open_nodes.add(id(node))
     try:
@@ -164,14 +163,15 @@ def _convert_mapping(node: yaml.Node, path: Path, tree: Tree, open_nodes: set[in
     for key_node, value_node in node.value:
         line, column = key_node.start_mark.line + 1, key_node.start_mark.column + 1
         if not isinstance(key_node, yaml.ScalarNode):
-            tree.mistakes.append(Mistake(tree.place(path, line, column), "a name must be a single text"))
+            place = tree.place(path, line, column)
+            tree.mistakes.append(mistake(place, "a name must be a single text", code="not_a_text"))
             continue
         key = _join_surrogates(key_node.value)
         if key in result:
             first = tree.keys[(*path, key)].line
             place = tree.place((*path, key), line, column)
-            remedy = "remove or rename one of the two"
-            tree.mistakes.append(Mistake(place, f"'{key}' is given twice (first on line {first})", remedy))
+            cause, remedy = f"'{key}' is given twice (first on line {first})", "remove or rename one of the two"
+            tree.mistakes.append(mistake(place, cause, remedy, code="twice", name=key))
             continue
         tree.keys[(*path, key)] = Position(line, column)
         result[key] = _convert(value_node, (*path, key), tree, open_nodes)

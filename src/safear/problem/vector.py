@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.problem.condition import And, Comparison, Condition, Constant, Membership, Not, Or
+from safear.problem.condition import And, Condition, Constant, LevelTest, Membership, Not, Or
 from safear.problem.model import Change, Feature, Move, Problem, SideEffect
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
 
@@ -35,7 +35,7 @@ def holds(condition: Condition, codes: Codes, features: Mapping[str, Feature]) -
     match condition:
         case Constant(value):
             return np.full(_count(codes), value)
-        case Comparison(name, symbol, level):
+        case LevelTest(name, symbol, level):
             feature = features[name]
             if level not in feature.levels:  # a numeric feature against one of its edges
                 position = feature.edge_position(level, symbol) or 0

@@ -11,10 +11,12 @@ from decimal import Decimal
 from typing import Literal
 from urllib.parse import parse_qsl
 
+from safear.errors import Mistake, mistake
 from safear.problem.model import Action, Problem, as_decimal
 from safear.problem.person import read_level
 from safear.problem.quantity import Amount, Quantity, amounts
 from safear.problem.terms import Terms
+from safear.problem.wrong_names import missing_value, unreadable_value
 from safear.web.schemas import DECIMALS, MOST_COST, MOST_STEPS
 
 Wish = Literal["menu", "slide", "choose", "outcome", "back", "restart", "fill", "here"]
@@ -83,21 +85,25 @@ def read_record(problem: Problem, asked: Asked) -> dict[str, object]:
     return {name: _as_number(text) for name, text in texts.items() if text}
 
 
-def find_mistakes(problem: Problem, asked: Asked) -> dict[str, str]:
-    """What is wrong with each field that cannot be read: `missing`, `level`, `number`, `cost` or `chance`."""
-    found: dict[str, str] = {}
+def find_mistakes(problem: Problem, asked: Asked) -> dict[str, Mistake]:
+    """What is wrong with each field that cannot be read."""
+    found: dict[str, Mistake] = {}
     for number, feature in enumerate(problem.features):
         name = f"feature{number}"
         text = asked.text(name)
         if not text:
-            found[name] = "missing"
+            found[name] = missing_value(feature)
         elif read_level(feature, _as_number(text)) is None:
-            found[name] = "number" if feature.kind == "numeric" else "level"
+            found[name] = unreadable_value(feature, text)
     for number in range(len(problem.actions)):
-        for kind, most in (("cost", MOST_COST), ("chance", 100)):
-            name = f"{kind}{number}"
-            if asked.text(name) and not _is_between(asked.text(name), most):
-                found[name] = kind
+        for name, code, most in (
+            (f"cost{number}", "not_a_cost", MOST_COST),
+            (f"chance{number}", "not_a_percentage", 100),
+        ):
+            text = asked.text(name)
+            if text and not _is_between(text, most):
+                cause = f"'{text}' is not a number from 0 to {most}"
+                found[name] = mistake((name,), cause, code=code, value=text, most=most)
     return found
 
 

@@ -29,6 +29,7 @@ MEDIA_TYPE = "application/problem+json"
 class MistakeDetail(BaseModel):
     """One thing that is wrong."""
 
+    code: str = Field(description="the kind of mistake, for programs: `unknown_level`, `missing` ...")
     place: str = Field(description="where: a path into what was sent, such as `person.savings`; empty for all of it")
     cause: str = Field(description="what is wrong")
     remedy: str | None = Field(description="what would be right, where we know")
@@ -96,7 +97,7 @@ def read_error(error: SafearError) -> ProblemDetails:
 
 def _list_mistakes(error: InputError) -> list[MistakeDetail]:
     return [
-        MistakeDetail(place=format_path(item.place.path), cause=item.cause, remedy=item.remedy)
+        MistakeDetail(code=item.code, place=format_path(item.place.path), cause=item.cause, remedy=item.remedy)
         for item in error.mistakes
     ]
 
@@ -121,7 +122,7 @@ def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def on_shape(_: Request, error: RequestValidationError) -> Response:
         mistakes = [
-            MistakeDetail(place=_name_place(item["loc"]), cause=str(item["msg"]), remedy=None)
+            MistakeDetail(code=item["type"], place=_name_place(item["loc"]), cause=str(item["msg"]), remedy=None)
             for item in error.errors()
         ]
         detail = "\n".join(": ".join(part for part in (item.place, item.cause) if part) for item in mistakes)

@@ -77,7 +77,7 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
         plans = _show_plans(menu, asked, wording, problem)
         return frame.show("no", headline, texts("web.decision.no_lead"), notices=notices, plans=plans)
     except InputError as error:
-        mistakes = list_mistakes(error)
+        mistakes = list_mistakes(error, texts)
         return frame.show("wrong", texts("web.decision.wrong"), texts("web.decision.none"), mistakes=mistakes)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from safear.errors import InputError, format_path
+from safear.errors import ClassifierError, InputError
 from safear.problem.model import Action, Feature, Problem
 from safear.problem.person import read_level
 from safear.recourse.menu import Menu
@@ -15,9 +15,9 @@ from safear.reports.hundred import Hundred
 from safear.reports.plan_words import StepText
 from safear.reports.ways import Key, Way
 from safear.texts import Texts
+from safear.texts.mistakes import tell_mistake
 from safear.texts.names import capital, show_name
 from safear.web.forms import Asked, find_mistakes, has_one_chance, span, typical_chance, typical_cost
-from safear.web.schemas import MOST_COST
 from safear.web.stops import Stop, neighbours
 from safear.web.wording import Wording
 
@@ -197,11 +197,7 @@ def show_actions(problem: Problem, asked: Asked, texts: Texts) -> tuple[ActionFi
 
 def tell_mistakes(problem: Problem, asked: Asked, texts: Texts) -> dict[str, str]:
     """What is wrong with each field that cannot be read, in words."""
-    most = texts.whole(MOST_COST)
-    return {
-        name: texts(f"web.mistake.{kind}", given=texts.quote(show_name(asked.text(name))), most=most)
-        for name, kind in find_mistakes(problem, asked).items()
-    }
+    return {name: tell_mistake(item, texts) for name, item in find_mistakes(problem, asked).items()}
 
 
 def _note(action: Action, texts: Texts) -> str:
@@ -217,10 +213,11 @@ def _span(ends: tuple[float, float] | None, texts: Texts) -> str:
     return low if low == high else f"{low}–{high}"
 
 
-def list_mistakes(error: InputError) -> tuple[str, ...]:
-    """All mistakes of an error, in its own words."""
-    parts = [(format_path(item.place.path), item.cause, item.remedy) for item in error.mistakes]
-    return tuple(": ".join(part for part in told if part) for told in parts)
+def list_mistakes(error: InputError, texts: Texts) -> tuple[str, ...]:
+    """All mistakes of an error, in words. How the classifier failed is for the log, not for the person."""
+    if isinstance(error, ClassifierError):
+        return (texts("mistake.classifier"),)
+    return tuple(tell_mistake(item, texts) for item in error.mistakes)
 
 
 def show_cards(menu: Menu, stops: Sequence[Stop], position: int, wording: Wording) -> tuple[Card, ...]:

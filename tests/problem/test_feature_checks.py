@@ -6,8 +6,8 @@ import pytest
 
 from problem.loan import changed, edited, shown, told
 from safear.errors import format_path
-from safear.problem import features as module
-from safear.problem.features import check_features
+from safear.problem import feature_checks as module
+from safear.problem.feature_checks import check_features
 from safear.problem.model import Feature
 
 LEVELS = "levels: [basic, skilled, manager]"
@@ -39,10 +39,20 @@ EDGES = "edges: [20, 25]"
         LEVELS,
         "levels: [basic, skilled, manager], edges: [1]",
         "7:61: features.skill.edges: only a numeric feature has edges",
-        "say 'kind: numeric', or drop the edges",
+        "write 'kind: numeric', or drop the edges",
     ),
-    (EDGES, "edges: [25, 20]", "10:36: features.bmi.edges[1]: 20 does not come after 25", "edges go up"),
-    (EDGES, "edges: [20, 20.0]", "10:36: features.bmi.edges[1]: 20.0 does not come after 20", "edges go up"),
+    (
+        EDGES,
+        "edges: [25, 20]",
+        "10:36: features.bmi.edges[1]: 20 does not come after 25",
+        "write the edges in ascending order",
+    ),
+    (
+        EDGES,
+        "edges: [20, 20.0]",
+        "10:36: features.bmi.edges[1]: 20.0 does not come after 20",
+        "write the edges in ascending order",
+    ),
     (EDGES, "edges: []", "10:24: features.bmi.edges: a numeric feature needs edges", "write 'edges: [20, 25, 30]'"),
     (
         EDGES,
@@ -91,7 +101,7 @@ def test_features_made_in_python() -> None:
     vague = Feature("a", "nominal", ("x", "y"), values=(1.0, float("nan")))
     assert [str(item) for item in check_features([vague])] == ["features.a.values[1]: nan is not a finite number"]
     unseen = [Feature(name, "nominal", ("x", "y"), seen_by_classifier=False) for name in "ab"]
-    assert [item.cause for item in check_features(unseen)] == ["no feature is seen by the classifier"]
+    assert [item.cause for item in check_features(unseen)] == ["the classifier sees no feature"]
     twice = [Feature("a", "nominal", ("x", "y")), Feature("a", "ordinal", ("x",))]
     assert [str(item) for item in check_features(twice)] == ["features.a: 'a' is given twice"]
     assert [str(item) for item in check_features([])] == ["features: there are no features"]
