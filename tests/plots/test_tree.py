@@ -27,6 +27,7 @@ from safear.plots import Picture, tree
 from safear.plots.svg import WRONG
 from safear.plots.tree_layout import MOST_COLUMNS, lay_out
 from safear.recourse.offer import Offer, make_offer
+from safear.recourse.teller import Teller
 from strategies import problems
 
 
@@ -62,7 +63,7 @@ def check_ways(picture: Picture, offer: Offer) -> None:
         mine = [row for row in ways if row["step"] == step.number]
         assert math.fsum(row["chance"] for row in mine) == pytest.approx(1)
         wanted = sorted(
-            (branch.works, branch.label, follow_up.kind, follow_up.step or 0)
+            (branch.works, Teller.of().outcome(branch), follow_up.kind, follow_up.step or 0)
             for branch in step.branches
             for follow_up in branch.follow_ups
         )
@@ -150,7 +151,7 @@ def described_or_shown(picture: Picture) -> list[str]:
 def test_a_plan_without_hope() -> None:
     check(tree(hopeless()), hopeless())
     words = " ".join(texts_of(tree(hopeless()).svg))
-    assert "from here licensed is out of reach" in words.replace("  ", " ")
+    assert "From here, licensed is out of reach." in words.replace("  ", " ")
     assert "the time is up" in words
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,9 @@ from numpy.typing import NDArray
 import safear as sa
 from safear.evaluation.policy import NOTHING, Policy
 from safear.recourse.plan import PlanStep
+from safear.recourse.teller import Teller
 from safear.solvers.solve import Method
+from small_problems import course, giving_up
 from strategies import problems
 
 Rule = Callable[[int, NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
@@ -43,6 +46,9 @@ class Ruled(Policy):
         return np.where(offered > 0, wanted % np.maximum(offered, 1), NOTHING).astype(np.uint8)
 
 
+situation_of = Teller.of().situation
+
+
 def plan_of(name: str, objective: sa.Mean | sa.MeanStd, method: Method | None = None, **person: str) -> sa.Plan:
     problem = sa.load_example(name)
     start = {**problem.default_person, **person}  # type: ignore[dict-item]
@@ -52,13 +58,13 @@ def plan_of(name: str, objective: sa.Mean | sa.MeanStd, method: Method | None = 
 def test_a_plan_that_can_make_things_worse() -> None:
     assert plan_of("loan", sa.Mean()).lines() == [
         "1. Change job: costs 1 month, works 90 times in 100.",
-        "   If it works (savings becomes rich): done (approved).",
-        "   If it fails (you lose your job): go on with step 2.",
-        "2. (when job is unemployed) Find work: costs 1.4 months, works 40 times in 100.",
-        "   If it works (job becomes employed): go on with step 1.",
+        "   If it works (savings becomes rich): you have reached “approved”.",
+        "   If it fails (you lose your job): go to step 2.",
+        "2. Find work (when job is unemployed): costs 1.4 months, works 40 times in 100.",
+        "   If it works (job becomes employed): go to step 1.",
         "   If it fails: try again.",
-        "What a step's (when ...) does not mention is as it is today.",
-        "4 rarer situations are not shown.",
+        "Anything not mentioned is unchanged.",
+        "4 rare situations are not listed.",
     ]
 
 
@@ -67,16 +73,16 @@ def test_a_plan_in_two_steps() -> None:
     assert str(plan) == "\n".join(
         [
             "1. Study part-time: costs 1 month, works 90 times in 100.",
-            "   If it works (education becomes degree and age becomes adult): go on with step 2.",
+            "   If it works (education becomes degree and age becomes adult): go to step 2.",
             "   If it fails: try again.",
-            "2. (when age is adult and education is degree) Increase savings: costs 1 month, works 92 times in 100.",
-            "   If it works (savings becomes moderate): done (approved).",
+            "2. Increase savings (when age is adult and education is degree): costs 1 month, works 92 times in 100.",
+            "   If it works (savings becomes moderate): you have reached “approved”.",
             "   If it fails: try again.",
-            "What a step's (when ...) does not mention is as it is today.",
-            "2 rarer situations are not shown.",
+            "Anything not mentioned is unchanged.",
+            "2 rare situations are not listed.",
         ]
     )
-    assert str(plan.steps[0]) == "study part-time: 1 month, works 90 times in 100"
+    assert str(plan.steps[0]) == "study part-time: costs 1 month, works 90 times in 100"
     assert [step.person["education"] for step in plan.steps] == ["school", "degree"]
 
 
@@ -99,16 +105,16 @@ def test_what_depends_on_the_time_left() -> None:
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
     assert [solution.policy.action({"a": "0"}, step=step) for step in range(3)] == ["two sure steps"] * 2 + ["leap"]
     assert sa.make_plan(solution).lines() == [
-        "1. (when there are 2 to 3 steps left) Two sure steps: costs 1 day, works 90 times in 100.",
-        "   If it works (a becomes 1): go on with step 2.",
-        "   If it fails: try again; later go on with step 3.",
-        "2. (when a is 1) Two sure steps: costs 1 day, works 90 times in 100.",
-        "   If it works (a becomes 2): done (done).",
-        "   If it fails: try again; at the end the time is up.",
-        "3. (when there is 1 step left) Leap: costs 4 days, works 80 times in 100.",
-        "   If it works (a becomes 2): done (done).",
-        "   If it fails: costs 5 days instead; the time is up.",
-        "What a step's (when ...) does not mention is as it is today.",
+        "1. Two sure steps (when 2 to 3 steps are left): costs 1 day, works 90 times in 100.",
+        "   If it works (a becomes 1): go to step 2.",
+        "   If it fails: try again; later, go to step 3.",
+        "2. Two sure steps (when a is 1): costs 1 day, works 90 times in 100.",
+        "   If it works (a becomes 2): you have reached “done”.",
+        "   If it fails: try again; at the end, time is up.",
+        "3. Leap (when 1 step is left): costs 4 days, works 80 times in 100.",
+        "   If it works (a becomes 2): you have reached “done”.",
+        "   If it fails: this costs 5 days instead; time is up.",
+        "Anything not mentioned is unchanged.",
     ]
 
 
@@ -119,23 +125,23 @@ def test_the_loan_within_a_budget() -> None:
     plan = sa.make_plan(solution)
     assert not plan.depends_on_spent
     assert plan.lines() == [
-        "1. (when there are 24 steps left) Study part-time: costs 1 month, works 90 times in 100.",
-        "   If it works (education becomes degree and age becomes adult): go on with step 2.",
-        "   If it fails: go on with step 3.",
-        "2. (when age is adult and education is degree) Increase savings: costs 1 month, works 92 times in 100.",
-        "   If it works (savings becomes moderate): done (approved).",
+        "1. Study part-time (when 24 steps are left): costs 1 month, works 90 times in 100.",
+        "   If it works (education becomes degree and age becomes adult): go to step 2.",
+        "   If it fails: go to step 3.",
+        "2. Increase savings (when age is adult and education is degree): costs 1 month, works 92 times in 100.",
+        "   If it works (savings becomes moderate): you have reached “approved”.",
         "   If it fails: try again.",
-        "3. (when there are 23 steps left) Own a house: costs 1 month, works 30 times in 100.",
-        "   If it works (housing becomes own): done (approved).",
-        "   If it fails: go on with step 4.",
-        "4. (when there are 5 to 22 steps left) Change job: costs 1 month, works 90 times in 100.",
-        "   If it works (savings becomes rich): done (approved).",
-        "   If it fails (you lose your job): go on with step 5.",
-        "5. (when job is unemployed) Find work: costs 1.4 months, works 40 times in 100.",
-        "   If it works (job becomes employed): go on with step 4.",
+        "3. Own a house (when 23 steps are left): costs 1 month, works 30 times in 100.",
+        "   If it works (housing becomes own): you have reached “approved”.",
+        "   If it fails: go to step 4.",
+        "4. Change job (when 5 to 22 steps are left): costs 1 month, works 90 times in 100.",
+        "   If it works (savings becomes rich): you have reached “approved”.",
+        "   If it fails (you lose your job): go to step 5.",
+        "5. Find work (when job is unemployed): costs 1.4 months, works 40 times in 100.",
+        "   If it works (job becomes employed): go to step 4.",
         "   If it fails: try again.",
-        "What a step's (when ...) does not mention is as it is today.",
-        "4 rarer situations are not shown.",
+        "Anything not mentioned is unchanged.",
+        "4 rare situations are not listed.",
     ]
     assert [(step.steps_left, step.spent) for step in plan.steps[::2]] == [
         ((24, 24), (0, 0)),
@@ -144,49 +150,32 @@ def test_the_loan_within_a_budget() -> None:
     ]
 
 
-def course(horizon: int, costs: list[float]) -> sa.MDP:
-    """A course that may cost more or less, and then an exam: a good one or a cheap one."""
-    outcomes = [{"chance": 1 / len(costs), "cost": cost, "change": {"a": "ready"}, "works": True} for cost in costs]
-    document = {
-        "safear": 1,
-        "title": "course",
-        "horizon": horizon,
-        "goal": {"favourable": "passed", "failure_cost": 10},
-        "cost": {"unit": "months"},
-        "features": {"a": {"kind": "nominal", "levels": ["new", "ready", "through"]}},
-        "actions": {
-            "take a course": {"cost": 1, "when": "a == new", "outcomes": outcomes},
-            "sit the good exam": {"cost": 3, "when": "a == ready", "chance": 0.9, "change": {"a": "through"}},
-            "sit the cheap exam": {"cost": 1, "when": "a == ready", "chance": 0.5, "change": {"a": "through"}},
-        },
-        "classifier": {"rule": "a == through"},
-        "people": {"p": {"a": "new"}},
-    }
-    problem = sa.parse_problem(document)
+def compile_course(costs: list[float], horizon: int = 2) -> sa.MDP:
+    problem = course(costs, horizon)
     return sa.compile_mdp(problem, start=problem.default_person)
 
 
 def test_what_depends_on_what_has_been_spent() -> None:
-    plan = sa.make_plan(sa.solve(course(2, [1, 3]), sa.Budget(4)))
+    plan = sa.make_plan(sa.solve(compile_course([1, 3]), sa.Budget(4)))
     assert plan.depends_on_spent
     assert plan.lines() == [
         "1. Take a course: costs 1 month, works every time.",
-        "   If it works (a becomes ready, 50 times in 100): go on with step 2.",
-        "   If it works (a becomes ready, 50 times in 100): costs 3 months instead; go on with step 3.",
-        "2. (when a is ready and you have spent 1 month) Sit the good exam: costs 3 months, works 90 times in 100.",
-        "   If it works (a becomes through): done (passed).",
-        "   If it fails: the time is up.",
-        "3. (when a is ready and you have spent 3 months) Sit the cheap exam: costs 1 month, works 50 times in 100.",
-        "   If it works (a becomes through): done (passed).",
-        "   If it fails: the time is up.",
-        "What a step's (when ...) does not mention is as it is today.",
-        "What to do next depends on what has been spent so far; keep count.",
+        "   If it works (a becomes ready, 50 times in 100): go to step 2.",
+        "   If it works (a becomes ready, 50 times in 100): this costs 3 months instead; go to step 3.",
+        "2. Sit the good exam (when a is ready and you have spent 1 month): costs 3 months, works 90 times in 100.",
+        "   If it works (a becomes through): you have reached “passed”.",
+        "   If it fails: time is up.",
+        "3. Sit the cheap exam (when a is ready and you have spent 3 months): costs 1 month, works 50 times in 100.",
+        "   If it works (a becomes through): you have reached “passed”.",
+        "   If it fails: time is up.",
+        "Anything not mentioned is unchanged.",
+        "What to do next may depend on what you have spent so far. Keep count.",
     ]
 
 
 def test_ranges_of_what_has_been_spent() -> None:
-    plan = sa.make_plan(Ruled(course(2, [0.5, 1, 1.5, 2, 2.5]), lambda _step, _states, spent: spent // 2 % 2))
-    assert [(step.situation, step.action, step.spent) for step in plan.steps] == [
+    plan = sa.make_plan(Ruled(compile_course([0.5, 1, 1.5, 2, 2.5]), lambda _step, _states, spent: spent // 2 % 2))
+    assert [(situation_of(step), step.action, step.spent) for step in plan.steps] == [
         ("", "take a course", (0, 0)),
         ("a is ready and you have spent 0.5 months", "sit the good exam", (0.5, 0.5)),
         ("a is ready and you have spent 2 months or more", "sit the good exam", (2, 2.5)),
@@ -195,8 +184,8 @@ def test_ranges_of_what_has_been_spent() -> None:
 
 
 def test_limits_are_not_rounded() -> None:
-    plan = sa.make_plan(sa.solve(course(2, [0.5, 1.0001, 1.0002, 3]), sa.Budget(4.0001)))
-    assert [step.situation for step in plan.steps[1:]] == [
+    plan = sa.make_plan(sa.solve(compile_course([0.5, 1.0001, 1.0002, 3]), sa.Budget(4.0001)))
+    assert [situation_of(step) for step in plan.steps[1:]] == [
         "a is ready and you have spent at most 1.0001 months",
         "a is ready and you have spent 1.0002 months or more",
     ]
@@ -210,42 +199,46 @@ def test_what_depends_on_both() -> None:
         cheap = spent == 2 if step == 1 else spent <= 4
         return np.where(cheap & (step in {1, 2}), 1, 0)
 
-    plan = sa.make_plan(Ruled(course(4, [1, 2]), rule))
-    cheap = "Sit the cheap exam: costs 1 month, works 50 times in 100."
+    plan = sa.make_plan(Ruled(compile_course([1, 2], 4), rule))
     assert plan.lines() == [
         "1. Take a course: costs 1 month, works every time.",
-        "   If it works (a becomes ready, 50 times in 100): go on with step 2.",
-        "   If it works (a becomes ready, 50 times in 100): costs 2 months instead; go on with step 3.",
-        "2. (when a is ready and you have spent 1 month) Sit the good exam: costs 3 months, works 90 times in 100.",
-        "   If it works (a becomes through): done (passed).",
-        "   If it fails: go on with step 3.",
-        "3. (when a is ready and there are 2 to 3 steps left and you have spent 2 months or more) " + cheap,
-        "   If it works (a becomes through): done (passed).",
-        "   If it fails: try again; later go on with step 4.",
-        "4. (when a is ready and there is 1 step left) Sit the good exam: costs 3 months, works 90 times in 100.",
-        "   If it works (a becomes through): done (passed).",
-        "   If it fails: the time is up.",
-        "What a step's (when ...) does not mention is as it is today.",
-        "What to do next depends on what has been spent so far; keep count.",
+        "   If it works (a becomes ready, 50 times in 100): go to step 2.",
+        "   If it works (a becomes ready, 50 times in 100): this costs 2 months instead; go to step 3.",
+        "2. Sit the good exam (when a is ready and you have spent 1 month): costs 3 months, works 90 times in 100.",
+        "   If it works (a becomes through): you have reached “passed”.",
+        "   If it fails: go to step 3.",
+        (
+            "3. Sit the cheap exam (when a is ready, 2 to 3 steps are left and you have spent 2 months or more): "
+            "costs 1 month, works 50 times in 100."
+        ),
+        "   If it works (a becomes through): you have reached “passed”.",
+        "   If it fails: try again; later, go to step 4.",
+        "4. Sit the good exam (when a is ready and 1 step is left): costs 3 months, works 90 times in 100.",
+        "   If it works (a becomes through): you have reached “passed”.",
+        "   If it fails: time is up.",
+        "Anything not mentioned is unchanged.",
+        "What to do next may depend on what you have spent so far. Keep count.",
     ]
 
 
 def test_whichever_applies() -> None:
     """What depends on what has been spent is not said to come later."""
-    plan = sa.make_plan(Ruled(course(4, [1, 2]), lambda _step, _states, spent: np.where(spent < 4, 1, 0)))
-    cheap = "Sit the cheap exam: costs 1 month, works 50 times in 100."
+    plan = sa.make_plan(Ruled(compile_course([1, 2], 4), lambda _step, _states, spent: np.where(spent < 4, 1, 0)))
     assert plan.lines()[3:-2] == [
-        "2. (when a is ready and you have spent at most 3 months) " + cheap,
-        "   If it works (a becomes through): done (passed).",
-        "   If it fails: try again or go on with step 3, whichever applies; at the end the time is up.",
-        "3. (when a is ready and you have spent 4 months) Sit the good exam: costs 3 months, works 90 times in 100.",
-        "   If it works (a becomes through): done (passed).",
-        "   If it fails: the time is up.",
+        (
+            "2. Sit the cheap exam (when a is ready and you have spent at most 3 months): "
+            "costs 1 month, works 50 times in 100."
+        ),
+        "   If it works (a becomes through): you have reached “passed”.",
+        "   If it fails: try again or go to step 3, whichever applies; at the end, time is up.",
+        "3. Sit the good exam (when a is ready and you have spent 4 months): costs 3 months, works 90 times in 100.",
+        "   If it works (a becomes through): you have reached “passed”.",
+        "   If it fails: time is up.",
     ]
 
 
 def test_nothing_to_do() -> None:
-    assert plan_of("loan", sa.Mean(), housing="own").lines() == ["Nothing to do."]
+    assert plan_of("loan", sa.Mean(), housing="own").lines() == ["There is nothing to do."]
 
 
 OBJECTIVES: tuple[sa.Objective, ...] = (sa.Mean(), sa.CVaR(0.8), sa.VaR(0.7), sa.Budget(5), sa.MeanStd(0.5))
@@ -316,7 +309,7 @@ def cells_of(policy: Policy) -> dict[Cell, tuple[str, float]]:
 
 def holds(situation: str, left: int, spent: float) -> bool:
     """Whether what a situation says of steps left and of what has been spent is so."""
-    time = re.search(r"there (?:is|are) (\d+)(?: to (\d+))? steps? left", situation)
+    time = re.search(r"(\d+)(?: to (\d+))? steps? (?:is|are) left", situation)
     if time is not None and not int(time[1]) <= left <= int(time[2] or time[1]):
         return False
     words = re.search(r"you have spent (.*)", situation)
@@ -342,7 +335,7 @@ def test_words_are_true_of_every_run(policy: Policy) -> None:
         here = [step for step in plan.steps if step.person == mdp.person(cell.state)]
         if not policy.looks_at_spent:
             continue
-        (one,) = [step for step in here if holds(step.situation, cell.left, spent)]
+        (one,) = [step for step in here if holds(situation_of(step), cell.left, spent)]
         (same,) = [step for step in here if inside(step, cell.left, spent)]
         assert one is same
         assert one.action == action
@@ -350,8 +343,8 @@ def test_words_are_true_of_every_run(policy: Policy) -> None:
     if policy.looks_at_spent:
         assert visits == pytest.approx([step.visits for step in plan.steps])
     assert sum(step.visits for step in plan.steps) == pytest.approx(sum(chance for _, chance in cells.values()))
-    assert plan.depends_on_spent == any("you have spent" in step.situation for step in plan.steps)
-    assert plan.depends_on_spent == str(plan).endswith("keep count.")
+    assert plan.depends_on_spent == any("you have spent" in situation_of(step) for step in plan.steps)
+    assert plan.depends_on_spent == str(plan).endswith("Keep count.")
 
 
 def inside(step: PlanStep, left: int, spent: float) -> bool:
@@ -365,9 +358,50 @@ def test_a_step_says_no_more_than_it_must(policy: Policy) -> None:
     plan = sa.make_plan(policy, limit=None)
     for step in plan.steps:
         alone = sum(other.person == step.person for other in plan.steps) == 1
-        assert alone != (step.says_spent or step.says_steps_left)
-        assert step.says_steps_left == ("left" in step.situation.split())
+        assert alone != (step.says_spent is not None or step.says_steps_left)
+        assert step.says_steps_left == ("left" in situation_of(step).split())
         assert (step.spent is None) != policy.looks_at_spent
+
+
+@given(policies())
+def test_hope_is_told_as_it_is(policy: Policy) -> None:
+    """A step says that its plan does not lead to the goal, or that nothing does, where that is so."""
+    mdp, cells = policy.mdp, cells_of(policy)
+
+    @cache
+    def possible(state: int, left: int) -> bool:
+        ahead = mdp.edge_next[mdp.row_state[mdp.edge_row] == state].tolist()
+        return bool(mdp.goal[state]) or (left > 0 and any(possible(other, left - 1) for other in ahead))
+
+    @cache
+    def planned(cell: Cell) -> bool:
+        if mdp.goal[cell.state] or cell not in cells:
+            return bool(mdp.goal[cell.state])
+        row = mdp.actions.index(cells[cell][0])
+        edges = np.flatnonzero((mdp.row_state[mdp.edge_row] == cell.state) & (mdp.row_action[mdp.edge_row] == row))
+        costs = zip(mdp.edge_next[edges].tolist(), mdp.edge_cost[edges].tolist(), strict=True)
+        return any(planned(Cell(cell.left - 1, state, cell.spent + cost)) for state, cost in costs)
+
+    for step in sa.make_plan(policy, limit=None).steps:
+        here = [
+            cell
+            for cell in cells
+            if mdp.person(cell.state) == step.person
+            and step.steps_left[0] <= cell.left <= step.steps_left[1]
+            and (step.spent is None or step.spent[0] <= mdp.to_cost(cell.spent) <= step.spent[1])
+        ]
+        assert (step.hope == "yes") == any(map(planned, here))
+        assert (step.hope == "none") == (not any(possible(cell.state, cell.left) for cell in here))
+
+
+def test_a_plan_that_does_not_go_there_is_not_told_to_be_hopeless() -> None:
+    problem = giving_up()
+    plan = sa.make_plan(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()))
+    assert [step.hope for step in plan.steps] == ["not_with_this_plan"] * 2
+    assert plan.lines()[3] == "   From here, this plan no longer leads to “done”. Another one could."
+    late = problem.with_horizon(1)
+    plan = sa.make_plan(sa.solve(sa.compile_mdp(late, start=late.default_person), sa.Mean()))
+    assert plan.lines()[-1] == "   From here, “done” is out of reach. You may as well stop."
 
 
 @given(policies())
@@ -474,4 +508,4 @@ def test_outcomes_that_all_work_work_every_time() -> None:
     }
     problem = sa.parse_problem(document)
     plan = sa.make_plan(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()))
-    assert str(plan.steps[0]) == "go: 0.004 units, works every time"
+    assert str(plan.steps[0]) == "go: costs 0.004 units, works every time"

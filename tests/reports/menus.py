@@ -14,6 +14,7 @@ from safear.recourse.menu import Menu
 from safear.recourse.notices import Notice
 from safear.recourse.selection import find_trade_off
 from safear.risk.objectives import OBJECTIVE_EXAMPLES
+from small_problems import course, giving_up
 
 TERMS = sa.Terms.of(cost={"study part-time": 2.5}, chance={"study part-time": 0.7}, forbid=["own a house"])
 LOAN = sa.load_example("loan")
@@ -113,59 +114,18 @@ def make_single() -> Menu:
     return sa.recommend(ladder(2))
 
 
-def course(*costs: float) -> Menu:
-    """A course that may cost more or less, and then an exam: a good one if there is enough left, or a cheap one."""
-    outcomes = [{"chance": 1 / len(costs), "cost": cost, "change": {"a": "ready"}, "works": True} for cost in costs]
-    document = {
-        "safear": 1,
-        "title": "course",
-        "horizon": 2,
-        "goal": {"favourable": "passed", "failure_cost": 10},
-        "cost": {"unit": "months"},
-        "features": {"a": {"kind": "nominal", "levels": ["new", "ready", "through"]}},
-        "actions": {
-            "take a course": {"cost": 1, "when": "a == new", "outcomes": outcomes},
-            "sit the good exam": {"cost": 3, "when": "a == ready", "chance": 0.9, "change": {"a": "through"}},
-            "sit the cheap exam": {"cost": 1, "when": "a == ready", "chance": 0.5, "change": {"a": "through"}},
-        },
-        "classifier": {"rule": "a == through"},
-        "people": {"p": {"a": "new"}},
-    }
-    return sa.recommend(sa.parse_problem(document), objectives=["budget:4.0001"])
-
-
 @cache
 def make_spending() -> Menu:
     """Plans that look at what has been spent: nothing or 3, 0 to 1 or 3, 0.5 to 1.0001 or 3."""
-    menus = [course(0, 3), course(0, 1, 3), course(0.5, 1.0001, 3)]
+    costs: list[list[float]] = [[0, 3], [0, 1, 3], [0.5, 1.0001, 3]]
+    menus = [sa.recommend(course(each), objectives=["budget:4.0001"]) for each in costs]
     return replace(menus[0], offers=tuple(offer for menu in menus for offer in menu))
 
 
 @cache
 def make_hopeless() -> Menu:
     """Plans that never or rarely succeed: giving up is free, and who fails has nothing left to do."""
-    document = {
-        "safear": 1,
-        "title": "giving up is cheap",
-        "horizon": 3,
-        "goal": {"favourable": "done", "failure_cost": 0},
-        "features": {
-            "a": {"kind": "ordinal", "levels": ["0", "1", "2"]},
-            "b": {"kind": "nominal", "levels": ["x", "y", "z"]},
-        },
-        "actions": {
-            "dither": {"cost": 0.1, "when": "b == x", "outcomes": [{"chance": 0.5, "change": {"b": "y"}}, {}]},
-            "dither back": {"cost": 0.1, "when": "b == y", "change": {"b": "x"}},
-            "work": {
-                "cost": 3,
-                "when": "b != z",
-                "outcomes": [{"chance": 0.6, "change": {"a": "+1"}}, {"chance": 0.4, "change": {"b": "z"}}],
-            },
-        },
-        "classifier": {"rule": "a == 2"},
-        "people": {"p": {"a": "0", "b": "x"}},
-    }
-    return sa.recommend(sa.parse_problem(document), objectives=["mean", "success-first"])
+    return sa.recommend(giving_up(), objectives=["mean", "success-first"])
 
 
 @cache

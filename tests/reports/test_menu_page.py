@@ -31,14 +31,13 @@ from reports.menus import (
     make_noted,
     make_own,
     make_single,
-    make_spending,
 )
 from safear.recourse.menu import Menu
 from safear.recourse.notices import REASONS, NoRecourse, NoticeCode, ReasonCode
-from safear.recourse.plan import FollowUp
+from safear.recourse.plan_teller import PlanTeller
+from safear.recourse.teller import Teller
 from safear.recourse.traces import OtherTraces
 from safear.reports import Page, Sources, report_menu
-from safear.reports.plan_words import PlanTeller
 from safear.reports.ways import tell_rest
 from safear.texts import Texts, languages, load_texts
 
@@ -112,21 +111,18 @@ def test_chances_that_differ_are_compared() -> None:
 
 @pytest.mark.parametrize(("name", "language"), IN_EVERY_WAY)
 def test_steps_are_those_of_the_plan(name: str, language: str) -> None:
-    texts, tree = load_texts(language), page(name, language)
     for number, offer in enumerate(MENUS[name](), start=1):
-        lists = section(tree, f"plan-{number}").find("ol")
-        items = [item for item in lists[0].find("li") if "value" in item.attributes]
-        for item, step in zip(items, offer.plan.steps, strict=False):
+        items = [
+            item for item in section(page(name, language), f"plan-{number}").find("li") if "value" in item.attributes
+        ]
+        steps = PlanTeller(offer.long_plan, Teller.of(language)).steps()
+        assert items
+        for item, step in zip(items, steps, strict=False):
             assert item.attributes["value"] == str(step.number)
-            assert texts.cost(step.cost, clean(step.unit)) in item.find("span", class_="price")[0].text
-            assert item.find("span", class_="price")[0].text.endswith(texts.times(step.chance))
-            assert bool(item.find("span", class_="situation")) == bool(step.situation)
+            words = (step.situation, step.action, step.facts, *map(str, step.endings), step.note)
+            assert item.text == plain(" ".join(word for word in words if word))
             endings = [node for node in item.find("li") if node is not item]
-            assert ["class" in node.attributes for node in endings] == [not branch.works for branch in step.branches]
-            for ending, branch in zip(endings, step.branches, strict=True):
-                for follow_up in branch.follow_ups:
-                    if follow_up.step not in {None, step.number} and follow_up.share >= 0.01:
-                        assert re.search(rf"\b{follow_up.step}\b", ending.text)
+            assert ["class" in node.attributes for node in endings] == [not ending.works for ending in step.endings]
 
 
 def plain(text: str) -> str:
@@ -136,62 +132,6 @@ def plain(text: str) -> str:
 
 def clean(name: str) -> str:
     return plain(re.sub("[\u202e\u0007]", "\ufffd", name))
-
-
-def test_steps_in_words() -> None:
-    steps = section(page("loan"), "plan-1").find("ol")[0]
-    assert [node.text for node in steps.find("li") if "value" in node.attributes] == [
-        (
-            "in this situation: 23 to 24 steps left study part-time costs 1 month · works 90 times in 100 "
-            "If it works (education becomes degree and age becomes adult): go on with step 2. "
-            "If it does not work: try again; later go on with step 3."
-        ),
-        (
-            "in this situation: age: adult · education: degree increase savings costs 1 month · works 92 times in 100 "
-            "If it works (savings becomes moderate): you have reached “approved”. If it does not work: try again."
-        ),
-        (
-            "in this situation: 5 to 22 steps left change job costs 1 month · works 90 times in 100 "
-            "If it works (savings becomes rich): you have reached “approved”. "
-            "If it does not work (you lose your job): go on with step 4."
-        ),
-        (
-            "in this situation: job: unemployed find work costs 1.4 months · works 40 times in 100 "
-            "If it works (job becomes employed): go on with step 3. If it does not work: try again."
-        ),
-    ]
-    german = section(page("loan", "de"), "plan-1").find("ol")[0].find("li")[0]
-    assert german.text == (
-        "in dieser Lage: noch 23 bis 24 Schritte übrig study part-time Aufwand: 1,0 months · gelingt in 90 von 100 "
-        "Fällen Wenn es gelingt (education: dann degree und age: dann adult): weiter mit Schritt 2. "
-        "Wenn es nicht gelingt: noch einmal versuchen; später: weiter mit Schritt 3."
-    )
-
-
-def test_several_ways_to_work_and_to_fail() -> None:
-    first = section(page("single"), "plan-1").find("ol")[0].find("li")[0]
-    assert first.text == (
-        "climb costs 1 day · works 70 times in 100 "
-        "If it works (place becomes rung 1, 60 times in 100): go on with step 2. "
-        "If it works (you climb fast, 10 times in 100): you have reached “favourable decision”. "
-        "If it does not work (nothing changes, 20 times in 100): it costs 1.5 days instead; try again. "
-        "If it does not work (leg becomes broken, 10 times in 100): go on with step 3."
-    )
-
-
-def test_what_has_been_spent_is_told_exactly() -> None:
-    situations = [node.text for node in page("spending").find("span", class_="situation")]
-    assert [text.removeprefix("in this situation: a: ready · ") for text in situations] == [
-        "nothing spent yet",
-        "3 months spent so far",
-        "at most 1 month spent so far",
-        "3 months spent so far",
-        "0.5 to 1.0001 months spent so far",
-        "3 months spent so far",
-    ]
-    assert "Please keep count." in page("spending").text
-    assert "Please keep count." not in page("loan").text
-    assert len(make_spending()) == 3
 
 
 def test_long_plans_go_on_in_the_appendix() -> None:
@@ -481,18 +421,7 @@ def test_no_text_is_left_over(monkeypatch: pytest.MonkeyPatch) -> None:
     assert left == set()
 
 
-def test_choices_and_rests() -> None:
-    step = make_loan()["safest"].plan.steps[0]
-    ways = tuple(FollowUp("step" if number else "out of time", number, 0.25, 1, 3) for number in (3, 1, 2, None))
-    chosen = replace(step, branches=(replace(step.branches[0], follow_ups=ways), *step.branches[1:]))
-    told = {
-        language: PlanTeller(make_loan()["safest"].plan, {}, "x", load_texts(language)).tell(replace(chosen, person={}))
-        for language in ("en", "de")
-    }
-    assert told["en"].endings[0].then == "try again, go on with step 2 or 3 or the time is up, whichever applies"
-    assert told["de"].endings[0].then == (
-        "noch einmal versuchen, weiter mit Schritt 2 oder 3 oder die Zeit ist um, je nachdem, was zutrifft"
-    )
+def test_rests() -> None:
     rest = OtherTraces(0.1, 0.1, 0.0, 4.0, 4.0, 4.0, (4.0, 4.0))
     assert tell_rest(rest, load_texts("en"), "months") == ("10%", "All other ways together: success after 4 months.")
     failing = replace(rest, success=0.0, failure=0.1, success_costs=None)

@@ -14,7 +14,9 @@ from typing import Any, Literal
 from safear.errors import InputError
 from safear.plots.svg import clean
 from safear.recourse.offer import Offer
-from safear.recourse.plan import RARE, Branch, FollowUp, Plan, PlanStep
+from safear.recourse.plan import Branch, FollowUp, Hope, Plan, PlanStep
+from safear.recourse.plan_teller import RARE
+from safear.recourse.teller import Teller
 
 MOST_COLUMNS = 3  # what is deeper is continued below
 Place = Literal["below", "right", "again", "named", "end", "left out"]
@@ -30,7 +32,7 @@ class StepRow:
     cost: float
     chance: float
     visits: float
-    out_of_reach: bool
+    hope: Hope
     column: int
     root: bool
 
@@ -86,7 +88,14 @@ def lay_out(offer: Offer) -> Layout:
     if not plan.steps:
         raise InputError.at((), "there is no step to draw: the plan ends where it begins")
     placed = _Placing(plan)
-    return Layout(offer.name, plan.goal, clean(offer.unit), plan.hidden_steps, tuple(placed.steps), tuple(placed.ways))
+    return Layout(
+        offer.name,
+        Teller.of().goal(offer.solution.mdp.problem),
+        clean(offer.unit),
+        plan.hidden_steps,
+        tuple(placed.steps),
+        tuple(placed.ways),
+    )
 
 
 class _Placing:
@@ -149,8 +158,8 @@ class _Placing:
 
 
 def _read_step(step: PlanStep, column: int, *, root: bool) -> StepRow:
-    words = (step.number, step.action, step.situation)
-    return StepRow(*words, step.cost, step.chance, step.visits, step.out_of_reach, column, root)
+    words = (step.number, step.action, Teller.of().situation(step))
+    return StepRow(*words, step.cost, step.chance, step.visits, step.hope, column, root)
 
 
 def _read_ways(step: PlanStep) -> Iterator[WayRow]:
@@ -162,7 +171,7 @@ def _read_ways(step: PlanStep) -> Iterator[WayRow]:
             number += 1
             place: Place = "end" if follow_up in likely else "left out"
             chance = branch.chance * follow_up.share
-            outcome = (branch.works, chance, branch.label, branch.cost)
+            outcome = (branch.works, chance, Teller.of().outcome(branch), branch.cost)
             yield WayRow(step.number, number, *outcome, follow_up.kind, follow_up.step, place)
 
 

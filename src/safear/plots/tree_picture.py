@@ -26,6 +26,7 @@ from safear.plots.svg import (
 )
 from safear.plots.tree_layout import Layout, StepRow, WayRow, lay_out
 from safear.recourse.offer import Offer
+from safear.recourse.teller import Teller
 from safear.recourse.words import format_chance, format_cost, times_in
 
 PAD, TOP, NARROWEST = 20.0, 92.0, 720.0
@@ -97,7 +98,7 @@ class _Drawing:
     def _box(self, step: StepRow, x: float, y: float) -> float:
         """Draw a step; its height."""
         lines = _cut(f"when {clean(step.situation)}") if step.situation else []
-        lines += _cut(f"from here {clean(self.layout.goal)} is out of reach") if step.out_of_reach else []
+        lines += _cut(Teller.of()(f"step.hope.{step.hope}", goal=self.layout.goal)) if step.hope != "yes" else []
         height = SLOT + 4 + LINE * len(lines) + (4 if lines else 0)
         action = clean(step.action)
         figures = f"{format_cost(step.cost, self.layout.unit)}, works {times_in(step.chance)}"

@@ -15,6 +15,7 @@ from safear.risk.objectives import Objective
 from safear.solvers.solution import Solution
 
 TAIL = 0.95  # the worst 5%
+LONG_PLAN = 60
 Kind = Literal["safest", "cheapest", "cheapest_and_safest", "balanced", "likeliest", "asked"]
 
 
@@ -98,6 +99,11 @@ class Offer:
     def plan(self) -> Plan:
         """The contingent plan: its likely steps."""
         return make_plan(self.solution, self.runs.start)
+
+    @cached_property
+    def long_plan(self) -> Plan:
+        """The contingent plan with more of its likely steps than a terminal has room for."""
+        return make_plan(self.solution, self.runs.start, limit=LONG_PLAN)
 
     @cached_property
     def full_plan(self) -> Plan:

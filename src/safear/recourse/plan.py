@@ -7,28 +7,26 @@ next is added up exactly over all times, so a step can say where each of its out
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from safear.evaluation.policy import Policy, policy_of
 from safear.mdp.arrays import MDP
 from safear.problem.model import Record
 from safear.recourse.plan_graph import END, GOAL, STUCK, Box, Graph, Node, follow
-from safear.recourse.words import (
-    count_of,
-    describe_levels,
-    find_changes,
-    format_cost,
-    format_number,
-    name_goal,
-    times_in,
-)
+from safear.recourse.plan_teller import PlanTeller
+from safear.recourse.teller import Teller
 from safear.solvers.solution import Solution
-from safear.texts.numbers import round_exactly
 
-RARE = 0.01  # a way on that is taken in fewer of the cases is not spelled out
-RARE_STEP = 0.001  # nor a step that fewer runs come to
+RARE_STEP = 0.001  # a step that fewer runs come to is not told
+Changes = tuple[tuple[str, str], ...]  # features, each with its new level
+Spent = Literal["nothing", "exactly", "at_most", "at_least", "between"]
+Hope = Literal["yes", "not_with_this_plan", "none"]
 _KINDS = {GOAL: "goal", END: "out of time", STUCK: "stuck"}
 
 
@@ -52,40 +50,39 @@ class FollowUp:
 class Branch:
     """One outcome of a step: how likely, what it costs, what it changes, and what comes next, in order of time.
 
-    `label` says in words what happens: as the problem does (`named`), or else what `changes`, the features whose level
-    is another afterwards, in order of importance.
+    `label` is what the problem calls it, if it does; `changes` are in order of importance.
     """
 
     chance: float
     works: bool
-    label: str
     cost: float
     follow_ups: tuple[FollowUp, ...]
-    named: bool = False
-    changes: tuple[tuple[str, str], ...] = ()
+    label: str | None = None
+    changes: Changes = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlanStep:
     """A situation and what to do in it. `visits` is how often, on average, a run comes here.
 
-    `steps_left` and `spent` (in `unit`; None if the policy does not look at it) are the least and the most of these
-    with which a run comes here; `says_steps_left` and `says_spent` are whether the situation tells this step from
-    others by them. `out_of_reach`: the plan cannot come to a goal any more from here, but goes on as plans do.
+    `changes` are the levels in which the situation differs from the start. `steps_left` and `spent` (in `unit`; None if
+    the policy does not look at it) are the least and the most of these with which a run comes here; `says_steps_left`
+    is whether the situation tells this step from others by the one, and `says_spent` how by the other (None: not).
+    `hope`: whether a goal can still be reached from here, or only not with this plan, which goes on as plans do.
     """
 
     number: int
     person: dict[str, str]
-    situation: str
+    changes: Changes
     action: str
     visits: float
     branches: tuple[Branch, ...]
     steps_left: tuple[int, int]
     spent: tuple[float, float] | None = None
     says_steps_left: bool = False
-    says_spent: bool = False
+    says_spent: Spent | None = None
     unit: str = "units"
-    out_of_reach: bool = False
+    hope: Hope = "yes"
 
     @property
     def chance(self) -> float:
@@ -101,15 +98,18 @@ class PlanStep:
         return str(self)
 
     def __str__(self) -> str:
-        return f"{self.action}: {format_cost(self.cost, self.unit)}, works {times_in(self.chance)}"
+        return Teller.of().step(self)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan:
-    """A contingent plan: steps in the order in which they come if all goes well, then the others, likely ones first."""
+    """A contingent plan: steps in the order in which they come if all goes well, then the others, likely ones first.
+
+    `goal` is what the problem calls the favourable decision, if it does.
+    """
 
     steps: tuple[PlanStep, ...]
-    goal: str
+    goal: str | None
     hidden_steps: int = 0
 
     def _repr_html_(self) -> str:
@@ -125,28 +125,16 @@ class Plan:
     @property
     def counted(self) -> frozenset[int]:
         """The steps whose situation is told from another by what has been spent."""
-        return frozenset(step.number for step in self.steps if step.says_spent)
+        return frozenset(step.number for step in self.steps if step.says_spent is not None)
 
     @property
     def depends_on_spent(self) -> bool:
         """Whether there is such a step."""
         return bool(self.counted)
 
-    def lines(self) -> list[str]:
+    def lines(self, language: str = "en") -> list[str]:
         """The plan in plain words, a line each."""
-        if not self.steps:
-            return ["Nothing to do."]
-        lines = [line for step in self.steps for line in _describe_step(step, self.goal, self.counted)]
-        if any(step.situation for step in self.steps):
-            lines.append("What a step's (when ...) does not mention is as it is today.")
-        if self.hidden_steps:
-            situations = (
-                "1 rarer situation is" if self.hidden_steps == 1 else f"{self.hidden_steps} rarer situations are"
-            )
-            lines.append(f"{situations} not shown.")
-        if self.depends_on_spent:
-            lines.append("What to do next depends on what has been spent so far; keep count.")
-        return lines
+        return PlanTeller(self, Teller.of(language)).lines()
 
 
 def make_plan(solution: Solution | Policy, start: Record | int | None = None, *, limit: int | None = 20) -> Plan:
@@ -156,7 +144,7 @@ def make_plan(solution: Solution | Policy, start: Record | int | None = None, *,
     origin = mdp.locate_start(start)
     rare = 0.0 if limit is None else RARE_STEP
     graph = follow(policy, origin, rare=rare)
-    goal = name_goal(mdp.problem)
+    goal = None if mdp.problem is None else mdp.problem.goal.favourable
     if graph.first < 0:
         return Plan((), goal)
     order = _order(graph)
@@ -172,9 +160,37 @@ def make_plan(solution: Solution | Policy, start: Record | int | None = None, *,
         unit=mdp.unit,
         counts_spent=policy.looks_at_spent,
     )
-    hopeful = graph.hopeful().tolist()
-    steps = tuple(maker.make_step(node, out_of_reach=not hopeful[node]) for node in maker.numbers)
+    hopes = _find_hopes(graph)
+    steps = tuple(maker.make_step(node, hopes[node]) for node in maker.numbers)
     return Plan(steps, goal, len(order) - len(steps))
+
+
+def _find_hopes(graph: Graph) -> list[Hope]:
+    """For each node, whether a run that follows the plan may still come to a goal, or whether any other could."""
+    mdp, hopeful = graph.mdp, graph.hopeful
+    if hopeful.all():
+        return ["yes"] * len(hopeful)
+    needed = count_steps_to_goal(mdp)
+    return [
+        "yes" if hope else "not_with_this_plan" if needed[node.state] <= mdp.horizon - node.box.first else "none"
+        for hope, node in zip(hopeful.tolist(), graph.nodes, strict=True)
+    ]
+
+
+def count_steps_to_goal(mdp: MDP) -> NDArray[np.int64]:
+    """The fewest steps in which a goal may be reached from each state, if all goes well; horizon + 1 if it cannot."""
+    needed = np.where(mdp.goal, 0, mdp.horizon + 1)
+    origin = mdp.row_state[mdp.edge_row]
+    for step in range(1, mdp.horizon + 1):
+        before = origin[(needed[mdp.edge_next] == step - 1) & (mdp.edge_chance > 0)]
+        needed[before] = np.minimum(needed[before], step)
+    return needed
+
+
+def find_changes(before: Mapping[str, str], after: Mapping[str, str], *, first: Iterable[str] = ()) -> Changes:
+    """The features whose level is another, with the level afterwards. `first` names what matters most."""
+    names = dict.fromkeys((*first, *after))
+    return tuple((name, after[name]) for name in names if before[name] != after[name])
 
 
 def _order(graph: Graph) -> list[int]:
@@ -206,7 +222,7 @@ class _Maker:
     unit: str
     counts_spent: bool
 
-    def make_step(self, number: int, *, out_of_reach: bool) -> PlanStep:
+    def make_step(self, number: int, hope: Hope) -> PlanStep:
         mdp, node = self.graph.mdp, self.graph.nodes[number]
         person = mdp.person(node.state) if mdp.space is not None else {}
         others = [other for other in self.told[node.state] if other is not node]
@@ -215,35 +231,30 @@ class _Maker:
         if says_steps_left:
             rivals = [piece for piece in rivals if piece.meets_time(node.box)]
         least, most = mdp.horizon - node.box.last, mdp.horizon - node.box.first
-        parts = [
-            describe_levels(self.start, person, verb="is"),
-            _steps_left(least, most) if says_steps_left else "",
-            _spent(mdp, node.box, rivals, self.unit) if says_spent else "",
-        ]
         return PlanStep(
             number=self.numbers[number],
             person=person,
-            situation=" and ".join(part for part in parts if part),
+            changes=find_changes(self.start, person),
             action=mdp.actions[int(mdp.row_action[node.row])],
             visits=node.visits,
             branches=tuple(self._make_branch(number, edge, person) for edge in self.graph.edges(number)),
             steps_left=(least, most),
             spent=(mdp.to_cost(node.box.low), mdp.to_cost(node.box.high)) if self.counts_spent else None,
             says_steps_left=says_steps_left,
-            says_spent=says_spent,
+            says_spent=_choose_spent(node.box, rivals) if says_spent else None,
             unit=self.unit,
-            out_of_reach=out_of_reach,
+            hope=hope,
         )
 
     def _make_branch(self, number: int, edge: int, person: dict[str, str]) -> Branch:
         mdp = self.graph.mdp
-        label, named = "", False
-        changes: tuple[tuple[str, str], ...] = ()
+        label: str | None = None
+        changes: Changes = ()
         if mdp.problem is not None:
             outcome = mdp.problem.actions[int(mdp.row_action[mdp.edge_row[edge]])].outcomes[int(mdp.edge_outcome[edge])]
             after = mdp.person(int(mdp.edge_next[edge]))
             changes = find_changes(person, after, first=outcome.change)
-            label, named = outcome.label or describe_levels(person, after, first=outcome.change), bool(outcome.label)
+            label = outcome.label
         ways = self.graph.ways(number, edge)
         total = sum(way.chance for way in ways)
         follow_ups = tuple(
@@ -257,7 +268,7 @@ class _Maker:
             for way in ways
         )
         cost = mdp.to_cost(int(mdp.edge_cost[edge]))
-        return Branch(float(mdp.edge_chance[edge]), mdp.works(edge), label, cost, follow_ups, named, changes)
+        return Branch(float(mdp.edge_chance[edge]), mdp.works(edge), cost, follow_ups, label, changes)
 
 
 def _choose_words(node: Node, others: Sequence[Node]) -> tuple[bool, bool]:
@@ -286,112 +297,12 @@ def _spent_tells(node: Node, other: Node) -> bool:
     return not any(node.box.meets_spent(piece) for piece in other.pieces)
 
 
-def _steps_left(least: int, most: int) -> str:
-    """When: the same situation may ask for one thing early and for another late."""
-    if least == most:
-        return f"there {'is' if most == 1 else 'are'} {count_of(most, 'step')} left"
-    return f"there are {least} to {most} steps left"
-
-
-def _spent(mdp: MDP, box: Box, rivals: Sequence[Box], unit: str) -> str:
-    """How much: `you have spent at most 3 months`, `... 3.2 to 5 months`, `... 6 months or more`.
-
-    `rivals` are the pieces of other nodes that these words must exclude.
-    """
-    low, high = mdp.to_cost(box.low), mdp.to_cost(box.high)
+def _choose_spent(box: Box, rivals: Sequence[Box]) -> Spent:
+    """How to say what has been spent; `rivals` are the pieces of other nodes that these words must exclude."""
     if box.high == 0:
-        return "you have spent nothing yet"
+        return "nothing"
     if box.low == box.high:
-        return f"you have spent {_exact_cost(high, unit)}"
+        return "exactly"
     if all(rival.low > box.high for rival in rivals):
-        return f"you have spent at most {_exact_cost(high, unit)}"
-    if all(rival.high < box.low for rival in rivals):
-        return f"you have spent {_exact_cost(low, unit)} or more"
-    return f"you have spent {_exact_cost(low, unit).partition(' ')[0]} to {_exact_cost(high, unit)}"
-
-
-def _exact_cost(value: float, unit: str) -> str:
-    """As `format_cost`, with as many decimals as it takes: a limit that was rounded would not be true."""
-    digits = round_exactly(value)
-    return format_cost(value, unit) if digits == format_number(value) else f"{digits} {unit}"
-
-
-def _describe_step(step: PlanStep, goal: str, counted: Collection[int]) -> list[str]:
-    situation = f"(when {step.situation}) " if step.situation else ""
-    costs = format_cost(step.cost, step.unit)
-    name = step.action[:1].upper() + step.action[1:]
-    lines = [f"{step.number}. {situation}{name}: costs {costs}, works {times_in(step.chance)}."]
-    ways = sum(branch.works for branch in step.branches)
-    several = len(step.branches) - ways > 1
-    for branch in step.branches:
-        if branch.works:
-            detail = ", ".join(part for part in (branch.label, times_in(branch.chance) if ways > 1 else "") if part)
-            condition = f"If it works ({detail})" if detail else "If it works"
-        elif several or branch.label:
-            detail = branch.label or "nothing changes"
-            condition = f"If it fails ({detail}, {times_in(branch.chance)})" if several else f"If it fails ({detail})"
-        else:
-            condition = "If it fails"
-        extra = "" if branch.cost == step.cost else f" costs {format_cost(branch.cost, step.unit)} instead;"
-        lines.append(f"   {condition}:{extra} {_describe_follow_ups(branch, step, goal, counted)}.")
-    if step.out_of_reach:
-        lines.append(f"   From here {goal} is out of reach; you may as well stop.")
-    return lines
-
-
-def group_follow_ups(branch: Branch, step: PlanStep, counted: Collection[int]) -> list[list[FollowUp]]:
-    """What comes next, in order of time; the rarest left out.
-
-    What is not always later than the rest is a choice and stands in one group with it. So does a step that says what
-    has been spent (`counted`), later or not: that, not the time, is what to look at.
-    """
-    likely = [f for f in branch.follow_ups if f.share >= RARE]
-    if all(f.kind == "not shown" for f in likely):
-        likely = likely[:1]
-    groups: list[list[FollowUp]] = []
-    for follow_up in likely:
-        if groups and _is_choice(follow_up, groups[-1], step, counted):
-            groups[-1].append(follow_up)
-        else:
-            groups.append([follow_up])
-    return groups
-
-
-def _describe_follow_ups(branch: Branch, step: PlanStep, goal: str, counted: Collection[int]) -> str:
-    """`try again; later go on with step 3; at the end the time is up`; `go on with step 2 or 3, whichever applies`."""
-    groups = group_follow_ups(branch, step, counted)
-    words = [_describe_choice(groups[0], step, goal)]
-    for group in groups[1:]:
-        when = "at the end" if group[0].kind == "out of time" else "later"
-        words.append(f"{when} {_describe_choice(group, step, goal)}")
-    return "; ".join(dict.fromkeys(words))
-
-
-def _is_choice(follow_up: FollowUp, before: Sequence[FollowUp], step: PlanStep, counted: Collection[int]) -> bool:
-    """Whether time does not tell a follow-up from those before it, or is not what to look at."""
-    overlaps = follow_up.since <= max(f.until for f in before)
-    return overlaps or (follow_up.step in counted and [f.step for f in before] != [step.number])
-
-
-def _describe_choice(group: Sequence[FollowUp], step: PlanStep, goal: str) -> str:
-    """`try again or go on with step 3 or 4, whichever applies`."""
-    if len(group) == 1:
-        return _describe_follow_up(group[0], step, goal)
-    numbers = sorted(f.step for f in group if f.step is not None and f.step != step.number)
-    words = [_describe_follow_up(f, step, goal) for f in group if f.step == step.number]
-    words += [f"go on with step {' or '.join(map(str, numbers))}"] if numbers else []
-    words += [_describe_follow_up(f, step, goal) for f in group if f.step is None]
-    applies = ", whichever applies" if sum(f.step is not None for f in group) > 1 else ""
-    return " or ".join(dict.fromkeys(words)) + applies
-
-
-def _describe_follow_up(follow_up: FollowUp, step: PlanStep, goal: str) -> str:
-    if follow_up.kind == "goal":
-        return f"done ({goal})"
-    if follow_up.kind == "out of time":
-        return "the time is up"
-    if follow_up.kind == "stuck":
-        return "no step is left"
-    if follow_up.step is None:
-        return "go on with a step that is not shown"
-    return "try again" if follow_up.step == step.number else f"go on with step {follow_up.step}"
+        return "at_most"
+    return "at_least" if all(rival.high < box.low for rival in rivals) else "between"

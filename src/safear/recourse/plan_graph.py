@@ -67,6 +67,8 @@ class Node:
 class Graph:
     """The nodes of a policy for a person, which of them is first (or `GOAL`, `STUCK`), and the ways between them.
 
+    `hopeful` says of each node whether a run that is there may come to a goal.
+
     The ways are sorted by where they come from: `key` is node * 256 + the number of the edge within its row.
     """
 
@@ -78,6 +80,7 @@ class Graph:
     chance: NDArray[np.float64]
     since: NDArray[np.int64]
     until: NDArray[np.int64]
+    hopeful: NDArray[np.bool_]
 
     def edges(self, node: int) -> range:
         """The edges of a node."""
@@ -91,17 +94,6 @@ class Graph:
         columns = (self.target, self.chance, self.since, self.until)
         ways = map(Way._make, zip(*(column[here].tolist() for column in columns), strict=True))
         return sorted(ways, key=lambda way: (way.since, way.until, way.target))
-
-    def hopeful(self) -> NDArray[np.bool_]:
-        """Whether each node may still come to a goal."""
-        found = np.zeros(len(self.nodes) + 3, dtype=bool)
-        found[GOAL] = True  # the ends are counted from the end
-        while True:
-            more = found.copy()
-            more[self.key[found[self.target]] // _OUTCOMES] = True
-            if (more == found).all():
-                return found[: len(self.nodes)]
-            found = more
 
 
 class _Cells(NamedTuple):
@@ -145,7 +137,18 @@ def follow(policy: Policy, origin: int, *, rare: float = 0.0) -> Graph:
         np.bincount(which, moves.chance, len(keys)).astype(np.float64),
         since,
         until,
+        _find_hopeful(cells, moves, node, count),
     )
+
+
+def _find_hopeful(cells: _Cells, moves: _Moves, node: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
+    """Whether a run may come to a goal from some cell of each node."""
+    found = cells.row == GOAL
+    for _ in range(int(cells.step[-1])):  # a move is from one step to the next
+        found[moves.origin[found[moves.target]]] = True
+    nodes = np.zeros(count, dtype=bool)
+    nodes[node[found & (node >= 0)]] = True
+    return nodes
 
 
 def _run(policy: Policy, origin: int) -> tuple[_Cells, _Moves]:

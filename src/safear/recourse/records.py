@@ -8,6 +8,7 @@ from safear.recourse.menu import Menu
 from safear.recourse.notices import NoRecourse, Notice
 from safear.recourse.offer import Offer
 from safear.recourse.plan import PlanStep
+from safear.recourse.teller import Teller
 from safear.recourse.traces import OtherTraces, Trace
 from safear.risk.distribution import Costs
 
@@ -94,17 +95,17 @@ def step_record(step: PlanStep) -> dict[str, Any]:
     return {
         "number": step.number,
         "person": step.person,
-        "situation": step.situation,
+        "situation": Teller.of().situation(step),
         "action": step.action,
         "visits": step.visits,
-        "out_of_reach": step.out_of_reach,
+        "hope": step.hope,
         "steps_left": list(step.steps_left),
         "spent": None if step.spent is None else list(step.spent),
         "outcomes": [
             {
                 "chance": branch.chance,
                 "works": branch.works,
-                "label": branch.label,
+                "label": Teller.of().outcome(branch),
                 "cost": branch.cost,
                 "next": [
                     {"kind": follow_up.kind, "step": follow_up.step, "share": follow_up.share, "since": follow_up.since}

@@ -30,6 +30,8 @@ from safear.texts.numbers import tell_times
 if TYPE_CHECKING:
     from safear.recourse.notices import NoRecourse, Notice
     from safear.recourse.offer import Offer, TradeOff
+    from safear.recourse.plan import Branch, PlanStep
+    from safear.recourse.walk import Possible
 
 
 class Difference(NamedTuple):
@@ -103,6 +105,10 @@ class Teller:
     def quoted_goal(self, problem: Problem | None) -> str:
         """The goal inside a sentence."""
         return self.texts.quote(self.goal(problem))
+
+    def quote(self, name: str) -> str:
+        """A name inside a sentence."""
+        return self.texts.quote(show_name(name))
 
     def within(self, problem: Problem) -> str:
         """`within 12 steps`."""
@@ -199,3 +205,37 @@ class Teller:
         """Why there is no plan."""
         goal, within = self.quoted_goal(reason.problem), self.within(reason.problem)
         return self.texts(f"report.none.{reason.code}", goal=goal, within=within)
+
+    # --------------------------------------------------------------------------------------------------------- steps
+
+    def step(self, step: PlanStep) -> str:
+        """`change job: costs 1 month, works 90 times in 100`."""
+        return f"{show_name(step.action)}: {self.facts(step)}"
+
+    def facts(self, step: PlanStep) -> str:
+        """What a step costs and how often it works."""
+        return self.texts("step.facts", cost=self.cost(step.cost, step.unit), times=self.times(step.chance))
+
+    def situation(self, step: PlanStep) -> str:
+        """When a step is to be done: `job is unemployed and 5 to 22 steps are left`; empty if that goes without saying.
+
+        Limits are exact: one that was rounded would not be true.
+        """
+        say, (least, most) = self.texts.part("step"), step.steps_left
+        parts = [say("is", feature=show_name(name), level=show_name(level)) for name, level in step.changes]
+        if step.says_steps_left and least == most:
+            parts.append(say("steps_left", count=most))
+        elif step.says_steps_left:
+            parts.append(say("steps_left_between", least=self.texts.whole(least), most=self.texts.whole(most)))
+        if step.says_spent is not None and step.spent is not None:
+            low, high = step.spent
+            cost = self.exact_cost(low if step.says_spent == "at_least" else high, step.unit)
+            parts.append(say(f"spent.{step.says_spent}", cost=cost, least=self.texts.exact_number(low)))
+        return self.texts.join(parts)
+
+    def outcome(self, outcome: Branch | Possible) -> str:
+        """What happens, as the problem says it, or else what changes: `savings becomes rich`; may be empty."""
+        if outcome.label is not None:
+            return show_name(outcome.label)
+        names = [(show_name(name), show_name(level)) for name, level in outcome.changes]
+        return self.texts.join([self.texts("step.becomes", feature=name, level=level) for name, level in names])

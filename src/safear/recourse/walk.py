@@ -17,7 +17,7 @@ from safear.evaluation.forward import Runs, advance
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
 from safear.recourse.offer import Offer
-from safear.recourse.words import find_changes
+from safear.recourse.plan import Changes, find_changes
 from safear.risk.distribution import CostDistribution
 
 Kind = Literal["step", "goal", "out of time", "stuck"]
@@ -31,20 +31,15 @@ class WalkError(InputError):
 class Possible:
     """One way in which a step may end; `outcome` is its number among those of the action.
 
-    `named` is what the problem calls it, if it does, and `changes` are the features whose level is another then.
+    `label` is what the problem calls it, if it does, and `changes` are the features whose level is another then.
     """
 
     outcome: int
     chance: float
     works: bool
     cost: float
-    named: str = ""
-    changes: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def label(self) -> str:
-        """What happens."""
-        return self.named or " and ".join(f"{name} becomes {level}" for name, level in self.changes)
+    label: str | None = None
+    changes: Changes = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +129,7 @@ def _ending(mdp: MDP, state: int, edge: int) -> Possible:
     written = mdp.problem.actions[int(mdp.row_action[mdp.edge_row[edge]])].outcomes[outcome]
     after = mdp.person(int(mdp.edge_next[edge]))
     changes = find_changes(mdp.person(state), after, first=written.change)
-    return replace(plain, named=written.label or "", changes=changes)
+    return replace(plain, label=written.label, changes=changes)
 
 
 def _cannot_be(mdp: MDP, step: int, outcome: int, edges: Sequence[int]) -> WalkError:

@@ -13,7 +13,6 @@ from safear.recourse.records import offer_record
 from safear.reports.appendix import Sources, digest_problem, list_versions
 from safear.reports.audit_tables import Cell, Table
 from safear.reports.audit_words import format_exactly
-from safear.reports.plan_words import make_long_plan
 from safear.reports.ways import add_up
 from safear.texts import Texts
 from safear.texts.names import show_name
@@ -88,7 +87,7 @@ def _flatten(record: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, ob
 def _write_steps(number: int, offer: Offer, texts: Texts) -> Table:
     rows = [
         (step.number, step.action, place, branch.chance, branch.cost, step.visits)
-        for step in make_long_plan(offer).steps
+        for step in offer.long_plan.steps
         for place, branch in enumerate(step.branches, start=1)
     ]
     say = texts.part("report.file")

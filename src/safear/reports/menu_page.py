@@ -5,20 +5,18 @@ All words are those of the catalogue of a language; names are as the problem has
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from safear.problem.model import Problem
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
-from safear.recourse.plan import Plan
+from safear.recourse.plan_teller import PlanTeller, StepText
 from safear.recourse.teller import Difference, Teller
 from safear.reports.appendix import Sources
 from safear.reports.basis import Basis
 from safear.reports.hundred import Hundred, tell_hundred
 from safear.reports.menu_appendix import exact_menu_tables, list_menu_origin
 from safear.reports.page import Page, render
-from safear.reports.plan_words import PlanTeller, StepText, make_long_plan
 from safear.reports.ways import Way, find_longest, tell_keys, tell_rest, tell_ways
 from safear.texts import Texts
 from safear.texts.names import capital, show_name
@@ -132,9 +130,8 @@ class _Writer:
         return [self._make_plan(number, offer, longest) for number, offer in enumerate(self.menu, start=1)]
 
     def _make_plan(self, number: int, offer: Offer, longest: float) -> PlanPart:
-        texts, plan = self.texts, make_long_plan(offer)
-        teller = PlanTeller(plan, self.menu.person, self.goal, texts)
-        steps = tuple(teller.tell(step) for step in plan.steps)
+        texts, plan = self.texts, PlanTeller(offer.long_plan, self.teller)
+        steps = tuple(plan.steps())
         # A single step more would be a reference to the appendix for nothing.
         shown = MOST_STEPS if len(steps) > MOST_STEPS + 1 else len(steps)
         found, name = offer.trade_off, self.teller.describe_plan(offer)
@@ -142,13 +139,13 @@ class _Writer:
         return PlanPart(
             number,
             capital(name) if single else texts("plan.heading", number=number, name=name),
-            show_name(plan.steps[0].action),
+            steps[0].action,
             self._list_figures(offer),
             "" if found is None else self.teller.beside(found),
             () if found is None else tuple(self.teller.differences(found)),
             steps[:shown],
             steps[shown:],
-            tuple(self._list_notes(plan, shown)),
+            (*plan.notes(), *self._refer(shown, len(steps))),
             tell_hundred(offer, texts),
             tuple(tell_ways(offer, longest, texts)),
             tell_rest(offer.traces.rest, texts, show_name(offer.unit)),
@@ -162,13 +159,6 @@ class _Writer:
             (say("success", goal=self.goal, within=self.within), self.texts.percent(offer.cost.success)),
         )
 
-    def _list_notes(self, plan: Plan, shown: int) -> Iterator[str]:
-        say = self.texts.part("plan_notes")
-        if any(step.situation for step in plan.steps):
-            yield say("as_today")
-        if len(plan.steps) > shown:
-            yield say("in_appendix", first=shown + 1, last=len(plan.steps))
-        if plan.hidden_steps:
-            yield say("hidden", count=plan.hidden_steps)
-        if plan.depends_on_spent:
-            yield say("keep_count")
+    def _refer(self, shown: int, steps: int) -> list[str]:
+        """Where the steps are that have no room here."""
+        return [self.texts("plan_notes.in_appendix", first=shown + 1, last=steps)] if steps > shown else []

@@ -10,8 +10,8 @@ from safear._version import __version__
 from safear.problem.dump import dump_problem
 from safear.recourse.offer import TAIL
 from safear.recourse.records import menu_record, offer_record
+from safear.recourse.teller import Teller
 from safear.recourse.walk import Possible, Situation, walk
-from safear.recourse.words import name_goal
 from safear.risk.objectives import parse_objective
 from safear.web.audits import Audits
 from safear.web.http_errors import pick
@@ -48,7 +48,7 @@ def make_api(service: Service, workers: Workers, audits: Audits) -> APIRouter:
     async def problem() -> ProblemOut:
         return ProblemOut(
             title=service.problem.title,
-            goal=name_goal(service.problem),
+            goal=Teller.of().goal(service.problem),
             horizon=service.problem.horizon,
             unit=service.problem.cost_unit,
             people=list(service.problem.people),
@@ -116,6 +116,6 @@ def _ending_record(ending: Possible) -> dict[str, Any]:
         "outcome": ending.outcome,
         "chance": ending.chance,
         "works": ending.works,
-        "label": ending.label,
+        "label": Teller.of().outcome(ending),
         "cost": ending.cost,
     }

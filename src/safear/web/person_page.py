@@ -11,11 +11,11 @@ from safear.plots import dots, traces
 from safear.problem.model import Problem
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
+from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
 from safear.recourse.walk import walk
 from safear.reports.basis import Basis
 from safear.reports.hundred import tell_hundred
-from safear.reports.plan_words import PlanTeller
 from safear.reports.ways import find_longest, tell_keys, tell_rest, tell_ways
 from safear.texts import Texts
 from safear.texts.names import show_name
@@ -92,7 +92,6 @@ def _show_plans(menu: Menu, asked: Asked, wording: Wording, original: Problem) -
     position = _find_position(stops, asked)
     offer = stops[position].offer
     name = name_stop(stops, position, wording)
-    teller = PlanTeller(offer.plan, menu.person, wording.goal, texts)
     return PlansView(
         slider=show_slider(stops, position, wording),
         # A menu of one plan says nothing about what somebody weighs how much.
@@ -104,7 +103,7 @@ def _show_plans(menu: Menu, asked: Asked, wording: Wording, original: Problem) -
         ways=tell_ways(offer, find_longest([offer]), texts),
         keys=tell_keys(wording.goal, texts),
         rest=tell_rest(offer.traces.rest, texts, show_name(offer.unit)),
-        steps=[teller.tell(step) for step in offer.plan.steps],
+        steps=PlanTeller(offer.plan, wording.teller).steps(),
         walk=show_walk(walk(offer, asked.outcomes), wording),
         hundred=tell_hundred(offer, texts),
     )

@@ -10,9 +10,9 @@ from safear.errors import ClassifierError, InputError
 from safear.problem.model import Action, Feature, Problem
 from safear.problem.person import read_level
 from safear.recourse.menu import Menu
+from safear.recourse.plan_teller import StepText
 from safear.recourse.walk import Situation
 from safear.reports.hundred import Hundred
-from safear.reports.plan_words import StepText
 from safear.reports.ways import Key, Way
 from safear.texts import Texts
 from safear.texts.mistakes import tell_mistake

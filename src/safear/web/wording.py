@@ -113,23 +113,14 @@ class Wording:
 
     def ending(self, ending: Possible, *, several: bool) -> str:
         """What a button says: how a step ended."""
-        say, label = self.texts.part("web.walk"), self.change(ending)
+        say, label = self.texts.part("web.walk"), self.teller.outcome(ending)
         if several and label:
             return say("worked_so" if ending.works else "failed_so", label=label)
         return say("worked" if ending.works else "failed")
 
-    def change(self, ending: Possible) -> str:
-        """What an ending changes."""
-        if ending.named:
-            return show_name(ending.named)
-        say = self.texts.part("step")
-        return self.texts.join(
-            [say("becomes", feature=show_name(name), level=show_name(level)) for name, level in ending.changes]
-        )
-
     def taken(self, step: Taken) -> str:
         """A step that was taken."""
-        say, label = self.texts.part("web.walk"), self.change(step.ending)
+        say, label = self.texts.part("web.walk"), self.teller.outcome(step.ending)
         key = "taken_worked" if step.ending.works else "taken_failed"
         told = say(key, action=show_name(step.action), cost=self.cost(step.ending.cost))
         return f"{told} ({label})" if label else told

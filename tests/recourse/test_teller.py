@@ -1,0 +1,85 @@
+"""The one voice: every sentence that is made of a result, in both languages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import safear as sa
+from reports.menus import make_loan, make_single, make_spending
+from safear.recourse.offer import TradeOff
+from safear.recourse.plan import FollowUp
+from safear.recourse.plan_teller import PlanTeller
+from safear.recourse.teller import Teller
+from safear.risk.objectives import OBJECTIVE_EXAMPLES
+from safear.texts import languages
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_objective_has_words(language: str) -> None:
+    told = [Teller.of(language).objective(sa.parse_objective(text), "months") for text in OBJECTIVE_EXAMPLES]
+    assert len(set(told)) == len(told)
+    assert not any("{" in text for text in told)
+
+
+def test_plans_are_named_by_their_codes() -> None:
+    names = {
+        code: (Teller.of().name_plan(code), Teller.of("de").name_plan(code)) for code in ("likeliest", "balanced-2")
+    }
+    assert names == {
+        "likeliest": ("most likely to succeed", "am aussichtsreichsten"),
+        "balanced-2": ("balanced 2", "ausgewogen (2)"),
+    }
+    assert Teller.of("de").name_plan("mean-std:0.5") == "mean-std:0.5"
+    safest = make_loan().offers[0]
+    assert Teller.of("de").name_plan(replace(safest, label="policy A")) == "policy A"
+
+
+def test_a_plan_that_is_alone() -> None:
+    assert str(TradeOff("none")) == "No other plan is noticeably cheaper, safer or likelier to succeed."
+    assert Teller.of("de").trade_off(TradeOff("others_give_up")) == "Jeder spürbar günstigere Plan gibt zu früh auf."
+
+
+def test_several_ways_to_work_and_to_fail() -> None:
+    (offer,) = make_single()
+    assert offer.plan.lines()[:5] == [
+        "1. Climb: costs 1 day, works 70 times in 100.",
+        "   If it works (place becomes rung 1, 60 times in 100): go to step 2.",
+        "   If it works (you climb fast, 10 times in 100): you have reached “favourable decision”.",
+        "   If it fails (nothing changes, 20 times in 100): this costs 1.5 days instead; try again.",
+        "   If it fails (leg becomes broken, 10 times in 100): go to step 3.",
+    ]
+
+
+def test_steps_in_german() -> None:
+    assert make_loan()["safest"].plan.lines("de")[:3] == [
+        (
+            "1. Study part-time (in dieser Lage: noch 23 bis 24 Schritte übrig): "
+            "Aufwand: 1,0 months, gelingt in 90 von 100 Fällen."
+        ),
+        "   Wenn es gelingt (education: dann degree und age: dann adult): weiter mit Schritt 2.",
+        "   Wenn es nicht gelingt: noch einmal versuchen; später: weiter mit Schritt 3.",
+    ]
+
+
+def test_what_has_been_spent_is_told_exactly() -> None:
+    told = [Teller.of().situation(step) for offer in make_spending() for step in offer.plan.steps[1:]]
+    assert [text.removeprefix("a is ready and you have spent ") for text in told] == [
+        "nothing yet", "3 months", "at most 1 month", "3 months", "at most 1.0001 months", "3 months",
+    ]  # fmt: skip
+
+
+def test_choices() -> None:
+    plan = make_loan()["safest"].plan
+    ways = tuple(FollowUp("step" if number else "out of time", number, 0.25, 1, 3) for number in (3, 1, 2, None))
+    first = plan.steps[0]
+    chosen = replace(first, branches=(replace(first.branches[0], follow_ups=ways), *first.branches[1:]))
+    told = [
+        PlanTeller(replace(plan, steps=(chosen,)), Teller.of(language)).steps()[0].endings[0].then
+        for language in ("en", "de")
+    ]
+    assert told == [
+        "try again, go to step 2 or 3 or time is up, whichever applies",
+        "noch einmal versuchen, weiter mit Schritt 2 oder 3 oder die Zeit ist um, je nachdem, was zutrifft",
+    ]

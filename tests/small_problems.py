@@ -1,0 +1,54 @@
+"""Small problems that tests of several modules share."""
+
+from __future__ import annotations
+
+import safear as sa
+
+
+def course(costs: list[float], horizon: int = 2) -> sa.Problem:
+    """A course that may cost more or less, and then an exam: a good one or a cheap one."""
+    outcomes = [{"chance": 1 / len(costs), "cost": cost, "change": {"a": "ready"}, "works": True} for cost in costs]
+    return sa.parse_problem(
+        {
+            "safear": 1,
+            "title": "course",
+            "horizon": horizon,
+            "goal": {"favourable": "passed", "failure_cost": 10},
+            "cost": {"unit": "months"},
+            "features": {"a": {"kind": "nominal", "levels": ["new", "ready", "through"]}},
+            "actions": {
+                "take a course": {"cost": 1, "when": "a == new", "outcomes": outcomes},
+                "sit the good exam": {"cost": 3, "when": "a == ready", "chance": 0.9, "change": {"a": "through"}},
+                "sit the cheap exam": {"cost": 1, "when": "a == ready", "chance": 0.5, "change": {"a": "through"}},
+            },
+            "classifier": {"rule": "a == through"},
+            "people": {"p": {"a": "new"}},
+        }
+    )
+
+
+def giving_up() -> sa.Problem:
+    """Giving up is free, and who fails has nothing left to do."""
+    return sa.parse_problem(
+        {
+            "safear": 1,
+            "title": "giving up is cheap",
+            "horizon": 3,
+            "goal": {"favourable": "done", "failure_cost": 0},
+            "features": {
+                "a": {"kind": "ordinal", "levels": ["0", "1", "2"]},
+                "b": {"kind": "nominal", "levels": ["x", "y", "z"]},
+            },
+            "actions": {
+                "dither": {"cost": 0.1, "when": "b == x", "outcomes": [{"chance": 0.5, "change": {"b": "y"}}, {}]},
+                "dither back": {"cost": 0.1, "when": "b == y", "change": {"b": "x"}},
+                "work": {
+                    "cost": 3,
+                    "when": "b != z",
+                    "outcomes": [{"chance": 0.6, "change": {"a": "+1"}}, {"chance": 0.4, "change": {"b": "z"}}],
+                },
+            },
+            "classifier": {"rule": "a == 2"},
+            "people": {"p": {"a": "0", "b": "x"}},
+        }
+    )
