@@ -17,6 +17,8 @@ from benchmarks.ours import ours_build, ours_solve
 from benchmarks.timing import once, seconds, use_one_core
 
 import safear as sa
+from safear.mdp import Family
+from safear.population.family_plans import SpaceSolution, solve_family, solve_space
 
 REGIONS = (0.2, 1, 10, 100, 1000)
 HAND_WRITTEN = 2.2e-9  # seconds per state and step: a constant from SPEED.md (AVX2 in C, another machine)
@@ -29,7 +31,7 @@ def measure(regions: float) -> dict[str, Any]:
     objective = sa.MeanStd(0.5)
     problem = adult_shaped(regions)
     ours_solve(ours_build(adult_shaped()), objective)  # compiled code is loaded
-    total = once(lambda: spaces.append(sa.solve_space(problem, objective=objective)))
+    total = once(lambda: spaces.append(solve_space(problem, objective=objective)))
     space = spaces.pop()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     use_one_core()
@@ -40,13 +42,13 @@ def measure(regions: float) -> dict[str, Any]:
     return {"states": states, "sweep": sweep, "total": total, "memory": memory}
 
 
-spaces: list[sa.SpaceSolution] = []
+spaces: list[SpaceSolution] = []
 
 
-def sweep_all(families: list[sa.Family], objective: sa.MeanStd) -> None:
+def sweep_all(families: list[Family], objective: sa.MeanStd) -> None:
     """The sweep alone; what it finds is not kept."""
     for family in families:
-        sa.solve_family(family, objective)
+        solve_family(family, objective)
 
 
 def main() -> None:

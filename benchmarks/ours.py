@@ -8,26 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 import safear as sa
+from safear.mdp import Family, StateSpace, compile_families
+from safear.population.family_figures import LaneFigures, summarise
+from safear.population.family_plans import FamilySolution, solve_family
 
 Floats = NDArray[np.float64]
 Summaries = tuple[Floats, ...]  # success, mean, variance, VaR 95%, CVaR 95%, each by state
-Built = Sequence[sa.Family]
-Plans = Sequence[sa.FamilySolution]
+Built = Sequence[Family]
+Plans = Sequence[FamilySolution]
 
 
 def ours_build(problem: sa.Problem) -> Built:
     """From the problem to arrays: what is computed once, whatever the objective."""
-    return list(sa.compile_families(problem))
+    return list(compile_families(problem))
 
 
 def ours_solve(built: Built, objective: sa.Mean | sa.MeanStd) -> Plans:
     """The greedy plans of all states, with their values."""
-    return [sa.solve_family(family, objective) for family in built]
+    return [solve_family(family, objective) for family in built]
 
 
-def ours_summaries(plans: Plans) -> Sequence[sa.LaneFigures]:
+def ours_summaries(plans: Plans) -> Sequence[LaneFigures]:
     """The exact figures of all states: success, and mean, variance, VaR and CVaR given success."""
-    return [sa.summarise(part) for part in plans]
+    return [summarise(part) for part in plans]
 
 
 def ours_values(problem: sa.Problem, plans: Plans) -> Floats:
@@ -35,7 +38,7 @@ def ours_values(problem: sa.Problem, plans: Plans) -> Floats:
     return _in_order(problem, plans, [part.planned for part in plans])
 
 
-def ours_figures(problem: sa.Problem, plans: Plans, figures: Sequence[sa.LaneFigures]) -> Summaries:
+def ours_figures(problem: sa.Problem, plans: Plans, figures: Sequence[LaneFigures]) -> Summaries:
     """The figures in the same order, 0 where there are none; not timed."""
     names = ("success", "mean", "variance", "var", "cvar")
     return tuple(
@@ -45,7 +48,7 @@ def ours_figures(problem: sa.Problem, plans: Plans, figures: Sequence[sa.LaneFig
 
 def _in_order(problem: sa.Problem, plans: Plans, parts: Sequence[Floats]) -> Floats:
     """By state of the whole space from [state, lane] of each family."""
-    whole = sa.StateSpace(problem.features, {})
+    whole = StateSpace(problem.features, {})
     immutable = [i for i, feature in enumerate(problem.features) if not feature.mutable]
     result = np.empty(whole.size)
     for plan, values in zip(plans, parts, strict=True):

@@ -16,6 +16,8 @@ from benchmarks import table
 from benchmarks.timing import side_by_side
 
 import safear as sa
+from safear.classifier import Inputs
+from safear.evaluation import evaluate_states
 from safear.population.blocks import group_people
 
 
@@ -53,7 +55,7 @@ def menus(people: int = 200) -> table.Record:
     """Menus of rejected people of Adult, warm: from the record to named plans with exact figures."""
     adult = sa.datasets.load("adult")
     forest = adult.classifier()
-    rejected = np.flatnonzero(~forest.favourable(sa.Inputs(adult.problem.features, adult.codes)))
+    rejected = np.flatnonzero(~forest.favourable(Inputs(adult.problem.features, adult.codes)))
     rng = np.random.default_rng(0)
     times, plans = [], []
     for row in rng.choice(rejected, people, replace=False):
@@ -84,12 +86,12 @@ def solve_population() -> table.Record:
     """The exact optimum of CVaR(0.95) for all whom the forest rejects, on two threads."""
     adult = sa.datasets.load("adult")
     forest = adult.classifier()
-    codes = adult.codes[~forest.favourable(sa.Inputs(adult.problem.features, adult.codes))]
+    codes = adult.codes[~forest.favourable(Inputs(adult.problem.features, adult.codes))]
     start = time.perf_counter()
     blocks = list(group_people(adult.problem, forest, codes))
     with ThreadPoolExecutor(2) as pool:
         solutions = list(pool.map(lambda block: sa.solve(block.mdp, sa.CVaR(0.95)), blocks))
-        exact = list(pool.map(sa.evaluate_states, solutions))
+        exact = list(pool.map(evaluate_states, solutions))
     taken = time.perf_counter() - start
     counts = [len(block.people) for block in blocks]
     value = sum(float(s.values[b.states].sum()) for s, b in zip(solutions, blocks, strict=True)) / sum(counts)

@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks import table
 from benchmarks.adult_shaped import adult_shaped
 
-import safear as sa
+from safear.mdp import compile_families
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "scale.md"
 BEGIN, END = "<!-- from here: python -m benchmarks.scale --write -->", "<!-- to here -->"
@@ -26,7 +26,7 @@ def describe() -> str:
 
 def describe_states(records: dict[str, table.Record]) -> str:
     """The sweep and the plans of a whole space, by the number of states."""
-    shared = next(iter(sa.compile_families(adult_shaped()))).shared
+    shared = next(iter(compile_families(adult_shaped()))).shared
     rows, edges = shared.n_rows / shared.n_states, shared.n_edges / shared.n_states
     sizes = {count_in(name): record for name, record in records.items() if name.startswith("all plans, ")}
     sweeps = {count_in(n): r for n, r in records.items() if n.startswith("a state and step of the sweep, ")}

@@ -3,14 +3,16 @@
 import numpy as np
 
 import safear as sa
+from safear.evaluation import evaluate_states
+from safear.mdp import check_mdp
 
 problem = sa.load_example("health-insurance")
 mdp = sa.compile_mdp(problem)
-sa.check_mdp(mdp)
+check_mdp(mdp)
 
 for aversion in (0, 0.5, 1):
     solution = sa.solve(mdp, sa.MeanStd(risk_aversion=aversion), method="greedy")
-    everybody = sa.evaluate_states(solution)
+    everybody = evaluate_states(solution)
     rejected = ~mdp.goal
     print(
         f"aversion {aversion}: {rejected.sum()} rejected states, "

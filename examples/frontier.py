@@ -1,6 +1,7 @@
 """All optimal plans between the cheapest and the safest, with certificates, and the paper's greedy plan beside them."""
 
 import safear as sa
+from safear.recourse import make_plan
 
 problem = sa.load_example("health-insurance")
 menu = sa.recommend(problem, level=0.95)
@@ -21,4 +22,4 @@ for aversion in (0.5, 1.0, 2.0):
 # What to do can depend on what has been spent: within a budget of 2 quarters, for one.
 within = sa.solve(mdp, sa.Budget(limit=2))
 print(f"within 2 quarters with probability {1 - within.value:.4f}:")
-print(sa.make_plan(within))
+print(make_plan(within))

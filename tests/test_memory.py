@@ -9,7 +9,10 @@ import pytest
 
 import safear as sa
 from safear import memory
+from safear.errors import TooLargeError
 from safear.memory import MAX_BYTES, available, format_bytes, require_room
+from safear.population.family_figures import summarise
+from safear.population.family_plans import solve_space
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 MEMINFO = "MemTotal:       32000000 kB\nMemFree:         1000000 kB\nMemAvailable:    8388608 kB\nBuffers: 12 kB\n"
@@ -168,18 +171,18 @@ def test_what_fits_is_not_refused(left: list[int | None]) -> None:
 
 def test_more_than_the_limit(left: list[int | None]) -> None:
     del left
-    with pytest.raises(sa.TooLargeError) as refused:
+    with pytest.raises(TooLargeError) as refused:
         require_room(3 * GIB, "a table of 7 rows", max_bytes=GIB, remedy="make it smaller")
     expected = "a table of 7 rows would need about 3.0 GiB; the limit is 1.0 GiB\n    make it smaller"
     assert str(refused.value) == expected
     assert refused.value.exit_code == 2
-    with pytest.raises(sa.TooLargeError):
+    with pytest.raises(TooLargeError):
         require_room(GIB + 1, "a table", max_bytes=GIB)
 
 
 def test_the_limit_unless_somebody_gives_one(left: list[int | None]) -> None:
     del left
-    with pytest.raises(sa.TooLargeError, match=r"the limit is 4\.0 GiB"):
+    with pytest.raises(TooLargeError, match=r"the limit is 4\.0 GiB"):
         require_room(MAX_BYTES + 1, "a table")
 
 
@@ -187,7 +190,7 @@ def test_more_than_the_machine_has(left: list[int | None]) -> None:
     left[0] = 512 * MIB
     expected = "a table would need about 1.0 GiB; this machine has 512.0 MiB left\n    buy another"
     for limit in (None, 2 * GIB):
-        with pytest.raises(sa.TooLargeError) as refused:
+        with pytest.raises(TooLargeError) as refused:
             require_room(GIB, "a table", max_bytes=limit, remedy="buy another")
         assert str(refused.value) == expected
 
@@ -200,7 +203,7 @@ def test_without_a_limit_only_the_machine_counts(left: list[int | None]) -> None
 def test_where_nobody_tells_only_the_limit_counts(left: list[int | None]) -> None:
     left[0] = None
     require_room(2**80, "a table", max_bytes=None)
-    with pytest.raises(sa.TooLargeError, match="the limit is 1 KiB"):
+    with pytest.raises(TooLargeError, match="the limit is 1 KiB"):
         require_room(2 * KIB, "a table", max_bytes=KIB)
 
 
@@ -212,7 +215,7 @@ def test_what_is_needed_is_said(left: list[int | None], caplog: pytest.LogCaptur
     del left
     with caplog.at_level(logging.INFO, logger="safear"):
         require_room(340 * MIB, "the block of 12 states")
-        with pytest.raises(sa.TooLargeError):
+        with pytest.raises(TooLargeError):
             require_room(5 * GIB, "100% of it")
     assert [(record.name, record.levelno, record.getMessage()) for record in caplog.records] == [
         ("safear", logging.INFO, "the block of 12 states: about 340.0 MiB of memory"),
@@ -230,8 +233,8 @@ def test_nothing_is_said_unless_asked_for(left: list[int | None], caplog: pytest
 def test_compiling_and_solving_say_what_they_need(caplog: pytest.LogCaptureFixture) -> None:
     problem = sa.load_example("loan")
     with caplog.at_level(logging.INFO, logger="safear"):
-        solution = sa.solve_space(problem, None, objective=sa.Mean())
-        sa.summarise(solution.families[0])
+        solution = solve_space(problem, None, objective=sa.Mean())
+        summarise(solution.families[0])
     said = [record.getMessage() for record in caplog.records]
     plans, space, distributions = (text.removesuffix(" KiB of memory").split(": about ") for text in said)
     assert plans[0].startswith("the plans for 96 states in 1 block")

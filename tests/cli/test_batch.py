@@ -14,6 +14,7 @@ import pytest
 import safear as sa
 from population.crowds import JOB, bytes_of, job_people, read_parts
 from safear.datasets.dataset import load
+from safear.population import BatchSummary
 from safear.population.folder import COLUMNS, MANIFEST
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def test_the_summary_as_json(safear: Safear, job: list[str]) -> None:
     answer = safear("batch", *job, *GREEDY, "--part-size", "10", "--json")
     assert (answer.code, answer.err) == (0, "")
     record = answer.json
-    assert list(record) == [field.name for field in fields(sa.BatchSummary)]
+    assert list(record) == [field.name for field in fields(BatchSummary)]
     assert record["people"] == record["favourable"] + record["planned"] + record["without_recourse"] == 40
     assert (record["skipped"], record["parts"], record["resumed"]) == (0, 4, 0)
 

@@ -14,6 +14,7 @@ import pytest
 
 import safear as sa
 from safear.cli.main import cli
+from safear.problem import dump_problem_text
 from safear.risk.objectives import OBJECTIVE_EXAMPLES
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ def test_a_reader_that_is_gone(command: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["demo", "recommend titled.yaml --json", "check wrong.yaml"])
 def test_a_terminal_or_file_that_knows_few_characters(command: str, encoding: str, tmp_path: Path) -> None:
     """As when the output goes to a file on Windows. A tick may be replaced, but the text gets out; JSON stays whole."""
-    text = sa.dump_problem_text(sa.load_example("loan"))
+    text = dump_problem_text(sa.load_example("loan"))
     (tmp_path / "titled.yaml").write_text(re.sub("title: .*", "title: 貸付 ✓", text, count=1), encoding="utf-8")
     (tmp_path / "wrong.yaml").write_text("safear: 1\n貸付: ✓\n", encoding="utf-8")
     done = subprocess.run(

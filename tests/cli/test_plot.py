@@ -12,6 +12,7 @@ import pytest
 import safear as sa
 from cli.job import JOB
 from safear.plots.rendering import load_converter
+from safear.problem import parse_terms
 
 if TYPE_CHECKING:
     from cli.conftest import Safear
@@ -48,7 +49,7 @@ def test_the_person_the_classifier_and_the_terms(safear: Safear) -> None:
     Path("terms.yaml").write_text("actions: {own a house: {cost: 7}}\n")
     Path("me.json").write_text(json.dumps(dict(sa.load_example("loan").default_person or {}) | {"age": "senior"}))
     problem = sa.load_example("loan").with_horizon(5)
-    terms = sa.parse_terms({"actions": {"own a house": {"cost": 7}}, "forbid": ["study part-time"]}, problem)
+    terms = parse_terms({"actions": {"own a house": {"cost": 7}}, "forbid": ["study part-time"]}, problem)
     person = dict(problem.default_person or {}) | {"age": "senior", "savings": "moderate"}
     wanted = sa.recommend(problem, sa.load_classifier("mine.py:accept", problem), person, terms=terms, level=0.8)
     found = draw(

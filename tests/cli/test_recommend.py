@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skops import io
 
 import safear as sa
+from safear.problem import dump_problem_text
 from safear.risk.objectives import OBJECTIVE_EXAMPLES
 
 if TYPE_CHECKING:
@@ -715,7 +716,7 @@ def test_a_folder_that_is_not_there(safear: Safear) -> None:
 
 
 def test_names_in_other_scripts(safear: Safear, tmp_path: Path) -> None:
-    text = sa.dump_problem_text(sa.load_example("loan")).replace("change job", "転職する [1/2]")
+    text = dump_problem_text(sa.load_example("loan")).replace("change job", "転職する [1/2]")
     (tmp_path / "loan.yaml").write_text(text, encoding="utf-8")
     answer = safear("recommend", "loan.yaml", "--objective", "mean", "--json")
     assert answer.json["plans"][0]["first_action"] == "転職する [1/2]"
@@ -733,7 +734,7 @@ def test_a_skops_model(safear: Safear, tmp_path: Path) -> None:
     people = pd.DataFrame([mdp.person(state) for state in range(mdp.n_states)])
     model = make_pipeline(OneHotEncoder(), DecisionTreeClassifier(random_state=0))
     io.dump(model.fit(people, ["approved" if goal else "rejected" for goal in mdp.goal]), tmp_path / "model.skops")
-    write(tmp_path, "mine.yaml", sa.dump_problem_text(replace(problem, rule=None)))
+    write(tmp_path, "mine.yaml", dump_problem_text(replace(problem, rule=None)))
     trusted = ["--trust", "sklearn.tree._tree.Tree"]  # which skops knows, but not as safe
     assert plans(safear, "mine.yaml", "--classifier", "model.skops", *trusted) == plans(safear, "loan")
 

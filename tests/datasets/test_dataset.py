@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-import safear as sa
 from safear.datasets import Dataset, dataset_names, load
+from safear.errors import ProblemError
 from safear.problem.person import read_level
 
 SIZES = {"adult": 32_561, "german": 1_000, "insurance": 1_338}
@@ -108,7 +108,7 @@ def test_the_package_has_no_other_names() -> None:
     [("germany", "did you mean 'german'?"), ("xyz", "possible: 'adult', 'german', 'insurance'")],
 )
 def test_unknown_names(name: str, remedy: str) -> None:
-    with pytest.raises(sa.ProblemError) as caught:
+    with pytest.raises(ProblemError) as caught:
         load(name)
     assert str(caught.value) == f"there is no data set '{name}'\n    {remedy}"
 

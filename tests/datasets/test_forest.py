@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 import safear as sa
+from safear.classifier import Inputs
 from safear.datasets import Dataset, TrainedClassifier, load
 from safear.datasets.cache import cache_folder
 from safear.datasets.forest import train
+from safear.errors import ClassifierError, MissingExtraError
 from safear.mdp.space import StateSpace
 
 
@@ -24,7 +26,7 @@ def fresh(data: Dataset, seed: int = 0) -> TrainedClassifier:
 
 def rejected(data: Dataset) -> int:
     features = data.problem.features
-    return int((~data.classifier().favourable(sa.Inputs(features, data.codes))).sum())
+    return int((~data.classifier().favourable(Inputs(features, data.codes))).sum())
 
 
 # German: 200 held-out rows leave a standard error of 0.03, and over 20 seeds ours is 0.71 on average and 0.785 at best.
@@ -47,7 +49,7 @@ def test_the_people_of_the_presets_are_rejected() -> None:
         data = load(name)
         for person in data.problem.people:
             row = int(person.removeprefix("row "))
-            assert not data.classifier().favourable(sa.Inputs(data.problem.features, data.codes[[row]]))[0], person
+            assert not data.classifier().favourable(Inputs(data.problem.features, data.codes[[row]]))[0], person
 
 
 def test_decisions_are_those_of_the_forest(insurance: Dataset) -> None:
@@ -61,7 +63,7 @@ def test_decisions_are_those_of_the_forest(insurance: Dataset) -> None:
     every = space.decode(np.arange(3_456))
     assert ours.decisions.shape == (3_456,)
     np.testing.assert_array_equal(ours.decisions, forest.predict(every))
-    np.testing.assert_array_equal(ours.favourable(sa.Inputs(insurance.problem.features, every)), ours.decisions)
+    np.testing.assert_array_equal(ours.favourable(Inputs(insurance.problem.features, every)), ours.decisions)
     assert ours.accuracy == pytest.approx(forest.score(unseen, true), abs=1e-12)
     assert ours.seed == 3
 
@@ -85,7 +87,7 @@ def test_it_stays_in_memory(insurance: Dataset) -> None:
 
 @pytest.mark.parametrize("seed", [-1, 2**32])
 def test_impossible_seeds(insurance: Dataset, seed: int) -> None:
-    with pytest.raises(sa.ClassifierError) as caught:
+    with pytest.raises(ClassifierError) as caught:
         insurance.classifier(seed)
     assert str(caught.value) == f"seed: {seed} is not between 0 and 4294967295"
 
@@ -108,22 +110,22 @@ class TestAsClassifier:
         turned = replace(features[2], levels=features[2].levels[::-1])
         other = (features[5], turned, features[0], features[1], features[3], features[4])
         shuffled = np.stack([codes[:, 5], 3 - codes[:, 2], *(codes[:, i] for i in (0, 1, 3, 4))], axis=-1)
-        np.testing.assert_array_equal(classifier.favourable(sa.Inputs(other, shuffled)), classifier.decisions)
+        np.testing.assert_array_equal(classifier.favourable(Inputs(other, shuffled)), classifier.decisions)
 
     def test_no_inputs(self, insurance: Dataset) -> None:
-        nobody = sa.Inputs(insurance.problem.features, insurance.codes[:0])
+        nobody = Inputs(insurance.problem.features, insurance.codes[:0])
         assert insurance.classifier().favourable(nobody).tolist() == []
 
     def test_missing_feature(self, insurance: Dataset) -> None:
         renamed = (replace(insurance.problem.features[0], name="bodymass"), *insurance.problem.features[1:])
-        with pytest.raises(sa.ClassifierError, match="needs 'bmi', which it is not shown"):
-            insurance.classifier().favourable(sa.Inputs(renamed, insurance.codes[:1]))
+        with pytest.raises(ClassifierError, match="needs 'bmi', which it is not shown"):
+            insurance.classifier().favourable(Inputs(renamed, insurance.codes[:1]))
 
     def test_unknown_level(self, insurance: Dataset) -> None:
         features = list(insurance.problem.features)
         features[2] = replace(features[2], levels=("southwest", "southeast", "northwest", "abroad"))
-        with pytest.raises(sa.ClassifierError, match="was not trained on level 'abroad' of 'region'"):
-            insurance.classifier().favourable(sa.Inputs(tuple(features), insurance.codes[:1]))
+        with pytest.raises(ClassifierError, match="was not trained on level 'abroad' of 'region'"):
+            insurance.classifier().favourable(Inputs(tuple(features), insurance.codes[:1]))
 
 
 class TestCache:
@@ -253,12 +255,12 @@ class TestWithoutScikitLearn:
             raise metadata.PackageNotFoundError(name)
 
         monkeypatch.setattr(metadata, "version", missing)
-        with pytest.raises(sa.MissingExtraError) as caught:
+        with pytest.raises(MissingExtraError) as caught:
             insurance.classifier(seed=77)
         assert str(caught.value) == self.MESSAGE
 
     def test_not_importable(self, insurance: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-        with pytest.raises(sa.MissingExtraError) as caught:
+        with pytest.raises(MissingExtraError) as caught:
             insurance.classifier(seed=78)
         assert str(caught.value) == self.MESSAGE

@@ -11,7 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 import safear as sa
+from safear.classifier import Inputs
 from safear.datasets import load
+from safear.problem import Move, SetTo, dump_problem_text, read_person
 from safear.problem.model import Problem
 from safear.problem.quantity import Amount, ByLevel, Quantity
 
@@ -71,26 +73,26 @@ IMMUTABLE = {
 }
 NOT_ACTIONABLE = {"adult": ["age"], "german": ["age"], "insurance": []}
 CHANGES = {
-    "improve education": {"education": sa.Move(1), "age": sa.Move(1)},
-    "work more hours": {"hours": sa.Move(1)},
-    "work for the government": {"workclass": sa.SetTo("government")},
-    "become self-employed": {"workclass": sa.SetTo("self-employed")},
-    "work for a private company": {"workclass": sa.SetTo("private")},
-    "take a professional job": {"occupation": sa.SetTo("professional")},
-    "take a white-collar job": {"occupation": sa.SetTo("white-collar")},
-    "improve skill": {"skill": sa.Move(1), "age": sa.Move(1)},
-    "increase savings": {"savings": sa.Move(1)},
-    "increase checkings": {"checkings": sa.Move(1)},
-    "increase duration": {"duration": sa.Move(1)},
-    "live for free": {"housing": sa.SetTo("free")},
-    "rent a house": {"housing": sa.SetTo("rent")},
-    "own a house": {"housing": sa.SetTo("own")},
-    "exercise": {"bmi": sa.Move(-1)},
-    "quit smoking": {"smoker": sa.SetTo("no")},
-    "move to the southwest": {"region": sa.SetTo("southwest")},
-    "move to the southeast": {"region": sa.SetTo("southeast")},
-    "move to the northwest": {"region": sa.SetTo("northwest")},
-    "move to the northeast": {"region": sa.SetTo("northeast")},
+    "improve education": {"education": Move(1), "age": Move(1)},
+    "work more hours": {"hours": Move(1)},
+    "work for the government": {"workclass": SetTo("government")},
+    "become self-employed": {"workclass": SetTo("self-employed")},
+    "work for a private company": {"workclass": SetTo("private")},
+    "take a professional job": {"occupation": SetTo("professional")},
+    "take a white-collar job": {"occupation": SetTo("white-collar")},
+    "improve skill": {"skill": Move(1), "age": Move(1)},
+    "increase savings": {"savings": Move(1)},
+    "increase checkings": {"checkings": Move(1)},
+    "increase duration": {"duration": Move(1)},
+    "live for free": {"housing": SetTo("free")},
+    "rent a house": {"housing": SetTo("rent")},
+    "own a house": {"housing": SetTo("own")},
+    "exercise": {"bmi": Move(-1)},
+    "quit smoking": {"smoker": SetTo("no")},
+    "move to the southwest": {"region": SetTo("southwest")},
+    "move to the southeast": {"region": SetTo("southeast")},
+    "move to the northwest": {"region": SetTo("northwest")},
+    "move to the northeast": {"region": SetTo("northeast")},
 }
 
 
@@ -155,11 +157,11 @@ class TestEach:
         assert problem.people
         for title, person in problem.people.items():
             row = int(title.removeprefix("row "))
-            assert sa.read_person(problem, person) == levels.iloc[row].to_dict()
+            assert read_person(problem, person) == levels.iloc[row].to_dict()
 
     def test_it_can_be_written_and_read_back(self, name: str) -> None:
         problem = preset(name)
-        assert sa.parse_problem(sa.dump_problem_text(problem), "again.yaml") == problem
+        assert sa.parse_problem(dump_problem_text(problem), "again.yaml") == problem
 
 
 @pytest.mark.parametrize("name", ["adult", "german"])
@@ -182,13 +184,13 @@ def test_people_of_the_paper() -> None:
 class _Nobody:
     """Rejects everybody, so that every action that exists is seen."""
 
-    def favourable(self, inputs: sa.Inputs) -> NDArray[np.bool_]:
+    def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         return np.zeros(len(inputs), dtype=bool)
 
 
 def offered(problem: Problem, **levels: str) -> list[str]:
     """The actions of somebody who is like the first person but for these levels."""
-    person = {**sa.read_person(problem, problem.default_person or {}), **levels}
+    person = {**read_person(problem, problem.default_person or {}), **levels}
     mdp = sa.compile_mdp(problem.with_horizon(1), _Nobody(), start=person)
     state = mdp.locate()
     return [mdp.actions[action] for action in mdp.row_action[mdp.row_start[state] : mdp.row_start[state + 1]]]
@@ -210,7 +212,7 @@ def test_an_action_that_changes_nothing_is_not_offered() -> None:
 def test_education_raises_age_up_to_the_oldest() -> None:
     problem = preset("adult")
     for age, later in [("25-29", "30-39"), ("older", "older")]:
-        person = {**sa.read_person(problem, problem.people["row 16"]), "age": age}
+        person = {**read_person(problem, problem.people["row 16"]), "age": age}
         mdp = sa.compile_mdp(problem.with_horizon(1), _Nobody(), start=person)
         first = mdp.edge_start[mdp.row_start[mdp.locate()]]
         after = mdp.person(int(mdp.edge_next[first]))

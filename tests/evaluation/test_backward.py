@@ -10,10 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import safear as sa
+from safear.errors import ObjectiveError, TooLargeError
+from safear.evaluation import evaluate_states, run_exactly
+from safear.mdp import compile_blocks
+from safear.risk import Objective
 from safear.solvers.solve import Method
 from strategies import problems
 
-PLANS: list[tuple[sa.Objective, Method]] = [
+PLANS: list[tuple[Objective, Method]] = [
     (sa.MeanStd(0.5), "greedy"),
     (sa.MeanStd(0.5), "optimal"),
     (sa.CVaR(0.9), "optimal"),
@@ -22,13 +26,13 @@ PLANS: list[tuple[sa.Objective, Method]] = [
 
 
 @given(problems(), st.sampled_from([0.0, 0.5, 0.8, 0.95, 1.0]), st.sampled_from(PLANS))
-def test_every_state_as_if_alone(document: dict[str, Any], level: float, plan: tuple[sa.Objective, Method]) -> None:
+def test_every_state_as_if_alone(document: dict[str, Any], level: float, plan: tuple[Objective, Method]) -> None:
     problem = sa.parse_problem(document)
-    for mdp in sa.compile_blocks(problem):
+    for mdp in compile_blocks(problem):
         solution = sa.solve(mdp, plan[0], method=plan[1])
-        together = sa.evaluate_states(solution)
+        together = evaluate_states(solution)
         for state in range(mdp.n_states):
-            alone = sa.run_exactly(solution, state)
+            alone = run_exactly(solution, state)
             cost = alone.distribution
             ours, theirs = together.distribution(state).points(), cost.points()
             assert [(total, success) for total, _, success in ours] == [
@@ -62,11 +66,11 @@ def test_every_state_as_if_alone(document: dict[str, Any], level: float, plan: t
 def test_refused_for_an_mdp_of_one_person() -> None:
     problem = sa.load_example("loan")
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
-    with pytest.raises(sa.ObjectiveError, match="compiled from one person"):
-        sa.evaluate_states(solution)
+    with pytest.raises(ObjectiveError, match="compiled from one person"):
+        evaluate_states(solution)
 
 
 def test_refused_when_it_does_not_fit() -> None:
     solution = sa.solve(sa.compile_mdp(sa.load_example("loan")), sa.Mean())
-    with pytest.raises(sa.TooLargeError, match="resolution"):
-        sa.evaluate_states(solution, max_bytes=1000)
+    with pytest.raises(TooLargeError, match="resolution"):
+        evaluate_states(solution, max_bytes=1000)

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 import oracle
 import safear as sa
 from compare import as_policy, read_both
+from safear.errors import ObjectiveError, PersonError
+from safear.evaluation import run_exactly
 from strategies import problems
 
 LEVELS = st.sampled_from([0.0, 0.5, 0.8, 0.9, 0.95, 1.0])
@@ -80,7 +82,7 @@ def test_measures_are_the_oracles(document: dict[str, Any], level: float) -> Non
     same(cost.all_runs.var(level), oracle.value_at_risk(expected, level))
     same(cost.all_runs.cvar(level), oracle.cvar(expected, level))
     same(cost.all_runs.tail_mean(level), oracle.tail_mean(expected, level))
-    runs = sa.run_exactly(solution)
+    runs = run_exactly(solution)
     same(runs.sparsity, judge.sparsity(policy, start))
     same(runs.proximity, judge.proximity(policy, start))
 
@@ -129,7 +131,7 @@ def test_simulation_is_seeded() -> None:
     )
     assert one == same
     assert one != other
-    with pytest.raises(sa.ObjectiveError, match="0 rollouts"):
+    with pytest.raises(ObjectiveError, match="0 rollouts"):
         sa.simulate(solution, rollouts=0, rng=np.random.default_rng(0))
 
 
@@ -145,7 +147,7 @@ def test_no_success_is_undefined_not_nan() -> None:
             "classifier": {"rule": "a == 2"},
         }
     )
-    runs = sa.run_exactly(sa.solve(sa.compile_mdp(problem, start={"a": "0"}), sa.Mean()))
+    runs = run_exactly(sa.solve(sa.compile_mdp(problem, start={"a": "0"}), sa.Mean()))
     cost = runs.distribution
     assert cost.success == 0
     assert cost.given_success is None
@@ -158,10 +160,10 @@ def test_only_the_person_it_was_compiled_for() -> None:
     problem = sa.load_example("loan")
     solution = solved(problem)
     later = {**problem.default_person, "job": "unemployed"}  # type: ignore[dict-item]
-    with pytest.raises(sa.PersonError, match="compiled from another person"):
+    with pytest.raises(PersonError, match="compiled from another person"):
         sa.evaluate(solution, start=later)
     assert solution.policy.action(later, step=1) == "find work"
-    with pytest.raises(sa.ObjectiveError, match="cannot be reached before step 1"):
+    with pytest.raises(ObjectiveError, match="cannot be reached before step 1"):
         solution.policy.action(later, step=0)
 
 

@@ -15,11 +15,14 @@ from hypothesis import strategies as st
 
 import safear as sa
 from compare import as_points
+from safear.errors import ObjectiveError, PersonError
+from safear.evaluation import Policy, SpentPolicy, StatePolicy, evaluate_states, run_exactly
 from safear.evaluation.policy import NOTHING, Pieces
+from safear.risk import Objective
 from safear.solvers.targets import acting_states
 from strategies import problems
 
-OBJECTIVES: list[sa.Objective] = [sa.CVaR(0.8), sa.VaR(0.9), sa.Budget(3), sa.MeanStd(1), sa.MeanVariance(0.3)]
+OBJECTIVES: list[Objective] = [sa.CVaR(0.8), sa.VaR(0.9), sa.Budget(3), sa.MeanStd(1), sa.MeanVariance(0.3)]
 
 # ----------------------------------------------------------------------------------------------------------- looking up
 
@@ -64,7 +67,7 @@ ACCOUNTS = st.one_of(
 
 @given(pieces_for(LOAN), st.integers(0, 2), st.lists(ACCOUNTS, min_size=1, max_size=4), st.integers(0, 9))
 def test_the_piece_is_that_of_the_plain_search(drawn: Drawn, step: int, accounts: list[int], seed: int) -> None:
-    policy = sa.SpentPolicy.of(LOAN, np.zeros(LOAN.n_states, np.int64), drawn.pieces(np.random.default_rng(seed)))
+    policy = SpentPolicy.of(LOAN, np.zeros(LOAN.n_states, np.int64), drawn.pieces(np.random.default_rng(seed)))
     pairs = [(state, account) for state in range(LOAN.n_states) for account in [*accounts, 10**12]]
     states, asked = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
     expected = [drawn.look_up(step * LOAN.n_states + state, account) for state, account in pairs]
@@ -77,7 +80,7 @@ def test_the_piece_is_that_of_the_plain_search(drawn: Drawn, step: int, accounts
 
 def test_without_pieces_there_is_nothing_to_do() -> None:
     nothing = Drawn().pieces(np.random.default_rng(0))
-    policy = sa.SpentPolicy.of(LOAN, np.zeros(LOAN.n_states, np.int64), nothing)
+    policy = SpentPolicy.of(LOAN, np.zeros(LOAN.n_states, np.int64), nothing)
     assert policy.choose(1, np.array([0, 3]), np.array([5, -5])).tolist() == [NOTHING, NOTHING]
     assert policy.action() is None
 
@@ -108,7 +111,7 @@ def try_or_pay(**more: object) -> sa.Problem:
     )
 
 
-def by_account(mdp: sa.MDP, opening: int, limit: int) -> sa.SpentPolicy:
+def by_account(mdp: sa.MDP, opening: int, limit: int) -> SpentPolicy:
     """Pay (1) while at least `limit` quanta are left on the account, else try (0)."""
     parts = []
     for step in range(mdp.horizon):
@@ -121,7 +124,7 @@ def by_account(mdp: sa.MDP, opening: int, limit: int) -> sa.SpentPolicy:
                     np.full(len(states), choice, dtype=np.uint8),
                 )
             )
-    return sa.SpentPolicy.of(mdp, np.full(mdp.n_states, opening), parts)
+    return SpentPolicy.of(mdp, np.full(mdp.n_states, opening), parts)
 
 
 def test_what_was_spent_decides() -> None:
@@ -159,7 +162,7 @@ def test_what_cannot_have_been_spent(spent: float) -> None:
     problem = try_or_pay()
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     for policy in (by_account(mdp, 8, 6), sa.solve(mdp, sa.Mean()).policy):
-        with pytest.raises(sa.ObjectiveError, match=f"{spent} cannot have been spent"):
+        with pytest.raises(ObjectiveError, match=f"{spent} cannot have been spent"):
             policy.action(step=1, spent=spent)
 
 
@@ -167,7 +170,7 @@ def test_what_cannot_have_been_spent(spent: float) -> None:
 def test_a_step_out_of_range(step: int) -> None:
     problem = try_or_pay()
     mdp = sa.compile_mdp(problem, start=problem.default_person)
-    with pytest.raises(sa.ObjectiveError, match=f"step {step} is not between 0 and 2"):
+    with pytest.raises(ObjectiveError, match=f"step {step} is not between 0 and 2"):
         by_account(mdp, 8, 6).action(step=step)
 
 
@@ -175,10 +178,10 @@ def test_a_state_before_it_can_be_reached() -> None:
     problem = try_or_pay()
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     policy = by_account(mdp, 8, 6)
-    with pytest.raises(sa.ObjectiveError, match="cannot be reached before step 1"):
+    with pytest.raises(ObjectiveError, match="cannot be reached before step 1"):
         policy.action({"x": "mid", "group": "a"}, step=0)
     assert policy.action({"x": "mid", "group": "a"}, step=1) == "pay"
-    with pytest.raises(sa.PersonError, match="compiled from another person"):
+    with pytest.raises(PersonError, match="compiled from another person"):
         policy.action({"x": "mid", "group": "a"}, step=1, start={"x": "mid", "group": "a"})
 
 
@@ -191,7 +194,7 @@ def test_a_block_needs_to_know_where_the_run_began() -> None:
     opening[block.locate(mid)] = 5
     policy = replace(policy, opening=opening)
     assert (policy.action(low), policy.action(mid)) == ("pay", "try")
-    with pytest.raises(sa.PersonError, match="no person is given"):
+    with pytest.raises(PersonError, match="no person is given"):
         policy.action(mid, step=1, spent=0.5)
     assert policy.action(mid, step=1, spent=0.5, start=low) == "pay"
     assert policy.action(mid, step=1, spent=0.5, start=mid) == "try"
@@ -202,7 +205,7 @@ def test_a_state_policy_does_not_look_at_the_account() -> None:
     problem = sa.load_example("loan")
     block = sa.compile_mdp(problem)
     policy = sa.solve(block, sa.MeanStd(0.5), method="greedy").policy
-    assert isinstance(policy, sa.StatePolicy)
+    assert isinstance(policy, StatePolicy)
     assert not policy.looks_at_spent
     states = np.arange(block.n_states)
     said = set()
@@ -220,7 +223,7 @@ def test_a_state_policy_does_not_look_at_the_account() -> None:
 # ----------------------------------------------------------------------------------------------------- what comes of it
 
 
-def drawn_policy(mdp: sa.MDP, seed: int) -> sa.SpentPolicy:
+def drawn_policy(mdp: sa.MDP, seed: int) -> SpentPolicy:
     """Any policy that looks at the account: pieces for each step and state, and an opening for each state."""
     rng = np.random.default_rng(seed)
     most = max(int(mdp.edge_cost.max(initial=0)) * mdp.horizon, 1)
@@ -231,11 +234,11 @@ def drawn_policy(mdp: sa.MDP, seed: int) -> sa.SpentPolicy:
             first = np.unique(rng.integers(-most, most + 1, size=rng.integers(1, 5)))
             place = np.full(len(first), step * mdp.n_states + state)
             parts.append(Pieces(place, first, rng.integers(0, counts[state], size=len(first)).astype(np.uint8)))
-    return sa.SpentPolicy.of(mdp, rng.integers(-1, most + 1, size=mdp.n_states), parts)
+    return SpentPolicy.of(mdp, rng.integers(-1, most + 1, size=mdp.n_states), parts)
 
 
 def histories(
-    policy: sa.Policy, start: int, state: int, step: int = 0, spent: int = 0, chance: float = 1.0
+    policy: Policy, start: int, state: int, step: int = 0, spent: int = 0, chance: float = 1.0
 ) -> Iterator[tuple[int, bool, float]]:
     """Every run that may happen as (spent, success, chance): the person asks for each action by name."""
     mdp = policy.mdp
@@ -252,7 +255,7 @@ def histories(
         yield from histories(policy, start, int(mdp.edge_next[edge]), step + 1, after, now)
 
 
-def enumerated(policy: sa.Policy, start: int) -> dict[tuple[Fraction, bool], float]:
+def enumerated(policy: Policy, start: int) -> dict[tuple[Fraction, bool], float]:
     mdp = policy.mdp
     masses: dict[tuple[Fraction, bool], float] = {}
     for spent, success, chance in histories(policy, start, start):
@@ -275,7 +278,7 @@ def test_the_distribution_is_that_of_all_histories(document: dict[str, Any], see
 @settings(max_examples=15)
 @given(problems(tiny=True), st.sampled_from(OBJECTIVES))
 def test_the_distribution_of_a_solution_is_that_of_all_histories(
-    document: dict[str, Any], objective: sa.Objective
+    document: dict[str, Any], objective: Objective
 ) -> None:
     mdp = sa.compile_mdp(sa.parse_problem(document))
     solution = sa.solve(mdp, objective)
@@ -288,10 +291,10 @@ def test_the_distribution_of_a_solution_is_that_of_all_histories(
 def test_all_states_at_once_as_one_by_one(document: dict[str, Any], seed: int) -> None:
     mdp = sa.compile_mdp(sa.parse_problem(document))
     policy = drawn_policy(mdp, seed)
-    together = sa.evaluate_states(policy)
+    together = evaluate_states(policy)
     assert together.succeeded.sum(axis=1) + together.failed.sum(axis=1) == pytest.approx(np.ones(mdp.n_states))
     for state in range(mdp.n_states):
-        runs = sa.run_exactly(policy, state)
+        runs = run_exactly(policy, state)
         assert as_points(together.distribution(state)) == pytest.approx(as_points(runs.distribution), abs=1e-12)
         for figures, figure in ((together.sparsity, runs.sparsity), (together.proximity, runs.proximity)):
             if figure is None:

@@ -10,6 +10,10 @@ import numpy as np
 import pytest
 
 import safear as sa
+from safear.errors import MDPError, PersonError
+from safear.evaluation import evaluate_states
+from safear.mdp import check_mdp
+from safear.recourse import find_traces, make_plan
 
 
 @pytest.fixture
@@ -24,7 +28,7 @@ def changed(array: Any, position: int, value: Any) -> Any:
 
 
 def test_sound(mdp: sa.MDP) -> None:
-    sa.check_mdp(mdp)
+    check_mdp(mdp)
 
 
 @pytest.mark.parametrize(
@@ -44,8 +48,8 @@ def test_sound(mdp: sa.MDP) -> None:
 )
 def test_broken(mdp: sa.MDP, field: str, position: int, value: Any, message: str) -> None:
     broken = replace(mdp, **{field: changed(getattr(mdp, field), position, value)})
-    with pytest.raises(sa.MDPError) as caught:
-        sa.check_mdp(broken)
+    with pytest.raises(MDPError) as caught:
+        check_mdp(broken)
     assert message in str(caught.value)
 
 
@@ -61,14 +65,14 @@ def test_broken(mdp: sa.MDP, field: str, position: int, value: Any, message: str
     ],
 )
 def test_broken_in_other_ways(mdp: sa.MDP, change: dict[str, Any], message: str) -> None:
-    with pytest.raises(sa.MDPError) as caught:
-        sa.check_mdp(replace(mdp, **change))
+    with pytest.raises(MDPError) as caught:
+        check_mdp(replace(mdp, **change))
     assert message in str(caught.value)
 
 
 def test_goals_have_no_actions(mdp: sa.MDP) -> None:
-    with pytest.raises(sa.MDPError, match="a goal state has actions"):
-        sa.check_mdp(replace(mdp, goal=np.ones_like(mdp.goal)))
+    with pytest.raises(MDPError, match="a goal state has actions"):
+        check_mdp(replace(mdp, goal=np.ones_like(mdp.goal)))
 
 
 def test_an_mdp_made_by_hand_is_solved() -> None:
@@ -86,12 +90,12 @@ def test_an_mdp_made_by_hand_is_solved() -> None:
         actions=("try",),
         failure_cost=8,
     )
-    sa.check_mdp(made)
+    check_mdp(made)
     solution = sa.solve(made, sa.Mean())
     assert solution.planned_value(0) == 2 + 0.75 * (2 + 0.75 * 8)
     assert sa.evaluate(solution, 0).success == 1 - 0.75**2
-    assert sa.evaluate_states(solution).success.tolist() == [1 - 0.75**2, 1]
-    assert sa.make_plan(solution, 0).lines()[0] == "1. Try: costs 2 units, works 25 times in 100."
-    assert [trace.cost for trace in sa.find_traces(solution, 0).shown] == [12, 2, 4]
-    with pytest.raises(sa.PersonError, match="was not compiled from a problem"):
+    assert evaluate_states(solution).success.tolist() == [1 - 0.75**2, 1]
+    assert make_plan(solution, 0).lines()[0] == "1. Try: costs 2 units, works 25 times in 100."
+    assert [trace.cost for trace in find_traces(solution, 0).shown] == [12, 2, 4]
+    with pytest.raises(PersonError, match="was not compiled from a problem"):
         made.locate({"a": "b"})

@@ -12,6 +12,9 @@ from hypothesis import HealthCheck, given, settings
 import safear as sa
 from compare import as_state, read_both
 from oracle import Oracle, State
+from safear.errors import PersonError, ProblemError, TooLargeError
+from safear.mdp import check_mdp, compile_blocks
+from safear.problem import Action, Amount, Feature, Move, Outcome, read_person
 from strategies import problems
 
 LARGE: dict[str, Any] = {
@@ -58,7 +61,7 @@ def assert_same_edges(mdp: sa.MDP, judge: Oracle, states: dict[State, int]) -> N
 def test_whole_space_equals_the_oracle(document: dict[str, Any]) -> None:
     problem, judge, _ = read_both(document)
     mdp = sa.compile_mdp(problem)
-    sa.check_mdp(mdp)
+    check_mdp(mdp)
     states = {as_state(mdp.person(number)): number for number in range(mdp.n_states)}
     assert set(states) == set(judge.all_states())
     assert_same_edges(mdp, judge, states)
@@ -68,7 +71,7 @@ def test_whole_space_equals_the_oracle(document: dict[str, Any]) -> None:
 def test_reachable_set_equals_the_oracle(document: dict[str, Any]) -> None:
     problem, judge, start = read_both(document)
     mdp = sa.compile_mdp(problem, start=problem.default_person)
-    sa.check_mdp(mdp)
+    check_mdp(mdp)
     assert mdp.depth is not None
     assert as_state(mdp.person(mdp.locate())) == start
     states = {as_state(mdp.person(number)): number for number in range(mdp.n_states)}
@@ -81,19 +84,19 @@ def test_reachable_set_equals_the_oracle(document: dict[str, Any]) -> None:
 def test_blocks_are_the_whole_cut_up(document: dict[str, Any]) -> None:
     problem = sa.parse_problem(document)
     whole = sa.compile_mdp(problem)
-    blocks = list(sa.compile_blocks(problem))
+    blocks = list(compile_blocks(problem))
     expected = {as_state(whole.person(s)): edges_of(whole, s) for s in range(whole.n_states)}
     found = {as_state(block.person(s)): edges_of(block, s) for block in blocks for s in range(block.n_states)}
     assert found == expected
     if problem.default_person is not None:
         block = sa.compile_mdp(problem, block=problem.default_person)
         assert block.n_states in {other.n_states for other in blocks}
-        assert block.person(block.locate(problem.default_person)) == sa.read_person(problem, problem.default_person)
+        assert block.person(block.locate(problem.default_person)) == read_person(problem, problem.default_person)
 
 
 def test_large_space_is_refused_before_memory_is_touched() -> None:
     problem = sa.parse_problem(LARGE)
-    with pytest.raises(sa.TooLargeError) as caught:
+    with pytest.raises(TooLargeError) as caught:
         sa.compile_mdp(problem)
     assert "1,000,000,000,000 states" in str(caught.value)
     assert "start=" in str(caught.value)
@@ -102,7 +105,7 @@ def test_large_space_is_refused_before_memory_is_touched() -> None:
 def test_large_space_is_solved_from_one_person() -> None:
     problem = sa.parse_problem(LARGE)
     mdp = sa.compile_mdp(problem, start=problem.default_person)
-    sa.check_mdp(mdp)
+    check_mdp(mdp)
     raised = Counter(sum(int(level) for level in mdp.person(state).values()) for state in range(mdp.n_states))
     # Nothing, one, or two raised; three raised only from the states that are no goal (f0 not raised twice).
     assert raised == {0: 1, 1: 12, 2: 12 * 13 // 2, 3: 12 * 13 * 14 // 6 - 1}
@@ -111,7 +114,7 @@ def test_large_space_is_solved_from_one_person() -> None:
 
 def test_reachable_set_is_limited() -> None:
     problem = sa.parse_problem({**LARGE, "horizon": 12})
-    with pytest.raises(sa.TooLargeError, match="can reach 1,807 states in 4 steps alone"):
+    with pytest.raises(TooLargeError, match="can reach 1,807 states in 4 steps alone"):
         sa.compile_mdp(problem, start=problem.default_person, max_states=1000)
 
 
@@ -123,15 +126,15 @@ def test_more_features_than_fit_an_index_are_fine_when_they_stand_still() -> Non
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     assert mdp.n_states == sa.compile_mdp(sa.parse_problem(LARGE), start=LARGE["people"]["someone"]).n_states
     assert mdp.person(mdp.locate())["fixed7"] == "c"
-    with pytest.raises(sa.TooLargeError):
+    with pytest.raises(TooLargeError):
         sa.compile_mdp(problem)
 
 
 def test_a_problem_made_in_python_is_checked() -> None:
-    feature = sa.Feature("a", "ordinal", ("x", "y"))
-    action = sa.Action("go", sa.Amount.exactly(-1), (sa.Outcome(sa.Amount.exactly(1), {"a": sa.Move(1)}),))
+    feature = Feature("a", "ordinal", ("x", "y"))
+    action = Action("go", Amount.exactly(-1), (Outcome(Amount.exactly(1), {"a": Move(1)}),))
     problem = sa.Problem("made", 2, (feature,), (action,))
-    with pytest.raises(sa.ProblemError, match=r"actions\.go\.cost: the cost -1 is below 0"):
+    with pytest.raises(ProblemError, match=r"actions\.go\.cost: the cost -1 is below 0"):
         sa.compile_mdp(problem, lambda frame: frame["a"] == "y")
 
 
@@ -142,9 +145,9 @@ def test_blocks_ask_for_their_immutable_features() -> None:
     }
     document["people"] = {}
     problem = sa.parse_problem(document)
-    with pytest.raises(sa.PersonError, match="'sex' is immutable"):
+    with pytest.raises(PersonError, match="'sex' is immutable"):
         sa.compile_mdp(problem, block={})
-    with pytest.raises(sa.PersonError, match="'x' is not a level of 'sex'"):
+    with pytest.raises(PersonError, match="'x' is not a level of 'sex'"):
         sa.compile_mdp(problem, block={"sex": "x"})
 
 
@@ -173,7 +176,7 @@ def test_chances_of_many_outcomes_add_up_exactly() -> None:
     assert mdp.edge_outcome.tolist() == list(range(255))
     assert mdp.edge_chance[-1] == 0.746
     document["actions"]["go"]["outcomes"].append({"chance": 0.001, "change": {"a": "255"}})  # type: ignore[index]
-    with pytest.raises(sa.ProblemError, match="256 outcomes; at most 255 are possible"):
+    with pytest.raises(ProblemError, match="256 outcomes; at most 255 are possible"):
         sa.parse_problem(document)
 
 

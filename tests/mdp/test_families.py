@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 
 import safear as sa
 from oracle import Oracle
+from safear.classifier import Inputs
+from safear.errors import ProblemError, TooLargeError
+from safear.mdp import Family, check_mdp
 from safear.mdp import families as families_module
 from safear.mdp import goals as goals_module
 from safear.mdp.compile import Compiler
@@ -148,17 +151,17 @@ def all_levels(problem: sa.Problem) -> list[tuple[int, ...]]:
     return list(itertools.product(*(range(len(f.levels)) for f in problem.features if not f.mutable)))
 
 
-def assert_families(problem: sa.Problem, found: Sequence[sa.Family], expected: Sequence[tuple[int, ...]]) -> None:
+def assert_families(problem: sa.Problem, found: Sequence[Family], expected: Sequence[tuple[int, ...]]) -> None:
     """Each of the expected blocks once, each as if compiled alone."""
     levels = [tuple(row) for family in found for row in family.levels.tolist()]
     assert sorted(levels) == sorted(expected)
     for family in found:
         assert family.goal.shape == (family.shared.n_states, family.n_lanes)
         assert not family.shared.goal.any()
-        sa.check_mdp(family.shared)
+        check_mdp(family.shared)
         for lane, row in enumerate(family.levels.tolist()):
             block = family.block(lane)
-            sa.check_mdp(block)
+            check_mdp(block)
             assert_same(block, sa.compile_mdp(problem, block=named(problem, row)))
 
 
@@ -310,13 +313,13 @@ def test_only_one_family_is_in_memory_at_a_time() -> None:
 
 
 def test_a_block_that_is_too_large_is_refused() -> None:
-    with pytest.raises(sa.TooLargeError, match="the block of 6 states would need about 4 KiB; the limit is 1 KiB"):
+    with pytest.raises(TooLargeError, match="the block of 6 states would need about 4 KiB; the limit is 1 KiB"):
         next(compile_families(job(), max_bytes=1024))
 
 
 def test_a_problem_with_mistakes_is_refused() -> None:
     problem = job()
-    with pytest.raises(sa.ProblemError):
+    with pytest.raises(ProblemError):
         next(compile_families(replace(problem, horizon=0)))
 
 
@@ -366,7 +369,7 @@ class Recorder:
         self.modulus, self.seconds = modulus, seconds
         self.asked: list[tuple[int, ...]] = []
 
-    def favourable(self, inputs: sa.Inputs) -> NDArray[np.bool_]:
+    def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         self.asked += [tuple(row) for row in inputs.codes.tolist()]
         time.sleep(self.seconds)
         if not self.modulus:
@@ -468,7 +471,7 @@ def test_by_several_threads_at_a_time() -> None:
     compiler = family_compiler(problem, model)
     begin = threading.Barrier(4, timeout=10)
 
-    def work(_: int) -> list[sa.Family]:
+    def work(_: int) -> list[Family]:
         begin.wait()
         return list(compiler.families())
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import safear as sa
+from safear.errors import ProblemError
 from safear.mdp.lattice import common_quantum, find_lattice
 
 
@@ -45,7 +46,7 @@ def test_costs_are_kept_exactly(cost: str) -> None:
 def test_one_cost_of_many_digits_is_a_lattice_of_its_own(cost: str) -> None:
     """A single cost is its own quantum; together with another it may be too fine."""
     assert find_lattice(problem(cost)).quantum == Fraction(cost)
-    with pytest.raises(sa.ProblemError, match=r"too fine to add up exactly\n    round them"):
+    with pytest.raises(ProblemError, match=r"too fine to add up exactly\n    round them"):
         find_lattice(problem(cost, goal={"failure_cost": 1}))
     rounded = problem(cost, goal={"failure_cost": 1}, cost={"resolution": "0.01"})
     assert find_lattice(rounded).error <= Fraction("0.01")
@@ -53,5 +54,5 @@ def test_one_cost_of_many_digits_is_a_lattice_of_its_own(cost: str) -> None:
 
 @pytest.mark.parametrize("cost", ["1e16", "1e30", "1e200"])
 def test_absurd_costs_are_refused(cost: str) -> None:
-    with pytest.raises(sa.ProblemError, match="is above 1e\\+15"):
+    with pytest.raises(ProblemError, match="is above 1e\\+15"):
         problem(cost)

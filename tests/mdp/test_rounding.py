@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import safear as sa
+from safear.evaluation import StatePolicy
 from safear.mdp.rounding import round_costs
 from strategies import problems
 
@@ -21,9 +22,9 @@ def test_totals_are_off_by_no_more_than_said(document: dict[str, Any], units: in
     assert coarse.quantum == units * mdp.quantum
     assert (coarse.cost_error == mdp.cost_error) or units > 1
     solution = sa.solve(mdp, sa.Mean())
-    assert isinstance(solution.policy, sa.StatePolicy)
+    assert isinstance(solution.policy, StatePolicy)
     exact = sa.evaluate(solution).all_runs
-    rounded = sa.evaluate(sa.StatePolicy(coarse, solution.policy.choices)).all_runs
+    rounded = sa.evaluate(StatePolicy(coarse, solution.policy.choices)).all_runs
     off = float(coarse.cost_error - mdp.cost_error) + 1e-9
     assert abs(exact.mean - rounded.mean) <= off
     for level in (0.0, 0.5, 0.9, 1.0):

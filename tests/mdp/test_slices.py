@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import safear as sa
 from safear.datasets.dataset import load
+from safear.errors import PersonError
+from safear.mdp import check_mdp, compile_blocks
 from safear.mdp.slices import Part, restrict
 from strategies import problems
 
@@ -62,11 +64,11 @@ def assert_maps(part: Part, whole: sa.MDP) -> None:
 @given(problems(), st.booleans())
 def test_the_same_as_compiled_from_that_person(document: dict[str, Any], of_block: bool) -> None:
     problem = sa.parse_problem(document)
-    wholes = list(sa.compile_blocks(problem)) if of_block else [sa.compile_mdp(problem)]
+    wholes = list(compile_blocks(problem)) if of_block else [sa.compile_mdp(problem)]
     for whole in wholes:
         for state in range(whole.n_states):
             part = restrict(whole, state)
-            sa.check_mdp(part.mdp)
+            check_mdp(part.mdp)
             assert part.states[part.mdp.locate()] == state
             assert_same(part.mdp, sa.compile_mdp(problem, start=whole.person(state)))
             assert_maps(part, whole)
@@ -90,7 +92,7 @@ def test_what_is_met_only_at_the_end_does_nothing() -> None:
     problem = sa.load_example("loan").with_horizon(1)
     whole = sa.compile_mdp(problem)
     part = restrict(whole, problem.default_person)
-    sa.check_mdp(part.mdp)
+    check_mdp(part.mdp)
     assert part.mdp.depth is not None
     assert sorted(part.mdp.depth.tolist()) == [0, 1, 1, 1, 1, 1]
     assert (np.diff(part.mdp.row_start) > 0).tolist() == (part.mdp.depth == 0).tolist()
@@ -102,7 +104,7 @@ def test_from_a_goal_there_is_nowhere_to_go() -> None:
     whole = sa.compile_mdp(sa.load_example("loan"))
     goal = int(np.flatnonzero(whole.goal)[0])
     part = restrict(whole, goal)
-    sa.check_mdp(part.mdp)
+    check_mdp(part.mdp)
     assert (part.states.tolist(), part.rows.tolist()) == ([goal], [])
     assert part.mdp.goal.tolist() == [True]
 
@@ -111,9 +113,9 @@ def test_from_a_state_that_is_met_later_it_is_refused() -> None:
     problem = sa.load_example("loan")
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     assert mdp.depth is not None
-    with pytest.raises(sa.PersonError, match="compiled from another person"):
+    with pytest.raises(PersonError, match="compiled from another person"):
         restrict(mdp, int(np.argmax(mdp.depth)))
-    with pytest.raises(sa.PersonError, match="no person is given"):
+    with pytest.raises(PersonError, match="no person is given"):
         restrict(sa.compile_mdp(problem))
 
 
@@ -124,7 +126,7 @@ def test_people_of_german() -> None:
         person = {str(name): level for name, level in german.levels.iloc[row].items()}
         block = sa.compile_mdp(german.problem, forest, block=person)
         part = restrict(block, person)
-        sa.check_mdp(part.mdp)
+        check_mdp(part.mdp)
         assert 1 < part.mdp.n_states < block.n_states
         assert_same(part.mdp, sa.compile_mdp(german.problem, forest, start=person))
         assert_maps(part, block)

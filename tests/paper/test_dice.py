@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 import safear as sa
+from safear.classifier import Inputs
+from safear.errors import MissingExtraError
+from safear.mdp import check_mdp
 from safear.paper import dice as module
 from safear.paper.dice import (
     Explainer,
@@ -71,14 +74,14 @@ class TestReplacedGoals:
     problem = sa.parse_problem(TOY)
 
     def test_only_these(self) -> None:
-        inputs = sa.Inputs(self.problem.features, rows((0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1)))
+        inputs = Inputs(self.problem.features, rows((0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1)))
         assert OnlyThese(rows((1, 1, 0), (0, 0, 0))).favourable(inputs).tolist() == [True, False, True, False]
         assert OnlyThese(rows()).favourable(inputs).tolist() == [False] * 4
 
     def test_what_the_rule_favours_is_no_goal(self) -> None:
         assert (1, 0, 0) in goals_of(sa.compile_mdp(self.problem, start=START))
         mdp = replace_goals(self.problem, START, rows((1, 1, 0)))
-        sa.check_mdp(mdp)
+        check_mdp(mdp)
         assert goals_of(mdp) == {(1, 1, 0)}
 
     def test_states_that_the_rule_favours_are_passed_through(self) -> None:
@@ -146,7 +149,7 @@ def test_claim() -> None:
 
 def test_without_dice_ml(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "dice_ml", None)
-    with pytest.raises(sa.MissingExtraError) as caught:
+    with pytest.raises(MissingExtraError) as caught:
         next(dice(Workshop(), lambda: None))
     assert str(caught.value) == "dice-ml is not installed; install it with: pip install 'safear[dice]'"
 
@@ -240,15 +243,15 @@ class TestWithDice:
             assert 1 <= len(found) <= 10
             assert len(np.unique(found, axis=0)) == len(found)
             assert (found[:, immutable] == german.dataset.codes[row, immutable]).all()
-            assert german.dataset.classifier(0).favourable(sa.Inputs(features, found)).all()
+            assert german.dataset.classifier(0).favourable(Inputs(features, found)).all()
 
     def test_they_are_the_only_goals(self, explainer: Explainer, german: Study, people: list[int]) -> None:
         reached = 0
         for row in people:
             found = explainer.counterfactuals(row)
-            person = sa.Inputs(german.problem.features, german.dataset.codes[[row]]).levels(0)
+            person = Inputs(german.problem.features, german.dataset.codes[[row]]).levels(0)
             mdp = replace_goals(german.problem, person, found)
-            sa.check_mdp(mdp)
+            check_mdp(mdp)
             assert mdp.space is not None
             assert mdp.states is not None
             states = {tuple(codes) for codes in mdp.space.decode(mdp.states).tolist()}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-import safear as sa
 from safear.cli.main import cli
+from safear.errors import ObjectiveError
 from safear.paper.entries import Cell, Key, published
 from safear.paper.pictures import draw
 from safear.paper.reproduce import TABLES, format_cell, reproduce, to_csv, to_markdown
@@ -88,7 +88,7 @@ def test_progress_reaches_the_end(workshop: Workshop) -> None:
 
 
 def test_an_unknown_table_lists_the_names() -> None:
-    with pytest.raises(sa.ObjectiveError) as caught:
+    with pytest.raises(ObjectiveError) as caught:
         list(reproduce(["rsik"]))
     assert str(caught.value).startswith("there is no table 'rsik'\n    did you mean 'risk'? (tables: models, risk, ")
 

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import safear as sa
+from safear.evaluation import run_exactly
 from safear.paper.entries import MEASURES
 from safear.paper.rollouts import average
 from safear.paper.study import Study
+from safear.risk import Objective
 
 
 @pytest.fixture(scope="module")
@@ -19,13 +21,13 @@ def german() -> Study:
 
 
 @pytest.mark.parametrize(("objective", "horizon"), [(sa.MeanStd(0.5), 12), (sa.MeanLowerStd(1), 6)])
-def test_everybody_as_if_alone(german: Study, objective: sa.Objective, horizon: int) -> None:
+def test_everybody_as_if_alone(german: Study, objective: Objective, horizon: int) -> None:
     figures = german.exact(objective, horizon)
     classifier = german.dataset.classifier(0)
     for position in range(0, len(german.rejected), 37):
         person = german.dataset.levels.iloc[german.rejected[position]].to_dict()
         mdp = sa.compile_mdp(german.problem.with_horizon(horizon), classifier, start=person)
-        runs = sa.run_exactly(sa.solve(mdp, objective, method="greedy"))
+        runs = run_exactly(sa.solve(mdp, objective, method="greedy"))
         cost = runs.distribution
         alone = {
             "success": cost.success,

@@ -7,6 +7,7 @@ from functools import cache
 
 import safear as sa
 from safear.recourse.offer import Offer, make_offer
+from safear.risk import Objective
 
 NASTY = 'a <b> & "c" \x00\x1b\ud800\n' + "with a very long name " * 4
 
@@ -49,7 +50,7 @@ people: {me: {luck: bad}}
 """
 
 
-def offer_of(problem: sa.Problem, objective: sa.Objective | None = None) -> Offer:
+def offer_of(problem: sa.Problem, objective: Objective | None = None) -> Offer:
     """A plan of the problem's first person, whether or not it can succeed."""
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     return make_offer(sa.solve(mdp, sa.Mean() if objective is None else objective))

@@ -15,6 +15,7 @@ import pytest
 import safear as sa
 from plots.drawings import SVG, check_inside, get, of_class, overlap, read, shown_text, text_box
 from reports.examples import NASTY, audit_of, make_audit, make_nasty_audit, make_people
+from safear.errors import ObjectiveError
 from safear.plots import Picture, disparity
 from safear.plots.disparity_layout import MOST_DRAWN, lay_out
 from safear.plots.svg import PAPER, WRONG
@@ -78,7 +79,7 @@ def test_groups_that_are_called_alike_keep_their_own_figures() -> None:
 
 
 def test_a_column_that_is_not_there() -> None:
-    with pytest.raises(sa.ObjectiveError, match=r"^the audit has no group column 'twon'\n    did you mean 'town'\?$"):
+    with pytest.raises(ObjectiveError, match=r"^the audit has no group column 'twon'\n    did you mean 'town'\?$"):
         disparity(make_audit(), "twon")
 
 

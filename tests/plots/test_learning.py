@@ -12,10 +12,11 @@ import safear as sa
 from plots.drawings import SVG, check_inside, of_class, path_points, read, text_box
 from safear.plots import learning_curves
 from safear.plots.learning import MAX_POINTS
+from safear.solvers import LearningCurve
 
 
-def make_curve(costs: NDArray[np.float64]) -> sa.LearningCurve:
-    return sa.LearningCurve(costs, np.ones(len(costs), dtype=bool), np.zeros(len(costs)))
+def make_curve(costs: NDArray[np.float64]) -> LearningCurve:
+    return LearningCurve(costs, np.ones(len(costs), dtype=bool), np.zeros(len(costs)))
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ import pytest
 import safear as sa
 from plots.menus import menu_of
 from plots.pixels import count_ink, read_png
+from safear.errors import MissingExtraError
 from safear.plots import Picture, cdf, distribution, dots, traces, tree
 from safear.plots.rendering import FAMILY, FOLDER, load_converter, render_pdf, render_png
 from safear.plots.svg import document, write
@@ -81,7 +82,7 @@ def test_without_vl_convert(picture: Picture, tmp_path: Path, monkeypatch: pytes
     load_converter.cache_clear()
     try:
         with pytest.raises(
-            sa.MissingExtraError, match=r"^vl-convert is not installed; install it with: pip install 'safear\[plots\]'$"
+            MissingExtraError, match=r"^vl-convert is not installed; install it with: pip install 'safear\[plots\]'$"
         ):
             picture.save(tmp_path / name)
         picture.save(tmp_path / "plans.svg")

@@ -17,6 +17,7 @@ from compare import read_both
 from plots.drawings import SVG, check_inside, get, of_class, overlap, read, shown_text, text_box
 from safear.plots import Picture, traces
 from safear.plots.trace_layout import StepRow, lay_out, name_steps, ordinal
+from safear.recourse import find_traces
 from safear.recourse.offer import Offer, make_offer
 from strategies import problems
 
@@ -31,7 +32,7 @@ def menu() -> sa.Menu:
 def with_traces(offer: Offer, limit: int) -> Offer:
     """The same offer with another number of traces shown."""
     copy = replace(offer)
-    copy.__dict__["traces"] = sa.find_traces(copy.solution, copy.runs.start, limit=limit, runs=copy.runs)
+    copy.__dict__["traces"] = find_traces(copy.solution, copy.runs.start, limit=limit, runs=copy.runs)
     return copy
 
 

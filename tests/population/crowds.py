@@ -14,7 +14,9 @@ import pandas as pd
 import safear as sa
 from safear.population.engine import FIGURES
 from safear.population.part import Part
+from safear.problem import apply_terms, read_person
 from safear.recourse.failure import gives_up
+from safear.risk import Objective
 from safear.solvers.solve import Method
 
 Row = dict[str, Any]
@@ -82,7 +84,7 @@ def make_part(problem: sa.Problem, people: Sequence[Somebody], number: int = 0) 
 def expect(
     problem: sa.Problem,
     one: Somebody,
-    objective: sa.Objective | None,
+    objective: Objective | None,
     *,
     method: Method | None = None,
     level: float = 0.95,
@@ -96,8 +98,8 @@ def expect(
     if found.favourable:
         return [ACCEPTED]
     rows = []
-    personal = sa.apply_terms(problem, terms)
-    mdp = sa.compile_mdp(personal, classifier, start=sa.read_person(personal, one.levels))
+    personal = apply_terms(problem, terms)
+    mdp = sa.compile_mdp(personal, classifier, start=read_person(personal, one.levels))
     best = sa.evaluate(sa.solve(mdp, sa.SuccessFirst())).success
     for offer in found:
         cost, every = offer.cost, offer.cost.all_runs

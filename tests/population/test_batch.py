@@ -27,9 +27,12 @@ from population.crowds import (
     read_parts,
     records,
 )
+from safear.errors import ClassifierError, ObjectiveError, PersonError, TooLargeError
+from safear.population import BatchSummary
 from safear.population.batch import MAX_PART
 from safear.population.engine import Engine
 from safear.population.part import Part
+from safear.risk import Objective
 from safear.solvers.solve import Method
 
 pytest.importorskip("duckdb")
@@ -55,7 +58,7 @@ def people(tmp_path: Path) -> pd.DataFrame:
     ids=str,
 )
 def test_everybody_gets_what_they_get_alone(
-    objective: sa.Objective | None, method: Method | None, level: float, people: pd.DataFrame, tmp_path: Path
+    objective: Objective | None, method: Method | None, level: float, people: pd.DataFrame, tmp_path: Path
 ) -> None:
     expected = [expect(PROBLEM, job_somebody(row), objective, method=method, level=level) for row in records(people)]
     calls: list[tuple[int, int]] = []
@@ -78,7 +81,7 @@ def test_everybody_gets_what_they_get_alone(
     assert found["id"].tolist() == [str(people["id"][number]) for number in numbers]
     assert set(found["file"]) == {str(tmp_path / "people.csv")}
     decisions = [own[0]["decision"] for own in expected]
-    assert summary == sa.BatchSummary(
+    assert summary == BatchSummary(
         people=40,
         favourable=decisions.count("favourable"),
         planned=decisions.count("plan"),
@@ -95,7 +98,7 @@ def test_everybody_gets_what_they_get_alone(
 
 @pytest.mark.parametrize("objective, method", [(sa.MeanStd(0.5), "greedy"), (None, None)], ids=["greedy", "menu"])
 def test_threads_make_no_difference(
-    objective: sa.Objective | None, method: Method | None, people: pd.DataFrame, tmp_path: Path
+    objective: Objective | None, method: Method | None, people: pd.DataFrame, tmp_path: Path
 ) -> None:
     assert len(people) == 40
     for threads in (1, 4):
@@ -129,7 +132,7 @@ def test_a_glob_of_files_and_bad_rows(tmp_path: Path) -> None:
     frame.loc[20, "chance:study"] = "1.5"
     for number in range(3):
         frame.iloc[number * 10 : number * 10 + 10].to_csv(tmp_path / f"{number}.csv", index=False)
-    with pytest.raises(sa.PersonError, match=r"0\.csv: row 4\.age: 'old' is neither a number nor a level"):
+    with pytest.raises(PersonError, match=r"0\.csv: row 4\.age: 'old' is neither a number nor a level"):
         sa.batch(PROBLEM, None, tmp_path / "*.csv", out=tmp_path / "out", objective=sa.Mean())
     assert not (tmp_path / "out").exists()
     summary = sa.batch(
@@ -151,7 +154,7 @@ def test_a_glob_of_files_and_bad_rows(tmp_path: Path) -> None:
 
 def test_everybody_is_set_aside(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "p.csv", {"skill": ["x", "y"], "age": [1, 2], "gender": ["male", "male"]})
-    with pytest.raises(sa.PersonError) as error:
+    with pytest.raises(PersonError) as error:
         sa.batch(PROBLEM, None, path, out=tmp_path / "out", skip_bad=tmp_path / "bad")
     assert str(error.value) == f"none of the 2 rows can be used\n    {tmp_path / 'bad'} says why"
     assert len((tmp_path / "bad").read_text(encoding="utf-8").splitlines()) == 3
@@ -178,7 +181,7 @@ def test_people_who_are_alike_in_everything_are_solved_once(tmp_path: Path, monk
 
 def test_the_summary_in_words() -> None:
     counts = {"people": 12345, "favourable": 5000, "planned": 7000, "without_recourse": 345}
-    summary = sa.BatchSummary(**counts, giving_up=8, skipped=6, parts=7, resumed=0)
+    summary = BatchSummary(**counts, giving_up=8, skipped=6, parts=7, resumed=0)
     assert str(summary) == "12,345 people: 5,000 accepted, 7,000 with a plan, 345 without recourse"
 
 
@@ -206,7 +209,7 @@ def test_the_summary_in_words() -> None:
 )
 def test_options_that_are_refused(options: dict[str, Any], told: str, people: pd.DataFrame, tmp_path: Path) -> None:
     assert len(people)
-    with pytest.raises(sa.ObjectiveError) as error:
+    with pytest.raises(ObjectiveError) as error:
         sa.batch(PROBLEM, None, tmp_path / "people.csv", out=tmp_path / "out", **options)
     assert str(error.value) == told
     assert not (tmp_path / "out").exists()
@@ -226,7 +229,7 @@ def test_options_that_are_refused(options: dict[str, Any], told: str, people: pd
 def test_objectives_that_are_refused(objective: Any, method: Any, people: pd.DataFrame, tmp_path: Path) -> None:
     """Before anything is written, and whoever the people are: what cannot be solved for one is not for all."""
     assert len(people)
-    with pytest.raises(sa.ObjectiveError):
+    with pytest.raises(ObjectiveError):
         sa.batch(PROBLEM, None, tmp_path / "people.csv", out=tmp_path / "out", objective=objective, method=method)
     assert not (tmp_path / "out").exists()
 
@@ -236,7 +239,7 @@ def test_parts_that_do_not_fit_into_memory(
 ) -> None:
     assert len(people)
     monkeypatch.setattr("safear.memory.available", lambda: 10**7)
-    with pytest.raises(sa.TooLargeError) as error:
+    with pytest.raises(TooLargeError) as error:
         sa.batch(PROBLEM, None, tmp_path / "people.csv", out=tmp_path / "out", objective=sa.Mean(), threads=2)
     told = str(error.value)
     assert told.startswith("parts of 16,384 people on 2 threads would need about ")
@@ -250,14 +253,14 @@ def test_a_classifier_that_fails_is_told_before_anything_is_written(people: pd.D
     def decide(_: pd.DataFrame) -> Any:
         raise RuntimeError("the model is on holiday")
 
-    with pytest.raises(sa.ClassifierError, match="the classifier failed: RuntimeError: the model is on holiday"):
+    with pytest.raises(ClassifierError, match="the classifier failed: RuntimeError: the model is on holiday"):
         sa.batch(PROBLEM, decide, tmp_path / "people.csv", out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("objective, method", [(sa.MeanStd(0.5), "greedy"), (None, None)], ids=["greedy", "menu"])
 def test_somebody_who_cannot_be_solved_is_named(
-    objective: sa.Objective | None, method: Method | None, tmp_path: Path
+    objective: Objective | None, method: Method | None, tmp_path: Path
 ) -> None:
     """Costs that cannot be added up exactly: one of millions of rows, and its number is what one needs to know."""
     columns = {"skill": ["basic"] * 3, "age": [20] * 3, "gender": ["male"] * 3}

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 import safear as sa
 from safear.datasets.dataset import load
+from safear.errors import PersonError
+from safear.mdp import check_mdp
 from safear.people.lists import load_people, read_people
 from safear.population import blocks as blocks_module
 from safear.population.blocks import Block, group_people
@@ -77,7 +79,7 @@ def test_all_mistakes_with_their_rows() -> None:
     bad = {**BERT, "skill": "basics", "age": "old"}
     without = {name: level for name, level in ANNE.items() if name != "gender"}
     young_expert = {**ANNE, "skill": "expert"}
-    with pytest.raises(sa.PersonError) as refused:
+    with pytest.raises(PersonError) as refused:
         read_people(PROBLEM, [ANNE, bad, BERT, {**without, "sex": "female"}, bad, young_expert], file="people.csv")
     assert str(refused.value).splitlines()[::2] == [
         "people.csv: row 2.skill: 'basics' is not a level of 'skill'",
@@ -89,7 +91,7 @@ def test_all_mistakes_with_their_rows() -> None:
         "people.csv: row 6: breaks the constraint 'not (skill == expert and age < 30)'",
     ]
     assert "did you mean 'basic'?" in str(refused.value)
-    with pytest.raises(sa.PersonError) as refused:
+    with pytest.raises(PersonError) as refused:
         read_people(PROBLEM, [bad])
     assert str(refused.value).startswith("row 1.skill: 'basics' is not a level of 'skill'\n")
 
@@ -101,7 +103,7 @@ def test_what_looks_alike_is_not_taken_for_the_same(name: str, good: object, bad
     wrong: dict[str, object] = {**ANNE, name: bad}
     assert len(read_people(PROBLEM, [fine, fine])) == 2
     for records in ([wrong, fine], [fine, wrong]):
-        with pytest.raises(sa.PersonError, match=f"row {1 + records.index(wrong)}.{name}: '{bad}' is not a level of"):
+        with pytest.raises(PersonError, match=f"row {1 + records.index(wrong)}.{name}: '{bad}' is not a level of"):
             read_people(PROBLEM, records)
 
 
@@ -123,7 +125,7 @@ def test_a_file(text: str, tmp_path: Path) -> None:
 
 def test_mistakes_in_a_file(tmp_path: Path) -> None:
     path = write(tmp_path, f"{HEADER}\nbasic,<30,false,female,1\nbasics,40,true,male,2\nbasic,old,true,male,2\n")
-    with pytest.raises(sa.PersonError) as refused:
+    with pytest.raises(PersonError) as refused:
         load_people(PROBLEM, path)
     assert str(refused.value).splitlines()[::2] == [
         f"{path}: row 2.skill: 'basics' is not a level of 'skill'",
@@ -149,7 +151,7 @@ def test_mistakes_in_a_file(tmp_path: Path) -> None:
 )
 def test_a_file_that_is_not_a_table(text: str | bytes, message: str, tmp_path: Path) -> None:
     path = write(tmp_path, text)
-    with pytest.raises(sa.PersonError) as refused:
+    with pytest.raises(PersonError) as refused:
         load_people(PROBLEM, path)
     assert str(refused.value) == f"{path}: {message}"
 
@@ -157,15 +159,15 @@ def test_a_file_that_is_not_a_table(text: str | bytes, message: str, tmp_path: P
 def test_a_quotation_mark_that_is_not_closed(tmp_path: Path) -> None:
     """In a large file it makes a field that `csv` does not take."""
     path = write(tmp_path, f"{HEADER}\n" + '"basic,<30,false,female,1\n' + "basic,<30,false,female,1\n" * 10_000)
-    with pytest.raises(sa.PersonError) as refused:
+    with pytest.raises(PersonError) as refused:
         load_people(PROBLEM, path)
     assert str(path) in str(refused.value)
 
 
 def test_no_such_file(tmp_path: Path) -> None:
-    with pytest.raises(sa.PersonError, match=r"nobody\.csv: no such file"):
+    with pytest.raises(PersonError, match=r"nobody\.csv: no such file"):
         load_people(PROBLEM, tmp_path / "nobody.csv")
-    with pytest.raises(sa.PersonError, match="is a directory"):
+    with pytest.raises(PersonError, match="is a directory"):
         load_people(PROBLEM, tmp_path)
 
 
@@ -185,7 +187,7 @@ def assert_in_place(blocks: list[Block], codes: NDArray[np.int16], problem: sa.P
     """Everybody is in one block, in the state that has their levels."""
     assert sorted(np.concatenate([block.people for block in blocks]).tolist()) == list(range(len(codes)))
     for block in blocks:
-        sa.check_mdp(block.mdp)
+        check_mdp(block.mdp)
         assert len(block.people) == len(block.states) > 0
         for person, state in zip(block.people.tolist(), block.states.tolist(), strict=True):
             levels = [f.levels[code] for f, code in zip(problem.features, codes[person].tolist(), strict=True)]

@@ -20,10 +20,14 @@ import pytest
 
 import safear as sa
 from population.crowds import JOB, bytes_of, job_people, part_bytes
+from safear.classifier import Inputs
 from safear.classifier.sources import load_classifier
+from safear.errors import ClassifierError, MissingExtraError
+from safear.population import BatchSummary
 from safear.population import cluster as cluster_module
 from safear.population.cluster import solve_part
 from safear.population.engine import Job
+from safear.risk import Objective
 
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
@@ -103,7 +107,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(home: Path, out: str, **options: Any) -> sa.BatchSummary:
+def run(home: Path, out: str, **options: Any) -> BatchSummary:
     options = {"classifier": None, "part_size": 6, "keep": ["id"]} | options
     return sa.batch(PROBLEM, options.pop("classifier"), home / "people.csv", out=home / out, **options)
 
@@ -116,7 +120,7 @@ def make_classifier(least: int, *, broken: bool = False, **more: Any) -> sa.Clas
             self.home = os.getpid()
             self.more = more
 
-        def favourable(self, inputs: sa.Inputs) -> np.ndarray[Any, Any]:
+        def favourable(self, inputs: Inputs) -> np.ndarray[Any, Any]:
             if broken and os.getpid() != self.home:
                 raise RuntimeError("no such model here")
             return inputs.codes[:, 0] >= least
@@ -129,7 +133,7 @@ def make_classifier(least: int, *, broken: bool = False, **more: Any) -> sa.Clas
 
 @pytest.mark.parametrize("objective, method", [(sa.MeanStd(0.5), "greedy"), (None, None)], ids=["greedy", "menu"])
 def test_the_cluster_writes_the_same_bytes(
-    objective: sa.Objective | None, method: Any, home: Path, cluster: Cluster
+    objective: Objective | None, method: Any, home: Path, cluster: Cluster
 ) -> None:
     name = "menu" if objective is None else "greedy"
     here = run(home, f"{name} here", objective=objective, method=method, threads=1)
@@ -206,7 +210,7 @@ def test_a_worker_that_is_killed(home: Path, cluster: Cluster) -> None:
 def test_a_classifier_that_fails_on_a_worker(home: Path, cluster: Cluster) -> None:
     """It is told as it is here, and not as a traceback of somewhere else."""
     classifier = make_classifier(2, broken=True)
-    with pytest.raises(sa.ClassifierError, match="the classifier failed: RuntimeError: no such model here"):
+    with pytest.raises(ClassifierError, match="the classifier failed: RuntimeError: no such model here"):
         run(home, "failing", classifier=classifier, objective=sa.Mean(), scheduler=cluster.address)
 
 
@@ -250,7 +254,7 @@ def test_no_scheduler(address: str, told: str, home: Path, monkeypatch: pytest.M
 
 
 def test_a_classifier_that_cannot_be_sent(home: Path) -> None:
-    with pytest.raises(sa.ClassifierError) as error:
+    with pytest.raises(ClassifierError) as error:
         run(home, "unsent", classifier=make_classifier(2, lock=Lock()), objective=sa.Mean(), scheduler=NOBODY)
     (mistake,) = error.value.mistakes
     assert mistake.cause.startswith("the classifier cannot be sent to the cluster: ")
@@ -260,7 +264,7 @@ def test_a_classifier_that_cannot_be_sent(home: Path) -> None:
 
 def test_without_dask(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(sa.MissingExtraError) as error:
+    with pytest.raises(MissingExtraError) as error:
         run(home, "without", objective=sa.Mean(), scheduler=NOBODY)
     assert str(error.value) == "Dask is not installed; install it with: pip install 'safear[cluster]'"
 

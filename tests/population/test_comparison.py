@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import safear as sa
 from safear.classifier.protocol import Inputs
 from safear.datasets.dataset import load
+from safear.errors import ObjectiveError, PersonError
 from safear.people.lists import read_people
 from safear.population.blocks import group_people
 from safear.population.comparison import WORSE, Comparison, Figures, Pair, compare, compare_blocks
@@ -261,7 +262,7 @@ def test_progress_is_told_to_the_end() -> None:
     ids=["nobody", "nobody rejected", "no recourse"],
 )
 def test_nothing_to_compare(people: list[dict[str, str]], message: str) -> None:
-    with pytest.raises(sa.PersonError) as refused:
+    with pytest.raises(PersonError) as refused:
         compare_people(people)
     assert str(refused.value) == message
 
@@ -280,5 +281,5 @@ def test_nothing_to_compare(people: list[dict[str, str]], message: str) -> None:
     ids=str,
 )
 def test_an_objective_that_only_one_method_knows(objective: Any) -> None:
-    with pytest.raises(sa.ObjectiveError, match=f"there is no greedy method for '{objective}', or no optimal one"):
+    with pytest.raises(ObjectiveError, match=f"there is no greedy method for '{objective}', or no optimal one"):
         compare(PROBLEM, None, read_people(PROBLEM, [person("low")]), objective=objective)

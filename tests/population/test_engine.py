@@ -31,11 +31,15 @@ from population.crowds import (
     make_part,
     records,
 )
+from safear.classifier import Inputs
+from safear.errors import ObjectiveError
 from safear.people.bad_rows import breaks
 from safear.population import engine as engine_module
 from safear.population.engine import Engine, Job
 from safear.population.part import Part
+from safear.problem import dump_problem_text, read_person
 from safear.problem.load import parse_problem
+from safear.risk import Objective
 from safear.solvers.solve import Method
 from strategies import problems
 
@@ -86,7 +90,7 @@ def crowds(draw: st.DrawFn, most: int = 5, *, plain: bool = False) -> tuple[sa.P
     problem = parse_problem(draw(st.one_of(problems(max_horizon=4), divided_documents())))
     costs = PLAIN if plain else draw(st.sampled_from([COSTS, COSTS, FINE]))
     levels = everybody(problem)
-    start = dict(sa.read_person(problem, problem.people["someone"]))
+    start = dict(read_person(problem, problem.people["someone"]))
     people = [Somebody(start, draw(owns(problem, costs)))]
     for _ in range(draw(st.integers(0, most - 1))):
         levels_of_one = draw(st.sampled_from([start, *levels]))
@@ -95,7 +99,7 @@ def crowds(draw: st.DrawFn, most: int = 5, *, plain: bool = False) -> tuple[sa.P
 
 
 def solve(
-    problem: sa.Problem, people: Sequence[Somebody], objective: sa.Objective | None, *, method: Method | None = None,
+    problem: sa.Problem, people: Sequence[Somebody], objective: Objective | None, *, method: Method | None = None,
     level: float = 0.95, classifier: object = None,
 ) -> tuple[pd.DataFrame, np.ndarray[Any, Any]]:  # fmt: skip
     """The rows, and who was solved in one call with others."""
@@ -104,7 +108,7 @@ def solve(
 
 
 def check(
-    problem: sa.Problem, people: Sequence[Somebody], objective: sa.Objective | None, **options: Any
+    problem: sa.Problem, people: Sequence[Somebody], objective: Objective | None, **options: Any
 ) -> list[dict[str, Any]]:
     """Everybody gets what they get alone, on both paths; what that is, is returned."""
     expected = [expect(problem, one, objective, **options) for one in people]
@@ -127,7 +131,7 @@ def check(
 @settings(max_examples=100)
 @given(crowd=crowds(), objective=st.sampled_from(GREEDY), level=st.sampled_from([0.95, 0.5, 0.0, 1.0, 0.999]))
 def test_greedy_plans_are_those_of_recommend(
-    crowd: tuple[sa.Problem, list[Somebody]], objective: sa.Objective, level: float
+    crowd: tuple[sa.Problem, list[Somebody]], objective: Objective, level: float
 ) -> None:
     problem, people = crowd
     check(problem, people, objective, method="greedy", level=level)
@@ -158,7 +162,7 @@ OTHERS = [
 @settings(max_examples=50)
 @given(crowd=crowds(most=2, plain=True), objective=st.sampled_from(OTHERS), method=st.sampled_from([None, "optimal"]))
 def test_plans_for_other_objectives_are_those_of_recommend(
-    crowd: tuple[sa.Problem, list[Somebody]], objective: sa.Objective, method: Method | None
+    crowd: tuple[sa.Problem, list[Somebody]], objective: Objective, method: Method | None
 ) -> None:
     problem, people = crowd
     expected = [row for one in people for row in expect(problem, one, objective, method=method)]
@@ -170,7 +174,7 @@ def test_plans_for_other_objectives_are_those_of_recommend(
 @settings(max_examples=15)
 @given(crowd=crowds(most=3), objective=st.sampled_from([sa.Mean(), sa.MeanLowerStd(1)]))
 def test_without_a_method_the_sweep_is_still_used_where_it_is_the_default(
-    crowd: tuple[sa.Problem, list[Somebody]], objective: sa.Objective
+    crowd: tuple[sa.Problem, list[Somebody]], objective: Objective
 ) -> None:
     check(*crowd, objective)
 
@@ -178,7 +182,7 @@ def test_without_a_method_the_sweep_is_still_used_where_it_is_the_default(
 @settings(max_examples=40)
 @given(crowd=crowds(most=4), objective=st.sampled_from(GREEDY), data=st.data())
 def test_who_else_is_there_does_not_matter(
-    crowd: tuple[sa.Problem, list[Somebody]], objective: sa.Objective, data: st.DataObject
+    crowd: tuple[sa.Problem, list[Somebody]], objective: Objective, data: st.DataObject
 ) -> None:
     """Any order, anybody twice or not at all: each has the same row, up to the rounding of another unit of costs."""
     problem, people = crowd
@@ -244,7 +248,7 @@ def draw_own(problem: sa.Problem, rng: np.random.Generator) -> Own:
 
 @pytest.mark.parametrize("objective", [sa.MeanStd(0.7), sa.MeanLowerStd(1), sa.Mean()], ids=str)
 @pytest.mark.parametrize("resolution", [None, 0.2])
-def test_everything_at_once(objective: sa.Objective, resolution: float | None) -> None:
+def test_everything_at_once(objective: Objective, resolution: float | None) -> None:
     """Every kind of action in every variant, beside constraints, side effects and features that matter."""
     document = RICH if resolution is None else {**RICH, "cost": {"resolution": resolution}}
     problem, rng = parse_problem(document), np.random.default_rng(8)
@@ -414,7 +418,7 @@ class Asked:
     def __init__(self) -> None:
         self.rows: list[tuple[int, ...]] = []
 
-    def favourable(self, inputs: sa.Inputs) -> np.ndarray[Any, Any]:
+    def favourable(self, inputs: Inputs) -> np.ndarray[Any, Any]:
         self.rows += [tuple(row) for row in inputs.codes.tolist()]
         accepted: np.ndarray[Any, Any] = inputs.codes[:, 0] == 2
         return accepted
@@ -422,7 +426,7 @@ class Asked:
 
 @pytest.mark.parametrize("objective, method", [(sa.MeanStd(0.5), "greedy"), (None, None)])
 def test_the_classifier_is_asked_about_each_input_once(
-    job: sa.Problem, objective: sa.Objective | None, method: Method | None
+    job: sa.Problem, objective: Objective | None, method: Method | None
 ) -> None:
     asked = Asked()
     engine = Engine(Job(job, asked, objective, method))
@@ -449,12 +453,12 @@ def test_several_threads_may_use_one_engine(job: sa.Problem) -> None:
     "objective, method", [(sa.CVaR(0.9), "greedy"), (sa.MeanLowerStd(0.5), "optimal"), (sa.Budget(3), "greedy")]
 )
 def test_a_method_that_does_not_fit_is_refused_as_by_recommend(
-    job: sa.Problem, objective: sa.Objective, method: Method
+    job: sa.Problem, objective: Objective, method: Method
 ) -> None:
     people = [Somebody(BASIC)]
-    with pytest.raises(sa.ObjectiveError) as one:
+    with pytest.raises(ObjectiveError) as one:
         expect(job, people[0], objective, method=method)
-    with pytest.raises(sa.ObjectiveError) as all_of_them:
+    with pytest.raises(ObjectiveError) as all_of_them:
         solve(job, people, objective, method=method)
     assert str(all_of_them.value) == str(one.value)
 
@@ -471,7 +475,7 @@ def test_problems_can_be_sent_to_another_process(crowd: tuple[sa.Problem, list[S
     for protocol in (2, pickle.HIGHEST_PROTOCOL):
         again = pickle.loads(pickle.dumps(problem, protocol))
         assert again == problem
-        assert sa.dump_problem_text(again) == sa.dump_problem_text(problem)
+        assert dump_problem_text(again) == dump_problem_text(problem)
         assert dict(again.feature_by_name) == dict(problem.feature_by_name)
         assert again.decisive_features == problem.decisive_features
         assert {name: dict(record) for name, record in again.people.items()} == {

@@ -20,9 +20,13 @@ import safear as sa
 from compare import as_policy
 from oracle import Oracle
 from safear import memory
-from safear.evaluation import evaluation_kernels
+from safear.errors import ObjectiveError, TooLargeError
+from safear.evaluation import StatePolicy, evaluate_states, evaluation_kernels
+from safear.mdp import Family, check_mdp
 from safear.mdp.families import compile_families
+from safear.population.family_figures import summarise
 from safear.population.family_plans import FamilySolution, solve_families, solve_family
+from safear.risk import Costs
 from safear.risk.distribution import EPSILON
 from safear.solvers.sweep import Stepwise
 from strategies import problems
@@ -52,10 +56,10 @@ def test_every_lane_as_if_alone(document: dict[str, Any], objective: Stepwise, l
     problem = divide(sa.parse_problem(document))
     for family in compile_families(problem, lanes=lanes):
         solution = solve_family(family, objective)
-        figures = sa.summarise(solution, level=level)
+        figures = summarise(solution, level=level)
         assert figures.success.shape == family.goal.shape
         for lane in range(family.n_lanes):
-            alone = sa.evaluate_states(solution.block(lane))
+            alone = evaluate_states(solution.block(lane))
             assert np.allclose(figures.success[:, lane], alone.success, rtol=0, atol=1e-12)
             assert_figures(figures.mean[:, lane], alone.mean)
             assert_figures(figures.variance[:, lane], alone.variance)
@@ -68,7 +72,7 @@ def test_every_lane_as_if_alone(document: dict[str, Any], objective: Stepwise, l
 def test_every_state_as_if_alone(document: dict[str, Any], objective: Stepwise, level: float) -> None:
     problem = divide(sa.parse_problem(document))
     for solution in solve_families(problem, None, objective=objective, threads=1):
-        figures = sa.summarise(solution, level=level)
+        figures = summarise(solution, level=level)
         for lane in range(solution.family.n_lanes):
             block = solution.block(lane)
             for state in range(block.mdp.n_states):
@@ -92,7 +96,7 @@ def test_every_state_by_its_histories(document: dict[str, Any], objective: Stepw
     """Against an engine that shares no code with ours, in fractions."""
     judge = Oracle(document)
     for solution in solve_families(divide(sa.parse_problem(document)), None, objective=objective, threads=1):
-        figures = sa.summarise(solution, level=float(level))
+        figures = summarise(solution, level=float(level))
         for lane in range(solution.family.n_lanes):
             block = solution.block(lane)
             policy = as_policy(block)
@@ -139,7 +143,7 @@ def retries(horizon: int = 30, chance: float = 0.5) -> FamilySolution:
 
 def test_closed_forms() -> None:
     """Tries until the first success are geometric: mean 1 / p, variance (1 - p) / p^2; until the second, twice that."""
-    figures = sa.summarise(retries(horizon=200), level=0.5)
+    figures = summarise(retries(horizon=200), level=0.5)
     assert figures.success.tolist() == [
         pytest.approx([1.0, 1.0, 0.0], abs=1e-12),
         pytest.approx([1.0, 1.0, 0.0], abs=1e-12),
@@ -167,16 +171,16 @@ def test_closed_forms() -> None:
 )
 def test_three_tries_at_each_level(level: float, var: float, cvar: float) -> None:
     """One, two or three tries weigh 8, 4 and 2 of 14, and 2 of 16 times all three fail."""
-    figures = sa.summarise(retries(horizon=3), level=level)
+    figures = summarise(retries(horizon=3), level=level)
     assert figures.success[0, 0] == pytest.approx(14 / 16)
     assert float(figures.var[0, 0]) == pytest.approx(var)
     assert float(figures.cvar[0, 0]) == pytest.approx(cvar)
 
 
 def test_the_usual_level_is_the_worst_twentieth() -> None:
-    plain, stated = sa.summarise(retries()), sa.summarise(retries(), level=0.95)
+    plain, stated = summarise(retries()), summarise(retries(), level=0.95)
     assert np.ma.allequal(plain.cvar, stated.cvar)
-    assert not np.ma.allequal(plain.cvar, sa.summarise(retries(), level=0.9).cvar)
+    assert not np.ma.allequal(plain.cvar, summarise(retries(), level=0.9).cvar)
 
 
 def test_a_block_without_states() -> None:
@@ -195,8 +199,8 @@ def test_a_block_without_states() -> None:
         )
     )
     assert shared.n_states == 0
-    family = sa.Family(shared, np.zeros((0, 2), dtype=bool), np.zeros((2, 0), dtype=np.int16))
-    figures = sa.summarise(solve_family(family, solution.objective))
+    family = Family(shared, np.zeros((0, 2), dtype=bool), np.zeros((2, 0), dtype=np.int16))
+    figures = summarise(solve_family(family, solution.objective))
     assert figures.success.shape == figures.cvar.shape == (0, 2)
 
 
@@ -205,8 +209,8 @@ def test_a_block_without_states() -> None:
 
 @pytest.mark.parametrize("level", [-0.1, 1.5, math.nan, "0.95", None])
 def test_a_level_that_is_none(level: Any) -> None:
-    with pytest.raises(sa.ObjectiveError, match="is not between 0 and 1"):
-        sa.summarise(retries(), level=level)
+    with pytest.raises(ObjectiveError, match="is not between 0 and 1"):
+        summarise(retries(), level=level)
 
 
 CAUSE = "the distributions of a block of 3 states with 31 possible totals would need about 2 KiB"
@@ -216,14 +220,14 @@ REMEDY = "    round costs with 'cost: {resolution: ...}', or evaluate one person
 def test_refused_when_it_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two distributions of one block, and five figures for each state of each of three."""
     solution, need = retries(), 2 * 8 * 31 * 3 + 5 * 8 * 3 * 3
-    assert sa.summarise(solution, max_bytes=need).success.shape == (3, 3)
-    with pytest.raises(sa.TooLargeError) as refused:
-        sa.summarise(solution, max_bytes=need - 1)
+    assert summarise(solution, max_bytes=need).success.shape == (3, 3)
+    with pytest.raises(TooLargeError) as refused:
+        summarise(solution, max_bytes=need - 1)
     assert str(refused.value) == f"{CAUSE}; the limit is 2 KiB\n{REMEDY}"
     monkeypatch.setattr(memory, "available", lambda: 1024)
     monkeypatch.setattr(memory, "NEGLIGIBLE", 0)
-    with pytest.raises(sa.TooLargeError) as refused:
-        sa.summarise(solution)
+    with pytest.raises(TooLargeError) as refused:
+        summarise(solution)
     assert str(refused.value) == f"{CAUSE}; this machine has 1 KiB left\n{REMEDY}"
 
 
@@ -246,9 +250,9 @@ def test_nothing_is_written_outside_of_an_array(document: dict[str, Any], object
     problem = divide(sa.parse_problem(document))
     for solution in solve_families(problem, None, objective=objective, threads=1):
         with in_python():
-            slowly = sa.summarise(solution, level=level)
-            alone = [sa.evaluate_states(solution.block(lane)) for lane in range(solution.family.n_lanes)]
-        figures = sa.summarise(solution, level=level)
+            slowly = summarise(solution, level=level)
+            alone = [evaluate_states(solution.block(lane)) for lane in range(solution.family.n_lanes)]
+        figures = summarise(solution, level=level)
         assert_figures(figures.cvar, slowly.cvar)
         for lane, states in enumerate(alone):
             assert np.allclose(slowly.success[:, lane], states.success, rtol=0, atol=1e-12)
@@ -270,8 +274,8 @@ def test_what_is_dearer_later() -> None:
     )
     (solution,) = solve_families(problem, None, objective=sa.Mean(), threads=1)
     with in_python():
-        assert sa.summarise(solution).mean[:, 0].tolist() == [2.0, 1.0, 0.0]
-        assert sa.evaluate_states(solution.block(0)).mean.tolist() == [2.0, 1.0, 0.0]
+        assert summarise(solution).mean[:, 0].tolist() == [2.0, 1.0, 0.0]
+        assert evaluate_states(solution.block(0)).mean.tolist() == [2.0, 1.0, 0.0]
 
 
 # ------------------------------------------------------------------------------------------------------ plain recursion
@@ -367,11 +371,11 @@ def test_plans_of_any_kind_stay_within_their_arrays(seed: int, states: int, hori
         ("one", "two", "three"),
         failure_cost=3,
     )
-    sa.check_mdp(mdp)
+    check_mdp(mdp)
     choices = rng.integers(0, np.maximum(counts, 1), (horizon, states)).astype(np.uint8)
-    policy = sa.StatePolicy(mdp, np.where(counts == 0, np.uint8(255), choices))
+    policy = StatePolicy(mdp, np.where(counts == 0, np.uint8(255), choices))
     with in_python():
-        together = sa.evaluate_states(policy)
+        together = evaluate_states(policy)
     for state in range(states):
         ours, theirs = together.distribution(state).points(), sa.evaluate(policy, state).points()
         assert [(total, won) for total, _, won in ours] == [(total, won) for total, _, won in theirs]
@@ -456,7 +460,7 @@ def test_tenths_that_add_up_to_a_level_reach_it(tenths: tuple[int, ...]) -> None
 def test_what_is_left_by_rounding_is_no_cost_that_can_happen() -> None:
     """As in `Costs`: at level 0 a mass below 1e-12 does not count, at level 1 any does."""
     mass = np.array([[0.0, 1e-15, 0.0, 1.0, 0.0, 1e-15, 0.0]])
-    costs = sa.Costs(np.array([1.0, 3.0, 5.0]), np.array([1e-15, 1.0, 1e-15]))
+    costs = Costs(np.array([1.0, 3.0, 5.0]), np.array([1e-15, 1.0, 1e-15]))
     for level, place in ((0.0, 3), (0.5, 3), (1.0, 5)):
         assert evaluation_kernels.quantile_positions(mass, level, EPSILON).tolist() == [place]
         assert costs.var(level) == place

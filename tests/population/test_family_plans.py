@@ -18,9 +18,14 @@ import safear as sa
 from compare import as_points, as_policy, as_state
 from oracle import Oracle
 from safear import memory
+from safear.classifier import Inputs
+from safear.errors import ClassifierError, ObjectiveError, PersonError, TooLargeError
+from safear.evaluation import StatePolicy, evaluate_states
+from safear.mdp import check_mdp
 from safear.mdp import families as families_module
 from safear.mdp.families import compile_families, count_blocks
-from safear.population.family_plans import solve_families, solve_family, solve_space
+from safear.population.family_plans import SpaceSolution, solve_families, solve_family, solve_space
+from safear.risk import Objective
 from safear.solvers.sweep import Stepwise
 from safear.threads import AHEAD
 from strategies import problems
@@ -69,17 +74,17 @@ PROBLEM = sa.parse_problem(JOB)  # 24 blocks in 6 families: only the grade does 
 ANNE = {"sex": "f", "skill": "low", "pay": "<1000", "age": "30-50", "grade": "2"}
 
 
-def assert_covers(solution: sa.SpaceSolution, expected: sa.Solution) -> None:
+def assert_covers(solution: SpaceSolution, expected: sa.Solution) -> None:
     """Every state of the whole is in one block, with the same plan at every step and the same value."""
     whole = expected.mdp
     met = np.zeros(whole.n_states, dtype=int)
-    assert isinstance(expected.policy, sa.StatePolicy)
+    assert isinstance(expected.policy, StatePolicy)
     for part in solution.families:
         for lane in range(part.family.n_lanes):
             block = part.block(lane)
             assert block.objective == solution.objective
             assert block.method == "greedy"
-            assert isinstance(block.policy, sa.StatePolicy)
+            assert isinstance(block.policy, StatePolicy)
             for state in range(block.mdp.n_states):
                 place = whole.locate(block.mdp.person(state))
                 met[place] += 1
@@ -159,12 +164,12 @@ def test_a_persons_block_is_a_solution_like_any_other(document: dict[str, Any], 
     person = problem.default_person
     assert person is not None
     block = solve_space(problem, None, objective=objective, threads=1).block(person)
-    sa.check_mdp(block.mdp)
+    check_mdp(block.mdp)
     judge = Oracle(document)
     expected = judge.distribution(as_policy(block), judge.start())
     points = {key: float(chance) for key, chance in expected.items() if chance}
     assert as_points(sa.evaluate(block, start=person)) == pytest.approx(points, abs=1e-12)
-    together = sa.evaluate_states(block).distribution(block.mdp.locate(person))
+    together = evaluate_states(block).distribution(block.mdp.locate(person))
     assert as_points(together) == pytest.approx(points, abs=1e-12)
     assert block.policy.action(person) == as_policy(block).get((0, judge.start()))
 
@@ -190,7 +195,7 @@ def test_a_person_as_it_was_filed() -> None:
 def test_a_person_who_cannot_be(change: dict[str, Any], message: str) -> None:
     """No man is 50 or more: those blocks are empty."""
     solution = solve_space(PROBLEM, None, objective=sa.Mean())
-    with pytest.raises(sa.PersonError, match=message):
+    with pytest.raises(PersonError, match=message):
         solution.block({**ANNE, **change})
 
 
@@ -204,7 +209,7 @@ class Asked:
         self.inputs: list[tuple[int, ...]] = []
         self.threads: set[int] = set()
 
-    def favourable(self, inputs: sa.Inputs) -> NDArray[np.bool_]:
+    def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         self.inputs += [tuple(row) for row in inputs.codes.tolist()]
         self.threads.add(threading.get_ident())
         answers: NDArray[np.bool_] = inputs.codes[:, 1] == 2
@@ -257,10 +262,10 @@ def test_families_are_solved_as_they_are_asked_for(threads: int, monkeypatch: py
 
 def test_an_error_of_the_classifier_gets_out() -> None:
     class Broken:
-        def favourable(self, inputs: sa.Inputs) -> NDArray[np.bool_]:
+        def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
             raise OSError(f"{len(inputs)} inputs are too many")
 
-    with pytest.raises(sa.ClassifierError, match="inputs are too many"):
+    with pytest.raises(ClassifierError, match="inputs are too many"):
         solve_space(PROBLEM, Broken(), objective=sa.Mean())
 
 
@@ -280,15 +285,15 @@ def test_an_error_of_the_classifier_gets_out() -> None:
     ],
     ids=str,
 )
-def test_objectives_that_one_sweep_cannot_do(objective: sa.Objective) -> None:
+def test_objectives_that_one_sweep_cannot_do(objective: Objective) -> None:
     expected = (
         f"'{objective}' cannot be solved for many blocks in one sweep\n"
         "    use Mean, MeanStd or MeanLowerStd here, and solve(mdp, ...) for the optimum of the others"
     )
-    with pytest.raises(sa.ObjectiveError) as refused:
+    with pytest.raises(ObjectiveError) as refused:
         solve_space(PROBLEM, None, objective=objective)
     assert str(refused.value) == expected
-    with pytest.raises(sa.ObjectiveError) as refused:
+    with pytest.raises(ObjectiveError) as refused:
         solve_family(next(compile_families(PROBLEM)), objective)
     assert str(refused.value) == expected
 
@@ -299,11 +304,11 @@ REMEDY = "    take families one by one: solve_families, or solve for the people 
 def test_a_space_that_does_not_fit_is_refused_beforehand() -> None:
     """216 combinations of levels, a byte for each of 4 steps, 8 for the value, one for the goal."""
     model = Asked()
-    with pytest.raises(sa.TooLargeError) as refused:
+    with pytest.raises(TooLargeError) as refused:
         solve_space(PROBLEM, model, objective=sa.Mean(), max_bytes=216 * 13 - 1000)
     cause = "the plans for 216 states in 24 blocks would need about 3 KiB; the limit is 2 KiB"
     assert str(refused.value) == f"{cause}\n{REMEDY}"
-    with pytest.raises(sa.TooLargeError):
+    with pytest.raises(TooLargeError):
         solve_space(PROBLEM, model, objective=sa.Mean(), max_bytes=216 * 13 - 1)
     assert not model.inputs
     assert solve_space(PROBLEM, model, objective=sa.Mean(), max_bytes=2**20).n_states == 168
@@ -318,7 +323,7 @@ def test_more_than_the_machine_has_left_is_refused(monkeypatch: pytest.MonkeyPat
     problem = sa.parse_problem({**JOB, "features": features})
     monkeypatch.setattr(memory, "available", lambda: 3 * 2**30)
     model = Asked()
-    with pytest.raises(sa.TooLargeError) as refused:
+    with pytest.raises(TooLargeError) as refused:
         solve_space(problem, model, objective=sa.Mean())
     cause = "the plans for 2,160,000,000,000 states in 24 blocks would need about 26,151.5 GiB"
     assert str(refused.value) == f"{cause}; this machine has 3.0 GiB left\n{REMEDY}"

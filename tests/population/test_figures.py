@@ -12,9 +12,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
+from safear.errors import ObjectiveError, PersonError
+from safear.evaluation import run_exactly
 from safear.people.lists import read_people
 from safear.population import blocks as blocks_module
 from safear.population.figures import MEASURES, PeopleFigures, compute_figures
+from safear.problem import read_person
+from safear.risk import Objective
 from safear.solvers.solve import Method
 from strategies import problems
 
@@ -40,7 +44,7 @@ JOB: dict[str, Any] = {
     },
 }
 PROBLEM = sa.parse_problem(JOB)
-AIMS: list[tuple[sa.Objective, Method | None]] = [
+AIMS: list[tuple[Objective, Method | None]] = [
     (sa.Mean(), None),
     (sa.Mean(), "greedy"),
     (sa.MeanStd(1.0), "greedy"),
@@ -57,22 +61,22 @@ def everybody(problem: sa.Problem) -> list[dict[str, str]]:
     for levels in product(*(feature.levels for feature in problem.features)):
         person = dict(zip(names, levels, strict=True))
         try:
-            sa.read_person(problem, person)
-        except sa.PersonError:
+            read_person(problem, person)
+        except PersonError:
             continue
         found.append(person)
     return found
 
 
 def figures_alone(
-    problem: sa.Problem, person: dict[str, str], objective: sa.Objective, method: Method | None, level: float
+    problem: sa.Problem, person: dict[str, str], objective: Objective, method: Method | None, level: float
 ) -> list[float | None] | None:
     """The MEASURES of one person by themselves; None if they are accepted."""
     mdp = sa.compile_mdp(problem, start=person)
     if mdp.goal[mdp.locate()]:
         return None
     solution = sa.solve(mdp, objective, method=method)
-    cost, runs = sa.evaluate(solution), sa.run_exactly(solution)
+    cost, runs = sa.evaluate(solution), run_exactly(solution)
     var, cvar = (cost.var(level), cost.cvar(level)) if cost.success else (None, None)
     return [cost.success, cost.mean, cost.variance, var, cvar, runs.sparsity, runs.proximity]
 
@@ -87,7 +91,7 @@ def assert_as_alone(
     found: PeopleFigures,
     problem: sa.Problem,
     people: list[dict[str, str]],
-    objective: sa.Objective,
+    objective: Objective,
     method: Method | None,
     level: float = 0.95,
 ) -> None:
@@ -114,7 +118,7 @@ def codes_of(problem: sa.Problem, people: list[dict[str, str]]) -> NDArray[np.in
 
 
 @pytest.mark.parametrize(("objective", "method"), AIMS, ids=str)
-def test_everybody_as_if_alone(objective: sa.Objective, method: Method | None) -> None:
+def test_everybody_as_if_alone(objective: Objective, method: Method | None) -> None:
     people = everybody(PROBLEM)
     found = compute_figures(PROBLEM, None, codes_of(PROBLEM, people), objective=objective, method=method)
     assert 0 < found.favourable.sum() < len(people)
@@ -125,7 +129,7 @@ def test_everybody_as_if_alone(objective: sa.Objective, method: Method | None) -
 @pytest.mark.parametrize(("objective", "method"), AIMS, ids=str)
 @pytest.mark.parametrize(("limit", "value"), [("MAX_BLOCK", 1), ("WORTH_IT", 0)])
 def test_people_of_a_large_block_are_solved_one_by_one(
-    limit: str, value: int, objective: sa.Objective, method: Method | None, monkeypatch: pytest.MonkeyPatch
+    limit: str, value: int, objective: Objective, method: Method | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     people = everybody(PROBLEM) * 2
     codes = codes_of(PROBLEM, people)
@@ -162,7 +166,7 @@ def test_only_undefined_figures_are_masked() -> None:
 
 
 @pytest.mark.parametrize("objective", [sa.Mean(), sa.MeanStd(1.0)], ids=str)
-def test_the_level_is_that_of_var_and_cvar(objective: sa.Objective) -> None:
+def test_the_level_is_that_of_var_and_cvar(objective: Objective) -> None:
     people = [person for person in everybody(PROBLEM) if person["x"] in {"low", "mid"}]
     codes = codes_of(PROBLEM, people)
     low, high = (compute_figures(PROBLEM, None, codes, objective=objective, level=level) for level in (0.5, 0.99))
@@ -188,9 +192,9 @@ def test_progress_is_told_in_people() -> None:
 
 
 @pytest.mark.parametrize("objective", [sa.CVaR(0.9), sa.VaR(0.9), sa.MeanVariance(1.0)], ids=str)
-def test_an_objective_without_a_greedy_method(objective: sa.Objective) -> None:
+def test_an_objective_without_a_greedy_method(objective: Objective) -> None:
     codes = codes_of(PROBLEM, everybody(PROBLEM))
-    with pytest.raises(sa.ObjectiveError, match="is solved by method 'optimal' only"):
+    with pytest.raises(ObjectiveError, match="is solved by method 'optimal' only"):
         compute_figures(PROBLEM, None, codes, objective=objective, method="greedy")
 
 
@@ -199,7 +203,7 @@ def test_an_objective_without_a_greedy_method(objective: sa.Objective) -> None:
 
 @given(problems(max_horizon=3), st.sampled_from(AIMS), st.integers(0, 2**32))
 @settings(max_examples=60)
-def test_drawn_problems(document: dict[str, Any], aim: tuple[sa.Objective, Method | None], seed: int) -> None:
+def test_drawn_problems(document: dict[str, Any], aim: tuple[Objective, Method | None], seed: int) -> None:
     problem = sa.parse_problem(document)
     everyone = everybody(problem)
     chosen = np.random.default_rng(seed).permutation(len(everyone))[:10]

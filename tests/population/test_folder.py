@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import safear as sa
 from people.test_counts import write_csv
 from population.crowds import JOB, bytes_of, job_people, part_bytes, read_parts
+from safear.population import BatchSummary
 from safear.population import folder as folder_module
 from safear.population.engine import FIGURES
 from safear.population.folder import COLUMNS, MANIFEST, Folder
@@ -47,7 +48,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(home: Path, out: Path, **changes: Any) -> sa.BatchSummary:
+def run(home: Path, out: Path, **changes: Any) -> BatchSummary:
     """The batch of these tests, with changes."""
     options: dict[str, Any] = {
         "problem": PROBLEM, "classifier": decide, "people": home / "people.csv", "objective": sa.MeanStd(0.5),

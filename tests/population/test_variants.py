@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import safear as sa
 from population.crowds import JOB
 from safear.population.variants import Variant, make_variants
+from safear.problem import apply_terms
 from safear.problem.load import parse_problem
 from strategies import problems
 
@@ -38,7 +39,7 @@ def test_a_variant_is_what_terms_make_of_the_action(document: dict[str, Any], da
             assert made == action
         else:
             terms = sa.Terms.of(chance={action.name: CHANCE_OF[kind]})
-            expected = sa.apply_terms(problem, terms).action_by_name[action.name]
+            expected = apply_terms(problem, terms).action_by_name[action.name]
             assert replace(made, name=action.name) == expected
     assert len({action.name for action in variants.problem.actions}) == len(variants.problem.actions)
     assert replace(variants.problem, actions=problem.actions) == problem

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 import safear as sa
 from safear.evaluation.policy import NOTHING, Policy
+from safear.recourse import make_plan
 from safear.recourse.plan import PlanStep
 from safear.recourse.teller import Teller
+from safear.risk import Objective
 from safear.solvers.solve import Method
 from small_problems import course, giving_up
 from strategies import problems
@@ -52,7 +54,7 @@ situation_of = Teller.of().situation
 def plan_of(name: str, objective: sa.Mean | sa.MeanStd, method: Method | None = None, **person: str) -> sa.Plan:
     problem = sa.load_example(name)
     start = {**problem.default_person, **person}  # type: ignore[dict-item]
-    return sa.make_plan(sa.solve(sa.compile_mdp(problem, start=start), objective, method=method))
+    return make_plan(sa.solve(sa.compile_mdp(problem, start=start), objective, method=method))
 
 
 def test_a_plan_that_can_make_things_worse() -> None:
@@ -104,7 +106,7 @@ def test_what_depends_on_the_time_left() -> None:
     problem = sa.parse_problem(document)
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
     assert [solution.policy.action({"a": "0"}, step=step) for step in range(3)] == ["two sure steps"] * 2 + ["leap"]
-    assert sa.make_plan(solution).lines() == [
+    assert make_plan(solution).lines() == [
         "1. Two sure steps (when 2 to 3 steps are left): costs 1 day, works 90 times in 100.",
         "   If it works (a becomes 1): go to step 2.",
         "   If it fails: try again; later, go to step 3.",
@@ -122,7 +124,7 @@ def test_the_loan_within_a_budget() -> None:
     """What to do depends on what has been spent, but the steps left tell it too, and are said as ever."""
     problem = sa.load_example("loan")
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Budget(3))
-    plan = sa.make_plan(solution)
+    plan = make_plan(solution)
     assert not plan.depends_on_spent
     assert plan.lines() == [
         "1. Study part-time (when 24 steps are left): costs 1 month, works 90 times in 100.",
@@ -156,7 +158,7 @@ def compile_course(costs: list[float], horizon: int = 2) -> sa.MDP:
 
 
 def test_what_depends_on_what_has_been_spent() -> None:
-    plan = sa.make_plan(sa.solve(compile_course([1, 3]), sa.Budget(4)))
+    plan = make_plan(sa.solve(compile_course([1, 3]), sa.Budget(4)))
     assert plan.depends_on_spent
     assert plan.lines() == [
         "1. Take a course: costs 1 month, works every time.",
@@ -174,7 +176,7 @@ def test_what_depends_on_what_has_been_spent() -> None:
 
 
 def test_ranges_of_what_has_been_spent() -> None:
-    plan = sa.make_plan(Ruled(compile_course([0.5, 1, 1.5, 2, 2.5]), lambda _step, _states, spent: spent // 2 % 2))
+    plan = make_plan(Ruled(compile_course([0.5, 1, 1.5, 2, 2.5]), lambda _step, _states, spent: spent // 2 % 2))
     assert [(situation_of(step), step.action, step.spent) for step in plan.steps] == [
         ("", "take a course", (0, 0)),
         ("a is ready and you have spent 0.5 months", "sit the good exam", (0.5, 0.5)),
@@ -184,7 +186,7 @@ def test_ranges_of_what_has_been_spent() -> None:
 
 
 def test_limits_are_not_rounded() -> None:
-    plan = sa.make_plan(sa.solve(compile_course([0.5, 1.0001, 1.0002, 3]), sa.Budget(4.0001)))
+    plan = make_plan(sa.solve(compile_course([0.5, 1.0001, 1.0002, 3]), sa.Budget(4.0001)))
     assert [situation_of(step) for step in plan.steps[1:]] == [
         "a is ready and you have spent at most 1.0001 months",
         "a is ready and you have spent 1.0002 months or more",
@@ -199,7 +201,7 @@ def test_what_depends_on_both() -> None:
         cheap = spent == 2 if step == 1 else spent <= 4
         return np.where(cheap & (step in {1, 2}), 1, 0)
 
-    plan = sa.make_plan(Ruled(compile_course([1, 2], 4), rule))
+    plan = make_plan(Ruled(compile_course([1, 2], 4), rule))
     assert plan.lines() == [
         "1. Take a course: costs 1 month, works every time.",
         "   If it works (a becomes ready, 50 times in 100): go to step 2.",
@@ -223,7 +225,7 @@ def test_what_depends_on_both() -> None:
 
 def test_whichever_applies() -> None:
     """What depends on what has been spent is not said to come later."""
-    plan = sa.make_plan(Ruled(compile_course([1, 2], 4), lambda _step, _states, spent: np.where(spent < 4, 1, 0)))
+    plan = make_plan(Ruled(compile_course([1, 2], 4), lambda _step, _states, spent: np.where(spent < 4, 1, 0)))
     assert plan.lines()[3:-2] == [
         (
             "2. Sit the cheap exam (when a is ready and you have spent at most 3 months): "
@@ -241,7 +243,7 @@ def test_nothing_to_do() -> None:
     assert plan_of("loan", sa.Mean(), housing="own").lines() == ["There is nothing to do."]
 
 
-OBJECTIVES: tuple[sa.Objective, ...] = (sa.Mean(), sa.CVaR(0.8), sa.VaR(0.7), sa.Budget(5), sa.MeanStd(0.5))
+OBJECTIVES: tuple[Objective, ...] = (sa.Mean(), sa.CVaR(0.8), sa.VaR(0.7), sa.Budget(5), sa.MeanStd(0.5))
 
 
 @st.composite
@@ -328,7 +330,7 @@ def holds(situation: str, left: int, spent: float) -> bool:
 def test_words_are_true_of_every_run(policy: Policy) -> None:
     """Wherever a run can be, the words of one step apply and of no other, and that step is what is done there."""
     mdp, cells = policy.mdp, cells_of(policy)
-    plan = sa.make_plan(policy, limit=None)
+    plan = make_plan(policy, limit=None)
     visits = [0.0] * len(plan.steps)
     for cell, (action, chance) in cells.items():
         spent = mdp.to_cost(cell.spent)
@@ -355,7 +357,7 @@ def inside(step: PlanStep, left: int, spent: float) -> bool:
 
 @given(policies())
 def test_a_step_says_no_more_than_it_must(policy: Policy) -> None:
-    plan = sa.make_plan(policy, limit=None)
+    plan = make_plan(policy, limit=None)
     for step in plan.steps:
         alone = sum(other.person == step.person for other in plan.steps) == 1
         assert alone != (step.says_spent is not None or step.says_steps_left)
@@ -382,7 +384,7 @@ def test_hope_is_told_as_it_is(policy: Policy) -> None:
         costs = zip(mdp.edge_next[edges].tolist(), mdp.edge_cost[edges].tolist(), strict=True)
         return any(planned(Cell(cell.left - 1, state, cell.spent + cost)) for state, cost in costs)
 
-    for step in sa.make_plan(policy, limit=None).steps:
+    for step in make_plan(policy, limit=None).steps:
         here = [
             cell
             for cell in cells
@@ -396,17 +398,17 @@ def test_hope_is_told_as_it_is(policy: Policy) -> None:
 
 def test_a_plan_that_does_not_go_there_is_not_told_to_be_hopeless() -> None:
     problem = giving_up()
-    plan = sa.make_plan(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()))
+    plan = make_plan(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()))
     assert [step.hope for step in plan.steps] == ["not_with_this_plan"] * 2
     assert plan.lines()[3] == "   From here, this plan no longer leads to “done”. Another one could."
     late = problem.with_horizon(1)
-    plan = sa.make_plan(sa.solve(sa.compile_mdp(late, start=late.default_person), sa.Mean()))
+    plan = make_plan(sa.solve(sa.compile_mdp(late, start=late.default_person), sa.Mean()))
     assert plan.lines()[-1] == "   From here, “done” is out of reach. You may as well stop."
 
 
 @given(policies())
 def test_flows_add_up(policy: Policy) -> None:
-    plan = sa.make_plan(policy, limit=None)
+    plan = make_plan(policy, limit=None)
     assert not plan.hidden_steps
     exact = sa.evaluate(policy)
     done = cost = 0.0
@@ -433,7 +435,7 @@ def test_flows_add_up(policy: Policy) -> None:
 
 @given(policies(), st.integers(1, 5))
 def test_a_short_plan_has_the_likely_steps(policy: Policy, limit: int) -> None:
-    plan = sa.make_plan(policy, limit=limit)
+    plan = make_plan(policy, limit=limit)
     assert len(plan.steps) <= limit
     assert all(step.visits >= 0.001 for step in plan.steps[1:])
     assert len(plan.steps) + plan.hidden_steps >= len({tuple(step.person.items()) for step in plan.steps})
@@ -458,7 +460,7 @@ def test_follow_ups_are_in_order_of_time() -> None:
     }
     problem = sa.parse_problem(document)
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
-    for step in sa.make_plan(solution).steps:
+    for step in make_plan(solution).steps:
         for branch in step.branches:
             assert [f.since for f in branch.follow_ups] == sorted(f.since for f in branch.follow_ups)
 
@@ -485,7 +487,7 @@ def test_the_main_line_follows_what_works() -> None:
         "people": {"p": {"a": "start"}},
     }
     problem = sa.parse_problem(document)
-    plan = sa.make_plan(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()))
+    plan = make_plan(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()))
     assert [step.action for step in plan.steps] == ["try", "finish", "repair"]
 
 
@@ -507,5 +509,5 @@ def test_outcomes_that_all_work_work_every_time() -> None:
         "people": {"p": {"a": "0"}},
     }
     problem = sa.parse_problem(document)
-    plan = sa.make_plan(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()))
+    plan = make_plan(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()))
     assert str(plan.steps[0]) == "go: costs 0.004 units, works every time"

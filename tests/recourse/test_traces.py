@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import safear as sa
 from compare import as_policy, read_both
+from safear.recourse import find_traces
 from strategies import problems
 
 
@@ -19,7 +20,7 @@ def test_they_are_the_most_probable_histories(document: dict[str, Any], limit: i
     problem, judge, start = read_both(document)
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.MeanStd(0.5), method="greedy")
     histories = list(judge.histories(as_policy(solution), start))
-    traces = sa.find_traces(solution, limit=limit)
+    traces = find_traces(solution, limit=limit)
     expected = sorted((float(history[3]) for history in histories), reverse=True)
     assert [trace.chance for trace in traces.shown] == pytest.approx(expected[:limit], abs=1e-12)
     known = {
@@ -51,7 +52,7 @@ def test_they_are_the_most_probable_histories(document: dict[str, Any], limit: i
 def test_failures_are_told_from_what_works() -> None:
     problem = sa.load_example("loan")
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
-    first, second, *_ = sa.find_traces(solution).shown
+    first, second, *_ = find_traces(solution).shown
     assert [(step.action, step.works) for step in first.steps] == [("change job", True)]
     assert [(step.action, step.works) for step in second.steps] == [
         ("change job", False),
@@ -76,7 +77,7 @@ def test_a_long_walk_is_no_exponential_search() -> None:
         }
     )
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
-    traces = sa.find_traces(solution)
+    traces = find_traces(solution)
     assert [trace.chance for trace in traces.shown] == pytest.approx([0.5**100] + [0.5**101] * 4)
     assert [trace.cost for trace in traces.shown] == [100, 101, 101, 101, 101]
     assert traces.rest is not None
@@ -87,6 +88,6 @@ def test_a_long_walk_is_no_exponential_search() -> None:
 def test_the_rest_goes_as_far_as_the_distribution() -> None:
     problem = sa.load_example("loan")
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.MeanStd(0.5))
-    rest = sa.find_traces(solution).rest
+    rest = find_traces(solution).rest
     assert rest is not None
     assert rest.largest_cost == max(cost for cost, _, _ in sa.evaluate(solution).points())

@@ -12,24 +12,25 @@ from hypothesis import strategies as st
 import safear as sa
 from safear.recourse.offer import Offer, make_offer
 from safear.recourse.walk import Situation, WalkError, walk
+from safear.risk import Objective
 
 LOAN = sa.load_example("loan")
 OBJECTIVES = [sa.Mean(), sa.CVaR(0.95), sa.MeanCVaR(0.5, 0.8), sa.Budget(3), sa.MeanStd(1.0)]
 
 
 @cache
-def offer_for(objective: sa.Objective) -> Offer:
+def offer_for(objective: Objective) -> Offer:
     return make_plan_of(LOAN, objective)
 
 
-def make_plan_of(problem: sa.Problem, objective: sa.Objective) -> Offer:
+def make_plan_of(problem: sa.Problem, objective: Objective) -> Offer:
     return make_offer(sa.solve(sa.compile_mdp(problem, start=problem.default_person), objective))
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES, ids=str)
 @settings(max_examples=30)
 @given(data=st.data())
-def test_a_walk_does_what_the_policy_says(objective: sa.Objective, data: st.DataObject) -> None:
+def test_a_walk_does_what_the_policy_says(objective: Objective, data: st.DataObject) -> None:
     """Whatever comes about: at each step the action is that of `Policy.action` with what was really spent."""
     offer = offer_for(objective)
     outcomes: list[int] = []
@@ -49,7 +50,7 @@ def test_a_walk_does_what_the_policy_says(objective: sa.Objective, data: st.Data
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES, ids=str)
-def test_what_is_ahead_adds_up(objective: sa.Objective) -> None:
+def test_what_is_ahead_adds_up(objective: Objective) -> None:
     """At the start it is the plan's own distribution; later it is that of its endings, weighed by their chances."""
     offer = offer_for(objective)
     start = walk(offer, [])

@@ -17,6 +17,7 @@ from reports.examples import NASTY, audit_of, make_audit, make_even_audit, make_
 from reports.html import Node, read_page, read_table
 from safear.plots import disparity
 from safear.population.figures import MEASURES
+from safear.problem import dump_problem_text
 from safear.reports import Page, Sources, report_audit
 from safear.reports.verdicts import Verdict
 
@@ -121,7 +122,7 @@ def test_where_gaps_come_from() -> None:
 def test_for_the_file() -> None:
     sources = Sources("job.yaml", "model.skops", ["a.csv", "b.csv"])
     facts = facts_of(read_page(report_audit(make_audit(), sources=sources).html), "file")
-    digest = hashlib.sha256(sa.dump_problem_text(make_audit().problem).encode()).hexdigest()
+    digest = hashlib.sha256(dump_problem_text(make_audit().problem).encode()).hexdigest()
     assert facts["SHA-256 of the problem, as SafeAR writes it"] == digest
     assert (facts["SafeAR"], facts["Python"], facts["NumPy"]) == (
         sa.__version__,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import safear as sa
 from reports.examples import PROBLEM, audit_of, make_people
 from reports.html import read_page, read_table
+from safear.problem import dump_problem_text
 from safear.reports import Sources, report_audit
 from safear.reports.page import _environment
 
@@ -25,7 +25,7 @@ OPTIONS = ["--group", "gender", "--group", "town"]
 @pytest.fixture
 def job(tmp_path: Path) -> list[str]:
     """A problem file with people beside it."""
-    (tmp_path / "job.yaml").write_text(sa.dump_problem_text(PROBLEM), encoding="utf-8")
+    (tmp_path / "job.yaml").write_text(dump_problem_text(PROBLEM), encoding="utf-8")
     (tmp_path / "parts").mkdir()
     for number in range(2):
         make_people()[number::2].to_csv(tmp_path / "parts" / f"{number}.csv", index=False)

@@ -32,9 +32,12 @@ from reports.menus import (
     make_own,
     make_single,
 )
+from safear.problem import apply_terms, dump_problem_text, parse_terms
+from safear.recourse import make_plan
 from safear.recourse.menu import Menu
 from safear.recourse.notices import REASONS, NoRecourse, NoticeCode, ReasonCode
 from safear.recourse.plan_teller import PlanTeller
+from safear.recourse.records import menu_record
 from safear.recourse.teller import Teller
 from safear.recourse.traces import OtherTraces
 from safear.reports import Page, Sources, report_menu
@@ -137,7 +140,7 @@ def clean(name: str) -> str:
 def test_long_plans_go_on_in_the_appendix() -> None:
     (offer,) = make_long()
     assert len(offer.plan.steps) == 20
-    everything = sa.make_plan(offer.solution, limit=60)
+    everything = make_plan(offer.solution, limit=60)
     tree = page("long")
     main, file = section(tree, "plan-1"), section(tree, "file")
     numbers = [
@@ -275,7 +278,7 @@ def make_by_age() -> sa.Problem:
     """The loan, where changing jobs costs more at an age."""
     cost = [{"when": "age == adult", "cost": 2}, 1]
     problem = sa.load_example("loan")
-    return sa.apply_terms(problem, sa.parse_terms({"actions": {"change job": {"cost": cost}}}, problem))
+    return apply_terms(problem, parse_terms({"actions": {"change job": {"cost": cost}}}, problem))
 
 
 def test_failing_may_cost_nothing() -> None:
@@ -443,7 +446,7 @@ def test_for_the_file() -> None:
         "Python": platform.python_version(),
         "NumPy": np.__version__,
         "problem": "loan.yaml",
-        "SHA-256 of the problem used, as SafeAR writes it": sha256(sa.dump_problem_text(menu.problem)),
+        "SHA-256 of the problem used, as SafeAR writes it": sha256(dump_problem_text(menu.problem)),
         "who decides": "model.skops",
         "person": "ann.json",
         "SHA-256 of the person’s levels, as JSON with sorted keys": sha256(person),
@@ -467,7 +470,7 @@ def test_all_figures_can_be_read_back(name: str, language: str) -> None:
     assert len(columns) == len(menu)
     for place, offer in enumerate(menu):
         found = {figure: cells[place] for figure, cells in table.items()}
-        record: dict[str, Any] = sa.menu_record(menu)["plans"][place]
+        record: dict[str, Any] = menu_record(menu)["plans"][place]
         assert (found["method"], found["objectives"]) == (offer.solution.method, ", ".join(record["objectives"]))
         assert float(found["success"]) == offer.cost.success
         assert float(found["all_runs mean"]) == offer.mean

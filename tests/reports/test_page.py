@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import safear as sa
+from safear.errors import MissingExtraError
 from safear.reports.page import OPENING, Page, _environment, require_writable
 
 OPENINGS = {language: OPENING.format(language=language) for language in ("en", "de", "pt-BR")}
@@ -59,6 +60,6 @@ def test_a_folder_that_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_without_jinja(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     _environment.cache_clear()
-    with pytest.raises(sa.MissingExtraError) as caught:
+    with pytest.raises(MissingExtraError) as caught:
         require_writable(tmp_path / "a.html")
     assert str(caught.value) == "Jinja2 is not installed; install it with: pip install 'safear[report]'"

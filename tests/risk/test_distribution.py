@@ -8,22 +8,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import safear as sa
+from safear.errors import ObjectiveError
+from safear.risk import Costs
 
 
 @st.composite
-def costs(draw: st.DrawFn) -> sa.Costs:
+def costs(draw: st.DrawFn) -> Costs:
     values = sorted(draw(st.sets(st.integers(0, 100), min_size=1, max_size=8)))
     weights = np.array(draw(st.lists(st.integers(1, 50), min_size=len(values), max_size=len(values))), dtype=float)
-    return sa.Costs(np.array(values, dtype=float) / 10, weights / weights.sum())
+    return Costs(np.array(values, dtype=float) / 10, weights / weights.sum())
 
 
-def expand(distribution: sa.Costs) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def expand(distribution: Costs) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The costs of a hundred thousand cases, sorted."""
     return np.repeat(distribution.values, np.round(distribution.chances * 1e5).astype(int))
 
 
 @given(costs(), st.floats(0, 1), st.floats(0, 1))
-def test_monotone_in_level(distribution: sa.Costs, one: float, other: float) -> None:
+def test_monotone_in_level(distribution: Costs, one: float, other: float) -> None:
     low, high = sorted((one, other))
     assert distribution.var(low) <= distribution.var(high)
     assert distribution.cvar(low) <= distribution.cvar(high) + 1e-9
@@ -32,7 +34,7 @@ def test_monotone_in_level(distribution: sa.Costs, one: float, other: float) -> 
 
 
 @given(costs())
-def test_ends(distribution: sa.Costs) -> None:
+def test_ends(distribution: Costs) -> None:
     assert distribution.cvar(0) == pytest.approx(distribution.mean)
     assert distribution.cvar(1) == distribution.values[-1] == distribution.var(1)
     assert distribution.var(0) == distribution.values[0]
@@ -41,7 +43,7 @@ def test_ends(distribution: sa.Costs) -> None:
 
 
 @given(costs(), st.sampled_from([0.5, 0.8, 0.95]))
-def test_against_many_cases(distribution: sa.Costs, level: float) -> None:
+def test_against_many_cases(distribution: Costs, level: float) -> None:
     cases = expand(distribution)
     worst = cases[round(len(cases) * level) :]
     assert distribution.cvar(level) == pytest.approx(worst.mean(), abs=2e-3)
@@ -51,7 +53,7 @@ def test_against_many_cases(distribution: sa.Costs, level: float) -> None:
 
 def test_levels_that_meet_the_mass_exactly() -> None:
     """0.1 + 0.2 + 0.65 is not quite 0.95 in floats; the value at risk must not jump over it."""
-    distribution = sa.Costs(np.array([1.0, 2.0, 3.0, 9.0]), np.array([0.1, 0.2, 0.65, 0.05]))
+    distribution = Costs(np.array([1.0, 2.0, 3.0, 9.0]), np.array([0.1, 0.2, 0.65, 0.05]))
     assert distribution.var(0.95) == 3
     assert distribution.cvar(0.95) == pytest.approx(9)
     assert distribution.tail_mean(0.95) == 9
@@ -64,7 +66,7 @@ def test_a_level_is_a_probability(level: float) -> None:
         sa.solve(sa.compile_mdp(sa.load_example("loan"), start=sa.load_example("loan").default_person), sa.Mean())
     )
     for measure in (distribution.var, distribution.cvar, distribution.tail_mean, distribution.all_runs.cvar):
-        with pytest.raises(sa.ObjectiveError, match="is not between 0 and 1"):
+        with pytest.raises(ObjectiveError, match="is not between 0 and 1"):
             measure(level)
 
 
@@ -85,6 +87,6 @@ def test_exact_decimals() -> None:
 
 
 def test_the_highest_level_is_the_largest_cost_however_rare() -> None:
-    distribution = sa.Costs(np.array([1.0, 2.0, 3.0]), np.array([1 - 1e-20 - 1e-15, 1e-15, 1e-20]))
+    distribution = Costs(np.array([1.0, 2.0, 3.0]), np.array([1 - 1e-20 - 1e-15, 1e-15, 1e-20]))
     assert distribution.var(1) == distribution.cvar(1) == 3
     assert distribution.tail_mean(1) is None

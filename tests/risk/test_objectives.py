@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import safear as sa
+from safear.errors import ObjectiveError
+from safear.risk import Objective
 from safear.risk.objectives import CostObjective, rounding_error
 
 AFTER_SUCCESS = """SuccessFirst(then=Mean(), tolerance=1e-12) cannot come after success
@@ -32,7 +34,7 @@ AFTER_SUCCESS = """SuccessFirst(then=Mean(), tolerance=1e-12) cannot come after 
         sa.SuccessFirst(sa.MeanCVaR(0.5, 0.95)),
     ],
 )
-def test_text_reads_back(objective: sa.Objective) -> None:
+def test_text_reads_back(objective: Objective) -> None:
     assert sa.parse_objective(str(objective)) == objective
 
 
@@ -57,7 +59,7 @@ def test_text_reads_back(objective: sa.Objective) -> None:
     ],
 )
 def test_what_is_refused(text: str, message: str) -> None:
-    with pytest.raises(sa.ObjectiveError) as caught:
+    with pytest.raises(ObjectiveError) as caught:
         sa.parse_objective(text)
     assert str(caught.value) == message
 
@@ -77,11 +79,11 @@ def test_values_on_a_distribution() -> None:
 
 def test_solve_refuses_what_it_cannot_do() -> None:
     mdp = sa.compile_mdp(sa.load_example("loan"))
-    with pytest.raises(sa.ObjectiveError, match=r"no optimal method for 'mean-lower-std:0\.5'"):
+    with pytest.raises(ObjectiveError, match=r"no optimal method for 'mean-lower-std:0\.5'"):
         sa.solve(mdp, sa.MeanLowerStd(0.5), method="optimal")
-    with pytest.raises(sa.ObjectiveError, match="did you mean 'greedy'"):
+    with pytest.raises(ObjectiveError, match="did you mean 'greedy'"):
         sa.solve(mdp, sa.MeanStd(0.5), method="gredy")  # type: ignore[arg-type]
-    with pytest.raises(sa.ObjectiveError, match="is not an objective"):
+    with pytest.raises(ObjectiveError, match="is not an objective"):
         sa.solve(mdp, "mean")  # type: ignore[arg-type]
 
 
@@ -121,5 +123,5 @@ def test_no_value_is_off_by_more_than_it_says(objective: CostObjective, runs: li
 
 @pytest.mark.parametrize("level", ["a", None, [1]])
 def test_a_level_is_a_number(level: object) -> None:
-    with pytest.raises(sa.ObjectiveError, match="is not between 0 and 1"):
+    with pytest.raises(ObjectiveError, match="is not between 0 and 1"):
         sa.CVaR(level)  # type: ignore[arg-type]

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 
 import safear as sa
+from safear.evaluation import evaluate_states
 from safear.solvers.success import sweep_success
 from safear.solvers.sweep import sweep_lanes
 from strategies import problems
@@ -311,7 +312,7 @@ def check_greedy(mdp: sa.MDP) -> bool:
         assert [cost.success for cost in costs] == close(success)
         assert [cost.all_runs.mean for cost in costs] == close(means)
         if mdp.start is None:
-            everywhere = sa.evaluate_states(solution)
+            everywhere = evaluate_states(solution)
             assert everywhere.success.tolist() == close(success)
             assert everywhere.all_runs.mean.tolist() == close(means)
         telling |= any(0 < chance < 1 for chance in chances)

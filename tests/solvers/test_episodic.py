@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import safear as sa
+from safear.errors import ObjectiveError, PersonError
+from safear.evaluation import StatePolicy
+from safear.solvers import Episodic
 
 
 def mdp_of(name: str) -> sa.MDP:
@@ -36,7 +39,7 @@ def test_lower_deviation_is_learnt_too() -> None:
 
 def test_the_same_seed_gives_the_same_run() -> None:
     mdp = mdp_of("loan")
-    settings = sa.Episodic(episodes=300)
+    settings = Episodic(episodes=300)
     one, same, other = (
         sa.solve(mdp, sa.MeanStd(0.5), method=settings, rng=np.random.default_rng(seed)) for seed in (1, 1, 2)
     )
@@ -44,8 +47,8 @@ def test_the_same_seed_gives_the_same_run() -> None:
     assert same.learning is not None
     assert other.learning is not None
     assert np.array_equal(one.learning.costs, same.learning.costs)
-    assert isinstance(one.policy, sa.StatePolicy)
-    assert isinstance(same.policy, sa.StatePolicy)
+    assert isinstance(one.policy, StatePolicy)
+    assert isinstance(same.policy, StatePolicy)
     assert np.array_equal(one.policy.choices, same.policy.choices)
     assert not np.array_equal(one.learning.costs, other.learning.costs)
 
@@ -77,12 +80,12 @@ def test_learning_curve() -> None:
 
 def test_what_is_refused() -> None:
     mdp = mdp_of("loan")
-    with pytest.raises(sa.ObjectiveError, match="needs a random generator"):
+    with pytest.raises(ObjectiveError, match="needs a random generator"):
         sa.solve(mdp, sa.Mean(), method="episodic")
-    with pytest.raises(sa.ObjectiveError, match="0 episodes"):
-        sa.Episodic(episodes=0)
-    with pytest.raises(sa.ObjectiveError, match=r"the decay 1\.5"):
-        sa.Episodic(decay=1.5)
+    with pytest.raises(ObjectiveError, match="0 episodes"):
+        Episodic(episodes=0)
+    with pytest.raises(ObjectiveError, match=r"the decay 1\.5"):
+        Episodic(decay=1.5)
     whole = sa.compile_mdp(sa.load_example("loan"))
-    with pytest.raises(sa.PersonError, match="no person is given"):
+    with pytest.raises(PersonError, match="no person is given"):
         sa.solve(whole, sa.Mean(), method="episodic", rng=np.random.default_rng(0))

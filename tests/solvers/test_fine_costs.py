@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import safear as sa
+from safear.errors import TooLargeError
 from safear.people.lists import read_people
 from safear.population.figures import MEASURES, compute_figures
+from safear.risk import Objective
 from safear.solvers.fine_costs import needs_rounding
 
 CENTS: dict[str, Any] = {
@@ -35,7 +37,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("safear.solvers.fine_costs.MAX_WORK", 50_000)
 
 
-def solve_exactly(problem: sa.Problem, objective: sa.Objective) -> sa.Solution:
+def solve_exactly(problem: sa.Problem, objective: Objective) -> sa.Solution:
     """Plans for many people at once are not looked for with rounded costs."""
     exact = sa.solve(sa.compile_mdp(problem), objective, tolerance=1e-9)
     assert exact.search_unit is None
@@ -97,7 +99,7 @@ def test_what_does_not_fit_memory_for_all_is_solved_one_by_one() -> None:
     document["people"] = {"p": {"a": "1", **{f"f{i}": "1" for i in range(10)}}}
     problem = sa.parse_problem(document)
     mdp = sa.compile_mdp(problem)
-    with pytest.raises(sa.TooLargeError):
+    with pytest.raises(TooLargeError):
         sa.solve(mdp, sa.CVaR(0.9))
     person = problem.people["p"]
     codes = read_people(problem, [person])

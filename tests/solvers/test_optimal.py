@@ -17,6 +17,9 @@ import oracle
 import safear as sa
 from compare import read_both
 from oracle import Distribution, Number, Oracle, State, TooManyError
+from safear.errors import ObjectiveError
+from safear.mdp import compile_blocks
+from safear.risk import Objective
 from safear.risk.objectives import CostObjective
 from strategies import problems
 
@@ -106,7 +109,7 @@ def proved(solution: sa.Solution) -> tuple[float, float]:
     return solution.value, solution.bound
 
 
-def least(mdp: sa.MDP, objective: sa.Objective) -> float:
+def least(mdp: sa.MDP, objective: Objective) -> float:
     """The optimal value."""
     value, bound = proved(sa.solve(mdp, objective, tolerance=TIGHT))
     assert bound == close(value)
@@ -115,7 +118,7 @@ def least(mdp: sa.MDP, objective: sa.Objective) -> float:
 
 # --------------------------------------------------------------------------------------------------------- brute force
 
-CASES: dict[str, list[tuple[sa.Objective, Measure]]] = {
+CASES: dict[str, list[tuple[Objective, Measure]]] = {
     "mean": [(sa.Mean(), oracle.mean_of_all)],
     "var": [(sa.VaR(level), oracle.var_of_all(level)) for level in LEVELS],
     "cvar": [(sa.CVaR(level), oracle.cvar_of_all(level)) for level in LEVELS],
@@ -286,7 +289,7 @@ def _least_worst_case(mdp: sa.MDP) -> float:
 @given(LONGER)
 def test_more_risk_aversion_never_makes_it_less(document: dict[str, Any]) -> None:
     mdp = compiled(document)
-    rising: list[list[sa.Objective]] = [
+    rising: list[list[Objective]] = [
         [sa.VaR(level) for level in LEVELS],
         [sa.CVaR(level) for level in LEVELS],
         [sa.MeanCVaR(0.4, level) for level in LEVELS],
@@ -316,7 +319,7 @@ def test_a_larger_budget_is_missed_less_often(document: dict[str, Any]) -> None:
     assert missed[-1] == pytest.approx(1 - success, rel=0, abs=1e-12)
 
 
-SEVERAL: tuple[sa.Objective, ...] = (
+SEVERAL: tuple[Objective, ...] = (
     sa.Mean(),
     sa.VaR(0.8),
     sa.CVaR(0.8),
@@ -333,13 +336,13 @@ SEVERAL: tuple[sa.Objective, ...] = (
 @settings(max_examples=15)
 @given(document=st.one_of(gambles(), problems(tiny=True)))
 @example(document=gamble(2855))  # the largest total of one person is less than that of the one before
-def test_whole_blocks_and_reachable_agree(objective: sa.Objective, document: dict[str, Any]) -> None:
+def test_whole_blocks_and_reachable_agree(objective: Objective, document: dict[str, Any]) -> None:
     problem = sa.parse_problem(document)
     mdp = sa.compile_mdp(problem)
     assume(not (isinstance(objective, sa.Budget) and mdp.cost_error))
     whole = sa.solve(mdp, objective, tolerance=TIGHT)
     seen = 0
-    for block in sa.compile_blocks(problem):
+    for block in compile_blocks(problem):
         parts = sa.solve(block, objective, tolerance=TIGHT)
         for state in range(block.n_states):
             person = block.person(state)
@@ -448,7 +451,7 @@ def test_mean_and_deviation_by_hand() -> None:
     # cheap, dear: 1 or 14, 7.5 + 6.5b. dear, dear: 4 or 14, 9 + 5b.
     # The same with variances: 6 + 25b and 7.5 + 12.25b: less for b > 1.5 / 12.75 = 0.1176...
     mdp = toss_and_choose()
-    table: list[tuple[sa.Objective, float, str]] = [
+    table: list[tuple[Objective, float, str]] = [
         (sa.MeanStd(0.9), 6 + 5 * 0.9, "cheap"),
         (sa.MeanStd(2), 7.5 + 3.5 * 2, "dear"),
         (sa.MeanVariance(0.1), 8.5, "cheap"),
@@ -484,7 +487,7 @@ def test_a_sure_plan_has_no_deviation() -> None:
 
 
 @pytest.mark.parametrize("objective", [sa.MeanStd(1e6), sa.MeanVariance(1000), sa.MeanVariance(1e6)], ids=str)
-def test_an_extreme_aversion_takes_what_is_sure(objective: sa.Objective) -> None:
+def test_an_extreme_aversion_takes_what_is_sure(objective: Objective) -> None:
     """Two plans have the mean 6, and one of them no deviation."""
     unsure = [{"chance": 0.5, "change": {"x": "goal"}}, {"cost": 10.5, "change": {"x": "goal"}}]
     actions = {"unsure": {"cost": 1.5, "outcomes": unsure}, "sure": {"cost": 6, "change": {"x": "goal"}}}
@@ -592,7 +595,7 @@ def test_simulated_runs_look_at_what_was_spent() -> None:
 
 @pytest.mark.parametrize("objective", SEVERAL, ids=str)
 @pytest.mark.parametrize("seed", [3, 17, 42, 99])
-def test_simulated_runs_cost_what_was_computed(objective: sa.Objective, seed: int) -> None:
+def test_simulated_runs_cost_what_was_computed(objective: Objective, seed: int) -> None:
     _simulated_like_computed(sa.solve(compiled(gamble(seed, 6)), objective), seed)
 
 
@@ -626,18 +629,18 @@ WRONG: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_parameters(name: str) -> None:
-    with pytest.raises(sa.ObjectiveError):
+    with pytest.raises(ObjectiveError):
         WRONG[name]()
 
 
 def test_wrong_methods() -> None:
     mdp = toss_and_choose()
-    with pytest.raises(sa.ObjectiveError, match="mean-lower-std"):
+    with pytest.raises(ObjectiveError, match="mean-lower-std"):
         sa.solve(mdp, sa.MeanLowerStd(1), method="optimal")
     others = [objective for objective in SEVERAL if not isinstance(objective, sa.Mean | sa.MeanStd)]
     for objective in others:
-        with pytest.raises(sa.ObjectiveError, match=str(objective)):
+        with pytest.raises(ObjectiveError, match=str(objective)):
             sa.solve(mdp, objective, method="greedy")
     for tolerance in (-1e-9, math.nan):
-        with pytest.raises(sa.ObjectiveError, match="tolerance"):
+        with pytest.raises(ObjectiveError, match="tolerance"):
             sa.solve(mdp, sa.MeanStd(1), tolerance=tolerance)

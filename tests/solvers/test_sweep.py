@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 import safear as sa
 from compare import as_points, as_policy, as_state, read_both
 from oracle import State
+from safear.evaluation import StatePolicy
+from safear.mdp import compile_blocks
 from safear.solvers import sweep as sweeping
 from strategies import problems
 
@@ -56,8 +58,8 @@ def test_greedy_without_aversion_is_the_mean(document: dict[str, Any]) -> None:
     for objective in (sa.MeanStd(0), sa.MeanLowerStd(0)):
         greedy = sa.solve(mdp, objective, method="greedy")
         assert np.allclose(greedy.planned, mean.planned, atol=1e-12)
-        assert isinstance(greedy.policy, sa.StatePolicy)
-        assert isinstance(mean.policy, sa.StatePolicy)
+        assert isinstance(greedy.policy, StatePolicy)
+        assert isinstance(mean.policy, StatePolicy)
         assert np.array_equal(greedy.policy.choices, mean.policy.choices)
 
 
@@ -68,7 +70,7 @@ def test_whole_blocks_and_reachable_agree(document: dict[str, Any], aversion: fl
     whole = sa.solve(sa.compile_mdp(problem), objective, method="greedy")
     expected = as_policy(whole)
     found: dict[tuple[int, State], str] = {}
-    for block in sa.compile_blocks(problem):
+    for block in compile_blocks(problem):
         solution = sa.solve(block, objective, method="greedy")
         found.update(as_policy(solution))
         for state in range(block.n_states):

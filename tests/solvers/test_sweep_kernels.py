@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
+from safear.mdp import check_mdp
 from safear.solvers import sweep as sweeping
 from safear.solvers import sweep_kernels
 from safear.solvers.sweep import Stepwise, sweep_lanes
@@ -80,7 +81,7 @@ def mdps(draw: st.DrawFn, most_states: int = 6) -> sa.MDP:
             here.insert(int(rng.integers(len(here) + 1)), list(reversed(here[0])))
         rows.append(here)
     mdp = make_mdp(rows, horizon=horizon, failure_cost=failure_cost)
-    sa.check_mdp(mdp)
+    check_mdp(mdp)
     return mdp
 
 
@@ -198,7 +199,7 @@ def test_goals_of_the_mdp_are_not_looked_at(mdp: sa.MDP, objective: Stepwise, da
 def test_the_sweep_over_one_mdp_is_the_formula(mdp: sa.MDP, objective: Stepwise, data: st.DataObject) -> None:
     """In NumPy and in compiled code, which takes over where there are many rows. Goals have none."""
     mdp = replace(mdp, goal=mdp.dead_end & data.draw(goals_of(mdp, most_lanes=1))[:, 0])
-    sa.check_mdp(mdp)
+    check_mdp(mdp)
     expected_choices, expected = sweep_plainly(mdp, objective, mdp.goal.tolist())
     for small in (0, 10_000):
         told: list[tuple[int, int]] = []

@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 
 import safear as sa
 from compare import as_state, read_both
+from safear.errors import TooLargeError
+from safear.evaluation import run_exactly
 from safear.evaluation.policy import Pieces, SpentPolicy
 from safear.mdp.spending import largest_spent
 from safear.solvers.success import sweep_success
@@ -293,7 +295,7 @@ def test_whoever_follows_the_pieces_has_the_loss(
     found = sweep_targets(mdp, loss, targets=(0.0, count), weights=(float(weights[0]), float(weights[1])))
     for column in some_columns(count, np.random.default_rng(1)):
         policy = SpentPolicy.of(mdp, np.full(mdp.n_states, column - 1), found.pieces)
-        runs = sa.run_exactly(policy)
+        runs = run_exactly(policy)
         total = runs.spent + np.where(runs.succeeded, 0, mdp.failure_cost)
         losses = [
             float(LOSSES[name][1](Fraction(int(x) - column + 1), bool(success)))
@@ -542,7 +544,7 @@ def test_the_resolution_that_it_advises_fits(
     need = mdp.n_states * (columns + 1) * (8 * tables + 3)
     room = int(share * need)
     require_columns(mdp, columns, tables=tables, max_bytes=need)
-    with pytest.raises(sa.TooLargeError, match=f"10 states with {columns:,} possible costs would need") as refused:
+    with pytest.raises(TooLargeError, match=f"10 states with {columns:,} possible costs would need") as refused:
         require_columns(mdp, columns, tables=tables, max_bytes=room)
     advice = re.search(r"resolution: (\S+)\}' would fit", str(refused.value))
     assume(advice is not None)  # no resolution makes a table without columns
@@ -555,7 +557,7 @@ def test_there_is_advice_where_a_resolution_helps() -> None:
     problem = chain([1.23, 4.56], 7.0, 12)
     mdp = sa.compile_mdp(problem)
     columns = most_of(mdp) + 1
-    with pytest.raises(sa.TooLargeError, match=r"round costs: 'cost: \{resolution: \S+\}' would fit"):
+    with pytest.raises(TooLargeError, match=r"round costs: 'cost: \{resolution: \S+\}' would fit"):
         require_columns(mdp, columns, tables=4, max_bytes=mdp.n_states * columns * 34 // 4)
 
 
@@ -564,7 +566,7 @@ def test_a_sweep_that_does_not_fit_is_refused_before_it_begins() -> None:
     fine = replace(problem, goal=replace(problem.goal, failure_cost=Decimal("24.000000001")))
     mdp = sa.compile_mdp(fine)
     for objective in (sa.CVaR(0.95), sa.MeanStd(1), sa.VaR(0.9)):
-        with pytest.raises(sa.TooLargeError, match="possible costs would need about") as refused:
+        with pytest.raises(TooLargeError, match="possible costs would need about") as refused:
             sa.solve(mdp, objective)
         advice = re.search(r"resolution: (\S+)\}' would fit", str(refused.value))
         assert advice is not None

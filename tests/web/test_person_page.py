@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import safear as sa
+from safear.problem import parse_condition
 from safear.recourse.walk import walk
 from safear.texts import load_texts
 from safear.web.forms import fill_in, read_form, read_record, read_terms
@@ -103,7 +104,7 @@ def test_mistakes_stand_beside_their_fields(loan: Site) -> None:
 
 
 def test_what_breaks_a_constraint_is_told() -> None:
-    problem = replace(LOAN, constraints=(sa.parse_condition("not (housing == own and job == unemployed)"),))
+    problem = replace(LOAN, constraints=(parse_condition("not (housing == own and job == unemployed)"),))
     with run_site(Service.of(problem)) as site:
         told = words(ask(site, feature3="unemployed", feature4="own"))
         german = words(ask(site, feature3="unemployed", feature4="own", language="de"))

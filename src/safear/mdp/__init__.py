@@ -1,1 +1,5 @@
-"""The MDP: state space, cost lattice, compilation by block or by reachable set, and its checker."""
+"""The MDP: a problem as arrays, compiled for one person, for a block of states, or for all of them."""
+
+from safear._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -4,11 +4,6 @@ sa.reports.report_audit(audit).save("audit.html")
 sa.reports.report_menu(menu, language="de").save("plan.html")
 """
 
-from __future__ import annotations
+from safear._lazy import attach
 
-from safear.reports.appendix import Sources
-from safear.reports.audit_page import report_audit
-from safear.reports.menu_page import report_menu
-from safear.reports.page import Page
-
-__all__ = ["Page", "Sources", "report_audit", "report_menu"]
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -3,8 +3,6 @@
 A language is one file beside this one (`en.yaml`). `load_texts("de")("report.decision.no", goal="approved")`.
 """
 
-from __future__ import annotations
+from safear._lazy import attach
 
-from safear.texts.catalogue import Texts, languages, load_texts
-
-__all__ = ["Texts", "languages", "load_texts"]
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

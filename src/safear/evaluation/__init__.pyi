@@ -1,0 +1,9 @@
+from safear.evaluation.backward import StateCosts as StateCosts
+from safear.evaluation.backward import StateDistributions as StateDistributions
+from safear.evaluation.backward import evaluate_states as evaluate_states
+from safear.evaluation.forward import Runs as Runs
+from safear.evaluation.forward import evaluate as evaluate
+from safear.evaluation.forward import run_exactly as run_exactly
+from safear.evaluation.policy import Policy as Policy
+from safear.evaluation.policy import SpentPolicy as SpentPolicy
+from safear.evaluation.policy import StatePolicy as StatePolicy

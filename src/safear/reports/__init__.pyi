@@ -1,0 +1,4 @@
+from safear.reports.appendix import Sources as Sources
+from safear.reports.audit_page import report_audit as report_audit
+from safear.reports.menu_page import report_menu as report_menu
+from safear.reports.page import Page as Page

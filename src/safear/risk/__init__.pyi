@@ -1,0 +1,14 @@
+from safear.risk.distribution import CostDistribution as CostDistribution
+from safear.risk.distribution import Costs as Costs
+from safear.risk.objectives import Budget as Budget
+from safear.risk.objectives import CVaR as CVaR
+from safear.risk.objectives import Entropic as Entropic
+from safear.risk.objectives import Mean as Mean
+from safear.risk.objectives import MeanCVaR as MeanCVaR
+from safear.risk.objectives import MeanLowerStd as MeanLowerStd
+from safear.risk.objectives import MeanStd as MeanStd
+from safear.risk.objectives import MeanVariance as MeanVariance
+from safear.risk.objectives import Objective as Objective
+from safear.risk.objectives import SuccessFirst as SuccessFirst
+from safear.risk.objectives import VaR as VaR
+from safear.risk.objectives import parse_objective as parse_objective
