@@ -53,9 +53,7 @@ def _in_order(problem: sa.Problem, plans: Plans, parts: Sequence[Floats]) -> Flo
     result = np.empty(whole.size)
     for plan, values in zip(plans, parts, strict=True):
         mdp = plan.family.shared
-        if mdp.space is None or mdp.states is None:
-            raise TypeError(mdp)
-        codes = np.repeat(mdp.space.decode(mdp.states)[:, None, :], plan.family.n_lanes, axis=1)
+        codes = np.repeat(mdp.codes(np.arange(mdp.n_states))[:, None, :], plan.family.n_lanes, axis=1)
         codes[:, :, immutable] = plan.family.levels
         result[whole.encode(codes.reshape(-1, codes.shape[2]))] = values.reshape(-1)
     return result

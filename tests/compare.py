@@ -27,7 +27,7 @@ def as_policy(solution: sa.Solution) -> oracle.Policy:
     mdp = solution.mdp
     policy = {}
     for state in range(mdp.n_states):
-        first = 0 if mdp.depth is None else int(mdp.depth[state])
+        first = int(mdp.depth[state])
         for step in range(first, mdp.horizon):
             action = solution.policy.action(state, step=step)
             if action is not None:

@@ -12,6 +12,7 @@ import pytest
 import safear as sa
 from safear.errors import MDPError, PersonError
 from safear.evaluation import evaluate_states
+from safear.evaluation.forward import run_exactly
 from safear.mdp import check_mdp
 from safear.recourse import find_traces, make_plan
 
@@ -44,6 +45,7 @@ def test_sound(mdp: sa.MDP) -> None:
         ("row_start", 1, -1, "row_start: should go up"),
         ("edge_start", -1, 3, "edge_start: should go up"),
         ("states", 3, 0, "states: should go up"),
+        ("depth", 3, -1, "depth[3]: is below 0"),
     ],
 )
 def test_broken(mdp: sa.MDP, field: str, position: int, value: Any, message: str) -> None:
@@ -57,11 +59,11 @@ def test_broken(mdp: sa.MDP, field: str, position: int, value: Any, message: str
     ("change", "message"),
     [
         ({"horizon": 0}, "horizon: 0 is not above 0"),
-        ({"start": 10**6}, "start: 1000000 is not a state"),
         ({"failure_cost": -1}, "failure_cost: -1 is below 0"),
         ({"quantum": Decimal(0)}, "quantum: 0 is not above 0"),
         ({"edge_cost": np.zeros(3, dtype=np.int64)}, "edge_cost: has 3 entries for"),
         ({"depth": np.zeros(3, dtype=np.int16)}, "depth: has 3 entries for"),
+        ({"states": np.zeros(3, dtype=np.int64)}, "states: has 3 entries for"),
     ],
 )
 def test_broken_in_other_ways(mdp: sa.MDP, change: dict[str, Any], message: str) -> None:
@@ -73,6 +75,11 @@ def test_broken_in_other_ways(mdp: sa.MDP, change: dict[str, Any], message: str)
 def test_goals_have_no_actions(mdp: sa.MDP) -> None:
     with pytest.raises(MDPError, match="a goal state has actions"):
         check_mdp(replace(mdp, goal=np.ones_like(mdp.goal)))
+
+
+def test_a_run_must_begin_somewhere(mdp: sa.MDP) -> None:
+    with pytest.raises(MDPError, match="depth: is 0 nowhere, so that no run can begin"):
+        check_mdp(replace(mdp, depth=np.ones_like(mdp.depth)))
 
 
 def test_an_mdp_made_by_hand_is_solved() -> None:
@@ -87,6 +94,7 @@ def test_an_mdp_made_by_hand_is_solved() -> None:
         edge_chance=np.array([0.25, 0.75]),
         edge_cost=np.array([2, 2]),
         edge_outcome=np.array([0, 1], dtype=np.uint8),
+        depth=np.zeros(2, dtype=np.int16),
         actions=("try",),
         failure_cost=8,
     )
@@ -97,5 +105,11 @@ def test_an_mdp_made_by_hand_is_solved() -> None:
     assert evaluate_states(solution).success.tolist() == [1 - 0.75**2, 1]
     assert make_plan(solution, 0).lines()[0] == "1. Try: costs 2 units, works 25 times in 100."
     assert [trace.cost for trace in find_traces(solution, 0).shown] == [12, 2, 4]
+    everywhere, alone = evaluate_states(solution), run_exactly(solution, 0)
+    assert everywhere.sparsity.tolist() == everywhere.proximity.tolist() == [1, 0]
+    assert alone.sparsity == alone.proximity == 1
+    assert (made.person(1), made.unit, made.goal_name) == ({"state": "1"}, "units", None)
+    with pytest.raises(PersonError, match="no person is given"):
+        made.locate()
     with pytest.raises(PersonError, match="was not compiled from a problem"):
         made.locate({"a": "b"})

@@ -72,7 +72,6 @@ def test_reachable_set_equals_the_oracle(document: dict[str, Any]) -> None:
     problem, judge, start = read_both(document)
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     check_mdp(mdp)
-    assert mdp.depth is not None
     assert as_state(mdp.person(mdp.locate())) == start
     states = {as_state(mdp.person(number)): number for number in range(mdp.n_states)}
     assert set(states) <= judge.reachable(start)

@@ -13,7 +13,8 @@ import safear as sa
 from safear.datasets.dataset import load
 from safear.errors import PersonError
 from safear.mdp import check_mdp, compile_blocks
-from safear.mdp.slices import Part, restrict
+from safear.mdp.compiled import CompiledMDP
+from safear.mdp.slices import Slice, restrict
 from strategies import problems
 
 ARRAYS = (
@@ -43,7 +44,7 @@ def assert_same(part: sa.MDP, compiled: sa.MDP) -> None:
         assert getattr(part, name) == getattr(compiled, name), name
 
 
-def assert_maps(part: Part, whole: sa.MDP) -> None:
+def assert_maps(part: Slice[CompiledMDP], whole: sa.MDP) -> None:
     """`states` and `rows` say which of the whole they are, edge by edge."""
     mdp, states, rows = part
     assert len(states) == mdp.n_states
@@ -93,7 +94,6 @@ def test_what_is_met_only_at_the_end_does_nothing() -> None:
     whole = sa.compile_mdp(problem)
     part = restrict(whole, problem.default_person)
     check_mdp(part.mdp)
-    assert part.mdp.depth is not None
     assert sorted(part.mdp.depth.tolist()) == [0, 1, 1, 1, 1, 1]
     assert (np.diff(part.mdp.row_start) > 0).tolist() == (part.mdp.depth == 0).tolist()
     assert (np.diff(whole.row_start)[part.states] > 0).sum() > 1  # in the whole, some of them have something to do
@@ -112,7 +112,6 @@ def test_from_a_goal_there_is_nowhere_to_go() -> None:
 def test_from_a_state_that_is_met_later_it_is_refused() -> None:
     problem = sa.load_example("loan")
     mdp = sa.compile_mdp(problem, start=problem.default_person)
-    assert mdp.depth is not None
     with pytest.raises(PersonError, match="compiled from another person"):
         restrict(mdp, int(np.argmax(mdp.depth)))
     with pytest.raises(PersonError, match="no person is given"):

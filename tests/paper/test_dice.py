@@ -61,9 +61,7 @@ def german() -> Study:
 
 
 def goals_of(mdp: sa.MDP) -> set[tuple[int, ...]]:
-    assert mdp.space is not None
-    assert mdp.states is not None
-    return {tuple(codes) for codes in mdp.space.decode(mdp.states[mdp.goal]).tolist()}
+    return {tuple(codes) for codes in mdp.codes(np.flatnonzero(mdp.goal)).tolist()}
 
 
 def rows(*codes: tuple[int, ...]) -> np.ndarray[tuple[int, ...], np.dtype[np.int16]]:
@@ -252,9 +250,7 @@ class TestWithDice:
             person = Inputs(german.problem.features, german.dataset.codes[[row]]).levels(0)
             mdp = replace_goals(german.problem, person, found)
             check_mdp(mdp)
-            assert mdp.space is not None
-            assert mdp.states is not None
-            states = {tuple(codes) for codes in mdp.space.decode(mdp.states).tolist()}
+            states = {tuple(codes) for codes in mdp.codes(np.arange(mdp.n_states)).tolist()}
             assert goals_of(mdp) == {tuple(codes) for codes in found.tolist()} & states
             reached += len(goals_of(mdp))
         assert reached > 0

@@ -200,7 +200,7 @@ def test_everybody_is_in_the_block_of_their_immutable_features() -> None:
     assert_in_place(blocks, codes, PROBLEM)
     assert len(blocks) == 4
     for block in blocks:
-        assert block.mdp.depth is None
+        assert not block.mdp.depth.any()
         assert len(np.unique(codes[block.people][:, 3:], axis=0)) == 1
     goals = np.concatenate([block.mdp.goal[block.states] for block in blocks])
     order = np.concatenate([block.people for block in blocks])
@@ -228,13 +228,13 @@ def test_a_large_block_falls_back_to_single_people(monkeypatch: pytest.MonkeyPat
     """A block of PROBLEM has 18 combinations of levels."""
     codes = everybody()
     monkeypatch.setattr(blocks_module, "MAX_BLOCK", 18)
-    assert all(block.mdp.depth is None for block in group_people(PROBLEM, None, codes))
+    assert not any(block.mdp.depth.any() for block in group_people(PROBLEM, None, codes))
     monkeypatch.setattr(blocks_module, "MAX_BLOCK", 17)
     blocks = list(group_people(PROBLEM, None, codes))
     assert_in_place(blocks, codes, PROBLEM)
     assert len(blocks) == len(np.unique(codes, axis=0)) < len(codes)
     for block in blocks:
-        assert block.mdp.depth is not None
+        assert len(block.mdp.starts) == 1
         assert set(block.states.tolist()) == {block.mdp.locate()}
         person = block.mdp.person(block.mdp.locate())
         assert np.array_equal(block.mdp.edge_next, sa.compile_mdp(PROBLEM, start=person).edge_next)

@@ -368,6 +368,7 @@ def test_plans_of_any_kind_stay_within_their_arrays(seed: int, states: int, hori
         arrays.edge_chance,
         arrays.edge_cost,
         np.zeros(len(arrays.edge_next), dtype=np.uint8),
+        np.zeros(states, dtype=np.int16),
         ("one", "two", "three"),
         failure_cost=3,
     )

@@ -137,7 +137,7 @@ def test_people_of_a_large_block_are_solved_one_by_one(
     monkeypatch.setattr(blocks_module, limit, value)
     blocks = list(blocks_module.group_people(PROBLEM, None, codes))
     assert len(blocks) == len(people) / 2
-    assert all(block.mdp.depth is not None for block in blocks)
+    assert all(len(block.mdp.starts) == 1 for block in blocks)
     apart = compute_figures(PROBLEM, None, codes, objective=objective, method=method)
     assert np.array_equal(apart.favourable, together.favourable)
     assert np.array_equal(apart.without_recourse, together.without_recourse)

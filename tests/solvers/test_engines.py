@@ -38,7 +38,7 @@ Check: TypeAlias = Callable[[sa.MDP], bool]  # fails, or says whether there was 
 
 def starts_of(mdp: sa.MDP) -> list[int]:
     """Where runs may begin."""
-    return list(range(mdp.n_states)) if mdp.start is None else [mdp.start]
+    return [int(start) for start in mdp.starts]
 
 
 def close(values: object) -> Any:
@@ -311,7 +311,7 @@ def check_greedy(mdp: sa.MDP) -> bool:
         costs = [sa.evaluate(solution, start) for start in starts]
         assert [cost.success for cost in costs] == close(success)
         assert [cost.all_runs.mean for cost in costs] == close(means)
-        if mdp.start is None:
+        if not mdp.depth.any():
             everywhere = evaluate_states(solution)
             assert everywhere.success.tolist() == close(success)
             assert everywhere.all_runs.mean.tolist() == close(means)

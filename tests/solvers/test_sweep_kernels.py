@@ -48,6 +48,7 @@ def make_mdp(rows: Sequence[Sequence[Row]], *, horizon: int, failure_cost: int =
         edge_chance=np.array([edge[0] for edge in edges], dtype=np.float64),
         edge_cost=np.array([edge[1] for edge in edges], dtype=np.int64),
         edge_outcome=np.array([number for row in flat for number in range(len(row))], dtype=np.uint8),
+        depth=np.zeros(len(rows), dtype=np.int16),
         actions=tuple(f"action {number}" for number in range(most)),
         failure_cost=failure_cost,
         quantum=Fraction(1, 10),

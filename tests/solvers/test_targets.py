@@ -133,7 +133,7 @@ def close(value: Number) -> Any:
 
 
 def starts_of(mdp: sa.MDP) -> list[int]:
-    return list(range(mdp.n_states)) if mdp.start is None else [mdp.start]
+    return [int(start) for start in mdp.starts]
 
 
 def compiled(document: dict[str, Any], alone: bool) -> sa.MDP:
@@ -315,7 +315,7 @@ def test_pieces_say_where_choices_change() -> None:
         assert set(pieces.place.tolist()) == {
             step * mdp.n_states + state
             for state in range(mdp.n_states)
-            if mdp.row_start[state] < mdp.row_start[state + 1] and mdp.depth is not None and mdp.depth[state] <= step
+            if mdp.row_start[state] < mdp.row_start[state + 1] and mdp.depth[state] <= step
         }
         for choices in choices_of(pieces, most_of(mdp) + 2).values():
             assert None not in choices
@@ -494,7 +494,6 @@ def test_rows_are_allowed_where_they_keep_the_best_success(document: dict[str, A
 @given(problems())
 def test_acting_states_are_those_that_may_be_met(document: dict[str, Any]) -> None:
     mdp = compiled(document, alone=True)
-    assert mdp.depth is not None
     depth = mdp.depth
     for step in range(mdp.horizon):
         expected = [s for s in range(mdp.n_states) if mdp.row_start[s] < mdp.row_start[s + 1] and depth[s] <= step]

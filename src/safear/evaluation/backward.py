@@ -206,11 +206,9 @@ class StateDistributions:
 
     def _final_distance(self, *, ordered: bool) -> Figures:
         mdp = self.mdp
-        if mdp.space is None or mdp.states is None:
-            return np.ma.array(np.zeros(mdp.n_states), mask=True)
-        codes = mdp.space.decode(mdp.states).astype(np.int64)
+        codes = mdp.codes(np.arange(mdp.n_states)).astype(np.int64)
         total, column = np.zeros(mdp.n_states), 0
-        for i, feature in enumerate(mdp.space.features):
+        for i, feature in enumerate(mdp.features):
             for code in range(len(feature.levels)):
                 distance = np.abs(codes[:, i] - code)
                 total += self.final_levels[:, column] * (
@@ -225,7 +223,7 @@ def evaluate_states(solution: Planned | Policy, *, max_bytes: int = MAX_BYTES) -
     """The exact distribution of the total cost of a policy from every state of its MDP."""
     policy = policy_of(solution)
     mdp = policy.mdp
-    if mdp.depth is not None:
+    if mdp.depth.any():
         cause = "this MDP was compiled from one person: its other states are only met later"
         raise ObjectiveError.at((), cause, "compile a block (block=...) or the whole space, or use evaluate(...)")
     width = _largest_spent(policy) + 1
@@ -250,12 +248,8 @@ def _require_room(mdp: MDP, width: int, bytes_each: int, max_bytes: int) -> None
 
 def _level_table(mdp: MDP) -> NDArray[np.float64]:
     """[s, l]: 1 where s is a goal and at level l, all features' levels in a row."""
-    if mdp.space is None or mdp.states is None:
-        return np.zeros((mdp.n_states, 0))
-    codes = mdp.space.decode(mdp.states)
-    columns = [
-        codes[:, i] == code for i, feature in enumerate(mdp.space.features) for code in range(len(feature.levels))
-    ]
+    codes = mdp.codes(np.arange(mdp.n_states))
+    columns = [codes[:, i] == code for i, feature in enumerate(mdp.features) for code in range(len(feature.levels))]
     return (np.stack(columns, axis=1) & mdp.goal[:, None]).astype(np.float64)
 
 

@@ -57,12 +57,10 @@ class Runs:
         return self._expected_distance(ordered=True)
 
     def _expected_distance(self, *, ordered: bool) -> float | None:
-        good, space, states = self.succeeded, self.mdp.space, self.mdp.states
-        if space is None or states is None or not good.any():
+        good = self.succeeded
+        if not good.any():
             return None
-        total = space.distance(
-            space.decode(states[self.state[good]]), space.decode(states[[self.start]]), ordered=ordered
-        )
+        total = self.mdp.distance(self.state[good], np.array([self.start]), ordered=ordered)
         return float(total @ self.chance[good] / self.chance[good].sum())
 
 

@@ -64,14 +64,14 @@ class Policy(ABC):
         mdp, state = self.mdp, self.mdp.locate(person)
         if not 0 <= step < mdp.horizon:
             raise ObjectiveError.at((), f"step {step} is not between 0 and {mdp.horizon - 1}")
-        if mdp.depth is not None and step < mdp.depth[state]:
+        if step < mdp.depth[state]:
             cause = f"this state cannot be reached before step {mdp.depth[state]}"
             raise ObjectiveError.at((), cause, "ask for a later step, or compile from this person")
         if not (np.isfinite(spent) and spent >= 0):
             raise ObjectiveError.at((), f"{spent} cannot have been spent", "give a cost from 0 up")
         origin = state
         if self.looks_at_spent:
-            origin = mdp.locate_start(person if start is None and mdp.start is None and step == 0 else start)
+            origin = state if start is None and step == 0 else mdp.locate_start(start)
         account = self.accounts[origin] - units_within(spent, mdp.quantum)
         row = int(self.rows(step, np.array([state]), np.array([account]))[0])
         return None if row < 0 else mdp.actions[mdp.row_action[row]]

@@ -1,26 +1,42 @@
-"""`MDP`: a compiled recourse problem as arrays.
+"""`MDP`: a recourse problem as arrays.
 
 States have rows (an action that is offered there), rows have edges (an outcome with its chance, cost and next state)::
 
     state s  ->  rows   row_start[s] : row_start[s + 1],    row_action[row]
     row r    ->  edges  edge_start[r] : edge_start[r + 1],  edge_next, edge_chance, edge_cost, edge_outcome
 
-Goal states have no rows: the run is over. Costs are whole numbers of `quantum`.
+Goal states have no rows: the run is over. Costs are whole numbers of `quantum`. What the states and outcomes mean, a
+`CompiledMDP` knows; arrays made by hand give the plainest answers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, wraps
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import PersonError
-from safear.mdp.space import StateSpace, person_codes
-from safear.problem.model import Problem, Record
-from safear.problem.person import read_person
+from safear.problem.model import Feature, Outcome, Record
+
+Settings = ParamSpec("Settings")
+Found = TypeVar("Found")
+
+
+class Arrays(NamedTuple):
+    """The arrays of an MDP that compiled loops take."""
+
+    row_start: NDArray[np.int64]
+    row_action: NDArray[np.uint8]
+    edge_start: NDArray[np.int64]
+    edge_next: NDArray[np.int64]
+    edge_chance: NDArray[np.float64]
+    edge_cost: NDArray[np.int64]
+    edge_outcome: NDArray[np.uint8]
 
 
 def stretches(start: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -35,8 +51,8 @@ def stretches(start: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.
 class MDP:
     """A finite-horizon Markov decision process with costs on its edges.
 
-    `states` are sorted indices of `space`. If it was compiled from one person, `start` is their state and `depth[s]`
-    the least number of steps to s; what happens at s before that step is not part of the MDP.
+    `depth[s]` is the least number of steps in which a run comes to s: 0 where one may begin. What happens at s before
+    that step is not part of the MDP.
     """
 
     horizon: int
@@ -48,15 +64,11 @@ class MDP:
     edge_chance: NDArray[np.float64]
     edge_cost: NDArray[np.int64]
     edge_outcome: NDArray[np.uint8]
+    depth: NDArray[np.int16]
     actions: tuple[str, ...]
     failure_cost: int = 0
     quantum: Fraction = Fraction(1)
     cost_error: Fraction = Fraction(0)
-    start: int | None = None
-    states: NDArray[np.int64] | None = None
-    depth: NDArray[np.int16] | None = None
-    space: StateSpace | None = None
-    problem: Problem | None = None
 
     @property
     def n_states(self) -> int:
@@ -74,6 +86,11 @@ class MDP:
         return len(self.edge_next)
 
     @cached_property
+    def arrays(self) -> Arrays:
+        """The arrays as one argument."""
+        return Arrays(*(getattr(self, name) for name in Arrays._fields))
+
+    @cached_property
     def row_state(self) -> NDArray[np.int64]:
         """The state of each row."""
         return np.repeat(np.arange(self.n_states), np.diff(self.row_start))
@@ -88,17 +105,22 @@ class MDP:
         """States that are no goal and offer no action: the run ends there as a failure."""
         return ~self.goal & np.equal(np.diff(self.row_start), 0)
 
-    def works(self, edge: int) -> bool:
-        """Whether an edge counts as its action having worked: the first outcome does if no problem says more."""
-        outcome = int(self.edge_outcome[edge])
-        if self.problem is None:
-            return outcome == 0
-        return self.problem.actions[int(self.row_action[self.edge_row[edge]])].works(outcome)
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """The states in which a run may begin."""
+        return np.flatnonzero(self.depth == 0)
+
+    @cached_property
+    def found(self) -> dict[object, Any]:
+        """What `once_per_mdp` keeps; a changed copy (`replace`) begins without."""
+        return {}
 
     @property
-    def unit(self) -> str:
-        """What costs are counted in."""
-        return "units" if self.problem is None else self.problem.cost_unit
+    def start(self) -> int:
+        """The only state in which a run may begin: that of the person for whom the MDP was compiled."""
+        if len(self.starts) != 1:
+            raise PersonError.at((), "no person is given", "give start=..., or compile the MDP from one person")
+        return int(self.starts[0])
 
     def to_cost(self, units: int) -> float:
         """Quanta as a cost in the problem's unit."""
@@ -106,28 +128,18 @@ class MDP:
 
     def locate(self, person: Record | int | None = None) -> int:
         """The number of a person's state in this MDP; None is the person it was compiled for."""
-        if isinstance(person, int | np.integer):
-            if not 0 <= person < self.n_states:
-                raise PersonError.at((), f"there is no state {person}; the MDP has {self.n_states}")
-            return int(person)
         if person is None:
-            if self.start is None:
-                raise PersonError.at((), "no person is given", "give start=..., or compile the MDP from one person")
             return self.start
-        if self.problem is None or self.space is None or self.states is None:
-            raise PersonError.at((), "this MDP was not compiled from a problem", "give the number of the state")
-        codes = person_codes(self.problem.features, read_person(self.problem, person))
-        if self.space.contains(codes):
-            index = int(self.space.encode(codes[None, :])[0])
-            position = int(np.searchsorted(self.states, index))
-            if position < self.n_states and self.states[position] == index:
-                return position
-        raise PersonError.at((), "this person is not in the MDP", "compile it with start=person")
+        if not isinstance(person, int | np.integer):
+            return self._find(person)
+        if not 0 <= person < self.n_states:
+            raise PersonError.at((), f"there is no state {person}; the MDP has {self.n_states}")
+        return int(person)
 
     def locate_start(self, person: Record | int | None = None) -> int:
         """Like `locate`, for a state in which a run may begin: at step 0, not only later."""
         state = self.locate(person)
-        if self.depth is not None and self.depth[state] > 0:
+        if self.depth[state] > 0:
             cause = "this MDP was compiled from another person, who gets to this state only later"
             raise PersonError.at((), cause, "compile it with start=person")
         return state
@@ -136,8 +148,69 @@ class MDP:
         parts = f"{self.n_states:,} states, {self.n_rows:,} rows, {self.n_edges:,} edges"
         return f"MDP({parts}, {int(self.goal.sum()):,} goals, horizon {self.horizon})"
 
+    # ------------------------------------------------------------------------- what a `CompiledMDP` knows more about
+
+    @property
+    def unit(self) -> str:
+        """What costs are counted in."""
+        return "units"
+
+    @property
+    def goal_name(self) -> str | None:
+        """What the person wants, in the problem's words, if it has any."""
+        return None
+
     def person(self, state: int) -> dict[str, str]:
         """The level names of a state."""
-        if self.space is None or self.states is None:
-            raise PersonError.at((), "this MDP was not compiled from a problem")
-        return self.space.person(int(self.states[state]))
+        return {"state": str(state)}
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """What `codes` are about: here, of being at a goal."""
+        return (Feature("goal", "nominal", ("no", "yes")),)
+
+    def codes(self, states: NDArray[np.int64]) -> NDArray[np.int16]:
+        """The level number of each feature [state, feature]."""
+        return self.goal[states, None].astype(np.int16)
+
+    def distance(self, one: NDArray[np.int64], other: NDArray[np.int64], *, ordered: bool) -> NDArray[np.int64]:
+        """How far states are apart: the number of features that differ or, if `ordered`, of levels between them.
+
+        Features without an order count 1 if they differ.
+        """
+        difference = np.abs(self.codes(one).astype(np.int64) - self.codes(other))
+        counts_levels = np.array([ordered and feature.is_ordered for feature in self.features])
+        total: NDArray[np.int64] = np.where(counts_levels, difference, np.minimum(difference, 1)).sum(axis=1)
+        return total
+
+    def outcome(self, edge: int) -> Outcome:
+        """What an edge stands for."""
+        del edge
+        return Outcome()
+
+    def works(self, edge: int) -> bool:
+        """Whether an edge counts as its action having worked."""
+        return int(self.edge_outcome[edge]) == 0
+
+    def _find(self, person: Record) -> int:
+        del person
+        raise PersonError.at((), "this MDP was not compiled from a problem", "give the number of the state")
+
+    def keep(self, states: NDArray[np.int64]) -> Mapping[str, Any]:
+        """The fields that a part with these states has besides those of every MDP (see `slices`)."""
+        del states
+        return {}
+
+
+def once_per_mdp(function: Callable[Concatenate[MDP, Settings], Found]) -> Callable[Concatenate[MDP, Settings], Found]:
+    """Keep what a function finds for an MDP and its settings, as long as the MDP lives; nobody may change it."""
+
+    @wraps(function)
+    def find(mdp: MDP, /, *args: Settings.args, **options: Settings.kwargs) -> Found:
+        key = (function.__qualname__, args, tuple(options.items()))
+        if key not in mdp.found:
+            mdp.found[key] = function(mdp, *args, **options)
+        found: Found = mdp.found[key]
+        return found
+
+    return find

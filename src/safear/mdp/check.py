@@ -8,6 +8,7 @@ import numpy as np
 
 from safear.errors import MDPError, Mistake, mistake
 from safear.mdp.arrays import MDP
+from safear.mdp.compiled import CompiledMDP
 from safear.problem.checks import TOLERANCE
 
 
@@ -15,7 +16,8 @@ def check_mdp(mdp: MDP) -> None:
     """Raise an MDPError with everything that is wrong with an MDP; return None if it is sound.
 
     Checked: lengths and order of the pointers, next states and actions in range, chances in (0, 1] that add up to 1,
-    costs not below 0, no rows at goals, an action at most once in a state, sorted states, a start that exists.
+    costs not below 0, no rows at goals, an action at most once in a state, sorted states, and
+    that runs can begin somewhere.
     """
     mistakes = list(_check_shape(mdp))
     if not mistakes:
@@ -38,10 +40,9 @@ def _check_shape(mdp: MDP) -> Iterator[Mistake]:
     for name in ("edge_chance", "edge_cost", "edge_outcome"):
         if len(getattr(mdp, name)) != mdp.n_edges:
             yield mistake((name,), f"has {len(getattr(mdp, name))} entries for {mdp.n_edges} edges")
-    for name in ("states", "depth"):
-        array = getattr(mdp, name)
-        if array is not None and len(array) != mdp.n_states:
-            yield mistake((name,), f"has {len(array)} entries for {mdp.n_states} states")
+    for name in ("depth", "states") if isinstance(mdp, CompiledMDP) else ("depth",):
+        if len(getattr(mdp, name)) != mdp.n_states:
+            yield mistake((name,), f"has {len(getattr(mdp, name))} entries for {mdp.n_states} states")
 
 
 def _check_content(mdp: MDP) -> Iterator[Mistake]:
@@ -62,10 +63,11 @@ def _check_content(mdp: MDP) -> Iterator[Mistake]:
     yield from _first_wrong("row_action", same_state & (np.diff(mdp.row_action.astype(int)) <= 0), "is out of order")
     if mdp.failure_cost < 0:
         yield mistake(("failure_cost",), f"{mdp.failure_cost} is below 0")
-    if mdp.states is not None and (np.diff(mdp.states) <= 0).any():
+    if isinstance(mdp, CompiledMDP) and (np.diff(mdp.states) <= 0).any():
         yield mistake(("states",), "should go up")
-    if mdp.start is not None and not 0 <= mdp.start < mdp.n_states:
-        yield mistake(("start",), f"{mdp.start} is not a state")
+    yield from _first_wrong("depth", mdp.depth < 0, "is below 0")
+    if mdp.n_states and not len(mdp.starts):
+        yield mistake(("depth",), "is 0 nowhere, so that no run can begin")
     if not mdp.quantum > 0:
         yield mistake(("quantum",), f"{mdp.quantum} is not above 0")
 

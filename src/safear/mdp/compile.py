@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from safear.classifier.adapters import as_classifier
 from safear.errors import PersonError, ProblemError, TooLargeError, suggest
-from safear.mdp.arrays import MDP
+from safear.mdp.compiled import CompiledMDP
 from safear.mdp.expand import Edges, allowed, expand, join_edges
 from safear.mdp.goals import Goals
 from safear.mdp.lattice import Lattice, find_lattice
@@ -34,7 +34,7 @@ def compile_mdp(
     block: Mapping[str, object] | None = None,
     max_states: int = MAX_REACHABLE,
     max_bytes: int = MAX_BYTES,
-) -> MDP:
+) -> CompiledMDP:
     """Compile a problem.
 
     With `start`, only the states that this person can reach within the horizon (at most `max_states`). With `block`,
@@ -85,18 +85,19 @@ class Compiler:
             fixed[feature.name] = feature.levels.index(level)
         return fixed
 
-    def whole(self, fixed: Mapping[str, int], max_bytes: int) -> MDP:
+    def whole(self, fixed: Mapping[str, int], max_bytes: int) -> CompiledMDP:
         """All states that agree with `fixed`."""
         space, states, codes = self._states(fixed, max_bytes)
         goal = self.goals.among(codes) if len(states) else np.empty(0, dtype=bool)
         edges = expand(self.problem, self.lattice, space, states[~goal])
-        return self._assemble(space, states, goal, edges)
+        return self._assemble(space, states, goal, edges, depth=np.zeros(len(states), dtype=np.int16))
 
-    def without_goals(self, fixed: Mapping[str, int], max_bytes: int | None) -> MDP:
+    def without_goals(self, fixed: Mapping[str, int], max_bytes: int | None) -> CompiledMDP:
         """The same if nothing were a goal: every state with what can be done there."""
         space, states, _ = self._states(fixed, max_bytes)
         edges = expand(self.problem, self.lattice, space, states)
-        return self._assemble(space, states, np.zeros(len(states), dtype=bool), edges)
+        depth = np.zeros(len(states), dtype=np.int16)
+        return self._assemble(space, states, np.zeros(len(states), dtype=bool), edges, depth=depth)
 
     def _states(self, fixed: Mapping[str, int], max_bytes: int | None) -> tuple[StateSpace, StateArray, CodeMatrix]:
         """The space, the states in it that break no constraint, and their level numbers."""
@@ -107,7 +108,7 @@ class Compiler:
         fine = allowed(self.problem, space.columns(codes), len(states))
         return space, states[fine], codes[fine]
 
-    def reachable(self, start: Person, max_states: int, max_bytes: int) -> MDP:
+    def reachable(self, start: Person, max_states: int, max_bytes: int) -> CompiledMDP:
         """The states within `horizon` steps of a person, breadth first. Goals are not left."""
         space = StateSpace(self.problem.features, self._constant(start))
         space.require_indexable()
@@ -134,11 +135,9 @@ class Compiler:
         what = f"the {len(states):,} states that one person can reach"
         require_room(len(states) * self.bytes_per_state, what, max_bytes=max_bytes)
         order = np.argsort(states)
-        first = states[0]
         states = states[order]
         edges = join_edges(parts)
-        mdp_start = int(np.searchsorted(states, first))
-        return self._assemble(space, states, goal[order], edges, start=mdp_start, depth=depth[order])
+        return self._assemble(space, states, goal[order], edges, depth=depth[order])
 
     def _constant(self, person: Person) -> dict[str, int]:
         """The level numbers of all features that no action and no side effect can change."""
@@ -167,9 +166,8 @@ class Compiler:
         goal: NDArray[np.bool_],
         edges: Edges,
         *,
-        start: int | None = None,
-        depth: NDArray[np.int16] | None = None,
-    ) -> MDP:
+        depth: NDArray[np.int16],
+    ) -> CompiledMDP:
         """Sort edges by state, action and outcome, and point rows and states into them."""
         source = np.searchsorted(states, edges.source)
         order = np.lexsort((edges.outcome, edges.action, source))
@@ -177,7 +175,7 @@ class Compiler:
         new_row = np.ones(len(order), dtype=bool)
         new_row[1:] = (np.diff(source) != 0) | (np.diff(action) != 0)
         first_edge = np.flatnonzero(new_row)
-        return MDP(
+        return CompiledMDP(
             horizon=self.problem.horizon,
             goal=goal,
             row_start=np.searchsorted(source[first_edge], np.arange(len(states) + 1)),
@@ -191,9 +189,8 @@ class Compiler:
             failure_cost=self.lattice.units(self.problem.goal.failure_cost),
             quantum=self.lattice.quantum,
             cost_error=self.lattice.error,
-            start=start,
-            states=states,
             depth=depth,
+            states=states,
             space=space,
             problem=self.problem,
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from threading import Lock
@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import MDPError, quote_list
-from safear.mdp.arrays import MDP, stretches
 from safear.mdp.compile import Compiler
+from safear.mdp.compiled import CompiledMDP
+from safear.mdp.slices import take
 from safear.mdp.space import CodeMatrix, StateSpace
 from safear.memory import MAX_BYTES
 from safear.problem.model import Feature, Problem
@@ -37,7 +38,7 @@ class Family:
     `levels[lane]` the level numbers of the immutable features.
     """
 
-    shared: MDP
+    shared: CompiledMDP
     goal: NDArray[np.bool_]
     levels: CodeMatrix
 
@@ -49,27 +50,12 @@ class Family:
     def __repr__(self) -> str:
         return f"Family({self.n_lanes:,} blocks of {self.shared!r})"
 
-    def block(self, lane: int) -> MDP:
+    def block(self, lane: int) -> CompiledMDP:
         """One of the blocks, as `compile_mdp(block=...)` gives it."""
         mdp, goal = self.shared, np.ascontiguousarray(self.goal[:, lane])
-        if mdp.problem is None:  # compile_families gives it
-            raise TypeError(mdp)
-        counts = np.where(goal, 0, np.diff(mdp.row_start))
-        rows = stretches(mdp.row_start, np.flatnonzero(~goal))
-        edges = stretches(mdp.edge_start, rows)
         names = [feature.name for feature in immutable_features(mdp.problem)]
-        return replace(
-            mdp,
-            goal=goal,
-            row_start=np.concatenate([[0], np.cumsum(counts)]),
-            row_action=mdp.row_action[rows],
-            edge_start=np.concatenate([[0], np.cumsum(np.diff(mdp.edge_start)[rows])]),
-            edge_next=mdp.edge_next[edges],
-            edge_chance=mdp.edge_chance[edges],
-            edge_cost=mdp.edge_cost[edges],
-            edge_outcome=mdp.edge_outcome[edges],
-            space=StateSpace(mdp.problem.features, dict(zip(names, self.levels[lane].tolist(), strict=True))),
-        )
+        space = StateSpace(mdp.problem.features, dict(zip(names, self.levels[lane].tolist(), strict=True)))
+        return take(mdp, np.arange(mdp.n_states), acting=~goal, goal=goal, space=space).mdp
 
 
 def immutable_features(problem: Problem) -> list[Feature]:
@@ -124,7 +110,7 @@ class FamilyCompiler:
         self._features = immutable_features(compiler.problem)
         self._decisive = [i for i, f in enumerate(self._features) if f.name in compiler.problem.decisive_features]
         self._max_bytes, self._kept = max_bytes, kept
-        self._shared: dict[tuple[int, ...], MDP] = {}
+        self._shared: dict[tuple[int, ...], CompiledMDP] = {}
         self._lock = Lock()
 
     def families(self, blocks: CodeMatrix | None = None, *, lanes: int | None = None) -> Iterator[Family]:
@@ -134,7 +120,7 @@ class FamilyCompiler:
             for levels in group(lanes or _fitting_lanes(shared.n_states)):
                 yield Family(shared, _find_goals(self.compiler, shared, levels), levels)
 
-    def _share(self, levels: CodeArray) -> MDP:
+    def _share(self, levels: CodeArray) -> CompiledMDP:
         """What blocks have in common that agree with this one in the decisive features; the last few are kept."""
         key = tuple(levels[self._decisive].tolist())
         with self._lock:
@@ -146,7 +132,7 @@ class FamilyCompiler:
             return self._shared[key]
 
 
-def compile_blocks(problem: Problem, classifier: object = None, *, max_bytes: int = MAX_BYTES) -> Iterator[MDP]:
+def compile_blocks(problem: Problem, classifier: object = None, *, max_bytes: int = MAX_BYTES) -> Iterator[CompiledMDP]:
     """One MDP per block: per combination of levels of the immutable features. Only a family is in memory at a time."""
     for family in compile_families(problem, classifier, max_bytes=max_bytes):
         yield from (family.block(lane) for lane in range(family.n_lanes))
@@ -192,11 +178,9 @@ def _deal_all(sizes: Sequence[int], fixed: Mapping[int, int], lanes: int) -> Ite
         yield codes
 
 
-def _find_goals(compiler: Compiler, shared: MDP, levels: CodeMatrix) -> NDArray[np.bool_]:
+def _find_goals(compiler: Compiler, shared: CompiledMDP, levels: CodeMatrix) -> NDArray[np.bool_]:
     """[state, lane]: whether the states of each block are goals."""
-    if shared.space is None or shared.states is None:  # the compiler gives both
-        raise TypeError(shared)
     if not shared.n_states:
         return np.zeros((0, len(levels)), dtype=bool)
-    codes = shared.space.decode(shared.states)
+    codes = shared.codes(np.arange(shared.n_states))
     return compiler.goals.across(codes, immutable_positions(compiler.problem), levels)

@@ -1,9 +1,9 @@
-"""The part of a compiled MDP that one person can reach: as `compile_mdp(start=...)`, without asking anybody again."""
+"""Parts of an MDP: some of its states and rows, numbered anew."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +11,19 @@ from numpy.typing import NDArray
 from safear.mdp.arrays import MDP, stretches
 from safear.problem.model import Record
 
+Kind = TypeVar("Kind", bound=MDP)
 
-class Part(NamedTuple):
+
+class Slice(NamedTuple, Generic[Kind]):
     """A part of an MDP, and which states and rows of the whole it has."""
 
-    mdp: MDP
+    mdp: Kind
     states: NDArray[np.int64]
     rows: NDArray[np.int64]
 
 
-def restrict(mdp: MDP, start: Record | int | None = None) -> Part:
-    """What can be reached from a state within the horizon."""
+def restrict(mdp: Kind, start: Record | int | None = None) -> Slice[Kind]:
+    """What can be reached from a state within the horizon: as `compile_mdp(start=...)`, without asking anybody."""
     origin = mdp.locate_start(start)
     depth = np.full(mdp.n_states, -1, dtype=np.int16)
     depth[origin] = 0
@@ -33,22 +35,30 @@ def restrict(mdp: MDP, start: Record | int | None = None) -> Part:
             break
         depth[frontier] = step
     states = np.flatnonzero(depth >= 0)
-    acting = states[depth[states] < mdp.horizon]  # what is met only at the very end does nothing any more
-    rows = stretches(mdp.row_start, acting)
+    # What is met only at the very end does nothing any more.
+    return take(mdp, states, acting=depth[states] < mdp.horizon, depth=depth[states])
+
+
+def take(mdp: Kind, states: NDArray[np.int64], *, acting: NDArray[np.bool_], **changes: Any) -> Slice[Kind]:
+    """The part with these states, rising; only those that are `acting` keep their rows, which must stay inside."""
+    rows = stretches(mdp.row_start, states[acting])
     edges = stretches(mdp.edge_start, rows)
-    counts = np.where(depth[states] < mdp.horizon, np.diff(mdp.row_start)[states], 0)
-    part = replace(
-        mdp,
-        goal=mdp.goal[states],
-        row_start=np.concatenate([[0], np.cumsum(counts)]),
-        row_action=mdp.row_action[rows],
-        edge_start=np.concatenate([[0], np.cumsum(np.diff(mdp.edge_start)[rows])]),
-        edge_next=np.searchsorted(states, mdp.edge_next[edges]),
-        edge_chance=mdp.edge_chance[edges],
-        edge_cost=mdp.edge_cost[edges],
-        edge_outcome=mdp.edge_outcome[edges],
-        start=int(np.searchsorted(states, origin)),
-        states=None if mdp.states is None else mdp.states[states],
-        depth=depth[states],
-    )
-    return Part(part, states, rows)
+    number = np.empty(mdp.n_states, dtype=np.int64)
+    number[states] = np.arange(len(states))
+    fields: dict[str, Any] = {
+        "goal": mdp.goal[states],
+        "depth": mdp.depth[states],
+        "row_start": _point(np.where(acting, np.diff(mdp.row_start)[states], 0)),
+        "row_action": mdp.row_action[rows],
+        "edge_start": _point(np.diff(mdp.edge_start)[rows]),
+        "edge_next": number[mdp.edge_next[edges]],
+        "edge_chance": mdp.edge_chance[edges],
+        "edge_cost": mdp.edge_cost[edges],
+        "edge_outcome": mdp.edge_outcome[edges],
+    }
+    return Slice(replace(mdp, **(fields | dict(mdp.keep(states)) | changes)), states, rows)
+
+
+def _point(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where stretches of these lengths begin, and where the last ends."""
+    return np.concatenate([[0], np.cumsum(counts)])

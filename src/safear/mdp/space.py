@@ -87,16 +87,6 @@ class StateSpace:
                 result = result + self.strides[self._columns[name]] * (column.astype(np.int64) - before[name])
         return result
 
-    def distance(self, one: CodeMatrix, other: CodeMatrix, *, ordered: bool) -> NDArray[np.int64]:
-        """How far the rows are apart: the number of features that differ or, if `ordered`, of levels between them.
-
-        Features without an order count 1 if they differ.
-        """
-        difference = np.abs(one.astype(np.int64) - other)
-        counts_levels = np.array([ordered and feature.is_ordered for feature in self.features])
-        total: NDArray[np.int64] = np.where(counts_levels, difference, np.minimum(difference, 1)).sum(axis=1)
-        return total
-
     def contains(self, codes: CodeMatrix) -> bool:
         """Whether one row of level numbers agrees with what is fixed."""
         return all(codes[self._columns[name]] == code for name, code in self.fixed.items())

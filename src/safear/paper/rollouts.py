@@ -41,13 +41,10 @@ def simulate_people(
         tail = np.where(beyond, finite, 0.0).sum(axis=1) / np.maximum(beyond.sum(axis=1), 1)
         figures[f"var{name}"] = np.ma.array(at_risk, mask=none)
         figures[f"tail_mean{name}"] = np.ma.array(tail, mask=beyond.sum(axis=1) == 0)
-    if mdp.space is not None and mdp.states is not None:
-        before = np.repeat(mdp.space.decode(mdp.states[states]), rollouts, axis=0)
-        after = mdp.space.decode(mdp.states[final])
-        for measure, ordered in (("sparsity", False), ("proximity", True)):
-            distance = mdp.space.distance(after, before, ordered=ordered).reshape(-1, rollouts)
-            total = np.where(good, distance, 0).sum(axis=1)
-            figures[measure] = np.ma.array(total / np.maximum(counts, 1), mask=none)
+    for measure, ordered in (("sparsity", False), ("proximity", True)):
+        distance = mdp.distance(final, np.repeat(states, rollouts), ordered=ordered).reshape(-1, rollouts)
+        total = np.where(good, distance, 0).sum(axis=1)
+        figures[measure] = np.ma.array(total / np.maximum(counts, 1), mask=none)
     return figures
 
 

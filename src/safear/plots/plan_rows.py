@@ -10,7 +10,7 @@ from safear.errors import InputError, quote_list
 from safear.plots.svg import clean
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
-from safear.recourse.words import count_of, format_cost, name_goal
+from safear.recourse.words import count_of, format_cost
 
 CLOSE = 0.01  # chances of success that differ by less are alike
 
@@ -78,12 +78,11 @@ def read_plans(offers: Menu | Sequence[Offer]) -> Plans:
         favourable = isinstance(offers, Menu) and offers.favourable
         cause = "the decision is favourable already" if favourable else "the menu is empty"
         raise InputError.at((), f"there is no plan to draw: {cause}", None if favourable else "give at least one plan")
-    problems = [offer.solution.mdp.problem for offer in offers]
-    units = list(dict.fromkeys("units" if problem is None else clean(problem.cost_unit) for problem in problems))
+    units = list(dict.fromkeys(clean(offer.unit) for offer in offers))
     if len(units) > 1:
         raise InputError.at((), f"the plans count costs in different units: {quote_list(units)}", "draw them apart")
-    goals = list(dict.fromkeys(name_goal(problem) for problem in problems))
-    goal = goals[0] if len(goals) == 1 else "the favourable decision"
+    goals = {offer.solution.mdp.goal_name for offer in offers}
+    goal = (goals.pop() if len(goals) == 1 else None) or "the favourable decision"
     return Plans(goal, units[0], tuple(_read_plan(number, offer, units[0]) for number, offer in enumerate(offers, 1)))
 
 

@@ -90,7 +90,7 @@ def lay_out(offer: Offer) -> Layout:
     placed = _Placing(plan)
     return Layout(
         offer.name,
-        Teller.of().goal(offer.solution.mdp.problem),
+        Teller.of().goal(offer.solution.mdp.goal_name),
         clean(offer.unit),
         plan.hidden_steps,
         tuple(placed.steps),

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.classifier.adapters import as_classifier
-from safear.mdp.arrays import MDP
 from safear.mdp.compile import MAX_REACHABLE, Compiler
+from safear.mdp.compiled import CompiledMDP
 from safear.mdp.families import FamilyCompiler, count_block_states, immutable_positions
 from safear.memory import MAX_BYTES
 from safear.problem.model import Problem
@@ -23,7 +23,7 @@ WORTH_IT = 20_000  # states of a block per distinct person, up to which the bloc
 class Block:
     """An MDP and the people in it: their positions in the population, and the state of each."""
 
-    mdp: MDP
+    mdp: CompiledMDP
     people: NDArray[np.int64]
     states: NDArray[np.int64]
 
@@ -47,9 +47,7 @@ def group_people(problem: Problem, classifier: object, codes: NDArray[np.int16])
     for family in FamilyCompiler(compiler).families(combinations[together]):
         for lane, levels in enumerate(family.levels):
             mdp, people = family.block(lane), by_levels[levels.tobytes()]
-            if mdp.space is None or mdp.states is None:  # compile_families gives both
-                raise TypeError(mdp)
-            yield Block(mdp, people, np.searchsorted(mdp.states, mdp.space.encode(codes[people])))
+            yield Block(mdp, people, mdp.positions(codes[people]))
     for people, (persons, which), is_together in zip(groups, distinct, together, strict=True):
         for number, person in enumerate(() if is_together else persons):
             mdp = compiler.reachable(_name_levels(problem, person), MAX_REACHABLE, MAX_BYTES)

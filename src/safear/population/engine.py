@@ -132,8 +132,6 @@ class Engine:
         first = np.full(len(people), -1, dtype=np.int16)
         for family, members, lanes in _meet(families, part.codes[people], immutable):
             mdp = family.shared
-            if mdp.space is None or mdp.states is None:  # the compiler gives both
-                raise TypeError(mdp)
             codes = part.codes[people[members]]
             codes[:, immutable] = list(mdp.space.fixed.values())  # in which lane somebody is, `lanes` says
             status, actions = np.empty(len(members), dtype=np.uint8), np.empty(len(members), dtype=np.int16)
@@ -149,7 +147,7 @@ class Engine:
                 mdp.edge_outcome,
                 family.goal,
                 variants.own_cost,
-                np.searchsorted(mdp.states, mdp.space.encode(codes)),
+                mdp.positions(codes),
                 lanes,
                 variants.offered(chances[members], forbidden[members]),
                 units.costs[who][:, variants.action],

@@ -99,7 +99,7 @@ def _fill(people: PeopleFigures, block: Block, objective: Objective, method: Met
     distinct, where = np.unique(states[rejected], return_inverse=True)
     is_searched = isinstance(simplify(objective), MeanStd | MeanVariance)
     is_optimal = choose_method(objective, method) == "optimal"
-    alone = mdp.depth is not None or (is_optimal and (is_searched or needs_rounding(mdp, objective, distinct)))
+    alone = mdp.depth.any() or (is_optimal and (is_searched or needs_rounding(mdp, objective, distinct)))
     if alone:
         found = np.ma.stack([_read_one(block, int(state), objective, method, level) for state in distinct])[where]
     else:

@@ -138,7 +138,7 @@ def _find_reason(problem: Problem, mdp: MDP, decision: Decision) -> NoRecourse |
         return None
     if mdp.dead_end[mdp.locate()]:
         return NoRecourse("no_action", problem)
-    ends_early = mdp.depth is not None and (mdp.depth == mdp.horizon).any()
+    ends_early = (mdp.depth == mdp.horizon).any()
     return NoRecourse("horizon" if ends_early else "never", problem, mdp.n_states - 1)
 
 

@@ -144,7 +144,7 @@ def make_plan(solution: Solution | Policy, start: Record | int | None = None, *,
     origin = mdp.locate_start(start)
     rare = 0.0 if limit is None else RARE_STEP
     graph = follow(policy, origin, rare=rare)
-    goal = None if mdp.problem is None else mdp.problem.goal.favourable
+    goal = mdp.goal_name
     if graph.first < 0:
         return Plan((), goal)
     order = _order(graph)
@@ -156,7 +156,7 @@ def make_plan(solution: Solution | Policy, start: Record | int | None = None, *,
         graph,
         numbers={node: number for number, node in enumerate(told[:limit], start=1)},
         told=by_state,
-        start=mdp.person(origin) if mdp.space is not None else {},
+        start=mdp.person(origin),
         unit=mdp.unit,
         counts_spent=policy.looks_at_spent,
     )
@@ -224,7 +224,7 @@ class _Maker:
 
     def make_step(self, number: int, hope: Hope) -> PlanStep:
         mdp, node = self.graph.mdp, self.graph.nodes[number]
-        person = mdp.person(node.state) if mdp.space is not None else {}
+        person = mdp.person(node.state)
         others = [other for other in self.told[node.state] if other is not node]
         says_steps_left, says_spent = _choose_words(node, others)
         rivals = [piece for other in others for piece in other.pieces]
@@ -248,13 +248,8 @@ class _Maker:
 
     def _make_branch(self, number: int, edge: int, person: dict[str, str]) -> Branch:
         mdp = self.graph.mdp
-        label: str | None = None
-        changes: Changes = ()
-        if mdp.problem is not None:
-            outcome = mdp.problem.actions[int(mdp.row_action[mdp.edge_row[edge]])].outcomes[int(mdp.edge_outcome[edge])]
-            after = mdp.person(int(mdp.edge_next[edge]))
-            changes = find_changes(person, after, first=outcome.change)
-            label = outcome.label
+        outcome, after = mdp.outcome(edge), mdp.person(int(mdp.edge_next[edge]))
+        changes, label = find_changes(person, after, first=outcome.change), outcome.label
         ways = self.graph.ways(number, edge)
         total = sum(way.chance for way in ways)
         follow_ups = tuple(

@@ -189,10 +189,8 @@ def _rows_at(policy: Policy, step: int, state: NDArray[np.int64], account: NDArr
     if step < mdp.horizon:
         row = policy.rows(step, state, account)
         row[row < 0] = STUCK
-    dead = mdp.dead_end[state]
-    if mdp.depth is not None:
-        dead &= mdp.depth[state] < mdp.horizon  # what is met only at the very end was compiled without its rows
-    row[dead] = STUCK
+    # What is met only at the very end was compiled without its rows.
+    row[mdp.dead_end[state] & (mdp.depth[state] < mdp.horizon)] = STUCK
     row[mdp.goal[state]] = GOAL
     return row
 

@@ -98,13 +98,13 @@ class Teller:
 
     # --------------------------------------------------------------------------------------------------------- names
 
-    def goal(self, problem: Problem | None) -> str:
-        """What the person wants, as the problem calls it: `approved`."""
-        return show_name((problem.goal.favourable if problem is not None else None) or self.texts("goal"))
+    def goal(self, named: str | None) -> str:
+        """What the person wants, as the problem calls it, if it does: `approved`."""
+        return show_name(named or self.texts("goal"))
 
-    def quoted_goal(self, problem: Problem | None) -> str:
+    def quoted_goal(self, problem: Problem) -> str:
         """The goal inside a sentence."""
-        return self.texts.quote(self.goal(problem))
+        return self.texts.quote(self.goal(problem.goal.favourable))
 
     def quote(self, name: str) -> str:
         """A name inside a sentence."""

@@ -7,7 +7,7 @@ so nothing need be kept, and what was spent, which some plans look at, is always
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -123,13 +123,9 @@ def _action(mdp: MDP, row: int) -> str:
 
 def _ending(mdp: MDP, state: int, edge: int) -> Possible:
     outcome, cost = int(mdp.edge_outcome[edge]), mdp.to_cost(int(mdp.edge_cost[edge]))
-    plain = Possible(outcome, float(mdp.edge_chance[edge]), mdp.works(edge), cost)
-    if mdp.problem is None:
-        return plain
-    written = mdp.problem.actions[int(mdp.row_action[mdp.edge_row[edge]])].outcomes[outcome]
-    after = mdp.person(int(mdp.edge_next[edge]))
+    written, after = mdp.outcome(edge), mdp.person(int(mdp.edge_next[edge]))
     changes = find_changes(mdp.person(state), after, first=written.change)
-    return replace(plain, label=written.label, changes=changes)
+    return Possible(outcome, float(mdp.edge_chance[edge]), mdp.works(edge), cost, written.label, changes)
 
 
 def _cannot_be(mdp: MDP, step: int, outcome: int, edges: Sequence[int]) -> WalkError:

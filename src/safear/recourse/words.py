@@ -69,6 +69,6 @@ def describe_levels(
     return " and ".join(f"{name} {verb} {level}" for name, level in find_changes(before, after, first=first))
 
 
-def name_goal(problem: Problem | None) -> str:
+def name_goal(problem: Problem) -> str:
     """What the person wants, in the problem's words."""
-    return (problem.goal.favourable if problem is not None else None) or "the favourable decision"
+    return problem.goal.favourable or "the favourable decision"

@@ -46,7 +46,7 @@ def count_units(mdp: MDP, objective: Objective) -> int:
 
     Only the plan of one person is looked for with rounded costs: they differ in how much rounding they need.
     """
-    if mdp.depth is None or not needs_targets(objective):
+    if len(mdp.starts) != 1 or not needs_targets(objective):
         return 1
     steps = mdp.edge_cost[mdp.edge_cost > 0]
     coarsest = int(steps.min()) // FINE if len(steps) else 1

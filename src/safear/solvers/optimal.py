@@ -200,7 +200,7 @@ def _highest(mdp: MDP, level: float, allowed: Allowed | None) -> int:
         return largest
     cheapest = sweep_targets(mdp, SQUARE, targets=(0.0, 0), allowed=allowed)
     bound = cheapest.mean[:, 0] + math.sqrt(level / (1 - level)) * np.sqrt(cheapest.variance[:, 0])
-    highest = float(bound.max(initial=0.0) if mdp.depth is None else bound[mdp.locate()])
+    highest = float(bound[mdp.starts].max(initial=0.0))
     return min(largest, math.ceil(highest * (1 + NEAR)))
 
 
@@ -219,8 +219,7 @@ def count_columns(mdp: MDP, objective: Objective) -> int:
 
 def _most(mdp: MDP) -> int:
     """The most that can be spent in a run, in quanta."""
-    spent = largest_spent(mdp)
-    return int(spent.max(initial=0) if mdp.depth is None else spent[mdp.locate()])
+    return int(largest_spent(mdp)[mdp.starts].max(initial=0))
 
 
 def _find_deviation(
@@ -229,8 +228,7 @@ def _find_deviation(
     """The optimum of mean and deviation for each person on their own, in what they can reach."""
     values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
     bounds, opening = values.copy(), np.zeros(mdp.n_states, dtype=np.int64)
-    acting = np.diff(mdp.row_start) > 0
-    starts = np.flatnonzero(acting if mdp.depth is None else acting & (mdp.depth == 0))
+    starts = mdp.starts[np.diff(mdp.row_start)[mdp.starts] > 0]
     nowhere = np.empty(0, dtype=np.int64)
     pieces = [Pieces(nowhere, nowhere, nowhere.astype(np.uint8))]
     top = 0

@@ -96,7 +96,7 @@ class Solution:
     @property
     def _later(self) -> NDArray[np.bool_]:
         """The states in which no run can begin."""
-        return np.zeros(self.mdp.n_states, dtype=bool) if self.mdp.depth is None else self.mdp.depth > 0
+        return self.mdp.depth > 0
 
     def _require_certificate(self) -> NDArray[np.float64]:
         if self.certificate is None:

@@ -138,8 +138,7 @@ def sweep_targets(
 
 def acting_states(mdp: MDP, step: int) -> NDArray[np.int64]:
     """The states that have something to do and that a run can be in at a step."""
-    acting = np.diff(mdp.row_start) > 0
-    return np.flatnonzero(acting if mdp.depth is None else acting & (mdp.depth <= step))
+    return np.flatnonzero((np.diff(mdp.row_start) > 0) & (mdp.depth <= step))
 
 
 def _find_pieces(places: NDArray[np.int64], first: int, choices: NDArray[np.uint8]) -> Pieces:

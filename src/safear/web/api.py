@@ -48,7 +48,7 @@ def make_api(service: Service, workers: Workers, audits: Audits) -> APIRouter:
     async def problem() -> ProblemOut:
         return ProblemOut(
             title=service.problem.title,
-            goal=Teller.of().goal(service.problem),
+            goal=Teller.of().goal(service.problem.goal.favourable),
             horizon=service.problem.horizon,
             unit=service.problem.cost_unit,
             people=list(service.problem.people),

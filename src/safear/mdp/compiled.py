@@ -1,0 +1,76 @@
+"""`CompiledMDP`: the arrays of an MDP with the problem that they were compiled from, so that numbers have names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.errors import PersonError
+from safear.mdp.arrays import MDP
+from safear.mdp.space import CodeMatrix, StateArray, StateSpace, person_codes
+from safear.problem.model import Action, Feature, Outcome, Problem, Record
+from safear.problem.person import read_person
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class CompiledMDP(MDP):
+    """An MDP whose states are those of a problem: `states` are their indices in `space`, rising."""
+
+    problem: Problem
+    space: StateSpace
+    states: StateArray
+
+    @property
+    def unit(self) -> str:
+        """What costs are counted in."""
+        return self.problem.cost_unit
+
+    @property
+    def goal_name(self) -> str | None:
+        """What the person wants, in the problem's words, if it has any."""
+        return self.problem.goal.favourable
+
+    def person(self, state: int) -> dict[str, str]:
+        """The level names of a state."""
+        return self.space.person(int(self.states[state]))
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """The problem's."""
+        return self.problem.features
+
+    def codes(self, states: NDArray[np.int64]) -> CodeMatrix:
+        """The level number of each feature [state, feature]."""
+        return self.space.decode(self.states[states])
+
+    def positions(self, codes: CodeMatrix) -> NDArray[np.int64]:
+        """The states with these level numbers, which must be among them."""
+        return np.searchsorted(self.states, self.space.encode(codes))
+
+    def outcome(self, edge: int) -> Outcome:
+        """The outcome as the problem has it."""
+        return self._action(edge).outcomes[int(self.edge_outcome[edge])]
+
+    def works(self, edge: int) -> bool:
+        """Whether an edge counts as its action having worked."""
+        return self._action(edge).works(int(self.edge_outcome[edge]))
+
+    def _action(self, edge: int) -> Action:
+        return self.problem.actions[int(self.row_action[self.edge_row[edge]])]
+
+    def _find(self, person: Record) -> int:
+        codes = person_codes(self.problem.features, read_person(self.problem, person))
+        if self.space.contains(codes):
+            index = int(self.space.encode(codes[None, :])[0])
+            position = int(np.searchsorted(self.states, index))
+            if position < self.n_states and self.states[position] == index:
+                return position
+        raise PersonError.at((), "this person is not in the MDP", "compile it with start=person")
+
+    def keep(self, states: NDArray[np.int64]) -> Mapping[str, Any]:
+        """Their indices."""
+        return {"states": self.states[states]}
