@@ -139,8 +139,8 @@ def test_german_by_gender(safear: Safear) -> None:
         assert any(line.startswith(told) and line.endswith(f"Cliff's delta {test['effect']:+.2f}") for line in lines)
     assert any(line.startswith("Where the gaps by gender come from (at least ") for line in lines)
     for part in expected.decompose("gender"):
-        told = f"    {part.measure}: female {-part.gap:+.3f} against male = {-part.start:+.3f} from where people start"
-        assert any(line.startswith(f"{told} {-part.model:+.3f} from how the model") for line in lines)
+        told = f"    {part.measure}: female {part.gap:+.3f} against male = {part.start:+.3f} from where people start"
+        assert any(line.startswith(f"{told} {part.model:+.3f} from how the model") for line in lines)
 
 
 def test_bad_rows_never_overwrite_anything_else(safear: Safear, tmp_path: Path) -> None:

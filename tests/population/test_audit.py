@@ -247,7 +247,7 @@ def test_mann_whitney_as_in_scipy(by: str | None) -> None:
     assert len(tests) == len(MEASURES) * len(groups) * (len(groups) - 1) // 2 > 0
     for _, row in tests.iterrows():
         # Rounding is no difference.
-        one, other = (figures(groups[row[name]], row["measure"]).round(9) for name in ("group", "other"))
+        one, other = (figures(groups[row[name]], row["measure"]).round(12) for name in ("group", "other"))
         if len({*one, *other}) == 1:
             assert (row["p"], row["effect"]) == (1, 0), row
         else:

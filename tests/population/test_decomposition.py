@@ -72,8 +72,8 @@ def test_the_parts_add_up_to_the_gap(case: tuple[Any, Any]) -> None:
     assert (found.measure, found.group, found.other) == ("mean", "a", "b")
     of_a, of_b = covered
     assert found.start + found.model == pytest.approx(found.gap, abs=1e-12)
-    assert found.gap == pytest.approx(in_b[of_b].mean() - in_a[of_a].mean(), abs=1e-12)
-    swapped = ((in_b[of_a] - in_a[of_a]).mean() + (in_b[of_b] - in_a[of_b]).mean()) / 2
+    assert found.gap == pytest.approx(in_a[of_a].mean() - in_b[of_b].mean(), abs=1e-12)
+    swapped = ((in_a[of_a] - in_b[of_a]).mean() + (in_a[of_b] - in_b[of_b]).mean()) / 2
     assert found.model == pytest.approx(swapped, abs=1e-12)
     assert found.covered == pytest.approx((len(of_a) + len(of_b)) / (counts[0].sum() + counts[1].sum()))
 
@@ -102,7 +102,7 @@ def test_what_is_not_known_weighs_nothing() -> None:
     found = decompose_gap(
         "mean", NAMES, counts, (np.array([1.0, 99.0]), np.array([4.0, -99.0]), np.array([True, False]))
     )
-    assert found == Decomposition("mean", "a", "b", gap=3.0, start=0.0, model=3.0, covered=3 / 15)
+    assert found == Decomposition("mean", "a", "b", gap=-3.0, start=0.0, model=-3.0, covered=3 / 15)
 
 
 def test_who_is_accepted_needs_nothing() -> None:
@@ -132,11 +132,11 @@ def test_by_hand() -> None:
     found = decompose(people(low_a=3, mid_a=1, low_b=2, mid_b=5, top_a=4))
     assert set(found) == set(MEASURES)
     for measure in ("mean", "var", "cvar"):
-        assert found[measure] == Decomposition(measure, "a", "b", gap=-1.5, start=0.5, model=-2.0, covered=1.0)
+        assert found[measure] == Decomposition(measure, "a", "b", gap=1.5, start=-0.5, model=2.0, covered=1.0)
     # From low x changes in either group; from mid it changes in a, and nothing is needed in b.
-    assert found["sparsity"] == Decomposition("sparsity", "a", "b", gap=0.0, start=0.125, model=-0.125, covered=1.0)
+    assert found["sparsity"] == Decomposition("sparsity", "a", "b", gap=0.0, start=-0.125, model=0.125, covered=1.0)
     # Two levels from low and one from mid in a; one and none in b.
-    assert found["proximity"] == Decomposition("proximity", "a", "b", gap=-0.75, start=0.25, model=-1.0, covered=1.0)
+    assert found["proximity"] == Decomposition("proximity", "a", "b", gap=0.75, start=-0.25, model=1.0, covered=1.0)
     assert found["success"] == Decomposition("success", "a", "b", gap=0.0, start=0.0, model=0.0, covered=1.0)
 
 
@@ -144,9 +144,9 @@ def test_whom_nothing_helps_counts_in_success_only() -> None:
     found = decompose(people(low_a=3, mid_a=1, low_b=2, lost_a=2, lost_b=4))
     # Successes: 4 of 6 in a and 2 of 6 in b, in either group.
     success = found["success"]
-    assert (success.gap, success.start, success.model) == pytest.approx((-1 / 3, -1 / 3, 0), abs=1e-12)
+    assert (success.gap, success.start, success.model) == pytest.approx((1 / 3, 1 / 3, 0), abs=1e-12)
     assert success.covered == 1
-    assert found["mean"] == Decomposition("mean", "a", "b", gap=-1.5, start=0.5, model=-2.0, covered=0.5)
+    assert found["mean"] == Decomposition("mean", "a", "b", gap=1.5, start=-0.5, model=2.0, covered=0.5)
 
 
 def test_accepted_in_the_other_group_counts_as_a_success() -> None:
@@ -154,7 +154,7 @@ def test_accepted_in_the_other_group_counts_as_a_success() -> None:
     found = decompose(people(low_a=1, mid_a=1, low_b=1), PROBLEM.with_horizon(1))
     # F_a: low 0, mid 1; F_b: low 1, mid 1 (accepted). E_a[F_b - F_a] = 1/2, E_b[F_b - F_a] = 1.
     success = found["success"]
-    assert (success.gap, success.model, success.start) == pytest.approx((0.5, 0.75, -0.25), abs=1e-12)
+    assert (success.gap, success.model, success.start) == pytest.approx((-0.5, -0.75, 0.25), abs=1e-12)
     assert success.covered == 1
     assert "mean" not in found  # nobody of b has a cost in either group
 
@@ -165,8 +165,8 @@ def test_a_classifier_that_ignores_the_feature() -> None:
     for part in found.values():
         assert part.model == 0, part
         assert part.gap == pytest.approx(part.start, abs=1e-12)
-    assert found["mean"].gap == pytest.approx(2.4 - 3.5)
-    assert found["success"].gap == pytest.approx(0.2)
+    assert found["mean"].gap == pytest.approx(3.5 - 2.4)
+    assert found["success"].gap == pytest.approx(-0.2)
 
 
 @pytest.mark.parametrize("rule", ["x == top and (group == b or birth == west)", "x == top or group == b and x == mid"])
@@ -185,9 +185,10 @@ def test_the_gap_is_that_of_the_table_if_all_are_covered() -> None:
     table: Any = audit.table("group")
     parts = audit.decompose("group")
     assert [part.measure for part in parts] == list(MEASURES)
+    assert [part.gap for part in parts] == pytest.approx(list(audit.tests("group")["difference"]), abs=1e-9)
     for part in parts:
         assert part.covered == 1
-        assert part.gap == pytest.approx(table.loc["b", part.measure] - table.loc["a", part.measure], abs=1e-12)
+        assert part.gap == pytest.approx(table.loc["a", part.measure] - table.loc["b", part.measure], abs=1e-12)
 
 
 def test_small_groups_are_left_out() -> None:

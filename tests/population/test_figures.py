@@ -16,7 +16,7 @@ from safear.errors import ObjectiveError, PersonError
 from safear.evaluation import run_exactly
 from safear.people.lists import read_people
 from safear.population import blocks as blocks_module
-from safear.population.figures import MEASURES, PeopleFigures, compute_figures
+from safear.population.figures import MEASURES, ROUNDING, PeopleFigures, compute_figures
 from safear.problem import read_person
 from safear.risk import Objective
 from safear.solvers.solve import Method
@@ -210,3 +210,27 @@ def test_drawn_problems(document: dict[str, Any], aim: tuple[Objective, Method |
     people = [everyone[number] for number in chosen]
     found = compute_figures(problem, None, codes_of(problem, people), objective=aim[0], method=aim[1])
     assert_as_alone(found, problem, people, *aim)
+
+
+def _rankable(values: list[float]) -> list[float]:
+    figures = np.ma.array(np.zeros((len(values), len(MEASURES))))
+    figures[:, 1] = values
+    nobody = np.zeros(len(values), dtype=bool)
+    return list(PeopleFigures(nobody, nobody, figures, nobody).rankable[:, 1])
+
+
+def test_what_differs_by_rounding_is_equal_for_ranks_but_chains_are_not() -> None:
+    """A hundred figures, each 0.9e-12 from the next: pairs of neighbours are equal, not all of them."""
+    chain = [5e-12 + 0.9e-12 * i for i in range(100)]
+    assert _rankable([*reversed(chain), 2.0, 2.0 + 1e-15]) == [*reversed(np.repeat(chain[::2], 2)), 2.0, 2.0]
+    assert _rankable([3e6, 3e6 + 2e-6, 3e6 + 4e-6]) == [3e6, 3e6, 3e6 + 4e-6]
+    assert _rankable([1.0, 1.0 + 1e-11]) == [1.0, 1.0 + 1e-11]
+
+
+@given(st.lists(st.floats(0, 1e-10) | st.floats(0, 10), max_size=40))
+def test_figures_for_ranks_are_close_and_in_order(values: list[float]) -> None:
+    found = np.array(_rankable(values))
+    assert (np.abs(found - values) <= ROUNDING * np.maximum(1, found)).all()
+    order = np.argsort(values, kind="stable")
+    steps = np.diff(found[order])
+    assert ((steps == 0) | (steps > ROUNDING)).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import tracemalloc
 from fractions import Fraction
 from itertools import pairwise
@@ -163,9 +164,37 @@ def test_mann_whitney_against_scipy(one: Sample, other: Sample) -> None:
     found = mann_whitney(one, other)
     assert found is not None
     assume(len(set(one.values) | set(other.values)) > 1)  # below: SciPy may divide by what is 0 but for rounding
-    expected = stats.mannwhitneyu(expand(one), expand(other), alternative="two-sided", method="asymptotic")
+    method = "exact" if found.is_exact else "asymptotic"
+    expected = stats.mannwhitneyu(expand(one), expand(other), alternative="two-sided", method=method)
     assert found.u == expected.statistic
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "p"), [([1, 2, 4], [3, 5, 6], 0.2), ([1], [2], 1.0), ([1, 2, 3, 4], [9], 0.4)]
+)
+def test_few_people_without_ties_are_tested_exactly(
+    one: list[float], other: list[float], p: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of all orders, so many are as far from even: by hand."""
+    first, second = (sample(*((value, 1) for value in values)) for values in (one, other))
+    found = mann_whitney(first, second)
+    assert found is not None
+    assert found.is_exact
+    assert found.p_value == pytest.approx(p)
+    for tied in (mann_whitney(first, sample((one[0], 1))), mann_whitney(first, sample((other[-1], 2)))):
+        assert tied is not None
+        assert not tied.is_exact
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)  # not installed
+    without = mann_whitney(first, second)
+    assert without is not None
+    assert (without.is_exact, without.effect) == (False, found.effect)
+
+
+def test_many_people_are_tested_by_the_approximation() -> None:
+    many = mann_whitney(sample(*((2 * i, 1) for i in range(31))), sample(*((2 * i + 1, 1) for i in range(31))))
+    assert many is not None
+    assert not many.is_exact
 
 
 @given(samples(most=5), samples(most=5))

@@ -97,7 +97,8 @@ def test_all_figures_can_be_read_back() -> None:
     tests = audit.tests("gender").to_dict("records")
     for row, test in zip(read_table(page(), "By gender: rank tests")[1:], tests, strict=True):
         assert row[:3] == [test["measure"], test["group"], test["other"]]
-        assert [float(text) for text in row[3:]] == [test["effect"], test["p"], test["p (Holm)"]]
+        assert row[4] == test["test"] == "approximation"
+        assert [float(row[i]) for i in (3, 5, 6)] == [test["effect"], test["p"], test["p (Holm)"]]
     gaps = read_table(page(), "By gender: differences (group less other) and bootstrap intervals")[1:]
     assert [[float(text) for text in row[3:]] for row in gaps] == [
         [test[name] for name in ("difference", "low", "high")] for test in tests
@@ -109,12 +110,12 @@ def test_all_figures_can_be_read_back() -> None:
 def test_where_gaps_come_from() -> None:
     parts = make_audit().decompose("gender")
     assert parts
-    caption = "By gender: where gaps come from (other less group)"
+    caption = "By gender: where gaps come from (group less other)"
     rows = read_table(page(), caption)[1:]
     assert [[float(text) for text in row[3:]] for row in rows] == [[p.gap, p.start, p.model, p.covered] for p in parts]
     shown = read_table(page(), "Where the gaps by gender come from: the first group less the second")[1:]
     assert shown[1][:3] == ["average", "female", "male"]  # as in the comparisons, whatever the order of the levels
-    sign = -1 if parts[1].group == "female" else 1
+    sign = 1 if parts[1].group == "female" else -1
     assert shown[1][3] == f"{sign * parts[1].gap:+.2f}".replace("-", "−")
     assert not [node for node in page().find("caption") if "gaps by town" in node.text]  # no feature, nothing to swap
 

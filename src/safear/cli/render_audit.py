@@ -115,7 +115,7 @@ def _print_parts(console: Console, found: Audit, name: str) -> None:
     )
     for part in parts:
         console.print(
-            f"    {part.measure}: {part.group} {-part.gap:+.3f} against {part.other} = {-part.start:+.3f} from where "
-            f"people start {-part.model:+.3f} from how the model treats equal people",
+            f"    {part.measure}: {part.group} {part.gap:+.3f} against {part.other} = {part.start:+.3f} from where "
+            f"people start {part.model:+.3f} from how the model treats equal people",
             markup=False,
         )

@@ -189,9 +189,10 @@ class Audit:
     def tests(self, by: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Every pair of groups that are not small, measure by measure.
 
-        The difference of their means with its bootstrap interval, the p-value of a two-sided Mann-Whitney test, the
-        same after Holm's correction for all tests of the table, and the effect: how much more often one of the first
-        group has the larger figure than the other way round (Cliff's delta).
+        The difference of their means with its bootstrap interval, the effect (Cliff's delta: how much more often one
+        of the first group has the larger figure than the other way round), the p-value of a two-sided Mann-Whitney
+        test, and the same after Holm's correction for all tests of the table. `test` says whether the p-value is exact
+        or the normal approximation.
         """
         import pandas as pd  # noqa: PLC0415  # as above
 
@@ -218,6 +219,7 @@ class Audit:
                         "low": _known(low[number]),
                         "high": _known(high[number]),
                         "effect": None if test is None else test.effect,
+                        "test": None if test is None else "exact" if test.is_exact else "approximation",
                         "p": found[-1],
                     }
                 )

@@ -3,9 +3,9 @@
 Let F_a(x) be a figure of somebody of group a in situation x (all other features), and E_a the mean over the rejected
 people of group a. Everybody is put into the other group too, all else equal. Then
 
-    gap    E_b[F_b] - E_a[F_a]  =  start + model
-    model  (E_a[F_b - F_a] + E_b[F_b - F_a]) / 2        the same people, the other group: only the decisions differ
-    start  ((E_b - E_a)[F_a] + (E_b - E_a)[F_b]) / 2    the same treatment, other people
+    gap    E_a[F_a] - E_b[F_b]  =  start + model
+    model  (E_a[F_a - F_b] + E_b[F_a - F_b]) / 2        the same people, the other group: only the decisions differ
+    start  ((E_a - E_b)[F_a] + (E_a - E_b)[F_b]) / 2    the same treatment, other people
 
 Whoever would be accepted in the other group needs nothing there: success 1, and 0 in all other measures.
 """
@@ -24,7 +24,7 @@ Reals = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """The parts of the gap of a measure between two groups, `other` less `group`.
+    """The parts of the gap of a measure between two groups, `group` less `other` as in `Audit.tests`.
 
     `covered` is the share of the rejected people of both groups who have the figure in either group; only they are
     counted.
@@ -57,10 +57,10 @@ def decompose_gap(
     def mean(weights: Reals, values: Reals) -> float:
         return float(weights @ values / weights.sum())
 
-    model = (mean(of_a, in_b - in_a) + mean(of_b, in_b - in_a)) / 2
-    start = (mean(of_b, in_a) - mean(of_a, in_a) + mean(of_b, in_b) - mean(of_a, in_b)) / 2
+    model = (mean(of_a, in_a - in_b) + mean(of_b, in_a - in_b)) / 2
+    start = (mean(of_a, in_a) - mean(of_b, in_a) + mean(of_a, in_b) - mean(of_b, in_b)) / 2
     covered = float((of_a.sum() + of_b.sum()) / (counts[0].sum() + counts[1].sum()))
-    return Decomposition(measure, *names, mean(of_b, in_b) - mean(of_a, in_a), start, model, covered)
+    return Decomposition(measure, *names, mean(of_a, in_a) - mean(of_b, in_b), start, model, covered)
 
 
 def read_either(people: PeopleFigures, measure: str) -> tuple[Reals, NDArray[np.bool_]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from safear.solvers.solve import Method, choose_method, solve
 from safear.solvers.success import sweep_success
 from safear.threads import work_ahead
 
-ROUNDING = 1e-9  # figures that differ by less, absolutely below 1 and relatively above, are the same figure
+ROUNDING = 1e-12  # figures that differ by no more, absolutely below 1 and relatively above, are the same figure
 MEASURES = ("success", "mean", "variance", "var", "cvar", "sparsity", "proximity")
 
 
@@ -50,10 +51,25 @@ class PeopleFigures:
         for column in result.T:
             known = np.flatnonzero(~np.ma.getmaskarray(column))
             order = known[np.argsort(np.ma.getdata(column)[known], kind="stable")]
-            values = np.ma.getdata(column)[order]
-            new = np.append(True, np.diff(values) > ROUNDING * np.maximum(1, np.abs(values[1:])))[: len(values)]
-            column[order] = values[np.flatnonzero(new)][np.cumsum(new) - 1]
+            column[order] = _merge_close(np.ma.getdata(column)[order])
         return result
+
+
+def _merge_close(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sorted values, those within ROUNDING of the first of their group made equal to it.
+
+    Not of their neighbour: a chain of close neighbours may be long.
+    """
+    reach = values + ROUNDING * np.maximum(1, np.abs(values))
+    new = np.append(True, values[1:] > reach[:-1])[: len(values)]
+    chains = np.append(np.flatnonzero(new), len(values)).tolist()
+    for first, end in pairwise(chains):
+        here = first
+        while reach[here] < values[end - 1]:
+            here += int(np.searchsorted(values[here:end], reach[here], side="right"))
+            new[here] = True
+    merged: NDArray[np.float64] = values[new][np.cumsum(new) - 1]
+    return merged
 
 
 def compute_figures(

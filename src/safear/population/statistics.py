@@ -29,6 +29,7 @@ Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]  # [resamples, 
 
 MEMORY = 2**26  # bytes that a bootstrap's draws may take at a time
 MOST = 2**48  # people; up to there one person's share differs from rounding
+EXACT = 30  # people of either sample, up to which the rank test is exact if no two figures are equal
 EPSILON = 2.0**-50  # share of the people below which a difference is rounding
 
 
@@ -93,21 +94,26 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class RankTest:
-    """What `mann_whitney` finds: U of the first sample, the two-sided p-value, and how large the effect is."""
+    """What `mann_whitney` finds: U of the first sample, the two-sided p-value, and how large the effect is.
+
+    `is_exact` says whether the p-value counts all orders, or is the normal approximation.
+    """
 
     u: float
     p_value: float
     effect: float
+    is_exact: bool
 
 
 def mann_whitney(one: Sample, other: Sample) -> RankTest | None:
-    """The two-sided Mann-Whitney test, by the normal approximation; None if either sample is empty.
+    """The two-sided Mann-Whitney test; None if either sample is empty.
 
     Over all pairs of one person x from the first sample (of m) and one person y from the second (of k)::
 
         u        the number of pairs with x > y, those with x = y counted half
         effect   P(x > y) - P(x < y) = 2 u / (m k) - 1
-        p_value  2 (1 - Phi(z)), at most 1, with z = (|u - m k / 2| - 1/2) / s
+        p_value  for few people without ties (and with SciPy) the share of all orders that are as far from m k / 2;
+                 else 2 (1 - Phi(z)), at most 1, with z = (|u - m k / 2| - 1/2) / s
         s^2      m k / 12 * ((n + 1) - sum (t^3 - t) / (n (n - 1))), n = m + k, t people share a value
 
     1/2 is the correction for continuity, the sum that for ties. The effect is Cliff's delta (the rank-biserial
@@ -133,7 +139,17 @@ def mann_whitney(one: Sample, other: Sample) -> RankTest | None:
     deviation = math.sqrt(pairs / (12 * n * (n - 1)) * untied)
     # |u - m k / 2| - 1/2 is half of |lead| - 1, and 2 (1 - Phi(z)) = erfc(z / sqrt(2)).
     p_value = min(1.0, math.erfc((abs(lead) - 1) / (2 * deviation) / math.sqrt(2))) if deviation > 0 else 1.0
-    return RankTest((pairs + lead) / 2, p_value, lead / pairs)
+    exact = _count_orders(one, other) if max(one.n, other.n) <= EXACT and tied.max() == 1 else None
+    return RankTest((pairs + lead) / 2, p_value if exact is None else exact, lead / pairs, exact is not None)
+
+
+def _count_orders(one: Sample, other: Sample) -> float | None:
+    """The exact p-value of people of whom no two are equal; None without SciPy."""
+    try:
+        from scipy.stats import mannwhitneyu  # noqa: PLC0415  # an optional dependency
+    except ImportError:
+        return None
+    return float(mannwhitneyu(one.values, other.values, method="exact").pvalue)
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

@@ -67,7 +67,7 @@ def exact_tables(
     for feature, parts in origins.items():
         rows = [astuple(part) for part in parts]
         headings = "measure|group|other|gap|start|model|covered"
-        yield _write(f"By {feature}: where gaps come from (other less group)", headings, rows, names=3)
+        yield _write(f"By {feature}: where gaps come from (group less other)", headings, rows, names=3)
 
 
 def _write_division(division: Division) -> Iterator[Table]:
@@ -85,10 +85,10 @@ def _write_division(division: Division) -> Iterator[Table]:
         names = [(item.measure.name, item.group.group, item.other.group) for item in division.comparisons]
         pairs = list(zip(names, division.comparisons, strict=True))
         gaps = [(*name, item.difference, item.low, item.high) for name, item in pairs]
-        tests = [(*name, item.effect, item.p, item.p_holm) for name, item in pairs]
+        tests = [(*name, item.effect, item.test, item.p, item.p_holm) for name, item in pairs]
         headings = "measure|group|other|difference|low|high"
         yield _write(f"{by}: differences (group less other) and bootstrap intervals", headings, gaps, names=3)
-        yield _write(f"{by}: rank tests", "measure|group|other|effect|p|p (Holm)", tests, names=3)
+        yield _write(f"{by}: rank tests", "measure|group|other|effect|test|p|p (Holm)", tests, names=3)
 
 
 def _write(caption: str, headings: str, rows: Sequence[Sequence[object]], *, names: int = 1) -> Table:

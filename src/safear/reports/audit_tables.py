@@ -160,10 +160,10 @@ def origin_table(feature: str, division: Division, parts: Sequence[Decomposition
     headings = ("measure", "group", "against", "gap", "from where people start", "from the model", "people counted")
     rows = []
     for part in parts:
-        measure, sign = by_name[part.measure], -1
+        measure, sign = by_name[part.measure], 1
         pair = (part.group, part.other)
         if pair != tuple(sorted(pair)):
-            pair, sign = (part.other, part.group), 1
+            pair, sign = (part.other, part.group), -1
         gaps = (format_difference(sign * value, measure) for value in (part.gap, part.start, part.model))
         names = (measure.heading, *map(show_name, pair))
         rows.append(tuple(map(Cell, (*names, *gaps, format_chance(part.covered)))))

@@ -181,7 +181,7 @@ def tell_origin(feature: str, division: Division, parts: Sequence[Decomposition]
         pair = (extremes.worst.group, extremes.best.group)
         for part in parts:
             if part.measure == name and {part.group, part.other} == set(pair):
-                sign = measure.worse if part.other == pair[0] else -measure.worse
+                sign = measure.worse if part.group == pair[0] else -measure.worse
                 gap = format_difference(sign * part.gap, measure, signed=False)
                 start, model = (format_difference(sign * value, measure) for value in (part.start, part.model))
                 size = gap if measure.is_share else f"{gap} {unit}"

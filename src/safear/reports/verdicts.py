@@ -11,7 +11,7 @@ from safear.plots.disparity_layout import HELPLESS, FigureRow, GroupRow, Layout,
 from safear.population.audit import BETWEEN, Audit
 
 SIGNIFICANT = 0.05
-ROUNDING = 1e-9  # as in the audit's figures
+ROUNDING = 1e-9  # a smaller difference of means is none
 EFFORT = frozenset({"sparsity", "proximity"})  # how much is to be done; all other measures are of risk
 
 
@@ -36,6 +36,7 @@ class Comparison:
     low: float | None
     high: float | None
     effect: float | None
+    test: str | None
     p: float | None
     p_holm: float | None
 
@@ -146,5 +147,5 @@ def _compare(audit: Audit, layout: Layout) -> Iterable[Comparison]:
     pairs = combinations([row for row in layout.groups if not row.small], 2)
     asked = ((measure, *pair) for pair in pairs for measure in measures)
     for (measure, one, other), test in zip(asked, tests, strict=True):
-        figures = (test[name] for name in ("difference", "low", "high", "effect", "p", "p (Holm)"))
+        figures = (test[name] for name in ("difference", "low", "high", "effect", "test", "p", "p (Holm)"))
         yield Comparison(measure, one, other, *figures)
