@@ -12,9 +12,9 @@ from hypothesis import given, settings
 import safear as sa
 from compare import read_both
 from plots.drawings import check_inside, check_texts_apart, described, of_class, path_points, read, texts_of
-from plots.menus import ALL, NASTY, hopeless, menu_of, nasty, offer_of
+from plots.menus import ALL, hopeless, menu_of, offer_of
 from safear.plots import Picture, cdf
-from safear.plots.cdf_layout import MAX_POINTS
+from safear.plots.cdf_picture import MAX_POINTS
 from safear.recourse.offer import Offer, make_offer
 from strategies import problems
 
@@ -87,13 +87,3 @@ def test_huge_horizons_and_many_plans() -> None:
     check(cdf(long), long)
     many = list(menu_of("craft").frontier) * 3
     check(cdf(many), many)
-
-
-def test_names_are_escaped_and_bytes_stay_the_same() -> None:
-    check(cdf(nasty(), title=NASTY), list(nasty()))
-    assert cdf(menu_of("loan")).svg == cdf(list(sa.recommend(sa.load_example("loan")))).svg
-
-
-def test_nothing_to_draw_is_refused() -> None:
-    with pytest.raises(sa.InputError, match=r"^there is no plan to draw"):
-        cdf([])

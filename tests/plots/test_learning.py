@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import safear as sa
 from plots.drawings import SVG, check_inside, of_class, path_points, read, text_box
 from safear.plots import learning_curves
-from safear.plots.learning import MAX_POINTS
+from safear.plots.learning_picture import MAX_POINTS
 from safear.solvers import LearningCurve
 
 
@@ -61,11 +61,6 @@ def test_small_and_flat_curves(values: list[float]) -> None:
     picture = learning_curves({"c": make_curve(np.array(values))}, window=1, title="t", unit="u")
     check_inside(picture.svg)
     assert [row["mean"] for row in picture.tables["points"]] == values
-
-
-def test_the_same_bytes_each_time(costs: NDArray[np.float64]) -> None:
-    first, second = (learning_curves({"a": make_curve(costs.copy())}, title="t", unit="u").svg for _ in range(2))
-    assert first == second
 
 
 def test_what_cannot_be_drawn_is_refused(costs: NDArray[np.float64]) -> None:

@@ -12,7 +12,7 @@ import pytest
 import safear as sa
 from reports.examples import audit_of, make_audit, make_even_audit, make_people
 from safear.datasets.dataset import load
-from safear.plots.disparity_layout import GroupRow, name_measures
+from safear.population.group_figures import GroupRow, name_measures
 from safear.reports.findings import (
     conclude,
     explain,
@@ -75,7 +75,7 @@ def test_verdicts(figures: dict[str, float | None], verdict: Verdict) -> None:
 def test_comparisons_are_the_tests_of_the_audit() -> None:
     audit = make_audit()
     for division in divisions():
-        rows = audit.tests(division.layout.by).to_dict("records")
+        rows = audit.tests(division.groups.by).to_dict("records")
         assert len(rows) == len(division.comparisons or ())
         for row, item in zip(rows, division.comparisons or (), strict=True):
             assert (row["measure"], row["group"], row["other"]) == (
@@ -85,8 +85,8 @@ def test_comparisons_are_the_tests_of_the_audit() -> None:
             )
             found = (item.difference, item.low, item.high, item.effect, item.p, item.p_holm)
             assert found == tuple(row[name] for name in ("difference", "low", "high", "effect", "p", "p (Holm)"))
-        assert division.difference == audit.difference(division.layout.by).to_dict()
-        assert division.ratio == audit.ratio(division.layout.by).to_dict()
+        assert division.difference == audit.difference(division.groups.by).to_dict()
+        assert division.ratio == audit.ratio(division.groups.by).to_dict()
 
 
 # ---------------------------------------------------------------------------------------------------- who carries more

@@ -69,6 +69,7 @@ Pictures:
     metavar="FILE",
     help="FILE.svg, FILE.png or FILE.pdf.",
 )
+@click.option("--language", default="en", show_default=True, metavar="CODE", help="Of the words: en or de.")
 @click.option("--title", metavar="TEXT", help="What stands above the picture.")
 @click.option("--plan", metavar="NAME", help="Which plan, of tree and dots.  [default: the first]")
 @click.option("--greedy", multiple=True, metavar="OBJECTIVE", help="Of the frontier: a greedy plan beside it.")
@@ -89,7 +90,9 @@ def plot(context: click.Context, /, kind: str, problem_file: str, people: str | 
     """
     from safear.plots.picture import find_ending
     from safear.plots.rendering import load_converter
+    from safear.texts import load_texts
 
+    load_texts(options["language"])
     if find_ending(options["out"]) in {".png", ".pdf"}:
         load_converter()
     _check(kind, people, options)
@@ -127,19 +130,19 @@ def _draw(kind: str, menu: Menu, source: Source, options: dict[str, Any]) -> Pic
     """The picture of a menu, or of one of its plans."""
     from safear import plots
 
-    title = {} if options["title"] is None else {"title": options["title"]}
+    said = {"title": options["title"], "language": options["language"]}
     match kind:
         case "learning":
-            return _draw_learning(menu, title)
+            return _draw_learning(menu, said)
         case "frontier":
-            return plots.frontier(menu, _solve_greedily(menu, source, options["greedy"]), **title)
+            return plots.frontier(menu, _solve_greedily(menu, source, options["greedy"]), **said)
         case "tree":
-            return plots.tree(_find_plan(menu, options["plan"]), **title)
+            return plots.tree(_find_plan(menu, options["plan"]), title=options["title"])
         case "dots":
-            return plots.dots(_find_plan(menu, options["plan"]), **title)
+            return plots.dots(_find_plan(menu, options["plan"]), **said)
         case _:
             draw = {"traces": plots.traces, "distribution": plots.distribution, "cdf": plots.cdf}[kind]
-            return draw(_order(menu), **title)
+            return draw(_order(menu), **said)
 
 
 def _order(menu: Menu) -> Menu | list[Offer]:
@@ -169,14 +172,14 @@ def _solve_greedily(menu: Menu, source: Source, objectives: tuple[str, ...]) -> 
     return recommend(menu.problem, source.classifier, menu.person, objectives=objectives, method="greedy")
 
 
-def _draw_learning(menu: Menu, title: dict[str, str]) -> Picture:
+def _draw_learning(menu: Menu, said: dict[str, Any]) -> Picture:
     from safear.plots import learning_curves
     from safear.plots.plan_rows import read_plans
 
     unit = read_plans(menu).unit
     curves = {offer.name: offer.solution.learning for offer in menu if offer.solution.learning is not None}
     window = min(WINDOW, *(len(curve.costs) for curve in curves.values()))
-    return learning_curves(curves, window=window, unit=unit, **{"title": "Costs while learning", **title})
+    return learning_curves(curves, window=window, unit=unit, **said)
 
 
 def _draw_disparity(source: Source, people: str | None, options: dict[str, Any]) -> Picture:
@@ -200,4 +203,4 @@ def _draw_disparity(source: Source, people: str | None, options: dict[str, Any])
             seed=options["seed"],
             progress=progress,
         )
-    return disparity(found, title=options["title"])
+    return disparity(found, title=options["title"], language=options["language"])

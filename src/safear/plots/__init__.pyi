@@ -3,7 +3,7 @@ from safear.plots.disparity_picture import disparity as disparity
 from safear.plots.distribution_picture import distribution as distribution
 from safear.plots.dots_picture import dots as dots
 from safear.plots.frontier_picture import frontier as frontier
-from safear.plots.learning import learning_curves as learning_curves
+from safear.plots.learning_picture import learning_curves as learning_curves
 from safear.plots.picture import Picture as Picture
-from safear.plots.trace_picture import traces as traces
+from safear.plots.traces_picture import traces as traces
 from safear.plots.tree_picture import tree as tree

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from safear.plots.svg import FAINT, GRID, INK, element, horizontal, nice_ticks, number, text_width, vertical, write
-from safear.recourse.words import format_number
 
 DASHES = ("none", "9 4", "2 4", "9 4 2 4")  # so that lines can be told apart in grey
 TICK_SIZE, MOST_TICKS = 13.0, 12
@@ -46,7 +45,7 @@ def draw_line(points: Sequence[tuple[float, float]], colour: str, dash: str, *, 
     )
 
 
-def draw_rows(x: Scale, y: Scale, ticks: Sequence[float], say: Callable[[float], str] = format_number) -> list[str]:
+def draw_rows(x: Scale, y: Scale, ticks: Sequence[float], say: Callable[[float], str]) -> list[str]:
     """A line across for each tick of the upright axis, its number before it."""
     parts = []
     for tick in ticks:
@@ -55,9 +54,7 @@ def draw_rows(x: Scale, y: Scale, ticks: Sequence[float], say: Callable[[float],
     return parts
 
 
-def draw_columns(
-    x: Scale, bottom: float, ticks: Sequence[float], say: Callable[[float], str] = format_number
-) -> list[str]:
+def draw_columns(x: Scale, bottom: float, ticks: Sequence[float], say: Callable[[float], str]) -> list[str]:
     """The lower axis, with a small line and a number for each tick."""
     parts = [horizontal(x.start, x.end, bottom, INK)]
     for tick in ticks:
@@ -66,9 +63,9 @@ def draw_columns(
     return parts
 
 
-def find_ticks(end: float, room: float, *, gap: float = 0.0) -> list[float]:
+def find_ticks(end: float, room: float, say: Callable[[float], str], *, gap: float = 0.0) -> list[float]:
     """Round numbers from 0 up to an end, as many as fit side by side, and none between costs that are `gap` apart."""
-    most = room / (widest([format_number(end)]) + 20)
+    most = room / (widest([say(end)]) + 20)
     about = int(min(MOST_TICKS, most, end / gap + 1e-9 if gap else MOST_TICKS))
     ticks = [tick for tick in nice_ticks(0, end, max(about, 1)) if tick <= end * (1 + 1e-9)]
     return ticks if len(ticks) > 1 else [0.0, end]  # the next round number lay beyond

@@ -3,90 +3,110 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from safear.plots.axes import DASHES, Scale, draw_columns, draw_line, draw_rows, find_ticks, widest
-from safear.plots.cdf_layout import Layout, PointRow, lay_out
-from safear.plots.headings import say_first_step, write_heading
-from safear.plots.picture import Picture
-from safear.plots.svg import FAINT, blue, clean, document, group, horizontal, write
+from safear.plots.cost_axis import cumulate, find_end
+from safear.plots.headings import write_heading
+from safear.plots.picture import Picture, make_picture
+from safear.plots.plan_rows import Plans, read_plans
+from safear.plots.svg import FAINT, blue, document, group, horizontal, write
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
-from safear.recourse.words import format_chance, format_cost
+from safear.texts.names import show_name
 
+MAX_POINTS = 400  # per plan; more cannot be seen
 WIDTH, PAD, HEIGHT = 1000.0, 24.0, 360.0
-NAME_WIDTH, NAME_SIZE, NAME_HEIGHT = 240.0, 14.0, 24.0  # at most, for the names beside the lines
+NAME_WIDTH, NAME_SIZE, NAME_HEIGHT = 330.0, 14.0, 24.0  # at most, for the names beside the lines
 SAMPLE = 38.0  # how long the piece of line before a name is
 SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
-def cdf(offers: Menu | Sequence[Offer], *, title: str = "Chance of being done within a given cost") -> Picture:
+@dataclass(frozen=True, slots=True)
+class ChanceRow:
+    """The chance that a plan has succeeded at a cost of at most so much; it stays the same up to the next row."""
+
+    plan: int
+    cost: float
+    chance: float
+
+
+def cdf(
+    offers: Menu | Sequence[Offer], *, title: str | None = None, language: str = "en", heading: bool = True
+) -> Picture:
     """Draw, for each plan, the chance to succeed at a cost of at most so much."""
-    layout = lay_out(offers)
-    words = clean(title)
-    return Picture(_draw(layout, words), layout.tables)
+    plans, given = read_plans(offers, language), list(offers)
+    end = find_end(given)
+    points = [point for number, offer in enumerate(given, 1) for point in _read_points(number, offer, end)]
+    words = show_name(plans.tell("picture.cdf.title") if title is None else title)
+    return make_picture(_draw(plans, points, end, title=words, heading=heading), plans=plans.rows, points=points)
 
 
-def _draw(layout: Layout, title: str) -> str:
-    plans = layout.plans
-    names = [f"{clean(plan.name)} ({format_chance(plan.success)})" for plan in plans.rows]
-    lines = ["Exact chances. In brackets: the chance to be done in time at all, whatever the cost."]
-    body, top = write_heading(title, lines, pad=PAD, room=WIDTH - 2 * PAD)
+def _read_points(plan: int, offer: Offer, end: float) -> list[ChanceRow]:
+    """From nothing at 0 to the end of the axis. Of costs that would be drawn at one place, the last is kept."""
+    costs, within = cumulate(offer)
+    kept = {0: ChanceRow(plan, 0.0, 0.0)}
+    for cost, chance in zip(costs, within, strict=True):
+        if cost <= end * (1 + 1e-9):
+            place = round(cost / end * MAX_POINTS) if len(costs) > MAX_POINTS else len(kept)
+            kept[0 if cost == 0 else max(place, 1)] = ChanceRow(plan, cost, min(chance, 1.0))
+    last = list(kept.values())[-1]
+    return [*kept.values(), *([ChanceRow(plan, end, last.chance)] if last.cost < end else [])]
+
+
+def _draw(plans: Plans, points: Sequence[ChanceRow], end: float, *, title: str, heading: bool) -> str:
+    tell = plans.tell
+    names = [f"{plan.name} ({tell.percent(plan.success)})" for plan in plans.rows]
+    body, top = write_heading(title, [tell("picture.cdf.reading")], pad=PAD, width=WIDTH, shown=heading)
     top, bottom = top + 6, top + 6 + HEIGHT
     right = WIDTH - PAD - SAMPLE - 34 - min(NAME_WIDTH, widest(names, NAME_SIZE))
-    x = Scale(0, layout.end, PAD + 26 + widest(["100%"]), right)
+    x = Scale(0, end, PAD + 26 + widest([tell.percent(1)]), right)
     y = Scale(0, 1, bottom, top)
-    ticks = find_ticks(layout.end, right - x.start)
-    axes = [*draw_rows(x, y, SHARES, "{:.0%}".format), *draw_columns(x, bottom, ticks)]
-    axes.append(
-        write((x.start + right) / 2, bottom + 44, f"cost in {plans.unit}", text_anchor="middle", room=right / 2)
-    )
-    body.append(group([*axes, *_level(plans.level, x, y)], class_="axes"))
+    ticks = find_ticks(end, right - x.start, tell.number)
+    axes = [*draw_rows(x, y, SHARES, tell.percent), *draw_columns(x, bottom, ticks, tell.number)]
+    unit, middle = tell("picture.cost", unit=plans.unit), (x.start + right) / 2
+    axes.append(write(middle, bottom + 44, unit, text_anchor="middle", room=right / 2))
+    if plans.level is not None and plans.level < 1:  # where all but the worst are done
+        axes.append(horizontal(x.start, x.end, y(plans.level), FAINT, 1, stroke_dasharray="5 3"))
+        words = tell.percent(plans.level)
+        axes.append(write(x.start + 6, y(plans.level) + 14, words, size=13, fill=FAINT, halo=True))
+    body.append(group(axes, class_="axes"))
     height = min(NAME_HEIGHT, HEIGHT / len(names))
     for place, (plan, name) in enumerate(zip(plans.rows, names, strict=True)):
-        points = [point for point in layout.points if point.plan == plan.number]
+        mine = [point for point in points if point.plan == plan.number]
         colour, dash = blue(place, len(names)), DASHES[place % len(DASHES)]
         middle = top + height * (place + 0.5)
         parts = [
-            draw_line(_corners(points, x, y), colour, dash, width=2.8, class_="chances"),
+            draw_line(_corners(mine, x, y), colour, dash, width=2.8, class_="chances"),
             draw_line([(right + 22, middle), (right + 22 + SAMPLE, middle)], colour, dash, width=2.8, class_="sample"),
             write(right + 30 + SAMPLE, middle + 4.5, name, size=min(NAME_SIZE, height * 0.75), room=NAME_WIDTH),
         ]
-        note = f"{plans.title(plan)} {say_first_step(plan)}"
+        note = f"{plans.title(plan)} {plans.start(plan)}"
         body.append(group(parts, note=note, class_="plan", data_plan=plan.number))
-    return document(WIDTH, bottom + 58, title=title, description=_describe(layout), body=body)
+    return document(WIDTH, bottom + 58, title=title, description=_describe(plans, points), body=body)
 
 
-def _corners(points: Sequence[PointRow], x: Scale, y: Scale) -> list[tuple[float, float]]:
+def _corners(points: Sequence[ChanceRow], x: Scale, y: Scale) -> list[tuple[float, float]]:
     """Each chance lasts until the next cost; the line begins where something can be done."""
     corners: list[tuple[float, float]] = []
-    for before, point in pairwise([PointRow(0, 0.0, 0.0), *points]):
+    for before, point in pairwise([ChanceRow(0, 0.0, 0.0), *points]):
         corners += [(x(point.cost), y(before.chance))] if point.chance > 0 else []
         corners += [(x(point.cost), y(point.chance))] if point.chance > before.chance else []
     return corners or [(x(point.cost), y(0)) for point in points]
 
 
-def _level(level: float | None, x: Scale, y: Scale) -> list[str]:
-    """Where all but the worst are done."""
-    if level is None or level == 1:
-        return []
-    text = write(
-        x.start + 6, y(level) + 14, format_chance(level), size=13, fill=FAINT,
-        halo=True,
-    )  # fmt: skip
-    return [horizontal(x.start, x.end, y(level), FAINT, 1, stroke_dasharray="5 3"), text]
-
-
-def _describe(layout: Layout) -> str:
+def _describe(plans: Plans, points: Sequence[ChanceRow]) -> str:
     """The whole picture as a list in words: of many steps, those at which another tenth is reached."""
-    unit, lines = layout.plans.unit, []
-    for plan in layout.plans.rows:
+    tell, lines = plans.tell, []
+    for plan in plans.rows:
         told, parts = 0, []
-        points = [point for point in layout.points if point.plan == plan.number]
-        for point in points:
-            if int(10 * point.chance + 1e-9) > told or (point is points[-1] and point.chance > 0):
+        mine = [point for point in points if point.plan == plan.number]
+        for point in mine:
+            if int(10 * point.chance + 1e-9) > told or (point is mine[-1] and point.chance > 0):
                 told = int(10 * point.chance + 1e-9)
-                parts.append(f"{format_chance(point.chance)} within {format_cost(point.cost, unit)}")
-        parts.append(f"{format_chance(plan.success)} in time at all")
-        lines.append(f"{layout.plans.title(plan)} {say_first_step(plan)}: {', '.join(parts)}.")
+                chance, cost = tell.percent(point.chance), plans.cost(point.cost)
+                parts.append(tell("picture.cdf.within", chance=chance, cost=cost))
+        parts.append(tell("picture.cdf.ever", chance=tell.percent(plan.success)))
+        lines.append(f"{plans.title(plan)} {plans.start(plan)}: {', '.join(parts)}.")
     return "\n".join(lines)

@@ -10,16 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from safear.plots.disparity_layout import HELPLESS, FigureRow, GroupRow, Layout, Measure, lay_out
-from safear.plots.picture import Picture
+from safear.plots.headings import Sign, write_heading, write_key
+from safear.plots.picture import Picture, make_picture
 from safear.plots.svg import (
+    BLUE,
     FAINT,
     GRID,
     INK,
     PAPER,
     WRONG,
-    blue,
-    clean,
     document,
     element,
     group,
@@ -30,54 +29,56 @@ from safear.plots.svg import (
     write,
 )
 from safear.population.audit import BETWEEN, MISSING, Audit
-from safear.recourse.words import format_chance, format_number
+from safear.population.group_figures import HELPLESS, FigureRow, GroupFigures, GroupRow, Measure, read_groups
+from safear.texts.names import show_name
 
 WIDTH, PAD, GAP = 940.0, 16.0, 22.0
 NAMES = 198.0  # how wide the names of groups may be
 PER_BLOCK = 4  # panels side by side
-HEADING, AXIS, KEY_LINE = 44.0, 34.0, 22.0  # above and below the rows of a block; a line of the key
+HEADING, AXIS = 44.0, 34.0  # above and below the rows of a block
 LINE, ROW_PAD, MOST_LINES = 16.0, 14.0, 3  # of a name
 TEXT, SMALL, DOT = 14.0, 12.5, 4.5  # sizes of letters and dots
-BLUE = blue(1, 3)
 DASH, DOTS = "4 3", "2 3"
 LEAST_SUCCESS_SPAN, LEAST_HELPLESS_SPAN = 0.1, 0.04  # so that hardly anything does not look like a lot
 
 
-def disparity(audit: Audit, by: str | Sequence[str] | None = None, *, title: str | None = None) -> Picture:
+def disparity(
+    audit: Audit,
+    by: str | Sequence[str] | None = None,
+    *,
+    title: str | None = None,
+    language: str = "en",
+    heading: bool = True,
+) -> Picture:
     """Draw each measure of each group with its interval; `by` as in `Audit.table`: all group columns unless given."""
-    return draw(lay_out(audit, by), title=title)
+    return draw_groups(read_groups(audit, by, language), title=title, heading=heading)
 
 
-def draw(layout: Layout, *, title: str | None = None) -> Picture:
-    """Draw tables that are laid out already."""
-    words = clean(f"Risk by {BETWEEN.join(layout.by)}" if title is None else title)
-    return Picture(_Drawing(layout, words).svg(), layout.tables)
+def draw_groups(groups: GroupFigures, *, title: str | None = None, heading: bool = True) -> Picture:
+    """Draw figures that were read already."""
+    columns = show_name(BETWEEN.join(groups.by))
+    words = groups.texts("picture.disparity.title", columns=columns) if title is None else show_name(title)
+    svg = _DisparityDrawing(groups).svg(words, heading=heading)
+    return make_picture(svg, groups=groups.groups, figures=groups.figures, overall=groups.overall)
 
 
-def format_figure(value: float | None, measure: Measure) -> str:
-    """A share as `99.2%`, anything else with two decimals; `n/a` if undefined."""
-    if value is None:
-        return "n/a"
-    if measure.is_share:
-        return f"{100 * value:.1f}%" if 0.1 <= value <= 0.999 else format_chance(value)
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}" if abs(value) >= 0.1 else format_number(value)
-
-
-def describe_group(layout: Layout, row: GroupRow) -> str:
+def describe_group(groups: GroupFigures, row: GroupRow) -> str:
     """All that the picture shows of a group, in words."""
+    say, name = groups.texts.part("picture.disparity"), show_name(row.group)
     if not row.rejected:
-        return f"{clean(row.group)}: nobody is rejected."
+        return say("nobody", group=name)
     parts = []
-    for measure in layout.measures:
-        figure = layout.figure(row.number, measure.name)
+    for measure in groups.measures:
+        figure = groups.figure(row.number, measure.name)
         ends = "" if figure.low is None else f" ({_span(figure, measure)})"
-        parts.append(f"{measure.phrase} {format_figure(figure.value, measure)}{ends}")
-    few = ", too few to compare" if row.small else ""
-    return f"{clean(row.group)}: {row.rejected:,} rejected{few}; {'; '.join(parts)}."
+        parts.append(f"{measure.phrase} {measure.format(figure.value)}{ends}")
+    key = "group_small" if row.small else "group"
+    return say(key, group=name, rejected=groups.texts.whole(row.rejected), figures="; ".join(parts))
 
 
 def _span(figure: FigureRow, measure: Measure) -> str:
-    return f"{format_figure(figure.low, measure)} to {format_figure(figure.high, measure)}"
+    ends = {"low": measure.format(figure.low), "high": measure.format(figure.high)}
+    return measure.texts("picture.disparity.span", **ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,32 +97,39 @@ class _Panel:
         return self.left + (value - self.low) / (self.high - self.low) * (self.end - self.left)
 
 
-class _Drawing:
+class _DisparityDrawing:
     """Places everything, top down."""
 
-    def __init__(self, layout: Layout, title: str) -> None:
-        self.layout, self.title, self.rows = layout, title, layout.drawn
+    def __init__(self, groups: GroupFigures) -> None:
+        self.groups, self.texts, self.rows = groups, groups.texts, groups.drawn
+        self.say = groups.texts.part("picture.disparity")
+        self.overall = {row.measure: row.value for row in groups.overall}
         self.names = {row.number: _wrap(row) for row in self.rows}
         lines = max((len(name) for name in self.names.values()), default=1)
         self.heights = (lines + 1) * LINE + ROW_PAD, max(lines * LINE, 20.0) + ROW_PAD  # the first tells counts too
         width = (WIDTH - PAD - (PAD + NAMES + GAP) - GAP * (PER_BLOCK - 1)) / PER_BLOCK
         self.panels = [
             self._place(measure, PAD + NAMES + GAP + (width + GAP) * (place % PER_BLOCK), width)
-            for place, measure in enumerate(layout.measures)
+            for place, measure in enumerate(groups.measures)
         ]
 
-    def svg(self) -> str:
-        key, y = self._key(86)
-        body = [*self._heading(), key]
+    def svg(self, title: str, *, heading: bool) -> str:
+        lines, total = self.say("reading"), len(self.groups.groups)
+        if len(self.rows) < total:
+            lines += f" {self.say('most', shown=self.texts.whole(len(self.rows)), total=self.texts.whole(total))}"
+        body, y = write_heading(title, [lines], pad=PAD, width=WIDTH, shown=heading)
+        key, y = write_key(self._signs(), x=PAD, y=y + 6, right=WIDTH - PAD)
+        body += key
+        y += 22
         for start in range(0, len(self.panels), PER_BLOCK):
             part, y = self._block(self.panels[start : start + PER_BLOCK], y, first=not start)
             body.append(part)
-        return document(WIDTH, y, title=self.title, description=self._describe(), body=body)
+        return document(WIDTH, y, title=title, description=self._describe(), body=body)
 
     def _place(self, measure: Measure, left: float, width: float) -> _Panel:
         """The panel of a measure, with the scale that its figures need."""
-        figures = [self.layout.figure(row.number, measure.name) for row in self.rows]
-        overall = next(row.value for row in self.layout.overall if row.measure == measure.name)
+        figures = [self.groups.figure(row.number, measure.name) for row in self.rows]
+        overall = self.overall[measure.name]
         ends = [end for row in figures for end in (row.value, row.low, row.high) if end is not None]
         ends += [] if overall is None else [overall]
         low, high = 0.0, max(ends, default=0.0) or 1.0
@@ -129,7 +137,7 @@ class _Drawing:
             low, high = min(1 - LEAST_SUCCESS_SPAN, *ends), 1.0
         elif measure.name == HELPLESS:
             high = max(LEAST_HELPLESS_SPAN, *ends)
-        end = left + width - 12 - max(text_width(format_figure(row.value, measure), TEXT) for row in figures)
+        end = left + width - 12 - max(text_width(measure.format(row.value), TEXT) for row in figures)
         for about in (3, 2, 1):
             ticks = [tick for tick in nice_ticks(low, high, about) if tick <= high * (1 + 1e-9)]
             panel = _Panel(measure, left, left + width, end, min(low, ticks[0]), high, tuple(ticks))
@@ -138,38 +146,18 @@ class _Drawing:
                 break
         return panel
 
-    def _heading(self) -> list[str]:
-        room, total = WIDTH - 2 * PAD, len(self.layout.groups)
-        what = "Means over the people of a group who are rejected; costs of those who succeed."
-        if len(self.rows) < total:
-            what += f" Shown are {len(self.rows)} of {total:,} groups, those with the most rejected people."
-        return [
-            write(PAD, 36, self.title, size=21, bold=True, room=room),
-            write(PAD, 60, what, size=TEXT, room=room, fill=FAINT),
+    def _signs(self) -> list[Sign]:
+        """What the signs mean."""
+        signs: list[Sign] = [
+            (34, lambda x, y: _dot_and_line(x, x + 17, x + 34, y, small=False), self.say("mean")),
+            (34, lambda x, y: _reference(x + 17, y - 9, y + 9), self.say("everybody")),
         ]
-
-    def _key(self, y: float) -> tuple[str, float]:
-        """What the signs mean, and where the rest begins."""
-        signs = [("mean", "mean, with its 95% interval"), ("everybody", "mean of everybody")]
         if any(row.without_recourse for row in self.rows):
-            signs.append(("helpless", "people whom nothing helps"))
+            signs.append((34, lambda x, y: _bar(x, x + 34, y), self.say("helpless")))
         if any(row.small for row in self.rows):
-            signs.append(("small", f"fewer than {self.layout.minimum:,} rejected: says little"))
-        parts, x = [], PAD
-        for name, text in signs:
-            room = text_width(text, SMALL)
-            if x + 42 + room > WIDTH - PAD:
-                x, y = PAD, y + KEY_LINE
-            match name:
-                case "everybody":
-                    sign = _reference(x + 17, y - 9, y + 9)
-                case "helpless":
-                    sign = _bar(x, x + 34, y)
-                case _:
-                    sign = _dot_and_line(x, x + 17, x + 34, y, small=name == "small")
-            parts += [sign, write(x + 42, y + 4.5, text, size=SMALL)]
-            x += 42 + room + 24
-        return group(parts, class_="key"), y + KEY_LINE
+            words = self.say("small", minimum=self.texts.whole(self.groups.minimum))
+            signs.append((34, lambda x, y: _dot_and_line(x, x + 17, x + 34, y, small=True), words))
+        return signs
 
     def _block(self, panels: Sequence[_Panel], top: float, *, first: bool) -> tuple[str, float]:
         """Some panels side by side, with the groups before them; the first block tells how many people there are."""
@@ -189,14 +177,14 @@ class _Drawing:
         measure, room = panel.measure, panel.right - panel.left
         parts = [
             write(panel.left, top + 18, measure.heading, size=TEXT, bold=True, room=room),
-            write(panel.left, top + 35, clean(measure.detail), size=SMALL, fill=FAINT, room=room),
+            write(panel.left, top + 35, measure.detail, size=SMALL, fill=FAINT, room=room),
         ]
         for tick in panel.ticks:
             parts.append(vertical(panel.x(tick), start, end + 4, GRID))
             parts.append(
                 write(panel.x(tick), end + 18, _tick(tick, measure), size=SMALL, text_anchor="middle", fill=FAINT)
             )
-        overall = next(row.value for row in self.layout.overall if row.measure == measure.name)
+        overall = self.overall[measure.name]
         parts.append("" if overall is None or measure.name == HELPLESS else _reference(panel.x(overall), start, end))
         return group(parts, class_="panel", data_measure=measure.name)
 
@@ -207,13 +195,14 @@ class _Drawing:
             write(PAD, y + LINE * place, line, size=TEXT, room=NAMES, bold=True) for place, line in enumerate(lines)
         ]
         if with_counts:
-            counts = f"{row.rejected:,} rejected" if row.rejected else "nobody rejected"
+            rejected = self.texts.whole(row.rejected)
+            counts = self.say("rejected", rejected=rejected) if row.rejected else self.say("none_rejected")
             parts.append(write(PAD, y + LINE * len(lines), counts, size=SMALL, room=NAMES, fill=FAINT))
-        return group(parts, note=describe_group(self.layout, row), class_="name")
+        return group(parts, note=describe_group(self.groups, row), class_="name")
 
     def _figure(self, panel: _Panel, row: GroupRow, y: float) -> str:
-        figure, measure = self.layout.figure(row.number, panel.measure.name), panel.measure
-        value = "" if not row.rejected else format_figure(figure.value, measure)
+        figure, measure = self.groups.figure(row.number, panel.measure.name), panel.measure
+        value = "" if not row.rejected else measure.format(figure.value)
         wrong = measure.name == HELPLESS and bool(figure.value)
         ink = WRONG if wrong else FAINT if figure.value is None else INK
         parts = [write(panel.right, y + 5, value, size=TEXT, text_anchor="end", fill=ink)]
@@ -224,24 +213,24 @@ class _Drawing:
             low, high = (middle if end is None else panel.x(end) for end in (figure.low, figure.high))
             parts.append(_dot_and_line(low, middle, high, y, small=row.small))
         ends = "" if figure.low is None else f" ({_span(figure, measure)})"
-        note = f"{clean(row.group)}, {measure.phrase}: {value}{ends}" if value else ""
+        note = f"{show_name(row.group)}, {measure.phrase}: {value}{ends}" if value else ""
         return group(parts, note=note, class_="figure", data_measure=measure.name)
 
     def _describe(self) -> str:
         """The whole picture as a list in words."""
         everybody = [
-            f"{measure.phrase} {format_figure(row.value, measure)}"
-            for measure, row in zip(self.layout.measures, self.layout.overall, strict=True)
+            f"{measure.phrase} {measure.format(row.value)}"
+            for measure, row in zip(self.groups.measures, self.groups.overall, strict=True)
         ]
-        groups = [describe_group(self.layout, row) for row in self.rows]
-        return "\n".join([f"Everybody who is rejected: {'; '.join(everybody)}.", *groups])
+        groups = [describe_group(self.groups, row) for row in self.rows]
+        return "\n".join([self.say("overall", figures="; ".join(everybody)), *groups])
 
 
 def _wrap(row: GroupRow) -> list[str]:
     """A group's name on one line, or else a line per column, or its words on several lines; the last one cut off."""
-    if text_width(clean(row.group), TEXT, bold=True) <= NAMES:
-        return [clean(row.group)]
-    parts = [clean(name or MISSING) for name in row.names]
+    if text_width(show_name(row.group), TEXT, bold=True) <= NAMES:
+        return [show_name(row.group)]
+    parts = [show_name(name or MISSING) for name in row.names]
     between = BETWEEN.rstrip()
     pieces = [part + between * (place < len(parts)) for place, part in enumerate(parts, start=1)]
     if len(pieces) == 1 or len(pieces) > MOST_LINES:
@@ -258,7 +247,8 @@ def _wrap(row: GroupRow) -> list[str]:
 
 
 def _tick(value: float, measure: Measure) -> str:
-    return f"{format_number(100 * value)}%" if measure.is_share else format_number(value)
+    texts = measure.texts
+    return texts("format.percent", number=texts.number(100 * value)) if measure.is_share else texts.number(value)
 
 
 def _dot_and_line(low: float, middle: float, high: float, y: float, *, small: bool) -> str:

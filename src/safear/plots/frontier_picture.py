@@ -4,79 +4,135 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
+from safear.errors import InputError
 from safear.plots.axes import Scale, draw_columns, draw_path, draw_rows, widest
-from safear.plots.frontier_layout import Layout, PointRow, lay_out
 from safear.plots.headings import write_heading
-from safear.plots.picture import Picture
+from safear.plots.picture import Picture, make_picture
+from safear.plots.plan_rows import Plans, read_plans, say_worst
 from safear.plots.svg import (
+    BLUE,
     FAINT,
     GRID,
     INK,
     PAPER,
     blue,
-    clean,
     document,
     element,
     group,
     nice_ticks,
     number,
+    text_width,
+    wrap,
     write,
 )
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
-from safear.recourse.words import describe_worst, format_chance, format_cost, format_number
+from safear.recourse.teller import Teller
+from safear.texts.names import show_name
 
-WIDTH, PAD, HEIGHT, LIST = 1000.0, 24.0, 400.0, 480.0
+WIDTH, PAD, HEIGHT, LIST = 1000.0, 24.0, 400.0, 520.0
 MARK, DIAMOND, DOT = 10.0, 13.0, 4.0  # how large marks are, from their middle
-ENTRY, FIGURE = 34.0, 68.0  # the height of a plan in the list, and the width of each of its figures
+ENTRY, FIGURE = 38.0, 68.0  # the height of a plan in the list, and how wide each of its figures is at least
 NEAR = 8.0  # marks that are nearer to each other hide each other
 LEAST_SPAN = 0.1  # of the largest figure; so that hardly any difference does not look like a large one
+Kind = Literal["frontier", "offered", "greedy"]
 
 
-def frontier(menu: Menu, greedy: Menu | Sequence[Offer] = (), *, title: str = "Average against risk") -> Picture:
+@dataclass(frozen=True, slots=True)
+class PointRow:
+    """A plan as a point. `name` is its name in the menu ("offered") or that of its objective.
+
+    `label` is what stands in its mark: a number for a plan that is offered, a letter for a greedy one, else nothing.
+    """
+
+    kind: Kind
+    label: str
+    name: str
+    first_action: str | None
+    average: float
+    tail: float
+    success: float
+
+
+def frontier(
+    menu: Menu,
+    greedy: Menu | Sequence[Offer] = (),
+    *,
+    title: str | None = None,
+    language: str = "en",
+    heading: bool = True,
+) -> Picture:
     """Draw all plans that a menu was chosen from by mean and CVaR; `greedy` are plans of another method beside them."""
-    layout = lay_out(menu, greedy)
-    words = clean(title)
-    return Picture(_Drawing(layout, words).svg(), layout.tables)
+    plans = read_plans(menu, language)
+    points = find_points(menu, greedy, plans.tell)
+    words = show_name(plans.tell("picture.frontier.title") if title is None else title)
+    return make_picture(_FrontierDrawing(plans, points, words, heading=heading).svg(), plans=plans.rows, points=points)
 
 
-def say_point(point: PointRow, unit: str, level: float) -> str:
-    """`average 2 months · worst 5%: 3 months · succeeds 99%`."""
-    average, tail = (format_cost(cost, unit) for cost in (point.average, point.tail))
-    return f"average {average} · {describe_worst(level)}: {tail} · succeeds {format_chance(point.success)}"
+def find_points(menu: Menu, greedy: Menu | Sequence[Offer], tell: Teller) -> list[PointRow]:
+    """The plans that were not chosen by their average, those that were by their number, then greedy ones."""
+    if not menu.frontier:
+        cause = "the menu was not chosen from a frontier: its plans were asked for one by one"
+        raise InputError.at((), cause, "use sa.recommend(...) without objectives")
+    read_plans([*menu, *greedy])  # costs that cannot be on one axis are refused
+    offered = {id(offer.solution): (number, offer) for number, offer in enumerate(menu, start=1)}
+    points = []
+    for offer in menu.frontier:
+        number, named = offered.pop(id(offer.solution), (0, offer))
+        points.append(_read_point("offered" if number else "frontier", str(number or ""), named, menu.level, tell))
+    points += [_read_point("offered", str(number), offer, menu.level, tell) for number, offer in offered.values()]
+    points.sort(key=lambda point: (point.kind == "offered", int(point.label or 0), point.average))
+    return points + [
+        _read_point("greedy", _letter(place), offer, menu.level, tell) for place, offer in enumerate(greedy)
+    ]
 
 
-class _Drawing:
+def _read_point(kind: Kind, label: str, offer: Offer, level: float, tell: Teller) -> PointRow:
+    """A plan, its tail at the level of the menu, whatever its own is."""
+    figures = (offer.mean, offer.cost.all_runs.cvar(level), offer.cost.success)
+    return PointRow(kind, label, tell.name_plan(offer), offer.first_action and show_name(offer.first_action), *figures)
+
+
+def _letter(place: int) -> str:
+    """`A`, `B`, ..., `Z`, `AA`, ..."""
+    before, place = divmod(place, 26)
+    return (_letter(before - 1) if before else "") + chr(ord("A") + place)
+
+
+class _FrontierDrawing:
     """Places everything: the chart, and the list of the plans that have a name at its right."""
 
-    def __init__(self, layout: Layout, title: str) -> None:
-        self.layout, self.title = layout, title
-        self.unit, self.level = layout.plans.unit, layout.plans.rows[0].level
-        self.named = layout.of("offered", "greedy")
-        what = "Each mark is a plan; further left is cheaper on average, further down is safer."
-        lines = [f"{what} No plan is better in both and as likely to succeed."]
-        if layout.of("greedy"):
-            lines.append("Diamonds are plans of the greedy method; the others are optimal.")
-        self.head, top = write_heading(title, lines, pad=PAD, room=WIDTH - 2 * PAD)
+    def __init__(self, plans: Plans, points: Sequence[PointRow], title: str, *, heading: bool) -> None:
+        self.plans, self.points, self.title, self.tell = plans, points, title, plans.tell
+        self.say = plans.tell.texts.part("picture.frontier")
+        self.level = plans.rows[0].level
+        self.named = self._of("offered", "greedy")
+        lines = [self.say("reading"), *([self.say("diamonds")] if self._of("greedy") else [])]
+        self.head, top = write_heading(title, lines, pad=PAD, width=WIDTH, shown=heading)
         self.top, self.bottom = top + 28, top + 28 + HEIGHT
-        averages, tails = (_ticks([getattr(point, name) for point in layout.points]) for name in ("average", "tail"))
-        self.x = Scale(
-            averages[0], averages[-1], PAD + 30 + widest([format_number(tick) for tick in tails]), WIDTH - LIST
-        )
+        averages, tails = (_ticks([getattr(point, name) for point in points]) for name in ("average", "tail"))
+        self.x = Scale(averages[0], averages[-1], PAD + 30 + widest([*map(self.tell.number, tails)]), WIDTH - LIST)
         self.y = Scale(tails[0], tails[-1], self.bottom, self.top)
         self.averages, self.tails = averages, tails
 
+    def _of(self, *kinds: Kind) -> list[PointRow]:
+        return [point for point in self.points if point.kind in kinds]
+
     def svg(self) -> str:
-        axes = [*draw_rows(self.x, self.y, self.tails), *draw_columns(self.x, self.bottom, self.averages)]
-        worst = f"{describe_worst(self.level)} of cases" if self.level < 1 else "worst case"
-        axes.append(write(PAD, self.top - 14, f"{worst}, {self.unit}", size=13, room=self.x.end - PAD))
-        room = self.x.end - self.x.start
-        axes.append(write(self.x.start, self.bottom + 44, f"average cost in {self.unit}", size=13, room=room))
+        say = self.tell.number
+        axes = [*draw_rows(self.x, self.y, self.tails, say), *draw_columns(self.x, self.bottom, self.averages, say)]
+        unit = self.plans.unit
+        words = f"{say_worst(self.tell, self.level)}, {unit}"
+        axes.append(write(PAD, self.top - 14, words, size=13, room=self.x.end - PAD))
+        words, room = self.say("average", unit=unit), self.x.end - self.x.start
+        axes.append(write(self.x.start, self.bottom + 44, words, size=13, room=room))
         body = [*self.head, group(axes, class_="axes"), self._line()]
         # Diamonds first: where a greedy plan is an optimal one, its diamond frames that.
-        order = ("greedy", "frontier", "offered")
-        body += [self._mark(point) for kind in order for point in self.layout.of(kind)]
+        order: tuple[Kind, ...] = ("greedy", "frontier", "offered")
+        body += [self._mark(point) for kind in order for point in self._of(kind)]
         body += self._letters()
         body += self._list()
         bottom = max(self.bottom + 58, self.top + ENTRY * len(self.named) + 12)
@@ -85,7 +141,7 @@ class _Drawing:
     def _line(self) -> str:
         """Through the plans that are not beaten in average and tail."""
         points, least = [], math.inf
-        for point in sorted(self.layout.of("frontier", "offered"), key=lambda point: (point.average, point.tail)):
+        for point in sorted(self._of("frontier", "offered"), key=lambda point: (point.average, point.tail)):
             if point.tail < least:
                 points.append((self.x(point.average), self.y(point.tail)))
                 least = point.tail
@@ -96,15 +152,15 @@ class _Drawing:
 
     def _mark(self, point: PointRow) -> str:
         x, y = self._at(point)
-        note = f"{clean(point.name)}: {say_point(point, self.unit, self.level)}"
+        note = f"{point.name}: {self._figures(point)}"
         return group([self._sign(point, x, y)], note=note, class_=point.kind, data_label=point.label)
 
     def _sign(self, point: PointRow, x: float, y: float) -> str:
         match point.kind:
             case "frontier":
-                return element("circle", cx=x, cy=y, r=DOT, fill=PAPER, stroke=blue(1, 3), stroke_width=1.5)
+                return element("circle", cx=x, cy=y, r=DOT, fill=PAPER, stroke=BLUE, stroke_width=1.5)
             case "offered":
-                colour = blue(int(point.label) - 1, len(self.layout.plans.rows))
+                colour = blue(int(point.label) - 1, len(self.plans.rows))
                 mark = element("circle", cx=x, cy=y, r=MARK, fill=colour, stroke=PAPER, stroke_width=1.5)
                 return mark + write(x, y + 4.5, point.label, size=13, bold=True, text_anchor="middle", fill=PAPER)
             case _:
@@ -114,13 +170,13 @@ class _Drawing:
 
     def _letters(self) -> list[str]:
         """The letters of the diamonds: inside, or at the right of marks that hide each other."""
-        parts, left = [], self.layout.of("greedy")
+        parts, left = [], self._of("greedy")
         while left:
             (x, y), first = self._at(left[0]), left[0]
             near = [point for point in left if math.dist(self._at(point), (x, y)) < NEAR]
             left = [point for point in left if point not in near]
             letters = ", ".join(point.label for point in near)
-            hidden = any(math.dist(self._at(point), (x, y)) < DIAMOND + MARK for point in self.layout.of("offered"))
+            hidden = any(math.dist(self._at(point), (x, y)) < DIAMOND + MARK for point in self._of("offered"))
             if hidden or letters != first.label or len(letters) > 1:
                 parts.append(write(x + DIAMOND + 5, y + 4.5, letters, size=13, bold=True, halo=True))
             else:
@@ -130,37 +186,52 @@ class _Drawing:
     def _list(self) -> list[str]:
         """Each plan that has a name, with its mark and its figures."""
         left, right = WIDTH - LIST + 34, WIDTH - PAD
-        room = right - 3 * FIGURE - left - 36
-        heads = ("average", describe_worst(self.level), "succeeds")
+        heads = (self.say("mean"), self.tell.worst_name(self.level), self.say("success"))
+        widths = [max(FIGURE, text_width(head, 12) + 16) for head in heads]
+        ends = [right - widths[1] - widths[2], right - widths[2], right]
         parts = [
-            write(right - FIGURE * place, self.top - 26, head, size=12, text_anchor="end", fill=FAINT)
-            for place, head in zip((2, 1, 0), heads, strict=True)
+            write(end, self.top - 26, head, size=12, text_anchor="end", fill=FAINT)
+            for end, head in zip(ends, heads, strict=True)
         ]
+        room = right - sum(widths) - left - 36
         for place, point in enumerate(self.named):
             y = self.top + ENTRY * place
+            first, *rest = wrap(point.name, room, 14, bold=True)
+            lines = [first, *([" ".join(rest)] if rest else [])]
             letter = [write(left + DIAMOND, y + 4.5, point.label, size=12, bold=True, text_anchor="middle")]
-            figures = (format_number(point.average), format_number(point.tail), format_chance(point.success))
+            costs = (self.tell.number(cost) for cost in (point.average, point.tail))
+            figures = (*costs, self.tell.percent(point.success))
             entry = [
                 self._sign(point, left + DIAMOND, y),
                 *(letter if point.kind == "greedy" else []),
-                write(left + 36, y + 5, clean(point.name), size=14, bold=True, room=room),
                 *(
-                    write(right - FIGURE * column, y + 5, figure, size=13, text_anchor="end")
-                    for column, figure in zip((2, 1, 0), figures, strict=True)
+                    write(left + 36, y + 14 - 9 * len(lines) + 17 * row, line, size=14, bold=True, room=room)
+                    for row, line in enumerate(lines)
+                ),
+                *(
+                    write(end, y + 5, figure, size=13, text_anchor="end")
+                    for end, figure in zip(ends, figures, strict=True)
                 ),
             ]
-            note = f"starts with: {clean(point.first_action or 'nothing')}"
-            parts.append(group(entry, note=note, class_="entry"))
+            parts.append(group(entry, note=self._start(point), class_="entry"))
         return parts
+
+    def _start(self, point: PointRow) -> str:
+        return self.tell("picture.starts", action=point.first_action or self.tell("picture.nothing"))
+
+    def _figures(self, point: PointRow) -> str:
+        """`average 2 months · worst 5%: 3 months · succeeds 99%`."""
+        costs = {"mean": self.plans.cost(point.average), "tail": self.plans.cost(point.tail)}
+        worst, success = self.tell.worst_name(self.level), self.tell.percent(point.success)
+        return self.say("figures", **costs, worst=worst, success=success)
 
     def _describe(self) -> str:
         """The whole picture as a list in words."""
-        kinds = {"offered": "Offered", "greedy": "Greedy", "frontier": "Not offered"}
+        kinds: tuple[Kind, ...] = ("offered", "greedy", "frontier")
         return "\n".join(
-            f"{kinds[point.kind]}: {clean(point.name)}, starts with {clean(point.first_action or 'nothing')}; "
-            f"{say_point(point, self.unit, self.level)}."
+            f"{self.say(f'kind.{kind}')}: {point.name}, {self._start(point)}; {self._figures(point)}."
             for kind in kinds
-            for point in self.layout.of(kind)
+            for point in self._of(kind)
         )
 
 

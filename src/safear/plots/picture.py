@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from safear.plots.rendering import SCALE, render_pdf, render_png
 
 if TYPE_CHECKING:
     import pandas as pd
+    from _typeshed import DataclassInstance
 
 ENDINGS = (".svg", ".png", ".pdf")
 
@@ -51,6 +52,11 @@ class Picture:
                 write_bytes(target, self.png())
             case _:
                 write_bytes(target, self.pdf())
+
+
+def make_picture(svg: str, **tables: Sequence[DataclassInstance]) -> Picture:
+    """A picture with the rows that it was drawn from."""
+    return Picture(svg, {name: [asdict(row) for row in rows] for name, rows in tables.items()})
 
 
 def find_ending(path: Path) -> str:

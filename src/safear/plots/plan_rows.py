@@ -1,4 +1,4 @@
-"""The plans of a picture: a row each, and what they have in common."""
+"""The plans of a picture: a row each, what they have in common, and what is said of them in a language."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from safear.errors import InputError, quote_list
-from safear.plots.svg import clean
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
-from safear.recourse.words import count_of, format_cost
+from safear.recourse.teller import Teller
+from safear.texts.names import capital, show_name
 
 CLOSE = 0.01  # chances of success that differ by less are alike
 
@@ -34,16 +34,12 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True)
 class Plans:
-    """All plans of a picture, what they lead to, and what their costs are counted in."""
+    """All plans of a picture, what they lead to, what their costs are counted in, and who tells of them."""
 
+    tell: Teller
     goal: str
     unit: str
     rows: tuple[PlanRow, ...]
-
-    def title(self, row: PlanRow) -> str:
-        """`Plan 2: safest`; without a number if there is only one."""
-        plain = clean(row.name)
-        return f"Plan {row.number}: {plain}" if len(self.rows) > 1 else f"{plain[:1].upper()}{plain[1:]}"
 
     @property
     def level(self) -> float | None:
@@ -58,37 +54,59 @@ class Plans:
             one.tail <= other.tail and one.success >= other.success - CLOSE for one, other in pairwise(self.rows)
         )
 
-    @property
-    def deadline(self) -> str:
-        """`12 steps`."""
-        horizons = {row.horizon for row in self.rows}
-        return count_of(min(horizons), "step") if len(horizons) == 1 else "the steps that a plan has"
+    def cost(self, value: float) -> str:
+        """`2 months`."""
+        return self.tell.cost(value, self.unit)
 
-    @property
-    def surcharge(self) -> str:
-        """`, and counts 24 months more in the figures`: what failing costs on top; empty if nothing."""
-        failures = {row.failure_cost for row in self.rows}
-        extra = f"counts {format_cost(min(failures), self.unit)} more" if len(failures) == 1 else "may count more"
-        return "" if failures == {0.0} else f", and {extra} in the figures"
+    def title(self, row: PlanRow) -> str:
+        """`Plan 2: safest`; without a number if there is only one."""
+        return self.tell("plan.heading", number=row.number, name=row.name) if len(self.rows) > 1 else capital(row.name)
+
+    def start(self, row: PlanRow) -> str:
+        """`· starts with: change job`."""
+        return f"· {self.tell('picture.starts', action=row.first_action or self.tell('picture.nothing'))}"
+
+    def figures(self, row: PlanRow) -> str:
+        """`average 2 months · worst 5% of cases: 3 months · not in time: 1%`."""
+        worst = say_worst(self.tell, row.level)
+        costs = {"mean": self.cost(row.average), "tail": self.cost(row.tail)}
+        return self.tell("picture.figures", worst=worst, late=self.tell.percent(row.not_in_time), **costs)
+
+    def late(self) -> str:
+        """When a run is not in time, and what that costs on top."""
+        horizons, failures = ({getattr(row, name) for row in self.rows} for name in ("horizon", "failure_cost"))
+        within = self.tell("within", count=horizons.pop()) if len(horizons) == 1 else self.tell("picture.within_own")
+        if failures == {0.0}:
+            return self.tell("picture.late", within=within)
+        if len(failures) > 1:
+            return self.tell("picture.late_may_cost", within=within)
+        return self.tell("picture.late_costs", within=within, cost=self.cost(failures.pop()))
 
 
-def read_plans(offers: Menu | Sequence[Offer]) -> Plans:
+def say_worst(tell: Teller, level: float) -> str:
+    """`worst 5% of cases` for the level 0.95."""
+    return tell("picture.worst.share", share=tell.percent(1 - level)) if level < 1 else tell("picture.worst.case")
+
+
+def read_plans(offers: Menu | Sequence[Offer], language: str = "en") -> Plans:
     """The plans in the order given; refused if there are none, or if their costs cannot be on one axis."""
     if not len(offers):
         favourable = isinstance(offers, Menu) and offers.favourable
         cause = "the decision is favourable already" if favourable else "the menu is empty"
         raise InputError.at((), f"there is no plan to draw: {cause}", None if favourable else "give at least one plan")
-    units = list(dict.fromkeys(clean(offer.unit) for offer in offers))
+    tell = Teller.of(language)
+    units = list(dict.fromkeys(show_name(offer.unit) for offer in offers))
     if len(units) > 1:
         raise InputError.at((), f"the plans count costs in different units: {quote_list(units)}", "draw them apart")
     goals = {offer.solution.mdp.goal_name for offer in offers}
-    goal = (goals.pop() if len(goals) == 1 else None) or "the favourable decision"
-    return Plans(goal, units[0], tuple(_read_plan(number, offer, units[0]) for number, offer in enumerate(offers, 1)))
+    goal = tell.goal(goals.pop() if len(goals) == 1 else None)
+    return Plans(tell, goal, units[0], tuple(_read_plan(tell, place, offer) for place, offer in enumerate(offers, 1)))
 
 
-def _read_plan(number: int, offer: Offer, unit: str) -> PlanRow:
+def _read_plan(tell: Teller, number: int, offer: Offer) -> PlanRow:
     mdp, success = offer.solution.mdp, offer.cost.success
     good, bad = float(offer.cost.succeeded_chances.sum()), float(offer.cost.failed_chances.sum())
     figures = (offer.mean, offer.tail, success, bad / (good + bad))  # 1 - success may be rounded to 0
-    failure = mdp.to_cost(mdp.failure_cost)
-    return PlanRow(number, offer.name, offer.first_action, unit, *figures, mdp.horizon, failure, offer.level)
+    first, failure = offer.first_action and show_name(offer.first_action), mdp.to_cost(mdp.failure_cost)
+    names = (tell.name_plan(offer), first, show_name(offer.unit))
+    return PlanRow(number, *names, *figures, mdp.horizon, failure, offer.level)

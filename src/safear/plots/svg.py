@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-import re
 import unicodedata
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from safear.texts.names import NOT_XML
+
 FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 INK, FAINT, GRID, PAPER, PANEL = "#1f2933", "#5f6b7a", "#e3e7ec", "#ffffff", "#f1f5f9"
 WRONG, WRONG_PANEL = "#c2410c", "#fdf1ea"  # only for what goes wrong
 RAMP = ((0x4A, 0x90, 0xCC), (0x2E, 0x5F, 0xA6), (0x1A, 0x27, 0x58))  # from the safest plan to the riskiest
+FAILING = "6 3"  # dashes of a try that fails
 ELLIPSIS = "…"
 
 # Advances of DejaVu Sans from space to tilde in hundredths of the font size. It is a wide font: what fits in it fits in
@@ -23,20 +25,30 @@ _ADVANCES = (
     "35 63 63 28 28 58 28 97 63 61 63 63 41 52 39 63 59 82 59 59 52 64 34 64 84"
 )
 ADVANCES = {chr(32 + place): int(advance) / 100 for place, advance in enumerate(_ADVANCES.split())}
-ADVANCES |= {"–": 0.5, "·": 0.32, "×": 0.84, ELLIPSIS: 1.0}
+ADVANCES |= {
+    "\u202f": 0.2,
+    "−": 0.84,
+    "„": 0.52,
+    "“": 0.52,
+    "”": 0.52,
+    "→": 0.84,
+    "–": 0.5,
+    "·": 0.32,
+    "×": 0.84,
+    ELLIPSIS: 1.0,
+}
 LABEL_GAP = 12.0  # at least, between two labels
 BOLD = 1.13  # how much wider bold letters are
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def clean(text: str) -> str:
     """On one line, without what XML cannot hold."""
-    return " ".join(_NOT_XML.sub("\ufffd", text).split())
+    return " ".join(NOT_XML.sub("\ufffd", text).split())
 
 
 def escape(text: str) -> str:
     """Text for an element or an attribute."""
-    text = _NOT_XML.sub("\ufffd", text)
+    text = NOT_XML.sub("\ufffd", text)
     for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
         text = text.replace(character, entity)
     return text
@@ -198,6 +210,7 @@ def blue(place: int, count: int) -> str:
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
+BLUE = blue(1, 3)  # of what is no plan among others
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 

@@ -71,12 +71,12 @@ def exact_tables(
 
 
 def _write_division(division: Division) -> Iterator[Table]:
-    layout, by = division.layout, f"By {division.name}"
+    groups, by = division.groups, f"By {division.name}"
     people = [
-        (row.group, row.people, row.rejected, row.without_recourse, row.gives_up, row.small) for row in layout.groups
+        (row.group, row.people, row.rejected, row.without_recourse, row.gives_up, row.small) for row in groups.groups
     ]
     yield _write(f"{by}: people", "group|people|rejected|without recourse|plan gives up|small", people)
-    figures = [(row.group, row.measure, row.people, row.value, row.low, row.high) for row in layout.figures]
+    figures = [(row.group, row.measure, row.people, row.value, row.low, row.high) for row in groups.figures]
     headings = "group|measure|people who have it|mean|low|high"
     yield _write(f"{by}: means and bootstrap intervals", headings, figures, names=2)
     spreads = [(name, division.difference[name], division.ratio[name]) for name in division.difference]

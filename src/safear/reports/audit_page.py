@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from safear.plots.disparity_picture import describe_group, draw
+from safear.plots.disparity_picture import describe_group, draw_groups
 from safear.population.audit import BETWEEN, RESAMPLES, Audit
 from safear.recourse.words import count_of, format_chance, format_cost, name_goal
 from safear.reports.appendix import Sources, exact_tables, list_origin
@@ -134,7 +134,7 @@ def _make_section(audit: Audit, division: Division, number: int) -> Section:
         title=f"By {show_name(division.name)}",
         conclusion=conclude(division),
         findings=(tell_acceptance(division), *explain(division, unit)),
-        picture=draw(division.layout).svg,
-        picture_words=tuple(show_name(describe_group(division.layout, row)) for row in division.layout.drawn),
+        picture=draw_groups(division.groups).svg,
+        picture_words=tuple(show_name(describe_group(division.groups, row)) for row in division.groups.drawn),
         tables=tuple(table for table in tables if table is not None),
     )

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from safear.plots.disparity_layout import FigureRow, GroupRow, Measure, name_measures
-from safear.plots.disparity_picture import format_figure
 from safear.population.audit import Audit
 from safear.population.decomposition import Decomposition
+from safear.population.group_figures import FigureRow, GroupRow, Measure, name_measures
 from safear.recourse.words import format_chance
 from safear.reports.audit_words import MINUS, format_difference, format_p, format_span
 from safear.reports.findings import MARKS
@@ -44,7 +43,7 @@ def people_table(audit: Audit, division: Division | None = None) -> Table:
     if division is None:
         first, caption, rows = "", "Everybody", []
     else:
-        first, caption, rows = division.name, f"People by {show_name(division.name)}", list(division.layout.groups)
+        first, caption, rows = division.name, f"People by {show_name(division.name)}", list(division.groups.groups)
     everybody = audit.overall
     n, rejected = everybody["n"], everybody["rejected"]
     helpless, giving_up = (round(everybody[name] * rejected) for name in ("no recourse", "gives up"))
@@ -84,13 +83,13 @@ def _tell_star(rows: Iterable[GroupRow], minimum: int) -> str:
 
 def figures_table(audit: Audit, division: Division) -> Table:
     """The mean of each measure with its interval, by group; then the largest difference and the smallest ratio."""
-    layout, measures = division.layout, division.measures
+    groups, measures = division.groups, division.measures
     rows = [
-        (_name(row), *(_figure(layout.figure(row.number, measure.name), measure) for measure in measures))
-        for row in layout.groups
+        (_name(row), *(_figure(groups.figure(row.number, measure.name), measure) for measure in measures))
+        for row in groups.groups
     ]
-    overall = {row.measure: row.value for row in layout.overall}
-    rows.append((Cell("everybody"), *(Cell(format_figure(overall[item.name], item)) for item in measures)))
+    overall = {row.measure: row.value for row in groups.overall}
+    rows.append((Cell("everybody"), *(Cell(item.format(overall[item.name])) for item in measures)))
     if len(division.comparable) > 1:
         gaps = (Cell(format_difference(division.difference[item.name], item, signed=False)) for item in measures)
         rows.append((Cell("largest difference", mark="sum"), *gaps))
@@ -101,14 +100,14 @@ def figures_table(audit: Audit, division: Division) -> Table:
         caption,
         _headings(show_name(division.name), measures),
         tuple(rows),
-        note=_tell_star(layout.groups, audit.minimum),
+        note=_tell_star(groups.groups, audit.minimum),
     )
 
 
 def overall_table(audit: Audit) -> Table:
     """The mean of each measure over everybody who is rejected."""
     overall, measures = audit.overall, name_measures(audit)[1:]
-    row = (Cell("everybody"), *(Cell(format_figure(overall[measure.name], measure)) for measure in measures))
+    row = (Cell("everybody"), *(Cell(measure.format(overall[measure.name])) for measure in measures))
     return Table("What the rejected can expect: means", _headings("", measures), (row,))
 
 
@@ -117,8 +116,8 @@ def _headings(first: str, measures: Sequence[Measure]) -> tuple[Cell, ...]:
 
 
 def _figure(row: FigureRow, measure: Measure) -> Cell:
-    ends = [format_figure(end, measure) for end in (row.low, row.high) if end is not None]
-    return Cell(format_figure(row.value, measure), " – ".join(ends))
+    ends = [measure.format(end) for end in (row.low, row.high) if end is not None]
+    return Cell(measure.format(row.value), " – ".join(ends))
 
 
 def _plain(value: float | None) -> str:

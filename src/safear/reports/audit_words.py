@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from safear.plots.disparity_layout import Measure
-from safear.plots.disparity_picture import format_figure
+from safear.population.group_figures import Measure
 from safear.recourse.words import describe_worst, format_number
 from safear.risk.objectives import CVaR, Mean, MeanStd, Objective, SuccessFirst, VaR
 from safear.texts.names import show_name
@@ -27,7 +26,7 @@ def join_words(words: Sequence[str]) -> str:
 
 def with_unit(value: float | None, measure: Measure, unit: str) -> str:
     """`2.04 months`, `99.2%`."""
-    text = format_figure(value, measure)
+    text = measure.format(value)
     return text if value is None or not measure.has_unit else f"{text} {show_name(unit)}"
 
 

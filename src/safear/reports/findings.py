@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from safear.plots.disparity_layout import GroupRow
 from safear.population.audit import Audit
 from safear.population.decomposition import Decomposition
+from safear.population.group_figures import GroupRow
 from safear.recourse.words import count_of, format_chance
 from safear.reports.audit_words import format_difference, format_p, format_span, join_words, quote, with_unit
 from safear.reports.verdicts import EFFORT, Division, Extremes, Verdict
@@ -44,7 +44,7 @@ def conclude(division: Division) -> Finding:
         return Finding(f"{count:,} groups are too many to compare in pairs; nothing is said of who carries more.")
     if count < 2:
         enough = "no group has" if not count else f"only {quote(division.comparable[0].group)} has"
-        least = f"at least {division.layout.minimum:,} rejected people"
+        least = f"at least {division.groups.minimum:,} rejected people"
         return Finding(f"Nothing can be compared; {enough} {least}.")
     risks = [item for item in division.measures if item.name not in EFFORT]
     gaps: dict[tuple[str, str], list[str]] = {}
@@ -111,12 +111,12 @@ def _explain(extremes: Extremes, division: Division, unit: str) -> Finding:
 
 def tell_small(division: Division) -> list[Finding]:
     """Which groups are shown but not compared."""
-    small = [row for row in division.layout.groups if row.small]
+    small = [row for row in division.groups.groups if row.small]
     if not small:
         return []
     listed = [f"{quote(row.group)} ({row.rejected:,})" for row in small[: 2 * MOST_LISTED]]
     rest = [f"{len(small) - len(listed):,} more"] if len(small) > len(listed) else []
-    few = f"fewer than {division.layout.minimum:,} rejected people"
+    few = f"fewer than {division.groups.minimum:,} rejected people"
     return [Finding(f"Too small to compare, with {few}: {join_words([*listed, *rest])}.")]
 
 
@@ -125,11 +125,11 @@ def tell_without_recourse(audit: Audit, divisions: Sequence[Division]) -> Findin
     rejected, share = audit.overall["rejected"], audit.overall["no recourse"]
     if not share:
         return Finding("Everybody who is rejected has some way to the goal.")
-    helpless = sum(row.without_recourse for row in divisions[0].layout.groups)
+    helpless = sum(row.without_recourse for row in divisions[0].groups.groups)
     parts = []
     for division in divisions:
-        groups = [row for row in division.layout.groups if row.rejected]
-        if len(division.layout.by) == 1 and len(groups) > 1:
+        groups = [row for row in division.groups.groups if row.rejected]
+        if len(division.groups.by) == 1 and len(groups) > 1:
             parts.append(f"by {show_name(division.name)}, {_list_helpless(groups)}")
     text = f"Nothing helps {helpless:,} of the {rejected:,} rejected ({format_chance(share)})"
     text += f": {'; '.join(parts)}." if parts else "."
@@ -162,7 +162,7 @@ def tell_giving_up(audit: Audit) -> list[Finding]:
 
 def tell_acceptance(division: Division) -> Finding:
     """Whom the model accepts; this is not tested."""
-    groups = [row for row in division.layout.groups if row.people]
+    groups = [row for row in division.groups.groups if row.people]
     shares = {row.number: 1 - row.rejected / row.people for row in groups}
     if len(groups) > MOST_LISTED:
         groups = [choose(groups, key=lambda row: shares[row.number]) for choose in (min, max)]

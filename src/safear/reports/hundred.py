@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from safear.plots.disparity_picture import BLUE
-from safear.plots.svg import PAPER, WRONG, element
+from safear.plots.svg import BLUE, PAPER, WRONG, element
 from safear.recourse.offer import Offer
 from safear.texts import Texts
 from safear.texts.names import show_name

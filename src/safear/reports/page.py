@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from safear._version import __version__
 from safear.errors import InputError, MissingExtraError, Mistake, Place
 from safear.files import write_text
-from safear.plots.disparity_picture import BLUE
-from safear.plots.svg import FAINT, GRID, INK, PANEL, PAPER, WRONG, WRONG_PANEL
+from safear.plots.svg import BLUE, FAINT, GRID, INK, PANEL, PAPER, WRONG, WRONG_PANEL
 from safear.texts import Texts
 
 if TYPE_CHECKING:

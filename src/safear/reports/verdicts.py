@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations
 
-from safear.plots.disparity_layout import HELPLESS, FigureRow, GroupRow, Layout, Measure, lay_out
 from safear.population.audit import BETWEEN, Audit
+from safear.population.group_figures import HELPLESS, FigureRow, GroupFigures, GroupRow, Measure, read_groups
 
 SIGNIFICANT = 0.05
 ROUNDING = 1e-9  # a smaller difference of means is none
@@ -73,7 +73,7 @@ class Extremes:
 class Division:
     """People divided by some columns. `comparisons` is None where there are too many groups to compare all pairs."""
 
-    layout: Layout
+    groups: GroupFigures
     difference: Mapping[str, float | None]
     ratio: Mapping[str, float | None]
     comparisons: tuple[Comparison, ...] | None
@@ -81,17 +81,17 @@ class Division:
     @property
     def name(self) -> str:
         """The columns: `gender`, or several with a sign between them."""
-        return BETWEEN.join(self.layout.by)
+        return BETWEEN.join(self.groups.by)
 
     @property
     def comparable(self) -> list[GroupRow]:
         """The groups that are not small."""
-        return [row for row in self.layout.groups if not row.small]
+        return [row for row in self.groups.groups if not row.small]
 
     @property
     def measures(self) -> tuple[Measure, ...]:
         """The measures that are compared."""
-        return tuple(measure for measure in self.layout.measures if measure.name != HELPLESS)
+        return tuple(measure for measure in self.groups.measures if measure.name != HELPLESS)
 
     def compared(self, measure: Measure) -> list[Comparison]:
         """All pairs of groups in a measure."""
@@ -99,7 +99,7 @@ class Division:
 
     def find_extremes(self, measure: Measure) -> Extremes | None:
         """Who is worst and who is best off; None unless two groups have the measure and are compared."""
-        figures = [self.layout.figure(row.number, measure.name) for row in self.comparable]
+        figures = [self.groups.figure(row.number, measure.name) for row in self.comparable]
         known = [(row.value * measure.worse, row) for row in figures if row.value is not None]
         if len(known) < 2 or self.comparisons is None:
             return None
@@ -116,7 +116,7 @@ class Division:
         if not clear:
             return None
         widest = max(clear, key=lambda item: abs(item.difference or 0.0))
-        one, other = (self.layout.figure(row.number, measure.name) for row in (widest.group, widest.other))
+        one, other = (self.groups.figure(row.number, measure.name) for row in (widest.group, widest.other))
         worse_first = (widest.difference or 0.0) * measure.worse > 0
         return Extremes(measure, *((one, other) if worse_first else (other, one)), widest)
 
@@ -131,20 +131,20 @@ def divide(audit: Audit) -> list[Division]:
 
 
 def _divide(audit: Audit, by: tuple[str, ...]) -> Division:
-    layout = lay_out(audit, by)
-    comparisons = tuple(_compare(audit, layout)) if audit.can_test(by) else None
+    groups = read_groups(audit, by)
+    comparisons = tuple(_compare(audit, groups)) if audit.can_test(by) else None
     difference, ratio = audit.difference(by), audit.ratio(by)
-    names = [measure.name for measure in layout.measures if measure.name != HELPLESS]
+    names = [measure.name for measure in groups.measures if measure.name != HELPLESS]
     return Division(
-        layout, {name: difference[name] for name in names}, {name: ratio[name] for name in names}, comparisons
+        groups, {name: difference[name] for name in names}, {name: ratio[name] for name in names}, comparisons
     )
 
 
-def _compare(audit: Audit, layout: Layout) -> Iterable[Comparison]:
+def _compare(audit: Audit, groups: GroupFigures) -> Iterable[Comparison]:
     """The audit's tests with the groups that they are about; as there, measure by measure for each pair."""
-    tests = audit.tests(layout.by).to_dict("records")
-    measures = [measure for measure in layout.measures if measure.name != HELPLESS]
-    pairs = combinations([row for row in layout.groups if not row.small], 2)
+    tests = audit.tests(groups.by).to_dict("records")
+    measures = [measure for measure in groups.measures if measure.name != HELPLESS]
+    pairs = combinations([row for row in groups.groups if not row.small], 2)
     asked = ((measure, *pair) for pair in pairs for measure in measures)
     for (measure, one, other), test in zip(asked, tests, strict=True):
         figures = (test[name] for name in ("difference", "low", "high", "effect", "test", "p", "p (Holm)"))

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from safear.plots.disparity_picture import BLUE
-from safear.plots.svg import PAPER, WRONG, cross, element, horizontal, square, tick_mark
+from safear.plots.svg import BLUE, PAPER, WRONG, cross, element, horizontal, square, tick_mark
 from safear.recourse.offer import Offer
 from safear.recourse.traces import OtherTraces, Trace, TraceStep
 from safear.texts import Texts

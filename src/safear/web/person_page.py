@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -38,9 +37,6 @@ from safear.web.views import (
 )
 from safear.web.wording import Wording
 from safear.web.work import Deadline
-
-PICTURED = "en"  # the language of the words in pictures
-TRACES_HEADING, DOTS_HEADING = 88, 43  # how high the headings of pictures are
 
 
 def start_form(problem: Problem) -> Asked:
@@ -99,7 +95,7 @@ def _show_plans(menu: Menu, asked: Asked, wording: Wording, original: Problem) -
         cards=show_cards(menu, stops, position, wording),
         rules=Basis(menu, original, wording.goal, texts).list_rules()[:2],
         chosen=name,
-        pictures=_draw(replace(offer, label=name)) if texts.language == PICTURED else None,
+        pictures=_draw(replace(offer, label=name), texts.language),
         ways=tell_ways(offer, find_longest([offer]), texts),
         keys=tell_keys(wording.goal, texts),
         rest=tell_rest(offer.traces.rest, texts, show_name(offer.unit)),
@@ -109,17 +105,10 @@ def _show_plans(menu: Menu, asked: Asked, wording: Wording, original: Problem) -
     )
 
 
-def _draw(offer: Offer) -> Pictures:
-    return Pictures(_cut(traces([offer]).svg, TRACES_HEADING), _cut(dots(offer).svg, DOTS_HEADING))
-
-
-def _cut(svg: str, heading: int) -> str:
-    """A picture without its heading: the page has one."""
-    return re.sub(
-        r'viewBox="0 0 (\S+) (\S+)" width="\S+" height="\S+"',
-        lambda found: f'viewBox="0 {heading} {found[1]} {float(found[2]) - heading:g}"',
-        svg,
-        count=1,
+def _draw(offer: Offer, language: str) -> Pictures:
+    """The pictures of a plan; the page has their headings."""
+    return Pictures(
+        traces([offer], language=language, heading=False).svg, dots(offer, language=language, heading=False).svg
     )
 
 

@@ -124,7 +124,7 @@ class PersonView:
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
-    """Pictures for wide screens, as markup. Their words are English, so other languages have lists instead."""
+    """Pictures for wide screens, as markup."""
 
     traces: str
     dots: str
@@ -139,7 +139,7 @@ class PlansView:
     cards: tuple[Card, ...]
     rules: Sequence[str]
     chosen: str
-    pictures: Pictures | None
+    pictures: Pictures
     ways: Sequence[Way]
     keys: Sequence[Key]
     rest: tuple[str, str] | None

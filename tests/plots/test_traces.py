@@ -16,9 +16,10 @@ import safear as sa
 from compare import read_both
 from plots.drawings import SVG, check_inside, get, of_class, overlap, read, shown_text, text_box
 from safear.plots import Picture, traces
-from safear.plots.trace_layout import StepRow, lay_out, name_steps, ordinal
+from safear.plots.traces_picture import TryRow, name_steps
 from safear.recourse import find_traces
 from safear.recourse.offer import Offer, make_offer
+from safear.recourse.teller import Teller
 from strategies import problems
 
 NASTY = 'a <b> & "c" \x00\x1b\ud800\n' + "with a very long name " * 4
@@ -90,8 +91,8 @@ def test_the_loan(menu: sa.Menu) -> None:
     assert (
         "average 2.19 months · worst 5% of cases: 3.38 months · not in time: <0.1%" in words
     )  # never a rounded certainty
-    assert "all other ways together: success after 5.8–32.8 months, or not in time (<0.1%)" in words
-    assert {"83%", "find work, 2nd try", "4.8 months", "change job fails", "cost in months"} <= set(words)
+    assert "All other ways together: success after 5.8 to 32.8 months or not in time (<0.1%)." in words
+    assert {"83%", "find work, try 2", "4.8 months", "change job fails", "cost in months"} <= set(words)
 
 
 def test_lengths_are_proportional_to_costs(menu: sa.Menu) -> None:
@@ -113,12 +114,6 @@ def test_any_problem(document: dict[str, Any], limit: int) -> None:
     check_picture(traces(offers))
 
 
-def test_the_same_bytes_each_time(menu: sa.Menu) -> None:
-    again = sa.recommend(sa.load_example("loan"))
-    assert traces(menu).svg == traces(list(again)).svg
-    assert traces(menu).svg != traces(menu, title="Another").svg
-
-
 def test_names_are_escaped_and_shortened(menu: sa.Menu) -> None:
     problem = menu.problem
     actions = tuple(replace(action, name=f"{action.name} {NASTY}") for action in problem.actions)
@@ -133,16 +128,6 @@ def test_names_are_escaped_and_shortened(menu: sa.Menu) -> None:
     assert title.text.startswith('a <b> & "c" \ufffd\ufffd\ufffd with a very long name')
 
 
-def test_it_is_told_to_screen_readers(menu: sa.Menu) -> None:
-    root = read(traces(menu).svg)
-    assert root.get("role") == "img"
-    title, description = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
-    assert title is not None
-    assert description is not None
-    assert root.get("aria-labelledby") == f"{title.get('id')} {description.get('id')}"
-    assert "3.6%: change job fails, then find work, then change job; 3.4 months." in (description.text or "")
-
-
 def test_a_large_failure_cost_does_not_squeeze_the_rest() -> None:
     problem = sa.load_example("loan").with_horizon(2)
     problem = replace(problem, goal=replace(problem.goal, failure_cost=Decimal(1000)))
@@ -155,7 +140,7 @@ def test_a_large_failure_cost_does_not_squeeze_the_rest() -> None:
     ends = [get(node, "x2") for node in root.iter(f"{SVG}line") if node.get("class") in {"works", "fails"}]
     assert max(ends) > 700
     assert "counts 1000 months more in the figures" in picture.svg
-    assert "not in time, 2 months spent" in picture.svg
+    assert "not in time; 2 months spent" in picture.svg
 
 
 def test_risk_is_named_only_where_the_order_is_that_of_risk(menu: sa.Menu) -> None:
@@ -165,31 +150,12 @@ def test_risk_is_named_only_where_the_order_is_that_of_risk(menu: sa.Menu) -> No
 
 
 def test_steps_are_named_together() -> None:
-    def rows(*steps: tuple[str, bool, int]) -> list[StepRow]:
-        return [StepRow(1, 1, place, *step, place, place + 1) for place, step in enumerate(steps)]
+    def rows(*steps: tuple[str, bool, int]) -> list[TryRow]:
+        return [TryRow(1, 1, place, *step, place, place + 1) for place, step in enumerate(steps)]
 
     def words(*steps: tuple[str, bool, int]) -> list[str]:
-        return [label.full for label in name_steps(rows(*steps))]
+        return [label.full for label in name_steps(rows(*steps), Teller.of())]
 
     assert words(("a", True, 1), ("a", True, 1), ("b", False, 1)) == ["a ×2", "b fails"]
-    assert words(("a", True, 1), ("a", False, 1), ("a", True, 2), ("a", True, 1)) == ["a", "a, 2nd try", "a"]
+    assert words(("a", True, 1), ("a", False, 1), ("a", True, 2), ("a", True, 1)) == ["a", "a, try 2", "a"]
     assert words(("a", False, 1), ("b", False, 1), ("b", False, 2)) == ["a fails", "b fails ×2"]
-    assert [ordinal(count) for count in (1, 2, 3, 4, 11, 12, 13, 21, 112)] == [
-        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th",
-    ]  # fmt: skip
-
-
-def test_nothing_to_draw_is_refused(menu: sa.Menu) -> None:
-    with pytest.raises(
-        sa.InputError, match=r"^there is no plan to draw: the menu is empty\n    give at least one plan$"
-    ):
-        traces([])
-    happy = replace(menu, case=replace(menu.case, decision=replace(menu.case.decision, favourable=True)), offers=())
-    with pytest.raises(sa.InputError, match=r"^there is no plan to draw: the decision is favourable already$"):
-        traces(happy)
-
-
-def test_units_must_agree(menu: sa.Menu) -> None:
-    other = sa.recommend(sa.load_example("health-insurance"))
-    with pytest.raises(sa.InputError, match=r"^the plans count costs in different units: 'months', 'quarters'"):
-        lay_out([*menu, *other])

@@ -1,13 +1,15 @@
-"""What the picture of disparity shows, as tidy tables: groups, and a figure with its interval per group and measure."""
+"""The figures of an audit by group, as pictures and reports show them, and what they are called."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 from safear.population.audit import Audit, Cell
-from safear.recourse.words import describe_worst, format_chance
+from safear.recourse.teller import Teller
+from safear.texts import Texts
+from safear.texts.names import show_name
 
 MOST_DRAWN = 24  # groups; of more, those with the most rejected people
 HELPLESS = "no recourse"
@@ -15,12 +17,13 @@ HELPLESS = "no recourse"
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of the audit, or its share without recourse, in words."""
+    """A measure of the audit, or its share without recourse, in the words of a language."""
 
     name: str  # as in the audit's tables
     heading: str
     detail: str  # what stands below the heading
     phrase: str  # inside a sentence
+    texts: Texts
     is_share: bool = False
     has_unit: bool = False  # whether it is a cost
 
@@ -28,6 +31,17 @@ class Measure:
     def worse(self) -> Literal[-1, 1]:
         """Whether more of it (1) or less of it (-1) is worse."""
         return -1 if self.name == "success" else 1
+
+    def format(self, value: float | None) -> str:
+        """A share as `99.2%`, anything else with two decimals; `n/a` if undefined."""
+        texts = self.texts
+        if value is None:
+            return texts("format.none")
+        if self.is_share:
+            tenths = texts.localise(f"{100 * value:.1f}")
+            return texts("format.percent", number=tenths) if 0.1 <= value <= 0.999 else texts.percent(value)
+        digits = 0 if abs(value) >= 1000 else 2
+        return texts.localise(f"{value:.{digits}f}") if abs(value) >= 0.1 else texts.number(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +84,8 @@ class OverallRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """What is to be drawn, as tidy tables, and what it is called."""
+class GroupFigures:
+    """All groups that some columns make, their figures, and what these are called."""
 
     by: tuple[str, ...]
     minimum: int
@@ -81,13 +95,9 @@ class Layout:
     overall: tuple[OverallRow, ...]
 
     @property
-    def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Each table as a list of records."""
-        return {
-            "groups": [asdict(row) for row in self.groups],
-            "figures": [asdict(row) for row in self.figures],
-            "overall": [asdict(row) for row in self.overall],
-        }
+    def texts(self) -> Texts:
+        """The language of the words."""
+        return self.measures[0].texts
 
     @property
     def drawn(self) -> tuple[GroupRow, ...]:
@@ -100,26 +110,32 @@ class Layout:
         return self.figures[(number - 1) * len(self.measures) + place]
 
 
-def name_measures(audit: Audit) -> tuple[Measure, ...]:
+def name_measures(audit: Audit, language: str = "en") -> tuple[Measure, ...]:
     """The share without recourse and the audit's measures, in its order and in plain words."""
-    worst, within, cost = describe_worst(audit.level), format_chance(audit.level), f"cost, {audit.problem.cost_unit}"
+    tell, unit = Teller.of(language), show_name(audit.problem.cost_unit)
+    values = {"worst": tell.worst_name(audit.level), "within": tell.percent(audit.level), "unit": unit}
+
+    def name(key: str, *, is_share: bool = False, has_unit: bool = False) -> Measure:
+        heading, detail, phrase = (tell(f"measure.{key}.{part}", **values) for part in ("heading", "detail", "phrase"))
+        return Measure(key, heading, detail, phrase, tell.texts, is_share, has_unit)
+
     return (
-        Measure(HELPLESS, "no recourse", "of the rejected", "share without recourse", is_share=True),
-        Measure("success", "success", "chance", "chance of success", is_share=True),
-        Measure("mean", "average", cost, "average cost", has_unit=True),
-        Measure("variance", "variance", "of the cost", "variance of the cost"),
-        Measure("var", f"{within} within", cost, f"cost that {within} of cases stay within", has_unit=True),
-        Measure("cvar", worst, f"average {cost}", f"average cost of the {worst} of cases", has_unit=True),
-        Measure("sparsity", "features changed", "on average", "number of features to change"),
-        Measure("proximity", "levels moved", "on average", "number of levels to move"),
+        name(HELPLESS, is_share=True),
+        name("success", is_share=True),
+        name("mean", has_unit=True),
+        name("variance"),
+        name("var", has_unit=True),
+        name("cvar", has_unit=True),
+        name("sparsity"),
+        name("proximity"),
     )
 
 
-def lay_out(audit: Audit, by: str | Sequence[str] | None = None) -> Layout:
-    """The tables behind the picture; `by` as in `Audit.table`."""
+def read_groups(audit: Audit, by: str | Sequence[str] | None = None, language: str = "en") -> GroupFigures:
+    """The figures of each group; `by` as in `Audit.table`."""
     intervals = audit.intervals(by)
     columns = audit.population.groups if by is None else (by,) if isinstance(by, str) else tuple(by)
-    measures = name_measures(audit)
+    measures = name_measures(audit, language)
     cells = list(audit.cells(columns))
     drawn = set(sorted(range(len(cells)), key=lambda place: (-cells[place].n_rejected, place))[:MOST_DRAWN])
     ends = iter(intervals[["low", "high"]].itertuples(index=False, name=None)) if len(intervals) else iter(())
@@ -133,7 +149,7 @@ def lay_out(audit: Audit, by: str | Sequence[str] | None = None) -> Layout:
             figures += [_read(number, cell, measure.name, next(ends) if cell.n_rejected else (None, None))]
     row = audit.overall
     overall = tuple(OverallRow(measure.name, row[measure.name]) for measure in measures)
-    return Layout(columns, audit.minimum, measures, tuple(groups), tuple(figures), overall)
+    return GroupFigures(columns, audit.minimum, measures, tuple(groups), tuple(figures), overall)
 
 
 def _read(number: int, cell: Cell, measure: str, ends: tuple[float | None, float | None]) -> FigureRow:
