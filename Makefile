@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+# Neighbouring tests stay in one process, where they share what is made once per file or session.
+CORES  := -n auto --dist worksteal
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .PHONY: demo check test lint hooks coverage test-dice test-engines test-bounds test-oldest fuzz bench clean
@@ -11,10 +13,10 @@ demo: $(VENV)/.base
 
 # Before every commit: lint, and all tests but those marked slow (tests/conftest.py says which); under a minute.
 check: lint
-	$(BIN)/python -m pytest -q -n auto -m "not slow"
+	$(BIN)/python -m pytest -q $(CORES) -m "not slow"
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q $(CORES)
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -29,7 +31,7 @@ hooks: $(VENV)/.test
 # The share of lines that the tests run, the worst files first; compiled loops count as excluded.
 coverage: $(VENV)/.test
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -q -n auto
+	$(BIN)/coverage run -m pytest -q $(CORES)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --sort=cover --skip-covered
 
@@ -43,13 +45,13 @@ test-engines: $(VENV)/.bench
 
 # The tests of compiled loops with every index checked, which compiled code does not do by itself.
 test-bounds: $(VENV)/.test
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds $(BIN)/python -m pytest -q -n auto -p no:cacheprovider \
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds $(BIN)/python -m pytest -q $(CORES) -p no:cacheprovider \
 		tests/evaluation tests/solvers/test_sweep_kernels.py tests/solvers/test_targets.py tests/solvers/test_optimal.py tests/population/test_engine.py tests/population/test_family_figures.py
 
 # The same tests with the oldest versions that pyproject.toml allows. They keep compiled code apart: an old Numba cannot
 # read what a new one has left beside the sources.
 test-oldest: $(VENV)-oldest/.test
-	NUMBA_CACHE_DIR=$(VENV)-oldest/compiled $(VENV)-oldest/bin/python -m pytest -q -n auto -p no:cacheprovider
+	NUMBA_CACHE_DIR=$(VENV)-oldest/compiled $(VENV)-oldest/bin/python -m pytest -q $(CORES) -p no:cacheprovider
 
 # The property tests with many new examples.
 fuzz: $(VENV)/.test

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 # Examples are drawn anew from the same seed each time: a green run stays green. `make fuzz` draws new ones.
@@ -13,3 +14,12 @@ _COMMON = settings(
 settings.register_profile("fixed", _COMMON, derandomize=True)
 settings.register_profile("fuzz", _COMMON, max_examples=2000)
 settings.load_profile("fixed")
+
+STARTED = {"browser", "audited", "safear_process"}  # fixtures that start programs, or work for seconds
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Property tests, and tests that start programs, are slow without saying so."""
+    for item in items:
+        if item.get_closest_marker("hypothesis") or STARTED & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)

@@ -11,7 +11,8 @@ import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import cache
+from typing import Any, TypeAlias, TypeVar
 
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ from oracle import Oracle
 Document: TypeAlias = dict[str, Any]
 Draw: TypeAlias = st.DrawFn
 Number: TypeAlias = int | float
+T = TypeVar("T")
 
 FEATURE_NAMES = ("skill", "savings", "resting heart rate", "job-status", "b.m.i", "pay ($)", "time in job", "sex")
 ACTION_NAMES = ("learn", "work more", "move (again)")
@@ -90,9 +92,18 @@ class Scene:
         return next(feature for feature in self.features if feature.name == name)
 
 
+# Made once: to make a strategy takes longer than to draw from it, and a document takes some hundred draws.
+_between = cache(st.integers)
+
+
+def pick(draw: Draw, options: Sequence[T]) -> T:
+    """One of these; shrinks to the first."""
+    return options[draw(_between(0, len(options) - 1))]
+
+
 def rarely(draw: Draw, one_in: int) -> bool:
     """True about once in so many times; shrinks to False."""
-    return draw(st.integers(0, one_in - 1)) == one_in - 1
+    return draw(_between(0, one_in - 1)) == one_in - 1
 
 
 def decimal(hundredths: int) -> Number:
@@ -110,20 +121,20 @@ def _written(draw: Draw, name: str) -> str:
     plain = plain and not set(words) & {"and", "or", "not", "in", "true", "false"}
     if plain and not rarely(draw, 5):
         return name
-    mark = draw(st.sampled_from([mark for mark in "'\"" if mark not in name]))
+    mark = pick(draw, [mark for mark in "'\"" if mark not in name])
     return f"{mark}{name}{mark}"
 
 
 def _atom(draw: Draw, features: Sequence[Drawn]) -> Said:
     """One comparison."""
-    feature = draw(st.sampled_from(features))
+    feature = pick(draw, features)
     name, left, levels = feature.name, _written(draw, feature.name), feature.levels
     forms = ["equal", "several"]
     if feature.ordered:
         forms += ["order", "order"]
     if feature.kind == "numeric":
         forms += ["edge", "edge"]
-    form = draw(st.sampled_from(forms))
+    form = pick(draw, forms)
     gap = " " if not rarely(draw, 4) else ""
     trivial = rarely(draw, 12)  # true or false in every state
     if form == "several":
@@ -133,15 +144,15 @@ def _atom(draw: Draw, features: Sequence[Drawn]) -> Said:
         listed = ", ".join(_written(draw, levels[index]) for index in sorted(chosen))
         return Said(f"{left} {'in' if inside else 'not in'} [{listed}]", lambda at: (at[name] in chosen) == inside, 3)
     if form == "edge":
-        edge = draw(st.sampled_from(range(len(feature.edges))))
+        edge = pick(draw, range(len(feature.edges)))
         signs = ("<", ">=") if feature.closed == "left" else ("<=", ">")
         below = rarely(draw, 2)
         text = f"{left}{gap}{signs[0] if below else signs[1]}{gap}{feature.edges[edge]}"
         return Said(text, lambda at: (at[name] <= edge) == below, 3)
-    sign = draw(st.sampled_from(["==", "!="] if form == "equal" else ["<", "<=", ">", ">="]))
+    sign = pick(draw, ["==", "!="] if form == "equal" else ["<", "<=", ">", ">="])
     low = 1 if sign in ("<", ">=") and not trivial else 0
     high = len(levels) - 2 if sign in ("<=", ">") and not trivial else len(levels) - 1
-    right = draw(st.integers(low, high))
+    right = draw(_between(low, high))
     compare: dict[str, Callable[[int], bool]] = {
         "==": lambda index: index == right,
         "!=": lambda index: index != right,
@@ -168,7 +179,7 @@ def _or(left: Said, right: Said) -> Said:
 
 def _condition(draw: Draw, features: Sequence[Drawn], depth: int = 2) -> Said:
     """A condition with at most so many operators below each other."""
-    form = draw(st.sampled_from(["atom", "atom", "and", "or", "not", "group", "constant"])) if depth else "atom"
+    form = pick(draw, ["atom", "atom", "and", "or", "not", "group", "constant"]) if depth else "atom"
     if form == "constant" and rarely(draw, 4):
         always = rarely(draw, 2)
         return Said("true" if always else "false", lambda _: always, 3)
@@ -194,14 +205,14 @@ def conditions(draw: Draw, features: Sequence[Drawn], depth: int = 3) -> Said:
 
 
 def _feature(draw: Draw, name: str, lead: bool) -> Drawn:
-    kind = draw(st.sampled_from(["ordinal", "ordinal", "nominal", "numeric"]))
-    count = draw(st.integers(2, 3))
+    kind = pick(draw, ["ordinal", "ordinal", "nominal", "numeric"])
+    count = draw(_between(2, 3))
     edges: tuple[Number, ...] = ()
     closed = "left"
-    levels = draw(st.sampled_from(LEVEL_NAMES))[:count]
+    levels = pick(draw, LEVEL_NAMES)[:count]
     if kind == "numeric":
-        edges = draw(st.sampled_from(EDGES[count]))
-        closed = draw(st.sampled_from(["left", "right"]))
+        edges = pick(draw, EDGES[count])
+        closed = pick(draw, ["left", "right"])
         levels = LEVEL_NAMES[0][:count] if rarely(draw, 3) else ()
         if not levels:
             middle = [f"{low}-{high}" for low, high in itertools.pairwise(edges)]
@@ -216,9 +227,9 @@ def _feature(draw: Draw, name: str, lead: bool) -> Drawn:
 @st.composite
 def features_(draw: Draw, most: int = 3) -> tuple[Drawn, ...]:
     """Two or more features; one of them at least can be acted on and is seen by the classifier."""
-    count = draw(st.integers(2, most))
+    count = draw(_between(2, most))
     names = draw(st.permutations(FEATURE_NAMES))[:count]
-    lead = draw(st.integers(0, count - 1))
+    lead = draw(_between(0, count - 1))
     return tuple(_feature(draw, name, index == lead) for index, name in enumerate(names))
 
 
@@ -265,10 +276,10 @@ def _part(draw: Draw, scene: Scene, feature: Drawn) -> tuple[Any, tuple[str, ...
     sign = scene.signs.get(feature.name)
     if not feature.ordered or rarely(draw, 4):
         away = [level for level in feature.levels if level != feature.levels[start]]
-        level = draw(st.sampled_from(feature.levels if rarely(draw, 4) else away))
+        level = pick(draw, feature.levels if rarely(draw, 4) else away)
         unclear = re.fullmatch(r"[+-][0-9]+", level) is not None
         return ({"to": level} if unclear or rarely(draw, 6) else level), (level,)
-    size = draw(st.integers(1, count - 1))
+    size = draw(_between(1, count - 1))
     up = sign > 0 if sign else (start < count - 1) != rarely(draw, 4)
     move = f"{'+' if up else '-'}{size}"
     reached = feature.levels[size:] if up else feature.levels[: count - size]
@@ -281,10 +292,10 @@ def _change(draw: Draw, scene: Scene, *, aim: bool) -> Changed:
     mutable = [feature for feature in scene.features if feature.mutable]
     firsts = [feature for feature in mutable if feature.actionable or not aim]
     firsts += [feature for feature in firsts if feature.seen and feature.actionable]
-    targets = [draw(st.sampled_from(firsts))]
+    targets = [pick(draw, firsts)]
     others = [feature for feature in mutable if feature not in targets]
     if others and rarely(draw, 3):
-        targets.append(draw(st.sampled_from(others)))
+        targets.append(pick(draw, others))
     written, reached = {}, {}
     for feature in targets:
         written[feature.name], reached[feature.name] = _part(draw, scene, feature)
@@ -297,9 +308,9 @@ def _side_effects(draw: Draw, scene: Scene) -> list[Document]:
     order = draw(st.permutations([feature for feature in scene.features if feature.mutable]))
     if len(order) < 2 or not rarely(draw, 2):
         return effects
-    for _ in range(draw(st.integers(1, 2))):
-        place = draw(st.integers(1, len(order) - 1))
-        cause, target = draw(st.sampled_from(order[:place])), order[place]
+    for _ in range(draw(_between(1, 2))):
+        place = draw(_between(1, len(order) - 1))
+        cause, target = pick(draw, order[:place]), order[place]
         if scene.signs.get(target.name) == 0:
             continue
         written, reached = _part(draw, scene, target)
@@ -310,7 +321,7 @@ def _side_effects(draw: Draw, scene: Scene) -> list[Document]:
         scene.signs[target.name] = (1 if reached[-1] == target.levels[-1] else -1) if moved else 0
         effect: Document = {"cause": cause.name, "change": {target.name: written}}
         if cause.ordered and rarely(draw, 2):
-            effect["direction"] = draw(st.sampled_from(["up", "down"]))
+            effect["direction"] = pick(draw, ["up", "down"])
         elif rarely(draw, 4):
             effect["direction"] = "any"
         if rarely(draw, 4):
@@ -325,24 +336,24 @@ def _side_effects(draw: Draw, scene: Scene) -> list[Document]:
 def _hundredths(draw: Draw, most: int) -> int:
     """A chance of at most so much, often a round one."""
     if rarely(draw, 3):
-        return draw(st.integers(0, most))
-    return 10 * draw(st.integers(0, most // 10))
+        return draw(_between(0, most))
+    return 10 * draw(_between(0, most // 10))
 
 
 def _price(draw: Draw) -> Number:
     """A cost: usually a decimal with one place, sometimes with two, sometimes 0."""
-    form = draw(st.sampled_from(["whole", "one", "one", "two", "zero"]))
+    form = pick(draw, ["whole", "one", "one", "two", "zero"])
     if form == "zero":
         return 0
-    return decimal({"whole": 100, "one": 10, "two": 1}[form] * draw(st.integers(1, 40)))
+    return decimal({"whole": 100, "one": 10, "two": 1}[form] * draw(_between(1, 40)))
 
 
 def _interval(draw: Draw, most: int) -> list[int]:
     """[low, high] or [low, nominal, high] in hundredths, with 0 < nominal < most."""
-    low = draw(st.integers(0, most - 2))
-    high = draw(st.integers(low + 1, most))
+    low = draw(_between(0, most - 2))
+    high = draw(_between(low + 1, most))
     if low + 1 < high and rarely(draw, 2):
-        return [low, draw(st.integers(low + 1, high - 1)), high]
+        return [low, draw(_between(low + 1, high - 1)), high]
     return [low, high]
 
 
@@ -351,7 +362,7 @@ def _table(draw: Draw, scene: Scene, changed: Changed, make: Callable[[], Number
     names = [name for name in changed.reached if name not in scene.signs]
     if not names:
         return None
-    name = draw(st.sampled_from(names))
+    name = pick(draw, names)
     table = {level: make() for level in changed.reached[name]}
     levels = set(scene.named(name).levels)
     shared = any(levels & set(scene.named(other).levels) for other in changed.reached if other != name)
@@ -360,7 +371,7 @@ def _table(draw: Draw, scene: Scene, changed: Changed, make: Callable[[], Number
 
 def _cases(draw: Draw, scene: Scene, key: str, make: Callable[[], Number]) -> list[Any]:
     """One or two cases and what counts otherwise."""
-    count = draw(st.integers(1, 2))
+    count = draw(_between(1, 2))
     cases: list[Any] = [{"when": _condition(draw, scene.features, 1).text, key: make()} for _ in range(count)]
     return [*cases, make()]
 
@@ -371,7 +382,7 @@ def _chance(draw: Draw, scene: Scene, changed: Changed, most: int = 100) -> Any:
     def make() -> Number:
         return decimal(_hundredths(draw, most))
 
-    form = draw(st.sampled_from(["number", "number", "table", "cases", "interval"]))
+    form = pick(draw, ["number", "number", "table", "cases", "interval"])
     if form == "table":
         return _table(draw, scene, changed, make) or make()
     if form == "cases":
@@ -387,7 +398,7 @@ def _cost(draw: Draw, scene: Scene, changed: Changed) -> Any:
     def make() -> Number:
         return _price(draw)
 
-    form = draw(st.sampled_from(["number", "number", "number", "table", "cases"]))
+    form = pick(draw, ["number", "number", "number", "table", "cases"])
     if form == "table":
         return _table(draw, scene, changed, make) or make()
     if form == "cases":
@@ -404,7 +415,7 @@ def _fixed_chances(draw: Draw, count: int) -> list[Any]:
     parts = [high - low for low, high in zip([0, *cuts], [*cuts, 100], strict=True)]
     chances: list[Any] = [decimal(part) for part in parts]
     if rarely(draw, 3):
-        chances[draw(st.integers(0, count - 1))] = None
+        chances[draw(_between(0, count - 1))] = None
     return chances
 
 
@@ -423,20 +434,20 @@ def _opposite_chances(draw: Draw, scene: Scene) -> list[Any]:
 
 def _outcomes(draw: Draw, scene: Scene) -> tuple[list[Document], Changed]:
     """One to three outcomes, and the change of the first."""
-    count = draw(st.integers(1, 3))
-    aiming = 0 if count == 1 or not rarely(draw, 6) else draw(st.integers(0, count - 1))
+    count = draw(_between(1, 3))
+    aiming = 0 if count == 1 or not rarely(draw, 6) else draw(_between(0, count - 1))
     nothing = Changed({}, {})
     changes = [
         _change(draw, scene, aim=index == aiming) if index == aiming or rarely(draw, 2) else nothing
         for index in range(count)
     ]
-    form = draw(st.sampled_from(["fixed", "rest", "rest", "opposite"]))
+    form = pick(draw, ["fixed", "rest", "rest", "opposite"])
     if count == 1 or form == "fixed" or (form == "opposite" and count != 2):
         chances = _fixed_chances(draw, count)
     elif form == "opposite":
         chances = _opposite_chances(draw, scene)
     else:
-        rest = draw(st.integers(0, count - 1))
+        rest = draw(_between(0, count - 1))
         most = 100 // (count - 1)
         chances = [None if index == rest else _chance(draw, scene, changes[index], most) for index in range(count)]
     outcomes = []
@@ -491,7 +502,7 @@ def _rule(draw: Draw, scene: Scene, targets: set[str]) -> Said:
     if rule.holds(scene.start):
         rule = _not(rule)
     simple = rule
-    form = draw(st.sampled_from(["atom", "atom", "and", "or", "or", "free"]))
+    form = pick(draw, ["atom", "atom", "and", "or", "or", "free"])
     if form != "atom":
         more = _condition(draw, seen)
         rule = {"and": _and(rule, more), "or": _or(rule, more), "free": more}[form]
@@ -509,29 +520,29 @@ def _possible(said: Said, features: Sequence[Drawn]) -> bool:
 @st.composite
 def _documents(draw: Draw, max_horizon: int, tiny: bool) -> Document:
     features = draw(features_(2 if tiny else 3))
-    start = {feature.name: draw(st.integers(0, len(feature.levels) - 1)) for feature in features}
+    start = {feature.name: draw(_between(0, len(feature.levels) - 1)) for feature in features}
     scene = Scene(features, start, {})
     effects = _side_effects(draw, scene)
-    count = draw(st.sampled_from([1, 2, 2] if tiny else [1, 2, 2, 3, 3]))
+    count = pick(draw, [1, 2, 2] if tiny else [1, 2, 2, 3, 3])
     names = draw(st.permutations(ACTION_NAMES))[:count]
     actions = {name: _action(draw, scene) for name in names}
     rule = _rule(draw, scene, {target for action in actions.values() for target in _targets(action)})
-    document: Document = {"safear": 1, "title": "Drawn", "horizon": draw(st.integers(1, max_horizon))}
+    document: Document = {"safear": 1, "title": "Drawn", "horizon": draw(_between(1, max_horizon))}
     cost: Document = {"unit": "months"} if rarely(draw, 3) else {}
     if rarely(draw, 6):
-        cost["resolution"] = draw(st.sampled_from([0.25, 0.05]))  # no cost with two places lies half-way
+        cost["resolution"] = pick(draw, [0.25, 0.05])  # no cost with two places lies half-way
     if cost:
         document["cost"] = cost
     document["features"] = {feature.name: feature_entry(draw, feature) for feature in features}
     document["goal"] = {"favourable": "yes"}
     if not rarely(draw, 3):
-        document["goal"]["failure_cost"] = decimal(10 * draw(st.integers(0, 300)))
+        document["goal"]["failure_cost"] = decimal(10 * draw(_between(0, 300)))
     document["classifier"] = {"rule": rule.text}
     document["actions"] = actions
     if effects:
         document["side_effects"] = effects
     if rarely(draw, 4):
-        drawn = [_condition(draw, features, 2) for _ in range(draw(st.integers(1, 2)))]
+        drawn = [_condition(draw, features, 2) for _ in range(draw(_between(1, 2)))]
         document["constraints"] = [(said if said.holds(start) else _not(said)).text for said in drawn]
     document["people"] = {"someone": {feature.name: _given(draw, feature, start[feature.name]) for feature in features}}
     return document

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
 import safear as sa
+from safear.cli.main import cli
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -26,8 +28,9 @@ COMMANDS = [line[2:].split("#")[0].strip() for block in blocks(README, "console"
 
 
 def run_safear(*arguments: str) -> str:
-    command = [sys.executable, "-m", "safear", *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
+    found = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    assert (found.exit_code, found.stderr) == (0, "")
+    return found.stdout
 
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("safear ")])

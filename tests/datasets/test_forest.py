@@ -18,6 +18,8 @@ from safear.datasets.forest import train
 from safear.errors import ClassifierError, MissingExtraError
 from safear.mdp.space import StateSpace
 
+pytestmark = pytest.mark.slow
+
 
 def fresh(data: Dataset, seed: int = 0) -> TrainedClassifier:
     """Not from memory; from the disk if it is there."""

@@ -29,6 +29,8 @@ from safear.paper.entries import MEASURES, Cell, Key
 from safear.paper.study import Study
 from safear.paper.tables import Workshop
 
+pytestmark = pytest.mark.slow
+
 TOY = """
 safear: 1
 title: toy

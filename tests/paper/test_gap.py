@@ -12,6 +12,8 @@ from safear.paper.gap import DEAR, ENOUGH, FREE, optimum_succeeds
 from safear.paper.reproduce import Table, describe_claim, reproduce, to_markdown
 from safear.paper.tables import Workshop
 
+pytestmark = pytest.mark.slow
+
 PEOPLE = 40
 AVERSIONS = (0.25, 0.5, 1.0, 2.0)
 Rows = dict[tuple[str, str, float, str], dict[str, float]]

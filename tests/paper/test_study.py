@@ -14,6 +14,8 @@ from safear.paper.rollouts import average
 from safear.paper.study import Study
 from safear.risk import Objective
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def german() -> Study:

@@ -35,6 +35,8 @@ from safear.population.part import Part
 from safear.risk import Objective
 from safear.solvers.solve import Method
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 

@@ -29,6 +29,8 @@ from safear.population.cluster import solve_part
 from safear.population.engine import Job
 from safear.risk import Objective
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 distributed = pytest.importorskip("distributed")

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 else:
     schemathesis = pytest.importorskip("schemathesis", reason="NO SCHEMATHESIS: pip install --group api")
 
+pytestmark = pytest.mark.slow
+
 PATHS = ["decide", "menu", "plan", "plan-step"]
 
 

@@ -19,6 +19,8 @@ import safear as sa
 from safear.cli.serve import serve
 from web.conftest import APPLICANT
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-c", "from safear.cli.serve import serve; serve()"]
 
 
