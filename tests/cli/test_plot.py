@@ -44,6 +44,19 @@ def test_pictures_of_a_plan(safear: Safear) -> None:
         assert found == picture(menu["cheapest on average"]).svg
 
 
+def test_every_picture_speaks_german(safear: Safear) -> None:
+    menu = sa.recommend(sa.load_example("loan"))
+    for kind in ("traces", "distribution", "cdf", "frontier"):
+        assert draw(safear, kind, "loan", "--language", "de") == getattr(sa.plots, kind)(menu, language="de").svg
+    for kind in ("tree", "dots"):
+        wanted = getattr(sa.plots, kind)(menu["safest"], language="de", title="Mein Plan").svg
+        assert draw(safear, kind, "loan", "--language", "de", "--title", "Mein Plan") == wanted
+    learned = draw(safear, "learning", "health-insurance", "--episodes", "60", "--language", "de")
+    assert "der letzten 60 Episoden" in learned
+    answer = safear("plot", "dots", "no such problem", "--language", "xx", "-o", "x.svg")
+    assert (answer.code, answer.err.splitlines()[0]) == (2, "there are no texts in the language 'xx'")
+
+
 def test_the_person_the_classifier_and_the_terms(safear: Safear) -> None:
     Path("mine.py").write_text("def accept(frame):\n    return frame['housing'] == 'own'\n")
     Path("terms.yaml").write_text("actions: {own a house: {cost: 7}}\n")

@@ -13,7 +13,7 @@ import safear as sa
 from plots.drawings import SVG, check_inside, check_texts_apart, described, read, texts_of
 from plots.menus import NASTY, menu_of, nasty
 from reports.examples import make_audit, make_nasty_audit
-from safear.plots import Picture, cdf, disparity, distribution, dots, frontier, learning_curves, traces
+from safear.plots import Picture, cdf, disparity, distribution, dots, frontier, learning_curves, traces, tree
 from safear.recourse.offer import Offer
 from safear.solvers import LearningCurve
 from safear.texts import languages
@@ -32,7 +32,10 @@ def draw_groups(_: object, **said: Any) -> Picture:
 
 
 OF_MENUS: dict[str, Draw] = {"traces": traces, "distribution": distribution, "cdf": cdf, "frontier": frontier}
-OF_OFFERS: dict[str, Draw] = {"dots": lambda menu, **said: dots(list(menu)[-1], **said)}
+OF_OFFERS: dict[str, Draw] = {
+    "dots": lambda menu, **said: dots(list(menu)[-1], **said),
+    "tree": lambda menu, **said: tree(list(menu)[-1], **said),
+}
 PICTURES = OF_MENUS | OF_OFFERS | {"disparity": draw_groups, "learning": draw_learning}
 
 
@@ -54,7 +57,7 @@ def test_other_languages_say_other_words_of_the_same_figures(kind: str) -> None:
     assert described(english.svg) != described(german.svg)
     for name, rows in english.tables.items():
         for one, other in zip(rows, german.tables[name], strict=True):
-            assert {key for key in one if one[key] != other[key]} <= {"name", "sentence"}
+            assert {key for key in one if one[key] != other[key]} <= {"name", "sentence", "situation", "outcome"}
     assert not {"average", "chance", "cost in months", "not in time", "mean of everybody"} & set(texts_of(german.svg))
     with pytest.raises(sa.InputError, match=r"there are no texts in the language 'xx'"):
         PICTURES[kind](menu_of("loan"), language="xx")
@@ -81,7 +84,7 @@ def test_the_same_bytes_each_time(kind: str) -> None:
     assert PICTURES[kind](menu_of("loan")).svg == PICTURES[kind](again).svg
 
 
-@pytest.mark.parametrize("kind", ["traces", "distribution", "cdf", "dots"])
+@pytest.mark.parametrize("kind", ["traces", "distribution", "cdf", "dots", "tree"])
 def test_names_are_escaped(kind: str) -> None:
     picture = PICTURES[kind](nasty(), title=NASTY * 3)
     check_inside(picture.svg)

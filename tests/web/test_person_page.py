@@ -187,6 +187,8 @@ def test_german(loan: Site) -> None:
     assert "Wie viel Risiko wollen Sie eingehen?" in told
     assert "2,19 months" in told
     assert "Am sichersten" in answer
+    assert "study part-time, 2. Versuch" in told  # the pictures too
+    assert "Jeder Punkt ist einer von 50" in told
 
 
 def test_saving_the_report(loan: Site) -> None:

@@ -137,7 +137,7 @@ def _draw(kind: str, menu: Menu, source: Source, options: dict[str, Any]) -> Pic
         case "frontier":
             return plots.frontier(menu, _solve_greedily(menu, source, options["greedy"]), **said)
         case "tree":
-            return plots.tree(_find_plan(menu, options["plan"]), title=options["title"])
+            return plots.tree(_find_plan(menu, options["plan"]), **said)
         case "dots":
             return plots.dots(_find_plan(menu, options["plan"]), **said)
         case _:

@@ -41,11 +41,6 @@ LABEL_GAP = 12.0  # at least, between two labels
 BOLD = 1.13  # how much wider bold letters are
 
 
-def clean(text: str) -> str:
-    """On one line, without what XML cannot hold."""
-    return " ".join(NOT_XML.sub("\ufffd", text).split())
-
-
 def escape(text: str) -> str:
     """Text for an element or an attribute."""
     text = NOT_XML.sub("\ufffd", text)

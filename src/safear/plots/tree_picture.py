@@ -1,19 +1,28 @@
-"""The picture of a contingent plan: what to do, and what then if it works (down) or fails (right, orange dashes)."""
+"""The picture of a contingent plan: what to do, and what then if it works (down) or fails (right, orange dashes).
+
+Steps that follow each other when all goes well stand below each other; where something else happens, a column further
+right begins. A step stands once: whatever else leads to it only names it, so that loops are not unrolled.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from safear.plots.picture import Picture
+from safear.errors import InputError
+from safear.plots.headings import write_heading
+from safear.plots.picture import Picture, make_picture
 from safear.plots.svg import (
+    BLUE,
     ELLIPSIS,
+    FAILING,
     FAINT,
     INK,
     PANEL,
     PAPER,
     WRONG,
-    blue,
-    clean,
     document,
     element,
     group,
@@ -24,63 +33,200 @@ from safear.plots.svg import (
     wrap,
     write,
 )
-from safear.plots.tree_layout import Layout, StepRow, WayRow, lay_out
 from safear.recourse.offer import Offer
+from safear.recourse.plan import Branch, FollowUp, Hope, Plan, PlanStep
+from safear.recourse.plan_teller import RARE
 from safear.recourse.teller import Teller
-from safear.recourse.words import format_chance, format_cost, times_in
+from safear.texts.names import capital, show_name
 
-PAD, TOP, NARROWEST = 20.0, 92.0, 720.0
-BOX, ACROSS = 276.0, 148.0  # how wide a step is, and how far its right neighbour is from it
+MOST_COLUMNS = 3  # what is deeper is continued below
+PAD, NARROWEST = 20.0, 720.0
+BOX, ACROSS = 276.0, 164.0  # how wide a step is, and how far its right neighbour is from it
 COLUMN, TEXT = BOX + ACROSS, BOX - 50  # from step to step, and how wide the words in a step may be
 SLOT = 44.0  # the height of a way that leads to no other step, and of the first lines of a step
 LINE, MOST_LINES = 15.0, 3  # of the situation
 DOWN, GAP = 52.0, 14.0  # from a step to the next one below, and between ways
-ENDING = 240.0  # how wide what stands at an end may be
-BLUE = blue(1, 3)
-ENDINGS = {"out of time": "the time is up", "stuck": "no step is left", "not shown": "a rarer step, not shown"}
+ENDING = 260.0  # how wide what stands at an end may be
+Place = Literal["below", "right", "again", "named", "end", "left out"]
 
 
-def tree(offer: Offer, *, title: str | None = None) -> Picture:
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """A step of the plan as it tells it, and where it stands; `root` if no line leads to it."""
+
+    step: int
+    action: str
+    situation: str
+    cost: float
+    chance: float
+    visits: float
+    hope: Hope
+    column: int
+    root: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WayRow:
+    """A way on from a step: how likely whoever takes the step goes it, whether the action works, where it leads.
+
+    `kind` is "step" or how the plan ends ("goal", "out of time", "stuck"), or "not shown". Where it is drawn: the next
+    step stands "below" or at the "right"; "again" is a loop; a step that stands elsewhere is "named"; rare ways are
+    "left out".
+    """
+
+    step: int
+    way: int
+    works: bool
+    chance: float
+    outcome: str
+    cost: float
+    kind: str
+    target: int | None
+    place: Place
+
+
+def tree(offer: Offer, *, title: str | None = None, language: str = "en", heading: bool = True) -> Picture:
     """Draw the contingent plan, its likely steps only; what leads back to a step names it."""
-    layout = lay_out(offer)
-    words = clean(f"The plan step by step: {offer.name}" if title is None else title)
-    told = "\n".join(clean(line) for line in offer.plan.lines())
-    return Picture(_Drawing(layout, words).svg(told), layout.tables)
+    tell, plan = Teller.of(language), offer.plan
+    placed = place_steps(plan, tell)
+    words = tell("picture.tree.title", name=tell.name_plan(offer)) if title is None else show_name(title)
+    svg = _TreeDrawing(plan, placed, tell, show_name(offer.unit)).svg(words, plan.lines(language), heading=heading)
+    return make_picture(svg, steps=placed.steps, ways=placed.ways)
 
 
-class _Drawing:
+# ------------------------------------------------------------------------------------------------------------- tables
+
+
+def place_steps(plan: Plan, tell: Teller) -> PlacedSteps:
+    """Give each of the likely steps its place; steps are in the order in which they are drawn."""
+    if not plan.steps:
+        raise InputError.at((), "there is no step to draw: the plan ends where it begins")
+    return PlacedSteps(plan, tell)
+
+
+class PlacedSteps:
+    """Walks a plan and gives each step its place: down the line of what works, then to the right."""
+
+    def __init__(self, plan: Plan, tell: Teller) -> None:
+        self.tell = tell
+        self.plan = {step.number: step for step in plan.steps}
+        self.steps: list[StepRow] = []
+        self.ways: list[WayRow] = []
+        self.taken: set[int] = set()
+        self.roots = deque([plan.steps[0].number])
+        for step in plan.steps:  # all of them, also those that only rare ways lead to
+            while self.roots:
+                self._place_root(self.roots.popleft())
+            self._place_root(step.number)
+
+    def _place_root(self, number: int) -> None:
+        if number not in self.taken:
+            self._place(number, column=0, root=True)
+
+    def _place(self, start: int, *, column: int, root: bool) -> None:
+        line: list[tuple[int, WayRow | None]] = []
+        number: int | None = start
+        while number is not None:
+            self.taken.add(number)
+            main = self._find_main(number)
+            line.append((number, main))
+            number = None if main is None else main.target
+        for number, main in line:
+            self.steps.append(_read_step(self.plan[number], self.tell, column, root=root and number == start))
+            for way in _read_ways(self.plan[number], self.tell):
+                self._draw_way(way, column, is_main=main is not None and way.way == main.way)
+
+    def _find_main(self, number: int) -> WayRow | None:
+        """The likeliest way on if the action works, to the goal or to a step that stands nowhere yet."""
+        ways = [
+            way
+            for way in _read_ways(self.plan[number], self.tell)
+            if way.works and way.place != "left out" and (way.kind == "goal" or self._is_free(way.target))
+        ]
+        return max(ways, key=lambda way: way.chance, default=None)
+
+    def _is_free(self, target: int | None) -> bool:
+        return target is not None and target not in self.taken
+
+    def _draw_way(self, way: WayRow, column: int, *, is_main: bool) -> None:
+        """Decide how a way is drawn; a new step at its end is placed at once."""
+        if way.place == "left out" or is_main:
+            self.ways.append(way if way.place == "left out" else replace(way, place="below"))
+        elif way.target is None:
+            self.ways.append(replace(way, place="end"))
+        elif way.target == way.step:
+            self.ways.append(replace(way, place="again"))
+        elif self._is_free(way.target) and column + 1 < MOST_COLUMNS:
+            self.ways.append(replace(way, place="right"))
+            self._place(way.target, column=column + 1, root=False)
+        else:
+            self.ways.append(replace(way, place="named"))
+            self.roots.append(way.target)
+
+
+def _read_step(step: PlanStep, tell: Teller, column: int, *, root: bool) -> StepRow:
+    words = (step.number, show_name(step.action), tell.situation(step))
+    return StepRow(*words, step.cost, step.chance, step.visits, step.hope, column, root)
+
+
+def _read_ways(step: PlanStep, tell: Teller) -> Iterator[WayRow]:
+    """The ways on: what works first, then as the plan tells them. What is rare is not drawn, unless it is all."""
+    number = 0
+    for branch in sorted(step.branches, key=lambda branch: not branch.works):
+        likely = _find_likely(branch)
+        for follow_up in branch.follow_ups:
+            number += 1
+            place: Place = "end" if follow_up in likely else "left out"
+            chance = branch.chance * follow_up.share
+            outcome = (branch.works, chance, tell.outcome(branch), branch.cost)
+            yield WayRow(step.number, number, *outcome, follow_up.kind, follow_up.step, place)
+
+
+def _find_likely(branch: Branch) -> Sequence[FollowUp]:
+    likely = [follow_up for follow_up in branch.follow_ups if follow_up.share >= RARE]
+    return likely[:1] if all(follow_up.kind == "not shown" for follow_up in likely) else likely
+
+
+# ------------------------------------------------------------------------------------------------------------ drawing
+
+
+class _TreeDrawing:
     """Places everything, top down; what is drawn is collected in `parts`."""
 
-    def __init__(self, layout: Layout, title: str) -> None:
-        self.layout, self.title = layout, title
-        self.before = {way.target: way.step for way in layout.ways if way.place in {"below", "right"}}
+    def __init__(self, plan: Plan, placed: PlacedSteps, tell: Teller, unit: str) -> None:
+        self.hidden, self.goal = plan.hidden_steps, show_name(plan.goal or tell("goal"))
+        self.tell, self.say, self.unit = tell, tell.texts.part("picture.tree"), unit
+        self.steps, self.ways = {row.step: row for row in placed.steps}, placed.ways
+        self.before = {way.target: way.step for way in placed.ways if way.place in {"below", "right"}}
         self.parts: list[str] = []
         self.right = NARROWEST
 
-    def svg(self, description: str) -> str:
-        y = TOP
-        for step in self.layout.steps:
+    def svg(self, title: str, told: Sequence[str], *, heading: bool) -> str:
+        self._draw(0.0)  # how wide all is decides on how many lines the heading stands
+        width = self.right + PAD
+        head, top = write_heading(title, [self.say("reading")], pad=PAD, width=width, shown=heading)
+        self.parts = []
+        y = self._draw(top + 12)
+        return document(
+            width, y, title=title, description="\n".join(line.strip() for line in told), body=[*head, *self.parts]
+        )
+
+    def _draw(self, y: float) -> float:
+        for step in self.steps.values():
             if step.root:
                 y = self._step(step, y) + 30
-        hidden = self.layout.hidden_steps
-        if hidden:
-            verb = "situation is" if hidden == 1 else "situations are"
-            self.parts.append(write(PAD, y + 4, f"{hidden} rarer {verb} not shown.", size=13, fill=FAINT))
+        if self.hidden:
+            words = self.tell("plan_notes.hidden", count=self.hidden)
+            self.parts.append(write(PAD, y + 4, words, size=13, fill=FAINT))
             y += 20
-        width = self.right + PAD
-        what = "Solid lines: it works. Orange dashes: it fails. Per cent: how often, of those who take the step."
-        head = [
-            write(PAD, 36, self.title, size=21, bold=True, room=width - 2 * PAD),
-            write(PAD, 60, what, size=13.5, room=width - 2 * PAD, fill=FAINT),
-        ]
-        return document(width, y, title=self.title, description=description, body=[*head, *self.parts])
+        return y
 
     def _step(self, step: StepRow, y: float) -> float:
         """Draw a step and all that hangs on it; where that ends."""
         x = PAD + COLUMN * step.column
         foot = y + self._box(step, x, y)
         self.right = max(self.right, x + BOX)
-        ways, end, at = self.layout.ways_from(step.step), foot, y
+        ways, end, at = [way for way in self.ways if way.step == step.step and way.place != "left out"], foot, y
         for way in ways:
             if way.place == "again":
                 end = at = self._loop(way, x + BOX, at)
@@ -97,20 +243,22 @@ class _Drawing:
 
     def _box(self, step: StepRow, x: float, y: float) -> float:
         """Draw a step; its height."""
-        lines = _cut(f"when {clean(step.situation)}") if step.situation else []
-        lines += _cut(Teller.of()(f"step.hope.{step.hope}", goal=self.layout.goal)) if step.hope != "yes" else []
-        height = SLOT + 4 + LINE * len(lines) + (4 if lines else 0)
-        action = clean(step.action)
-        figures = f"{format_cost(step.cost, self.layout.unit)}, works {times_in(step.chance)}"
+        figures = wrap(self.say("facts", cost=self._cost(step.cost), times=self.tell.times(step.chance)), TEXT, 12.5)
+        when = self.tell("step.when", situation=step.situation) if step.situation else ""
+        lines = _cut(when) if when else []
+        if step.hope != "yes":
+            lines += wrap(self.tell(f"step.hope.{step.hope}", goal=self.goal), TEXT, 12)
+        below = y + 40 + LINE * len(figures)
+        height = SLOT + 4 + LINE * (len(figures) - 1 + len(lines)) + (4 if lines else 0)
         parts = [
             element("rect", x=x, y=y, width=BOX, height=height, rx=6, fill=PANEL, stroke=BLUE, stroke_width=1.5),
             element("circle", cx=x + 21, cy=y + 22, r=11, fill=BLUE),
             write(x + 21, y + 26.5, str(step.step), size=12, bold=True, text_anchor="middle", fill=PAPER),
-            write(x + 40, y + 19, f"{action[:1].upper()}{action[1:]}", size=14.5, bold=True, room=TEXT),
-            write(x + 40, y + 37, figures, size=12.5, room=TEXT + 4),
-            *(write(x + 40, y + 55 + LINE * i, line, size=12, room=TEXT, fill=FAINT) for i, line in enumerate(lines)),
+            write(x + 40, y + 19, capital(step.action), size=14.5, bold=True, room=TEXT),
+            *(write(x + 40, y + 37 + LINE * i, line, size=12.5, room=TEXT) for i, line in enumerate(figures)),
+            *(write(x + 40, below + LINE * i, line, size=12, room=TEXT, fill=FAINT) for i, line in enumerate(lines)),
         ]
-        note = f"{step.step}. {action}" + (f", when {clean(step.situation)}" if step.situation else "")
+        note = ", ".join(part for part in (f"{step.step}. {step.action}", when) if part)
         self.parts.append(group(parts, note=note, class_="step", data_step=step.step))
         return height
 
@@ -120,7 +268,7 @@ class _Drawing:
         line = element("line", x1=x, x2=x, y1=foot, y2=end - 6, **_stroke(way))
         self._add(way, [line, _arrow(way, x, end - 1, "down"), *self._words(way, x + 13, foot + 18, room=BOX - 40)])
         if way.target is not None:
-            return self._step(self.layout.step(way.target), end)
+            return self._step(self.steps[way.target], end)
         return self._end(way, x, end + 10)
 
     def _aside(self, way: WayRow, start: tuple[float, float], y: float) -> float:
@@ -133,7 +281,7 @@ class _Drawing:
         self._add(way, [line, _arrow(way, end - 1, middle, "right"), *words])
         if way.target is None:
             return self._end(way, end + 10, middle)
-        return self._step(self.layout.step(way.target), y) if way.place == "right" else self._name(way, end, middle)
+        return self._step(self.steps[way.target], y) if way.place == "right" else self._name(way, end, middle)
 
     def _loop(self, way: WayRow, x: float, y: float) -> float:
         """A way back to the same step; where that is done."""
@@ -141,15 +289,16 @@ class _Drawing:
         bend = f"C{number(out + 14)} {upper} {number(out + 14)} {lower} {number(out)} {lower}"
         path = f"M{number(x)} {upper}L{number(out)} {upper}{bend}L{number(x + 7)} {lower}"
         line = element("path", class_="loop", d=path, fill="none", **_stroke(way))
-        words = self._words(way, x + 54, y + 26, room=ENDING, more=": try again")
+        again = self.say("again", what=self._say(way))
+        words = self._words(way, x + 54, y + 26, room=ENDING, text=again)
         self._add(way, [line, _arrow(way, x + 1, y + 32, "left"), *words])
-        widths = [text_width(self._say_outcome(way), 11.5), text_width(f"{_say(way)}: try again", 12.5)]
+        widths = [text_width(self._say_outcome(way), 11.5), text_width(again, 12.5)]
         self.right = max(self.right, x + 54 + min(ENDING, max(widths)))
         return y + (SLOT + 6 if self._say_outcome(way) else SLOT - 8)
 
     def _name(self, way: WayRow, x: float, y: float) -> float:
         """The name of a step that stands elsewhere."""
-        words = f"{'back to' if self._is_loop(way) else 'go on with'} step {way.target}"
+        words = self.say("back", step=way.target) if self._is_loop(way) else self.tell("step.go_on", steps=way.target)
         width = text_width(words, 13) + 24
         frame: dict[str, str | float] = {"rx": 14, "fill": PAPER, "stroke": BLUE, "stroke_width": 1.5}
         rect = element("rect", x=x, y=y - 14, width=width, height=28, **frame)
@@ -167,7 +316,8 @@ class _Drawing:
     def _end(self, way: WayRow, x: float, y: float) -> float:
         """How the plan ends there."""
         good = way.kind == "goal"
-        words = clean(self.layout.goal) if good else ENDINGS[way.kind]
+        ends = {"out of time": "step.out_of_time", "stuck": "step.stuck", "not shown": "picture.tree.not_shown"}
+        words = self.goal if good else self.tell(ends[way.kind])
         sign = tick_mark(x, y, BLUE) if good else "" if way.kind == "not shown" else square(x, y)
         left, ink = (x + 16, INK if good else WRONG) if sign else (x - 4, FAINT)
         self.parts.append(
@@ -176,37 +326,36 @@ class _Drawing:
         self.right = max(self.right, left + min(ENDING, text_width(words, 13.5, bold=good)))
         return y + SLOT / 2
 
-    def _words(self, way: WayRow, x: float, y: float, *, room: float, below: float = 16, more: str = "") -> list[str]:
+    def _words(self, way: WayRow, x: float, y: float, *, room: float, below: float = 16, text: str = "") -> list[str]:
         """How likely a way is, and on a line below it what changes then."""
-        words = [write(x, y, _say(way) + more, size=12.5, room=room, fill=INK if way.works else WRONG)]
+        words = [write(x, y, text or self._say(way), size=12.5, room=room, fill=INK if way.works else WRONG)]
         outcome = self._say_outcome(way)
         return words + ([write(x, y + below, outcome, size=11.5, room=room, fill=FAINT)] if outcome else [])
 
+    def _say(self, way: WayRow) -> str:
+        """`works 90%`."""
+        if way.chance > 1 - 1e-9:
+            return self.say("then")
+        return self.say("works" if way.works else "fails", chance=self.tell.percent(way.chance))
+
     def _say_outcome(self, way: WayRow) -> str:
         """What changes, and what it costs if that is not what the step costs."""
-        other = way.cost != self.layout.step(way.step).cost
-        return ", ".join(
-            part
-            for part in (f"costs {format_cost(way.cost, self.layout.unit)}" if other else "", clean(way.outcome))
-            if part
-        )
+        other = way.cost != self.steps[way.step].cost
+        costs = self.say("costs", cost=self._cost(way.cost)) if other else ""
+        return ", ".join(part for part in (costs, way.outcome) if part)
+
+    def _cost(self, value: float) -> str:
+        return self.tell.cost(value, self.unit)
 
     def _add(self, way: WayRow, parts: Sequence[str]) -> None:
         kind = "works" if way.works else "fails"
         self.parts.append(group(parts, class_=kind, data_step=way.step, data_way=way.way))
 
 
-def _say(way: WayRow) -> str:
-    """`works 90%`."""
-    if way.chance > 1 - 1e-9:
-        return "then"
-    return f"{'works' if way.works else 'fails'} {format_chance(way.chance)}"
-
-
 def _stroke(way: WayRow) -> dict[str, str | float]:
     if way.works:
         return {"stroke": BLUE, "stroke_width": 2.2}
-    return {"stroke": WRONG, "stroke_width": 2, "stroke_dasharray": "6 3"}
+    return {"stroke": WRONG, "stroke_width": 2, "stroke_dasharray": FAILING}
 
 
 def _cut(text: str) -> list[str]:
