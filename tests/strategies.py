@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from oracle import Oracle
@@ -23,6 +24,7 @@ Draw: TypeAlias = st.DrawFn
 Number: TypeAlias = int | float
 T = TypeVar("T")
 
+FEWER = settings(max_examples=settings().max_examples * 2 // 5)  # where each example takes long
 FEATURE_NAMES = ("skill", "savings", "resting heart rate", "job-status", "b.m.i", "pay ($)", "time in job", "sex")
 ACTION_NAMES = ("learn", "work more", "move (again)")
 LEVEL_NAMES = (

@@ -44,7 +44,7 @@ def bounded(column: NumberColumn, numbers: Sequence[float | None]) -> list[Meani
 # -------------------------------------------------------------------------------------------------------------- numbers
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(
     column=st.sampled_from([COST, CHANCE]),
     numbers=st.lists(st.none() | st.floats() | st.floats(0, 1) | st.floats(0, 1e15), min_size=1, max_size=40),
@@ -55,7 +55,7 @@ def test_doubles(column: NumberColumn, numbers: list[float | None]) -> None:
     assert read(column, pa.array(numbers, pa.float64())) == bounded(column, numbers)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(numbers=st.lists(st.none() | st.floats(0, 1, width=32), min_size=1, max_size=40))
 @example(numbers=[0.10000000149011612, 0.30000001192092896])
 def test_narrow_floats_are_meant_as_they_are_written(numbers: list[float | None]) -> None:
@@ -89,12 +89,11 @@ TEXTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", TEXTS, ids=repr)
-def test_text(text: str) -> None:
-    assert read(CHANCE, pa.array([text, None])) == [TEXTS[text], None]
+def test_text() -> None:
+    assert dict(zip(TEXTS, read(CHANCE, pa.array(list(TEXTS))), strict=True)) == TEXTS
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(numbers=st.lists(st.floats(0, 1e15) | st.decimals(0, 10**15, places=3).map(float), min_size=1, max_size=30))
 def test_numbers_as_text(numbers: list[float]) -> None:
     assert read(COST, pa.array([repr(number) for number in numbers])) == numbers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
@@ -55,10 +56,18 @@ def edited(*edits: tuple[str, str]) -> str:
     return text
 
 
-def changed(*cases: tuple[str, str, str, str | None]) -> pytest.MarkDecorator:
-    """Run a test with each (what stands in the file, what stands there instead, the mistake, the remedy)."""
-    names = [new or f"no {old}" for old, new, *_ in cases]
-    return pytest.mark.parametrize("old, new, mistake, remedy", cases, ids=names)
+def listed_mistakes(*sections: str) -> list[tuple[str, str, str, str | None]]:
+    """What stands in the file, what stands there instead, the mistake and its remedy: some or all of `mistakes.txt`."""
+    listed = Path(__file__).with_name("mistakes.txt").read_text(encoding="utf-8")
+    found = []
+    for section in listed.split("\n## ")[1:]:
+        title, *lines = section.splitlines()
+        for edit, said in zip(lines[::2], lines[1::2], strict=False):
+            old, _, new = edit.removeprefix("@ ").replace("\\n", "\n").partition(" =>")
+            mistake, _, remedy = said.partition(" | ")
+            if not sections or title in sections:
+                found.append((old, new.removeprefix(" "), mistake, remedy or None))
+    return found
 
 
 def told(source: str | Mapping[str, Any], name: str = "loan.yaml") -> str:

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from problem.loan import LOAN, changed, edited, shown, told
+from problem.loan import LOAN, edited, shown, told
 from safear.problem.build import default_levels
 from safear.problem.condition import ALWAYS, LevelTest, Membership, Not
 from safear.problem.load import parse_problem
@@ -16,7 +16,6 @@ from safear.problem.quantity import Amount, ByCase, ByLevel
 CHANGE = "change: {bmi: -1}"
 CHANCE = "chance: 0.8"
 COST = "cost: 1.5"
-FIRST = "- {chance: 0.9, change: {job: employed}}"
 SECOND = "- {chance: 0.1, change: {job: unemployed}, cost: 3}"
 
 
@@ -250,87 +249,6 @@ def test_an_immutable_feature_is_not_actionable() -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------- mistakes
-
-
-@changed(
-    (
-        "    cost: 1\n",
-        "    cost: 1\n    chance: 0.5\n",
-        "22:13: actions.change job.chance: 'chance' and 'outcomes' are both given",
-        "put the chance into the first outcome",
-    ),
-    (
-        "    cost: 1\n",
-        "    cost: 1\n    change: {skill: +1}\n",
-        "22:5: actions.change job.change: 'change' and 'outcomes' are both given",
-        "put the change into the first outcome",
-    ),
-    (
-        CHANGE,
-        "change: {bmi: {}}",
-        "25:48: actions.diet.change.bmi: give either 'to' or 'by'",
-        None,
-    ),
-    (
-        CHANGE,
-        "change: {bmi: {to: <20, by: 1}}",
-        "25:48: actions.diet.change.bmi: give either 'to' or 'by'",
-        None,
-    ),
-    (
-        COST,
-        "cost: [{when: age == senior, cost: 2}]",
-        "16:12: actions.learn.cost[0]: the last case has a condition",
-        "end the list with the cost for all other cases, without 'when'",
-    ),
-    (
-        CHANCE,
-        "chance:\n      - {when: age == senior, chance: 0.2}",
-        "18:9: actions.learn.chance[0]: the last case has a condition",
-        "end the list with the chance for all other cases, without 'when'",
-    ),
-    (
-        COST,
-        "cost: [{when: age == senior, cost: 2}, 3, 4]",
-        "16:44: actions.learn.cost[1]: only the last case can do without 'when'",
-        None,
-    ),
-    (
-        COST,
-        "cost: {skill: {skilled: 1, manager: 2}, age: {adult: 1, senior: 2}}",
-        "16:5: actions.learn.cost: only one feature can be named here",
-        None,
-    ),
-    (COST, "cost: [1, 2]", "16:5: actions.learn.cost: a cost cannot be an interval", None),
-    (
-        CHANCE,
-        "chance: [{when: age = senior, chance: 0.5}, 0.8]",
-        "17:25: actions.learn.chance[0].when: unexpected '='",
-        "write '==' to compare",
-    ),
-    # What cannot be understood is no reason to say that chances do not add up.
-    (
-        SECOND,
-        "- {chance: {employed: 0.1}}",
-        "24:10: actions.change job.outcomes[1].chance: depends on a level, but this outcome changes nothing",
-        "leave it out: it is the rest",
-    ),
-    (
-        FIRST,
-        "- {chance: [{when: age = senior, chance: 0.5}, 0.9], change: {job: employed}}",
-        "23:30: actions.change job.outcomes[0].chance[0].when: unexpected '='",
-        "write '==' to compare",
-    ),
-    (
-        FIRST,
-        "- {chance: [{when: age == senior, chance: 0.5}], change: {job: employed}}",
-        "23:19: actions.change job.outcomes[0].chance[0]: the last case has a condition",
-        "end the list with the chance for all other cases, without 'when'",
-    ),
-)
-def test_one_mistake_is_said_once(old: str, new: str, mistake: str, remedy: str | None) -> None:
-    text = edited((old, new))
-    assert told(text) == shown(text, (mistake, remedy))
 
 
 def test_each_misplaced_case_is_said() -> None:

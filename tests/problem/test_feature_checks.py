@@ -4,90 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from problem.loan import changed, edited, shown, told
+from problem.loan import edited, told
 from safear.errors import format_path
 from safear.problem import feature_checks as module
 from safear.problem.feature_checks import check_features
 from safear.problem.model import Feature
 
-LEVELS = "levels: [basic, skilled, manager]"
 EDGES = "edges: [20, 25]"
-
-
-@changed(
-    (LEVELS, "levels: []", "7:26: features.skill.levels: the list of levels is empty", "name at least one level"),
-    (f", {LEVELS}", "", "7:3: features.skill.levels: the list of levels is empty", "name at least one level"),
-    (
-        LEVELS,
-        "levels: [basic, skilled, manager, basic]",
-        "7:60: features.skill.levels[3]: level 'basic' is given twice",
-        "rename one of the two",
-    ),
-    (
-        LEVELS,
-        "levels: [basic, skilled, manager], values: [1, 2]",
-        "7:61: features.skill.values: 2 values for 3 levels",
-        "give one value per level",
-    ),
-    (
-        LEVELS,
-        "levels: [basic, skilled, manager], values: [1, 2, 3, 4]",
-        "7:61: features.skill.values: 4 values for 3 levels",
-        "give one value per level",
-    ),
-    (
-        LEVELS,
-        "levels: [basic, skilled, manager], edges: [1]",
-        "7:61: features.skill.edges: only a numeric feature has edges",
-        "write 'kind: numeric', or drop the edges",
-    ),
-    (
-        EDGES,
-        "edges: [25, 20]",
-        "10:36: features.bmi.edges[1]: 20 does not come after 25",
-        "write the edges in ascending order",
-    ),
-    (
-        EDGES,
-        "edges: [20, 20.0]",
-        "10:36: features.bmi.edges[1]: 20.0 does not come after 20",
-        "write the edges in ascending order",
-    ),
-    (EDGES, "edges: []", "10:24: features.bmi.edges: a numeric feature needs edges", "write 'edges: [20, 25, 30]'"),
-    (
-        EDGES,
-        "levels: [low, mid, high]",
-        "10:3: features.bmi.edges: a numeric feature needs edges",
-        "write 'edges: [20, 25, 30]'",
-    ),
-    (
-        EDGES,
-        "edges: [20, 25], levels: [thin, fat]",
-        "10:41: features.bmi.levels: 2 levels, but 2 edges make 3",
-        "name each interval between edges, or leave the levels out",
-    ),
-    (
-        EDGES,
-        "edges: [20, 25], levels: [a, b, c, d]",
-        "10:41: features.bmi.levels: 4 levels, but 2 edges make 3",
-        "name each interval between edges, or leave the levels out",
-    ),
-    (
-        EDGES,
-        "edges: [20, 25], levels: [a, b, a]",
-        "10:56: features.bmi.levels[2]: level 'a' is given twice",
-        "rename one of the two",
-    ),
-    (
-        EDGES,
-        "edges: [20, 25], values: [1, 2, 1e999]",
-        "10:56: features.bmi.values[2]: inf is not a finite number",
-        None,
-    ),
-)
-def test_one_mistake_is_said_once(old: str, new: str, mistake: str, remedy: str | None) -> None:
-    text = edited((old, new))
-    assert told(text) == shown(text, (mistake, remedy))
 
 
 @pytest.mark.parametrize("edges, levels", [("[20, 25]", "[thin, fat]"), ("[20, 25]", "[thin]"), ("[20]", "[thin]")])
