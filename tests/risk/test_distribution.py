@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,10 @@ from hypothesis import strategies as st
 
 import safear as sa
 from safear.errors import ObjectiveError
+from safear.evaluation import StateCosts
+from safear.population.person_kernels import describe
 from safear.risk import Costs
+from safear.risk.distribution import EPSILON
 
 
 @st.composite
@@ -90,3 +95,16 @@ def test_the_highest_level_is_the_largest_cost_however_rare() -> None:
     distribution = Costs(np.array([1.0, 2.0, 3.0]), np.array([1 - 1e-20 - 1e-15, 1e-15, 1e-20]))
     assert distribution.var(1) == distribution.cvar(1) == 3
     assert distribution.tail_mean(1) is None
+
+
+@pytest.mark.parametrize("rest", [0.0, 5e-13, 9.9e-13])
+@pytest.mark.parametrize("level", [0.999999, 1 - 1e-9, 1 - 1e-11])
+def test_no_cvar_lies_above_the_largest_cost(level: float, rest: float) -> None:
+    """A tail that is a rounding larger than 1 - level."""
+    tail = 1 - level + rest
+    costs = Costs(np.array([0.0, 100.0]), np.array([1 - tail, tail]))
+    assert costs.cvar(level) == pytest.approx(100, rel=1e-9)
+    assert costs.cvar(level) <= 100
+    lanes = StateCosts(np.array([[1 - tail, *[0.0] * 99, tail]]), Fraction(1))
+    assert lanes.cvar(level)[0] == pytest.approx(costs.cvar(level), rel=1e-12)
+    assert describe(np.array([0, 100]), np.array([1 - tail, tail]), level, EPSILON)[3] <= 100

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import safear as sa
@@ -16,26 +16,37 @@ AFTER_SUCCESS = """SuccessFirst(then=Mean(), tolerance=1e-12) cannot come after 
     give one of the other objectives, such as CVaR(0.95)"""
 
 
-@pytest.mark.parametrize(
-    "objective",
-    [
-        sa.Mean(),
-        sa.MeanStd(0.5),
-        sa.MeanStd(1 / 3),
-        sa.MeanStd(0),
-        sa.MeanLowerStd(2),
-        sa.MeanVariance(0.1),
-        sa.Entropic(1e-7),
-        sa.Budget(12.5),
-        sa.VaR(0.95),
-        sa.CVaR(1),
-        sa.MeanCVaR(0.25, 0.999),
-        sa.SuccessFirst(),
-        sa.SuccessFirst(sa.MeanCVaR(0.5, 0.95)),
-    ],
+NUMBERS = st.floats(0, 1e6) | st.sampled_from([0.5, 1 / 3, 1e-7, 12.5, 2])
+SHARES = st.floats(0, 1) | st.sampled_from([0, 0.95, 0.999, 1])
+COSTS = st.one_of(
+    st.just(sa.Mean()),
+    *(NUMBERS.map(kind) for kind in (sa.MeanStd, sa.MeanLowerStd, sa.MeanVariance, sa.Entropic, sa.Budget)),
+    SHARES.map(sa.VaR),
+    SHARES.map(sa.CVaR),
+    st.builds(sa.MeanCVaR, SHARES, SHARES),
 )
+SLACKS = st.floats(0, 1, exclude_max=True) | st.sampled_from([1e-12, 0.01 / 12, 0])
+OBJECTIVES = COSTS | st.builds(sa.SuccessFirst) | st.builds(sa.SuccessFirst, COSTS, SLACKS)
+
+
+@given(OBJECTIVES)
+@example(sa.SuccessFirst())
+@example(sa.SuccessFirst(sa.MeanCVaR(0.5, 0.95), 0.01 / 12))
 def test_text_reads_back(objective: Objective) -> None:
     assert sa.parse_objective(str(objective)) == objective
+
+
+@pytest.mark.parametrize(
+    ("objective", "text"),
+    [
+        (sa.SuccessFirst(), "success-first"),
+        (sa.SuccessFirst(tolerance=0.001), "success-first~0.001"),
+        (sa.SuccessFirst(sa.CVaR(0.95)), "success-first:cvar:0.95"),
+        (sa.SuccessFirst(sa.CVaR(0.95), 0.0005), "success-first:cvar:0.95~0.0005"),
+    ],
+)
+def test_success_first_in_writing(objective: Objective, text: str) -> None:
+    assert str(objective) == text
 
 
 @pytest.mark.parametrize(
@@ -49,6 +60,10 @@ def test_text_reads_back(objective: Objective) -> None:
         ("mean-cvar:2:0.9", "the weight 2.0 is not between 0 and 1"),
         ("budget:-1", "the budget -1.0 is not a cost from 0 up"),
         ("success-first:success-first", AFTER_SUCCESS),
+        (
+            "success-first:cvar:0.95~x",
+            "objective 'success-first:cvar:0.95~x': 'x' is not a number\n    write 'success-first:cvar:0.95~0.001'",
+        ),
         ("success-first:cvr:0.9", "objective 'cvr:0.9' is not known\n    did you mean 'cvar:0.95'?"),
         ("mean-std:", "objective 'mean-std:': '' is not a number\n    write 'mean-std:0.5'"),
         ("mean-std:half", "objective 'mean-std:half': 'half' is not a number\n    write 'mean-std:0.5'"),

@@ -19,8 +19,10 @@ from compare import read_both
 from oracle import Distribution, Number, Oracle, State, TooManyError
 from safear.errors import ObjectiveError
 from safear.mdp import compile_blocks
+from safear.mdp.spending import largest_spent
 from safear.risk import Objective
 from safear.risk.objectives import CostObjective
+from safear.solvers.optimal import count_columns
 from strategies import problems
 
 Measure: TypeAlias = Callable[[Distribution], Number]
@@ -147,6 +149,33 @@ def test_no_policy_of_all_is_better(kind: str, document: dict[str, Any]) -> None
         assert value == close(expected), objective
         assert bound <= expected + 1e-9, objective
         assert value - bound <= 1e-9 * max(1, expected), objective
+
+
+RUIN = ("var", "cvar", "mean-cvar")
+
+
+@pytest.mark.parametrize("kind", RUIN)
+@settings(max_examples=40)
+@given(document=DOCUMENTS, failure=st.sampled_from([11, 30, 1_000, 10**6, 10**9]))
+def test_nor_if_a_failure_costs_far_more_than_can_be_spent(kind: str, document: dict[str, Any], failure: int) -> None:
+    """No target between the most that can be spent and the failure cost is tried; nothing better lies there."""
+    document = {**document, "goal": {**document["goal"], "failure_cost": failure}}
+    problem, judge, start = read_both(document)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    every = enumerated(judge, start)
+    for objective, measure in CASES[kind]:
+        assert count_columns(mdp, objective) <= 3 * int(largest_spent(mdp)[mdp.start]) + 2
+        assert least(mdp, objective) == close(float(oracle.best(every, measure))), objective
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999, 1.0])
+def test_the_failure_cost_adds_no_columns(level: float) -> None:
+    """At 0.95 the plan fails so rarely that no target is as high as the failure cost; at 0.999 the two are apart."""
+    documents = [gamble(8, 3) for _ in range(4)]
+    for document, failure in zip(documents, (10**3, 10**5, 10**7, 10**9), strict=True):
+        document["goal"]["failure_cost"] = failure
+    counts = [count_columns(compiled(document), sa.CVaR(level)) for document in documents]
+    assert len(set(counts)) == 1
 
 
 THEN: list[tuple[CostObjective, Measure]] = [

@@ -77,8 +77,9 @@ class StateCosts:
         threshold = self._var_position(level)
         if level > 1 - EPSILON:
             return self._figures(threshold.astype(np.float64))
-        tail, weighted = self._beyond(threshold)
-        return self._figures(threshold + divide(weighted - threshold * tail, self.total) / (1 - level))
+        tail, weighted = self._beyond(threshold + 1)
+        share = np.maximum((1 - level) * self.total, tail)  # see Costs.cvar
+        return self._figures(threshold + divide(weighted - threshold * tail, share))
 
     def tail_mean(self, level: float) -> Figures:
         """The paper's CVaR; masked where nothing exceeds the value at risk."""

@@ -169,8 +169,9 @@ def summarise_lanes(
             if total > 0:
                 mean = weighted / total
                 position = quantile(mass, total, level, tolerance)
-                tail, beyond = moments(mass, position)
-                excess = (beyond - position * tail) / (total * (1 - level)) if level <= 1 - tolerance else 0.0
+                tail, beyond = moments(mass, position + 1)
+                share = max(total * (1 - level), tail)  # see Costs.cvar
+                excess = (beyond - position * tail) / share if level <= 1 - tolerance else 0.0
                 figures[0, state, lane] = total
                 figures[1, state, lane] = low[state] + mean
                 figures[2, state, lane] = squares(mass, mean) / total

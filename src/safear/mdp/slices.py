@@ -25,6 +25,8 @@ class Slice(NamedTuple, Generic[Kind]):
 def restrict(mdp: Kind, start: Record | int | None = None) -> Slice[Kind]:
     """What can be reached from a state within the horizon: as `compile_mdp(start=...)`, without asking anybody."""
     origin = mdp.locate_start(start)
+    if len(mdp.starts) == 1:  # then it is that already
+        return Slice(mdp, np.arange(mdp.n_states), np.arange(mdp.n_rows))
     depth = np.full(mdp.n_states, -1, dtype=np.int16)
     depth[origin] = 0
     frontier = np.array([origin])

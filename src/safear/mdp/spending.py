@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.mdp.arrays import MDP
+from safear.mdp.arrays import MDP, once_per_mdp
 
 
+@once_per_mdp
 def largest_spent(mdp: MDP) -> NDArray[np.int64]:
     """The most that a run of any plan can spend from each state, in quanta; the failure cost is not spent."""
     largest = np.zeros(mdp.n_states, dtype=np.int64)

@@ -20,7 +20,7 @@ from safear.recourse.offer import TAIL
 from safear.risk.objectives import Mean, MeanStd
 from safear.solvers.solution import Solution
 from safear.solvers.solve import solve
-from safear.solvers.success import sweep_success
+from safear.solvers.success import highest_success
 from safear.threads import work_ahead
 
 EQUAL = 1e-12  # relative differences below this are rounding
@@ -206,7 +206,7 @@ def _compare_person(mdp: MDP, state: int, count: int, *, objective: Mean | MeanS
     if not part.goal.any():
         return None
     greedy, optimal = solve(part, objective, method="greedy"), solve(part, objective)
-    best = float(sweep_success(part)[0][part.locate()])
+    best = highest_success(part)
     return Pair(part.person(part.locate()), count, _read_figures(greedy), _read_figures(optimal), optimal.bound, best)
 
 

@@ -211,6 +211,8 @@ def describe(total: Whole, mass: Real, level: float, tolerance: float) -> tuple[
             if cumulated >= max(level - tolerance, tolerance) * whole:
                 threshold = total[i]
                 break
-    excess = (mass * np.maximum(total - threshold, 0)).sum() / whole
-    tail = threshold + excess / (1 - level) if level <= 1 - tolerance else float(threshold)
+    beyond = total > threshold
+    share = max(whole * (1 - level), mass[beyond].sum())  # see Costs.cvar
+    excess = (mass[beyond] * (total[beyond] - threshold)).sum()
+    tail = threshold + excess / share if level <= 1 - tolerance else float(threshold)
     return mean, deviation, float(threshold), tail

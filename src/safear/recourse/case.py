@@ -23,7 +23,7 @@ from safear.problem.model import Person, Problem, Record
 from safear.problem.person import read_person
 from safear.problem.terms import Terms, apply_terms
 from safear.recourse.notices import NoRecourse, Notice
-from safear.solvers.success import sweep_success
+from safear.solvers.success import highest_success
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class Case:
     @cached_property
     def best_success(self) -> float:
         """The highest probability of success that any plan has."""
-        return float(sweep_success(self.mdp)[0][self.mdp.locate()])
+        return highest_success(self.mdp)
 
 
 @dataclass(frozen=True, eq=False)

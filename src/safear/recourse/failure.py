@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from safear.evaluation.forward import evaluate
 from safear.mdp.arrays import MDP
 from safear.recourse.words import format_chance, format_cost
-from safear.risk.objectives import Mean, SuccessFirst
+from safear.risk.objectives import Mean
 from safear.solvers.solve import solve
+from safear.solvers.success import highest_success
 
 GIVES_UP = 0.05  # a plan whose success is so far below the best possible one gives up too early
 HOPELESS = 0.5  # and one that has less than this share of it is no way to the goal
@@ -52,13 +53,13 @@ class GivingUp:
 
 
 def gives_up(success: float, possible: float) -> bool:
-    """Whether a plan succeeds far less often than is possible."""
+    """Whether a plan succeeds far less often than is possible: more than 0.05 below it, or less than half as often."""
     return success < max(possible - GIVES_UP, HOPELESS * possible)
 
 
 def find_giving_up(mdp: MDP) -> GivingUp | None:
     """Whether the plan with the least mean succeeds far less often than the person could; None if not."""
-    possible = evaluate(solve(mdp, SuccessFirst())).success
+    possible = highest_success(mdp)
     success = _success_at(mdp, mdp.failure_cost)
     if not gives_up(success, possible):
         return None

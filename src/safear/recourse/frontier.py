@@ -18,7 +18,7 @@ from safear.progress import Progress
 from safear.recourse.offer import TAIL, Offer, make_offer
 from safear.risk.objectives import MeanCVaR, Objective, SuccessFirst
 from safear.solvers.solve import solve
-from safear.solvers.success import sweep_success
+from safear.solvers.success import highest_success
 
 SAME_SUCCESS = 0.01  # chances of success that differ by less are the same to a person
 CHEAPEST = 1e-6  # a weight so small that the tail only decides between plans of the same mean
@@ -44,7 +44,7 @@ def find_frontier(mdp: MDP, *, level: float = TAIL, grain: float = GRAIN, progre
 
     Between two plans whose mean and tail differ by less than the share `grain`, no other is looked for.
     """
-    best = float(sweep_success(mdp)[0][mdp.locate()])
+    best = highest_success(mdp)
     offers = _trace_hull(mdp, lambda weight: MeanCVaR(weight, level), level, grain, progress)
     if min(offer.cost.success for offer in offers) < best * (1 - SAME_SUCCESS):
         slack = SAME_SUCCESS / mdp.horizon

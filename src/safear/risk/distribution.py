@@ -72,7 +72,10 @@ class Costs:
         if level > 1 - EPSILON:
             return float(self.values[-1])
         threshold = self.var(level)
-        return threshold + float(self.chances @ np.maximum(self.values - threshold, 0.0)) / (1 - level)
+        beyond = self.values > threshold
+        # The chance to exceed it is at most 1 - level, up to rounding, which must not lift the mean above the costs.
+        share = max(1 - level, float(self.chances[beyond].sum()))
+        return threshold + float(self.chances[beyond] @ (self.values[beyond] - threshold)) / share
 
     def entropic(self, risk_aversion: float) -> float:
         """The entropic risk log E[exp(b x)] / b; the mean at b = 0."""

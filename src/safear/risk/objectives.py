@@ -11,6 +11,7 @@
     mean-cvar:k:a      (1 - k) * E[C] + k * cvar:a
     success-first      the highest chance of success, and among plans that have it the least E[C]
     success-first:...  the same, and the least of another objective among them: success-first:cvar:0.95
+    success-first...~t the same, where each step may give away the share t of success: success-first:cvar:0.95~0.001
 
 C is the total cost over all runs; failed runs pay the failure cost.
 """
@@ -25,6 +26,7 @@ from safear.errors import ObjectiveError, suggest
 from safear.risk.distribution import CostDistribution, check_level
 
 MAX_AVERSION = 1e6
+TOLERANCE = 1e-12  # of success, in a step: what is given away by rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,7 @@ class SuccessFirst:
 
     name: ClassVar[str] = "success-first"
     then: CostObjective = field(default_factory=Mean)
-    tolerance: float = 1e-12
+    tolerance: float = TOLERANCE
 
     def __post_init__(self) -> None:
         if not isinstance(self.then, CostObjective):
@@ -216,7 +218,8 @@ class SuccessFirst:
         return self.then.of(distribution)
 
     def __str__(self) -> str:
-        return self.name if isinstance(self.then, Mean) else f"{self.name}:{self.then}"
+        then = "" if isinstance(self.then, Mean) else f":{self.then}"
+        return f"{self.name}{then}" + ("" if self.tolerance == TOLERANCE else f"~{float(self.tolerance)!r}")
 
 
 Objective = CostObjective | SuccessFirst
@@ -237,12 +240,9 @@ OBJECTIVE_EXAMPLES = (*_EXAMPLES.values(), SuccessFirst.name, f"{SuccessFirst.na
 
 def parse_objective(text: str) -> Objective:
     """An objective as it is written on the command line: `mean`, `mean-std:0.5`, `success-first:cvar:0.95`, ..."""
+    if text.strip().startswith(SuccessFirst.name):
+        return _parse_success_first(text)
     name, colon, rest = text.strip().partition(":")
-    if name == SuccessFirst.name:
-        if colon and not rest:
-            raise ObjectiveError.at((), f"objective '{text}' names no second one", f"write '{OBJECTIVE_EXAMPLES[-1]}'")
-        then = parse_objective(rest) if colon else Mean()
-        return SuccessFirst(then)  # type: ignore[arg-type]  # its own check says what may come after success
     if name not in _BY_NAME:
         raise ObjectiveError.at((), f"objective '{text}' is not known", suggest(text, OBJECTIVE_EXAMPLES))
     kind = _BY_NAME[name]
@@ -257,6 +257,22 @@ def parse_objective(text: str) -> Objective:
     except ValueError:
         raise ObjectiveError.at((), f"objective '{text}': '{rest}' is not a number", remedy) from None
     return kind(*numbers)
+
+
+def _parse_success_first(text: str) -> Objective:
+    both, tilde, share = text.strip().partition("~")
+    name, colon, rest = both.partition(":")
+    if name != SuccessFirst.name:
+        raise ObjectiveError.at((), f"objective '{text}' is not known", suggest(text, OBJECTIVE_EXAMPLES))
+    if colon and not rest:
+        raise ObjectiveError.at((), f"objective '{text}' names no second one", f"write '{OBJECTIVE_EXAMPLES[-1]}'")
+    then = parse_objective(rest) if colon else Mean()
+    try:
+        tolerance = float(share) if tilde else TOLERANCE
+    except ValueError:
+        remedy = f"write '{OBJECTIVE_EXAMPLES[-1]}~0.001'"
+        raise ObjectiveError.at((), f"objective '{text}': '{share}' is not a number", remedy) from None
+    return SuccessFirst(then, tolerance)  # type: ignore[arg-type]  # its own check says what may come after success
 
 
 def rounding_error(objective: CostObjective, cost_error: float, value: float) -> float:

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from itertools import count
 
 from safear.evaluation.policy import Pieces
-from safear.mdp.arrays import MDP
+from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.spending import largest_spent
-from safear.solvers.sweep import Allowed
-from safear.solvers.targets import SQUARE, sweep_targets
+from safear.solvers.success import allowed_rows
+from safear.solvers.targets import SQUARE, TargetSweep, sweep_targets
 
 MAX_TRIES = 1000
 ROUNDING = 1e-12  # lines this close, relatively, are one
@@ -68,9 +68,9 @@ class Optimum:
     most: int
 
 
-def find_optimum(mdp: MDP, scale: Scale, *, tolerance: float, allowed: Allowed | None = None) -> Optimum:
+def find_optimum(mdp: MDP, scale: Scale, *, tolerance: float, slack: float | None = None) -> Optimum:
     """The best plan for the person that the MDP was compiled from, to a relative gap of `tolerance`."""
-    plans = _Plans(mdp, allowed)
+    plans = _Plans(mdp, slack)
     cheapest = plans.find(-math.inf)
     dearest = plans.find(min(scale.of(cheapest), float(plans.most + mdp.failure_cost)))
     best = min(cheapest, dearest, key=scale.of)
@@ -97,18 +97,28 @@ def find_optimum(mdp: MDP, scale: Scale, *, tolerance: float, allowed: Allowed |
 class _Plans:
     """The plans on the lower hull of one person, target by target."""
 
-    def __init__(self, mdp: MDP, allowed: Allowed | None) -> None:
+    def __init__(self, mdp: MDP, slack: float | None) -> None:
         self.mdp = mdp
-        self.allowed = allowed
+        self.slack = slack
         self.start = mdp.locate()
         self.most = int(largest_spent(mdp)[self.start])
 
     def find(self, target: float) -> Point:
         """The plan with the least E[(C - target)^2]; for minus infinity that with the least mean."""
-        low, columns = (0.0, 0) if math.isinf(target) else (target - self.most, self.most + 1)
-        sweep = sweep_targets(self.mdp, SQUARE, targets=(low, columns), allowed=self.allowed, last_only=True)
+        if math.isinf(target):
+            sweep, columns = sweep_least_mean(self.mdp, self.slack), 0
+        else:
+            targets, columns = (target - self.most, self.most + 1), self.most + 1
+            allowed = allowed_rows(self.mdp, self.slack)
+            sweep = sweep_targets(self.mdp, SQUARE, targets=targets, allowed=allowed, last_only=True)
         mean, variance = float(sweep.mean[self.start, columns]), float(sweep.variance[self.start, columns])
         return Point(mean, variance, target, float(sweep.loss[self.start, columns]), sweep.pieces, columns - 1)
+
+
+@once_per_mdp
+def sweep_least_mean(mdp: MDP, slack: float | None) -> TargetSweep:
+    """The plan with the least mean (in column 0), with the variance that it has."""
+    return sweep_targets(mdp, SQUARE, targets=(0.0, 0), allowed=allowed_rows(mdp, slack))
 
 
 def _equally_good(left: Point, right: Point) -> float | None:

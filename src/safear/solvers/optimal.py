@@ -33,10 +33,10 @@ from safear.risk.objectives import (
     SuccessFirst,
     VaR,
 )
-from safear.solvers.hull import Optimum, Scale, find_optimum
-from safear.solvers.success import sweep_success
-from safear.solvers.sweep import Allowed, sweep
-from safear.solvers.targets import CERTAIN, EXCEEDED, EXCESS, MISSED, SQUARE, Loss, TargetSweep, sweep_targets
+from safear.solvers.hull import Optimum, Scale, find_optimum, sweep_least_mean
+from safear.solvers.success import allowed_rows
+from safear.solvers.sweep import sweep
+from safear.solvers.targets import CERTAIN, EXCEEDED, EXCESS, MISSED, Loss, sweep_targets
 
 Reals = NDArray[np.float64]
 NEAR = 1e-12  # values this close, relatively, are equal
@@ -60,25 +60,23 @@ def find_optimal(mdp: MDP, objective: Objective, *, tolerance: float, progress: 
 
 def _find_in_quanta(mdp: MDP, objective: Objective, tolerance: float, progress: Progress | None) -> Certified:
     """The same, with costs in quanta."""
-    allowed = None
-    if isinstance(objective, SuccessFirst):
-        _, allowed = sweep_success(mdp, tolerance=objective.tolerance)
+    slack = _slack_of(objective)
     match simplify(objective):
         case Mean() | Entropic() as recursive:
-            policy, values = sweep(mdp, recursive, allowed=allowed, progress=progress)
+            policy, values = sweep(mdp, recursive, allowed=allowed_rows(mdp, slack), progress=progress)
             return Certified(policy, values, values)
         case MeanStd(aversion):
-            return _find_deviation(mdp, Scale(aversion, of_deviation=True), tolerance, allowed, progress)
+            return _find_deviation(mdp, Scale(aversion, of_deviation=True), tolerance, slack, progress)
         case MeanVariance(aversion):
-            return _find_deviation(mdp, Scale(aversion * float(mdp.quantum)), tolerance, allowed, progress)
+            return _find_deviation(mdp, Scale(aversion * float(mdp.quantum)), tolerance, slack, progress)
         case Budget(limit):
-            return _find_budget(mdp, limit, allowed, progress)
+            return _find_budget(mdp, limit, slack, progress)
         case VaR(level):
-            return _find_var(mdp, level, allowed, progress)
+            return _find_var(mdp, level, slack, progress)
         case CVaR(level):
-            return _find_cvar(mdp, 1.0, level, allowed, progress)
+            return _find_cvar(mdp, 1.0, level, slack, progress)
         case MeanCVaR(weight, level):
-            return _find_cvar(mdp, weight, level, allowed, progress)
+            return _find_cvar(mdp, weight, level, slack, progress)
         case MeanLowerStd():
             raise TypeError(objective)  # `solve.choose_method` refuses it
 
@@ -97,7 +95,7 @@ def needs_targets(objective: Objective) -> bool:
     return not isinstance(simplify(objective), Mean | Entropic | MeanLowerStd)
 
 
-def _find_cvar(mdp: MDP, weight: float, level: float, allowed: Allowed | None, progress: Progress | None) -> Certified:
+def _find_cvar(mdp: MDP, weight: float, level: float, slack: float | None, progress: Progress | None) -> Certified:
     """The least over w of (1 - weight) * E[C] + weight * (w + E[max(C - w, 0)] / (1 - level))."""
     certain = level > 1 - EPSILON
     factor = weight if certain else weight / (1 - level)
@@ -106,7 +104,7 @@ def _find_cvar(mdp: MDP, weight: float, level: float, allowed: Allowed | None, p
         CERTAIN if certain else EXCESS,
         level,
         weights=(factor, 1 - weight),
-        allowed=allowed,
+        slack=slack,
         progress=progress,
     )
     values = (1 - weight) * found.mean + weight * found.targets + factor * found.loss
@@ -116,16 +114,16 @@ def _find_cvar(mdp: MDP, weight: float, level: float, allowed: Allowed | None, p
     return Certified(SpentPolicy.of(mdp, found.accounts[best], found.pieces), least, least)
 
 
-def _find_var(mdp: MDP, level: float, allowed: Allowed | None, progress: Progress | None) -> Certified:
+def _find_var(mdp: MDP, level: float, slack: float | None, progress: Progress | None) -> Certified:
     """The smallest cost that is exceeded with a probability of at most 1 - level."""
-    found = _sweep_totals(mdp, EXCEEDED, level, weights=(1.0, 0.0), allowed=allowed, progress=progress)
+    found = _sweep_totals(mdp, EXCEEDED, level, weights=(1.0, 0.0), slack=slack, progress=progress)
     limit = 0.0 if level > 1 - EPSILON else min(1 - level + EPSILON, 1 - EPSILON)
     best = (found.loss <= limit).argmax(axis=1)
     values = found.targets[best]
     return Certified(SpentPolicy.of(mdp, found.accounts[best], found.pieces), values, values)
 
 
-def _find_budget(mdp: MDP, limit: float, allowed: Allowed | None, progress: Progress | None) -> Certified:
+def _find_budget(mdp: MDP, limit: float, slack: float | None, progress: Progress | None) -> Certified:
     """The least chance not to succeed within a limit.
 
     Where costs are rounded by up to e, the plan is that for limit - e, which keeps its chance whatever the rounding
@@ -133,7 +131,7 @@ def _find_budget(mdp: MDP, limit: float, allowed: Allowed | None, progress: Prog
     """
     error = float(mdp.cost_error)
     budget, bound = (min(units_within(limit + shift, mdp.quantum), _most(mdp)) for shift in (-error, error))
-    found = sweep_targets(mdp, MISSED, targets=(0.0, bound + 1), allowed=allowed, progress=progress)
+    found = sweep_targets(mdp, MISSED, targets=(0.0, bound + 1), allowed=allowed_rows(mdp, slack), progress=progress)
     opening = np.full(mdp.n_states, max(budget, -1))
     values = found.loss[:, budget + 1] if budget >= 0 else np.where(mdp.goal, 0.0, 1.0)
     return Certified(SpentPolicy.of(mdp, opening, found.pieces), values, found.loss[:, bound + 1])
@@ -155,33 +153,24 @@ def _sweep_totals(
     level: float,
     *,
     weights: tuple[float, float],
-    allowed: Allowed | None,
+    slack: float | None,
     progress: Progress | None,
 ) -> _Totals:
-    """A sweep for every total cost that may be the best target.
-
-    With m the most that can be spent and f the failure cost, totals lie within [0, m] and [f, f + m]. If these are far
-    apart, nothing between them need be tried: there, for a given plan, the chance to exceed w does not change and the
-    mean excess is linear in w, so the least over plans is concave and one of the ends is as good. The second sweep
-    begins at f - m, as low as an account that opens at f or above can fall. No target above `_highest` is tried.
-    """
-    most, failure, highest = _most(mdp), mdp.failure_cost, _highest(mdp, level, allowed)
-
-    def sweep_from(low: int, count: int) -> TargetSweep:
-        return sweep_targets(
-            mdp, loss, targets=(float(low), count), weights=weights, allowed=allowed, progress=progress
-        )
-
-    together = failure <= 2 * most or highest < failure
-    near = sweep_from(0, min(most if not together else failure + most, highest) + 1)
-    first = np.arange(near.loss.shape[1] - 1)
-    if together:
+    """A sweep for every total cost that may be the best target (see `_spans`)."""
+    spans = _spans(mdp, level, slack)
+    sweeps = [
+        sweep_targets(mdp, loss, targets=span, weights=weights, allowed=allowed_rows(mdp, slack), progress=progress)
+        for span in spans
+    ]
+    near = sweeps[0]
+    first = np.arange(spans[0].columns)
+    if len(spans) == 1:
         return _Totals(first.astype(np.float64), near.loss[:, 1:], near.mean[:, 1:], first, near.pieces)
-    far = sweep_from(failure - most, min(2 * most, highest - failure + most) + 1)
+    most, far, low = _most(mdp), sweeps[1], spans[1].low
     base = most + 2  # accounts of the second sweep lie above those of the first
-    second = np.arange(most, far.loss.shape[1] - 1)  # the targets from f on
+    second = np.arange(most, spans[1].columns)  # the targets from the failure cost on
     return _Totals(
-        np.concatenate([first, failure - most + second]).astype(np.float64),
+        np.concatenate([first, low + second]).astype(np.float64),
         np.hstack([near.loss[:, 1:], far.loss[:, 1 + second]]),
         np.hstack([near.mean[:, 1:], far.mean[:, 1 + second]]),
         np.concatenate([first, base + second]),
@@ -189,7 +178,31 @@ def _sweep_totals(
     )
 
 
-def _highest(mdp: MDP, level: float, allowed: Allowed | None) -> int:
+class _Span(NamedTuple):
+    """The targets of a sweep: the lowest, in quanta, and how many."""
+
+    low: float
+    columns: int
+
+
+def _spans(mdp: MDP, level: float, slack: float | None) -> list[_Span]:
+    """The sweeps that hold a best target of VaR, CVaR or mean and CVaR at a level, for any person: one or two.
+
+    With m the most that can be spent and f the failure cost, totals lie within [0, m] and [f, f + m]. Nothing between
+    m and f need be tried: there, for a given plan, the chance to exceed w does not change and the mean excess is linear
+    in w, so the least over plans is concave and one of the ends is as good. A second sweep begins at f - m, as low as
+    an account that opens at f or above can fall; if f is not far above m, one sweep over everything is less work. No
+    target above h = `_highest` is tried: with h below f, that leaves those up to m.
+    """
+    most, failure, highest = _most(mdp), mdp.failure_cost, _highest(mdp, level, slack)
+    if most < failure and highest < failure:
+        return [_Span(0.0, min(most, highest) + 1)]
+    if failure <= 2 * most:
+        return [_Span(0.0, min(failure + most, highest) + 1)]
+    return [_Span(0.0, most + 1), _Span(float(failure - most), min(2 * most, highest - failure + most) + 1)]
+
+
+def _highest(mdp: MDP, level: float, slack: float | None) -> int:
     """A target that no optimum of VaR, CVaR or mean and CVaR at a level lies above, for any person.
 
     The best target is the VaR of the best plan, and for all of these that is at most the CVaR of the plan with the
@@ -198,23 +211,26 @@ def _highest(mdp: MDP, level: float, allowed: Allowed | None) -> int:
     largest = _most(mdp) + mdp.failure_cost
     if level > 1 - EPSILON:
         return largest
-    cheapest = sweep_targets(mdp, SQUARE, targets=(0.0, 0), allowed=allowed)
+    cheapest = sweep_least_mean(mdp, slack)
     bound = cheapest.mean[:, 0] + math.sqrt(level / (1 - level)) * np.sqrt(cheapest.variance[:, 0])
     highest = float(bound[mdp.starts].max(initial=0.0))
     return min(largest, math.ceil(highest * (1 + NEAR)))
 
 
 def count_columns(mdp: MDP, objective: Objective) -> int:
-    """About how many columns the sweeps for an objective take."""
-    most = _most(mdp)
+    """About how many columns the sweeps for an objective take; the failure cost adds none to speak of."""
     match simplify(objective):
         case VaR(level) | CVaR(level) | MeanCVaR(_, level):
-            highest = _highest(mdp, level, None)
-            return min(highest, 3 * most if highest >= mdp.failure_cost > 2 * most else most + mdp.failure_cost) + 1
+            return sum(span.columns for span in _spans(mdp, level, None))
         case Budget(limit):
-            return min(most, max(units_within(limit, mdp.quantum), 0)) + 1
+            return min(_most(mdp), max(units_within(limit, mdp.quantum), 0)) + 1
         case _:
-            return most + 1
+            return _most(mdp) + 1
+
+
+def _slack_of(objective: Objective) -> float | None:
+    """The share of the highest success that a step may give away; None if success does not come first."""
+    return objective.tolerance if isinstance(objective, SuccessFirst) else None
 
 
 def _most(mdp: MDP) -> int:
@@ -223,7 +239,7 @@ def _most(mdp: MDP) -> int:
 
 
 def _find_deviation(
-    mdp: MDP, scale: Scale, tolerance: float, allowed: Allowed | None, progress: Progress | None
+    mdp: MDP, scale: Scale, tolerance: float, slack: float | None, progress: Progress | None
 ) -> Certified:
     """The optimum of mean and deviation for each person on their own, in what they can reach."""
     values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
@@ -234,8 +250,7 @@ def _find_deviation(
     top = 0
     for number, start in enumerate(starts.tolist()):
         part = restrict(mdp, start)
-        may = None if allowed is None else allowed[:, part.rows]
-        optimum = find_optimum(part.mdp, scale, tolerance=tolerance, allowed=may)
+        optimum = find_optimum(part.mdp, scale, tolerance=tolerance, slack=slack)
         values[start], bounds[start] = optimum.value, optimum.bound
         # Everybody has a stretch of the account axis of their own, so that one policy holds all plans.
         base = top + optimum.most + 2
