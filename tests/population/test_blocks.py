@@ -120,13 +120,13 @@ def test_what_looks_alike_is_not_taken_for_the_same(name: str, good: object, bad
     ids=["plain", "as Excel saves it", "other order, quoted"],
 )
 def test_a_file(text: str, tmp_path: Path) -> None:
-    assert load_people(PROBLEM, write(tmp_path, text)).tolist() == [[0, 0, 0, 0, 0], [1, 1, 1, 1, 1]]
+    assert load_people(write(tmp_path, text), PROBLEM).tolist() == [[0, 0, 0, 0, 0], [1, 1, 1, 1, 1]]
 
 
 def test_mistakes_in_a_file(tmp_path: Path) -> None:
     path = write(tmp_path, f"{HEADER}\nbasic,<30,false,female,1\nbasics,40,true,male,2\nbasic,old,true,male,2\n")
     with pytest.raises(PersonError) as refused:
-        load_people(PROBLEM, path)
+        load_people(path, PROBLEM)
     assert str(refused.value).splitlines()[::2] == [
         f"{path}: row 2.skill: 'basics' is not a level of 'skill'",
         f"{path}: row 3.age: 'old' is neither a number nor a level of 'age'",
@@ -152,7 +152,7 @@ def test_mistakes_in_a_file(tmp_path: Path) -> None:
 def test_a_file_that_is_not_a_table(text: str | bytes, message: str, tmp_path: Path) -> None:
     path = write(tmp_path, text)
     with pytest.raises(PersonError) as refused:
-        load_people(PROBLEM, path)
+        load_people(path, PROBLEM)
     assert str(refused.value) == f"{path}: {message}"
 
 
@@ -160,15 +160,15 @@ def test_a_quotation_mark_that_is_not_closed(tmp_path: Path) -> None:
     """In a large file it makes a field that `csv` does not take."""
     path = write(tmp_path, f"{HEADER}\n" + '"basic,<30,false,female,1\n' + "basic,<30,false,female,1\n" * 10_000)
     with pytest.raises(PersonError) as refused:
-        load_people(PROBLEM, path)
+        load_people(path, PROBLEM)
     assert str(path) in str(refused.value)
 
 
 def test_no_such_file(tmp_path: Path) -> None:
     with pytest.raises(PersonError, match=r"nobody\.csv: no such file"):
-        load_people(PROBLEM, tmp_path / "nobody.csv")
+        load_people(tmp_path / "nobody.csv", PROBLEM)
     with pytest.raises(PersonError, match="is a directory"):
-        load_people(PROBLEM, tmp_path)
+        load_people(tmp_path, PROBLEM)
 
 
 # -------------------------------------------------------------------------------------------------------------- blocks

@@ -74,6 +74,7 @@ def told(source: str | Mapping[str, Any], name: str = "loan.yaml") -> str:
     """The whole text of the error that a problem gives."""
     with pytest.raises(ProblemError) as caught:
         parse_problem(source, name)
+    assert all(item.code != "invalid" for item in caught.value.mistakes), "a mistake without a code of its own"
     return str(caught.value)
 
 

@@ -506,6 +506,7 @@ def assert_told_well(source: str | dict[str, Any], name: str = "file.yaml") -> N
     assert len(set(error.mistakes)) == len(error.mistakes) > 0
     for item in error.mistakes:
         assert item.cause
+        assert item.code != "invalid"
         assert "Input should" not in item.cause
         assert "valid" not in item.cause.split()
         if item.place.line and item.place.source is not None:

@@ -95,7 +95,7 @@ def _read(problem_file: str, options: dict[str, Any]) -> tuple[Problem, object, 
     if options["people_file"] is not None:
         if options["person"] is not None:
             raise click.UsageError("give --person or --people, not both")
-        return problem, classifier, load_people(problem, options["people_file"])
+        return problem, classifier, load_people(options["people_file"], problem)
     if options["person"] is not None:
         return problem, classifier, read_people(problem, [find_record(problem, options["person"])])
     if source.dataset is not None and classifier is not None:  # a sample is one of those who are rejected

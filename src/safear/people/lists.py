@@ -36,7 +36,7 @@ def read_people(problem: Problem, records: Iterable[Record], *, file: str | None
     return np.array(rows, dtype=np.int16).reshape(len(rows), len(problem.features))
 
 
-def load_people(problem: Problem, path: Path) -> NDArray[np.int16]:
+def load_people(path: Path, problem: Problem) -> NDArray[np.int16]:
     """People from a CSV file with a column per feature; other columns are ignored."""
     reader = csv.DictReader(io.StringIO(read_text(path, PersonError), newline=""))
     try:
