@@ -172,7 +172,7 @@ def test_options_that_do_not_go_together(safear: Safear, arguments: list[str], m
 def test_no_plan_to_draw(safear: Safear) -> None:
     answer = safear("plot", "dots", "loan", *NO_WAY, "--out", "x.svg")
     assert (answer.code, answer.out) == (3, "")
-    assert answer.err.startswith("None of the ways leads to “approved”")
+    assert answer.err.startswith("Nothing you can do leads to “approved”")
     for kind in ("traces", "frontier", "tree", "dots", "learning"):
         answer = safear("plot", kind, "loan", "--set", "savings=rich", "--out", "x.svg")
         assert (answer.code, answer.err) == (2, "there is no plan to draw: the decision is favourable already\n")

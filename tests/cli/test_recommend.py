@@ -223,7 +223,7 @@ def test_the_menu_for_people(safear: Safear) -> None:
     answer = safear("recommend", "loan")
     assert (answer.code, answer.err) == (0, "")
     gained = "Compared with “safest”: 0.69 months less on average; 4.83 months more in the worst 5 of 100 cases."
-    for part in ("Decision: unfavourable.", "\nSafest\n", "\nCheapest on average\n", gained, "✓"):
+    for part in ("Today’s decision: not “approved”.", "\nSafest\n", "\nCheapest on average\n", gained, "✓"):
         assert part in answer.out
     greedy = safear("recommend", "loan", "--method", "greedy")
     assert "Safest (greedy, mean-std:0.5, mean-std:1)" in greedy.out
@@ -363,7 +363,7 @@ def test_costs_that_are_too_fine_are_rounded_and_it_is_said(safear: Safear, tmp_
         assert plan["bound"] <= plan["value"]
         assert {outcome["cost"] for step in plan["steps"] for outcome in step["outcomes"]} <= {12345.67, 3333.33}
     shown = safear("recommend", problem, "--objective", "cvar:0.95").out
-    assert "cvar:0.95 is " in shown
+    assert "cvar:0.95: " in shown
 
 
 # ------------------------------------------------------------------------------------ nothing to do, nothing to be done
@@ -372,7 +372,7 @@ def test_costs_that_are_too_fine_are_rounded_and_it_is_said(safear: Safear, tmp_
 def test_nothing_to_do(safear: Safear) -> None:
     answer = safear("recommend", "loan", "--set", "savings=rich")
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out == "Loan approval\nDecision: approved. There is nothing to do.\n"
+    assert answer.out == "Loan approval\nToday’s decision: “approved”. There is nothing you need to do.\n"
 
 
 def test_nothing_to_do_as_json(safear: Safear) -> None:
@@ -534,10 +534,10 @@ def test_a_number_that_is_decided_otherwise_than_its_level(
     assert record["decision"] == decision
     if raw is None:
         assert record["notices"] == []
-        assert "Note:" not in shown.out
+        assert "Please note:" not in shown.out
     else:
         assert [notice["code"] for notice in record["notices"]] == ["levels"]
-        assert "Note: " in shown.out
+        assert "Please note: " in shown.out
     assert (shown.code, shown.err) == (0, "")
 
 

@@ -239,7 +239,7 @@ def test_plans_that_give_up_are_not_the_only_offer() -> None:
     asked = sa.recommend(sa.parse_problem(RISKY), objectives=[sa.Mean()])
     assert asked["mean"].cost.success == 0
     [notice] = asked.notices
-    assert str(notice) == "Plan 1 leads to “done” in 0% of cases, though 97% would be possible with another plan."
+    assert str(notice) == "Plan 1 leads to “done” in 0% of cases, though 97% is possible with another plan."
 
 
 def test_one_plan_may_have_two_names() -> None:

@@ -12,6 +12,7 @@ from safear.recourse.offer import TradeOff
 from safear.recourse.plan import FollowUp
 from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
+from safear.recourse.traces import OtherTraces
 from safear.risk.objectives import OBJECTIVE_EXAMPLES
 from safear.texts import languages
 
@@ -83,3 +84,15 @@ def test_choices() -> None:
         "try again, go to step 2 or 3 or time is up, whichever applies",
         "noch einmal versuchen, weiter mit Schritt 2 oder 3 oder die Zeit ist um, je nachdem, was zutrifft",
     ]
+
+
+def test_other_ways() -> None:
+    tell = Teller.of()
+    rest = OtherTraces(0.1, 0.1, 0.0, 4.0, 4.0, 4.0, (4.0, 4.0))
+    assert tell.other_traces(rest, "months") == "All other ways together: success after 4 months."
+    failing = replace(rest, success=0.0, failure=0.1, success_costs=None)
+    assert tell.other_traces(failing, "months") == "All other ways together: not in time."
+    both = replace(rest, success=0.05, failure=0.05, success_costs=(1.0, 4.0))
+    assert (
+        tell.other_traces(both, "months") == "All other ways together: success after 1 to 4 months or not in time (5%)."
+    )

@@ -11,11 +11,8 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 import safear as sa
-from safear.recourse.words import format_chance, format_cost, times_in
 from safear.texts import Texts, languages, load_texts
 from safear.texts.catalogue import make_texts, read_catalogue
 
@@ -230,14 +227,6 @@ def test_chances(chance: float, english: str, german: str) -> None:
 )
 def test_frequencies(chance: float, english: str, german: str) -> None:
     assert (load_texts("en").times(chance), load_texts("de").times(chance)) == (english, german)
-
-
-@given(st.floats(0, 9999), st.floats(0, 1))
-def test_english_is_what_the_command_line_says(cost: float, chance: float) -> None:
-    english = load_texts("en")
-    assert english.cost(cost, "months") == format_cost(cost, "months")
-    assert english.percent(chance) == format_chance(chance)
-    assert english.times(chance) == times_in(chance)
 
 
 def test_lists_and_quotes() -> None:

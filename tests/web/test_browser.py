@@ -151,7 +151,7 @@ def test_other_people(loan: Site, german: Site, open_page: Open) -> None:
 def test_all_of_it_by_keyboard(loan: Site, open_page: Open) -> None:
     page = open_page(loan)
     page.keyboard.press("Tab")
-    expect(page.get_by_text("To the answer")).to_be_focused()
+    expect(page.get_by_text("Skip to the answer")).to_be_focused()
     page.keyboard.press("Enter")
     for _ in range(40):
         page.keyboard.press("Tab")

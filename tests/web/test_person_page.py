@@ -68,7 +68,7 @@ def test_the_page_begins_with_an_example(loan: Site) -> None:
 def test_a_favourable_decision(loan: Site) -> None:
     told = words(ask(loan, feature2="rich"))
     assert "Today’s decision: “approved”" in told
-    assert "There is nothing that you have to do." in told
+    assert "There is nothing you need to do." in told
     assert "How much risk" not in told
 
 
@@ -85,14 +85,14 @@ def test_own_costs_chances_and_limits(loan: Site) -> None:
 
 def test_no_way(loan: Site) -> None:
     page = ask(loan, **{f"cannot{number}": "1" for number in range(len(LOAN.actions))})
-    assert "None of the steps is open to you as things are." in words(page)
+    assert "As things are, no step is open to you." in words(page)
     assert page.count("checked") == len(LOAN.actions)
 
 
 def test_mistakes_stand_beside_their_fields(loan: Site) -> None:
     page = ask(loan, feature0="yuong", feature1="", cost0="a lot", cost1="0.00001", chance2="190")
     told = words(page)
-    assert "Please look at this again Some fields cannot be read." in told
+    assert "Please check this again Some fields cannot be read;" in told
     assert "“yuong” is not one of the choices. Please choose one." in told
     assert "Please fill this in." in told
     assert "“a lot” is not a number from 0 to 1,000,000 with at most four decimals." in told
@@ -200,10 +200,10 @@ def test_saving_the_report(loan: Site) -> None:
         assert '<html lang="de">' in answer.text
         every = {f"cannot{number}": "1" for number in range(len(LOAN.actions))}
         none = client.post("/report", data={**START, **every, "do": "report"})
-        assert "None of the steps is open to you as things are." in words(none.text)
+        assert "As things are, no step is open to you." in words(none.text)
         wrong = client.post("/report", data={**START, "feature0": "?", "do": "report"})
     assert "content-disposition" not in wrong.headers
-    assert "Please look at this again" in words(wrong.text)
+    assert "Please check this again" in words(wrong.text)
 
 
 def test_a_problem_without_people() -> None:
@@ -234,13 +234,13 @@ def test_reading_a_form() -> None:
 def test_an_example_is_called_one(loan: Site) -> None:
     """Or somebody in a hurry takes the decision about somebody else for theirs."""
     with loan.client() as client:
-        assert "This is an example. Put in your own figures" in words(client.get("/").text)
+        assert "This is an example. Enter your own figures" in words(client.get("/").text)
     assert "This is an example" in words(ask(loan, "fill", example="0"))
     assert "This is an example" not in words(ask(loan))
 
 
 def test_the_page_says_what_failing_counts(loan: Site, german: Site) -> None:
-    assert "that counts as 24 months more in the figures" in words(ask(loan))
+    assert "counts as 24 months more in the figures" in words(ask(loan))
     with german.client() as client:
         assert "the figures count only what you have spent" in words(client.get("/").text)
 

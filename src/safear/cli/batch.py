@@ -80,8 +80,8 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
     """
     from safear.cli.render import show_progress
     from safear.population.batch import batch as run
-    from safear.recourse.words import count_of
     from safear.risk.objectives import parse_objective
+    from safear.texts.numbers import count_of
 
     objective = None if options["objective"] is None else parse_objective(options["objective"])
     source = find_source(problem_file, options)

@@ -56,7 +56,7 @@ Exit codes:  0 there are plans, or nothing to do;  2 a mistake in the input;  3 
     metavar="FILE.html",
     help="Write a page for the person, and print only what it says in short.",
 )
-@click.option("--language", metavar="CODE", help="Of the report: en or de.  [default: en]")
+@click.option("--language", metavar="CODE", default="en", show_default=True, help="Of what people read: en or de.")
 @click.option("--contact", metavar="TEXT", help="Where the person can ask, for the report.")
 @click.pass_context
 @verbose_option
@@ -67,7 +67,9 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
     Without --objective a menu from safest to cheapest on average is offered, chosen from all optimal plans between.
     """
     from safear.datasets.bundled import find_problem
+    from safear.recourse.teller import Teller
 
+    teller = Teller.of(options["language"])
     _check_report(options)
     original = find_problem(problem_file)
     problem = original if options["horizon"] is None else original.with_horizon(options["horizon"])
@@ -84,12 +86,12 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
     elif failure is None and options["output"] is None and options["report"] is None:
         from safear.cli.render import print_menu, print_simulations
 
-        print_menu(menu, all_steps=options["all_steps"])
+        print_menu(menu, all_steps=options["all_steps"], language=options["language"])
         print_simulations(record)
     if options["report"] is not None:
         _report(menu, original=original, problem_file=problem_file, options=options)
     if failure is not None:
-        click.echo(failure, err=True)
+        click.echo(teller.no_recourse(failure), err=True)
         context.exit(3)
 
 
@@ -98,14 +100,11 @@ def _check_report(options: dict[str, Any]) -> None:
     if options["report"] is not None and options["report"] == options["output"]:
         raise click.UsageError("--report and --output name the same file")
     if options["report"] is None:
-        for name in ("language", "contact"):
-            if options[name] is not None:
-                raise click.UsageError(f"--{name} goes with --report")
+        if options["contact"] is not None:
+            raise click.UsageError("--contact goes with --report")
         return
     from safear.reports.page import require_writable
-    from safear.texts import load_texts
 
-    load_texts(options["language"] or "en")
     require_writable(options["report"])
 
 
@@ -116,7 +115,7 @@ def _report(menu: Menu, *, original: Problem, problem_file: str, options: dict[s
     person = options["person"] or next(iter(original.people), "--set")
     page = report_menu(
         menu,
-        language=options["language"] or "en",
+        language=options["language"],
         original=original,
         contact=options["contact"],
         sources=Sources(

@@ -17,115 +17,89 @@ from safear.problem.model import Problem
 from safear.progress import Progress as ProgressCallback
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
-from safear.recourse.traces import Trace
-from safear.recourse.words import count_of, describe_worst, format_chance, format_cost, format_number, name_goal
+from safear.recourse.plan import Plan
+from safear.recourse.plan_teller import PlanTeller
+from safear.recourse.teller import Teller
 from safear.risk.objectives import Budget
+from safear.texts.names import capital
+from safear.texts.numbers import count_of
 
 
-def print_menu(menu: Menu, *, all_steps: bool = False) -> None:
+def print_menu(menu: Menu, *, all_steps: bool = False, language: str = "en") -> None:
     """The decision, the plans side by side, and each plan in words with its most probable traces."""
-    console = make_console()
-    goal = name_goal(menu.problem)
+    console, tell = make_console(), Teller.of(language)
     console.print(f"[bold]{escape(menu.problem.title)}[/bold]")
     for notice in menu.notices:
-        console.print(f"[yellow]Note:[/yellow] {escape(str(notice))}")
+        console.print(f"[yellow]{escape(tell('terminal.notice'))}[/yellow] {escape(tell.notice(notice))}")
+    decision = tell.decision(menu.problem, favourable=menu.favourable)
     if menu.favourable:
-        console.print(f"Decision: {escape(goal)}. There is nothing to do.")
+        console.print(f"{decision}. {tell('report.lead.accepted')}", markup=False)
         return
-    console.print(f"Decision: unfavourable. The way to '{escape(goal)}', and what may go wrong on it:\n")
-    console.print(_overview(menu))
-    console.print(_footnote(menu), style="dim")
+    console.print(f"{decision}. {tell('report.lead.plans', count=len(menu))}\n", markup=False)
+    console.print(_overview(menu, tell))
+    console.print(_footnote(menu, tell), style="dim", markup=False)
     for offer in menu:
-        _print_offer(console, menu, offer, all_steps=all_steps)
+        _print_offer(console, menu, offer, tell, plan=offer.full_plan if all_steps else offer.plan)
 
 
-def _overview(menu: Menu) -> Table:
+def _overview(menu: Menu, tell: Teller) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("plan")
-    table.add_column("first step")
-    for heading in ("succeeds", "average", f"{format_chance(menu.level)} within", describe_worst(menu.level)):
-        table.add_column(heading, justify="right")
-    unit = menu.problem.cost_unit
+    for place, heading in enumerate(tell.overview_headings(menu.level)):
+        table.add_column(heading, justify="left" if place < 2 else "right")
     for offer in menu:
-        figures = (offer.mean, offer.cost.all_runs.var(menu.level), offer.tail)
-        table.add_row(
-            f"[bold]{escape(offer.name)}[/bold]",
-            escape(offer.first_action or ""),
-            format_chance(offer.cost.success),
-            *(format_cost(figure, unit) for figure in figures),
-        )
+        name, *others = map(escape, tell.overview(offer))
+        table.add_row(f"[bold]{name}[/bold]", *others)
     return table
 
 
-def _footnote(menu: Menu) -> str:
-    failure = float(menu.problem.goal.failure_cost)
-    steps = count_of(menu.problem.horizon, "step")
-    if failure:
-        extra = f"a run without success after {steps} counts {format_cost(failure, menu.problem.cost_unit)} more"
-    else:
-        extra = f"a run without success after {steps} counts with what was spent"
-    worst = describe_worst(menu.level)
-    meaning = f"{worst.capitalize()}: the average of the costliest {format_chance(1 - menu.level)} of the runs."
-    rounded = any(offer.solution.mdp.cost_error for offer in menu)
-    about = "Figures of rounded costs" if rounded else "Exact figures"
-    return f"{about}, over all runs; {extra}. {meaning if menu.level < 1 else ''}".strip()
+def _footnote(menu: Menu, tell: Teller) -> str:
+    say, problem = tell.texts.part("terminal"), menu.problem
+    failure = tell.cost(float(problem.goal.failure_cost), problem.cost_unit)
+    counts = "failure" if problem.goal.failure_cost else "failure_free"
+    parts = [
+        say("rounded" if any(offer.solution.mdp.cost_error for offer in menu) else "exact"),
+        say(counts, goal=tell.quoted_goal(problem), within=tell.within(problem), cost=failure),
+    ]
+    if menu.level < 1:
+        parts.append(say("worst", worst=capital(tell.worst_name(menu.level)), share=tell.percent(1 - menu.level)))
+    return " ".join(parts)
 
 
-def _print_offer(console: Console, menu: Menu, offer: Offer, *, all_steps: bool) -> None:
+def _print_offer(console: Console, menu: Menu, offer: Offer, tell: Teller, *, plan: Plan) -> None:
     objectives = ", ".join(str(objective) for objective in offer.objectives)
-    chosen = objectives == offer.name or bool(menu.frontier)  # a frontier's weights mean nothing to a person
+    chosen = offer.kind == "asked" or bool(menu.frontier)  # a frontier's weights mean nothing to a person
     about = "" if chosen else f" [dim]({offer.solution.method}, {escape(objectives)})[/dim]"
-    console.print(f"\n[bold]{escape(offer.name.capitalize())}[/bold]{about}")
-    if offer.trade_off:
-        console.print(f"  {offer.trade_off}", markup=False)
+    console.print(f"\n[bold]{escape(capital(tell.name_plan(offer)))}[/bold]{about}")
+    if offer.trade_off is not None:
+        console.print(f"  {tell.trade_off(offer.trade_off)}", markup=False)
     if not menu.frontier:
-        console.print(f"  {_describe_value(offer)}", markup=False)
-    for line in (offer.full_plan if all_steps else offer.plan).lines():
+        console.print(f"  {_describe_value(offer, tell)}", markup=False)
+    for line in PlanTeller(plan, tell).lines():
         console.print(f"  {line}", markup=False)
-    console.print("  How it may go:")
+    console.print(f"  {tell('ways.title')}:")
     table = Table(box=None, show_header=False, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column(justify="right", min_width=9, no_wrap=True)
-    table.add_column(justify="right", no_wrap=True)
     table.add_column()
-    unit = offer.unit
     for trace in offer.traces.shown:
-        end = f"[green]✓ {escape(name_goal(menu.problem))}[/green]" if trace.success else "[red]✗ not in time[/red]"
-        table.add_row(format_chance(trace.chance), format_cost(trace.cost, unit), f"{_describe_trace(trace)} {end}")
+        mark = "[green]✓[/green]" if trace.success else "[red]✗[/red]"
+        words = f"{tell.trace(trace)}: {tell.trace_end(trace, offer.unit)}"
+        table.add_row(tell.percent(trace.chance), f"{mark} {escape(words)}")
     rest = offer.traces.rest
     if rest is not None:
-        low, high = format_number(rest.least_cost), format_number(rest.largest_cost)
-        span = format_cost(rest.least_cost, unit) if low == high else f"{low} to {high} {unit}"
-        note = f" ({format_chance(rest.failure)} of all runs fail)" if rest.failure > 1e-12 else ""
-        table.add_row(format_chance(rest.chance), "", f"[dim]all other ways together: {span}{note}[/dim]")
+        table.add_row(tell.percent(rest.chance), f"[dim]{escape(tell.other_traces(rest, offer.unit))}[/dim]")
     console.print(table)
 
 
-def _describe_value(offer: Offer) -> str:
-    """What was asked for: `cvar:0.95 is 3.38 months, and no plan has less`."""
-    solution, objective = offer.solution, offer.objective
+def _describe_value(offer: Offer, tell: Teller) -> str:
+    """What was asked for: `cvar:0.95: 3.38 months. No plan has less`."""
+    solution, objective, say = offer.solution, offer.objective, tell.texts.part("terminal")
     if isinstance(objective, Budget):
-        limit = format_cost(objective.limit, offer.unit)
-        return f"Succeeds within {limit} in {format_chance(1 - offer.value)} of the runs."
-    value = f"{objective} is {format_cost(offer.value, offer.unit)}"
+        return say("budget", cost=tell.exact_cost(objective.limit, offer.unit), share=tell.percent(1 - offer.value))
+    told = {"objective": str(objective), "cost": tell.cost(offer.value, offer.unit)}
     if solution.certificate is None:
-        return f"{value}."
+        return say("value", **told)
     gap = solution.gap / max(abs(solution.value), 1e-12)
-    return f"{value}, and no plan has less." if gap < 1e-5 else f"{value}; no plan has {gap:.1g} of it less."
-
-
-def _describe_trace(trace: Trace) -> str:
-    """`study part-time ✗ x2, study part-time, increase savings`: failed tries are marked, repeated ones counted."""
-    parts: list[tuple[str, bool, int]] = []
-    for step in trace.steps:
-        if parts and parts[-1][:2] == (step.action, step.works):
-            parts[-1] = (step.action, step.works, parts[-1][2] + 1)
-        else:
-            parts.append((step.action, step.works, 1))
-    words = []
-    for action, works, times in parts:
-        repeated = f" ×{times}" if times > 1 else ""
-        words.append(f"{escape(action)}{repeated}" if works else f"[red]✗ {escape(action)}{repeated}[/red]")
-    return ", ".join(words)
+    return say("best", **told) if gap < 1e-5 else say("near", **told, share=tell.percent(gap))
 
 
 def print_comparisons(problem: Problem, found: Sequence[Comparison]) -> None:
@@ -143,7 +117,7 @@ def print_comparisons(problem: Problem, found: Sequence[Comparison]) -> None:
         table.add_column(heading, justify="right")
     for item in found:
         for method, figures in (("greedy", item.greedy), ("optimal", item.optimal)):
-            costs = (format_number(figure) for figure in (figures.value, figures.mean, figures.cvar))
+            costs = (Teller.of().number(figure) for figure in (figures.value, figures.mean, figures.cvar))
             value, average, worst = costs
             objective = escape(str(item.objective)) if method == "greedy" else ""
             table.add_row(objective, method, value, f"{100 * figures.success:.1f}%", average, worst)
@@ -153,19 +127,19 @@ def print_comparisons(problem: Problem, found: Sequence[Comparison]) -> None:
 
 
 def _describe_comparison(item: Comparison) -> str:
-    worse = f"greedy is worse for {format_chance(item.worse)} of the people"
+    worse = f"greedy is worse for {Teller.of().percent(item.worse)} of the people"
     if item.worse:
         worse += (
             f", by {_format_excess(item.excess_of_worse)} on average, at most {_format_excess(item.largest_excess)}"
         )
     parts = [
         worse,
-        f"it begins with another step for {format_chance(item.other_first_step)}",
+        f"it begins with another step for {Teller.of().percent(item.other_first_step)}",
         f"no plan can be better than the optimum by more than {_format_excess(max(item.largest_gap, 1e-12))}",
     ]
     if item.gives_up:
         parts.append(
-            f"for {format_chance(item.gives_up)} even the optimum gives up, as failing costs too little "
+            f"for {Teller.of().percent(item.gives_up)} even the optimum gives up, as failing costs too little "
             "(goal.failure_cost, or --failure-cost)"
         )
     return f"{'; '.join(parts)}."

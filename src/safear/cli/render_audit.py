@@ -9,7 +9,8 @@ from rich.table import Table
 from safear.cli.render import make_console
 from safear.population.audit import BETWEEN, Audit, Cell
 from safear.population.figures import MEASURES
-from safear.recourse.words import count_of, format_chance, format_number
+from safear.recourse.teller import Teller
+from safear.texts.numbers import count_of
 
 SIGNIFICANT = 0.05
 TINY = 1e-300
@@ -17,22 +18,21 @@ TINY = 1e-300
 
 def print_audit(found: Audit) -> None:
     """Everybody, each group column and their combinations, what differs, and where it comes from."""
-    console = make_console()
-    overall = found.overall
+    console, tell, overall = make_console(), Teller.of(), found.overall
     objective = escape(str(found.objective))
     how = f"{objective} (method {found.method})" if found.method else objective
     console.print(f"[bold]{escape(found.problem.title)}[/bold]: everybody follows the plan for {how}")
     helpless = overall["no recourse"]
     console.print(
-        f"{overall['n']:,} people: {format_chance(overall['favourable'])} accepted, {overall['rejected']:,} rejected"
-        + (f", {format_chance(helpless)} of these without any way to the goal" if helpless else "")
+        f"{overall['n']:,} people: {tell.percent(overall['favourable'])} accepted, {overall['rejected']:,} rejected"
+        + (f", {tell.percent(helpless)} of these without any way to the goal" if helpless else "")
         + (f"; {count_of(found.population.skipped, 'bad row')} set aside" if found.population.skipped else "")
         + "."
     )
     giving_up = overall["gives up"]
     if giving_up:
         console.print(
-            f"[yellow]Note:[/yellow] the plans of {format_chance(giving_up)} of the rejected succeed far less often "
+            f"[yellow]Note:[/yellow] the plans of {tell.percent(giving_up)} of the rejected succeed far less often "
             "than they could: failing costs too little (goal.failure_cost, --failure-cost). "
             "Costs are of those who succeed."
         )
@@ -45,7 +45,7 @@ def print_audit(found: Audit) -> None:
             _print_parts(console, found, name)
     console.print(
         f"\nMeans over the rejected; costs in {escape(found.problem.cost_unit)} if they succeed; var and cvar at "
-        f"{format_chance(found.level)}. * fewer than {found.minimum} rejected: neither ranked nor tested.",
+        f"{tell.percent(found.level)}. * fewer than {found.minimum} rejected: neither ranked nor tested.",
         style="dim",
     )
 
@@ -65,13 +65,13 @@ def _group_table(found: Audit, by: tuple[str, ...]) -> Table:
 
 
 def _group_row(cell: Cell) -> list[str]:
-    row = cell.row()
+    row, tell = cell.row(), Teller.of()
     helpless = row["no recourse"]
     return [
         escape(cell.name) + ("*" if cell.is_small else ""),
         f"{cell.n:,}",
-        format_chance(1 - cell.n_rejected / cell.n),
-        "n/a" if helpless is None else format_chance(float(str(helpless))),
+        tell.percent(1 - cell.n_rejected / cell.n),
+        "n/a" if helpless is None else tell.percent(float(str(helpless))),
         *(_figure(cell.mean(measure)) for measure in MEASURES),
     ]
 
@@ -85,7 +85,7 @@ def _print_tests(console: Console, found: Audit, by: tuple[str, ...]) -> None:
     if not found.can_test(by):
         console.print("  There are too many groups to compare all pairs.")
         return
-    tests = found.tests(by)
+    tests, tell = found.tests(by), Teller.of()
     if not len(tests):
         return
     clear = tests[[p is not None and p < SIGNIFICANT for p in tests["p (Holm)"]]]
@@ -97,7 +97,7 @@ def _print_tests(console: Console, found: Audit, by: tuple[str, ...]) -> None:
     )
     for _, row in clear.iterrows() if len(by) == 1 else ():
         p = "p < 1e-300" if row["p (Holm)"] < TINY else f"p = {row['p (Holm)']:.2g}"
-        interval = f"[{format_number(row['low'])}, {format_number(row['high'])}]" if row["low"] is not None else ""
+        interval = f"[{tell.number(row['low'])}, {tell.number(row['high'])}]" if row["low"] is not None else ""
         console.print(
             f"    {row['measure']}: {row['group']} {row['difference']:+.3f} against {row['other']} {interval}, {p}, "
             f"Cliff's delta {row['effect']:+.2f}",
@@ -106,10 +106,10 @@ def _print_tests(console: Console, found: Audit, by: tuple[str, ...]) -> None:
 
 
 def _print_parts(console: Console, found: Audit, name: str) -> None:
-    parts = found.decompose(name)
+    parts, tell = found.decompose(name), Teller.of()
     if not parts:
         return
-    covered = format_chance(min(part.covered for part in parts))
+    covered = tell.percent(min(part.covered for part in parts))
     console.print(
         f"\n[bold]Where the gaps by {escape(name)} come from[/bold] (at least {covered} of the people counted)"
     )

@@ -13,7 +13,8 @@ from safear.mdp.compile import compile_mdp
 from safear.problem.checks import unused_features
 from safear.problem.model import Problem
 from safear.recourse.failure import GivingUp, find_giving_up
-from safear.recourse.words import name_goal
+from safear.recourse.plan import count_steps_to_goal
+from safear.recourse.teller import Teller
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,8 @@ def diagnose_people(problem: Problem, classifier: object = None) -> tuple[list[P
         people.append(PersonDiagnosis(name, favourable, mdp.n_states, goals, giving_up))
     rejected = [person for person in people if not person.favourable]
     if rejected and not any(person.goals for person in rejected):
-        cause = f"no action leads this person to '{name_goal(problem)}' within {problem.horizon} steps"
+        goal = Teller.of().goal(problem.goal.favourable)
+        cause = f"no action leads this person to '{goal}' within {problem.horizon} steps"
         remedy = "check the actions and the horizon: the goal cannot be reached"
         return people, [mistake(("people", person.name), cause, remedy) for person in rejected]
     return people, []
@@ -64,15 +66,7 @@ def diagnose_space(problem: Problem, classifier: object = None) -> SpaceDiagnosi
 
 def can_reach_goal(mdp: MDP) -> NDArray[np.bool_]:
     """From which states some sequence of outcomes leads to a goal within the horizon."""
-    able = mdp.goal.copy()
-    source = mdp.row_state[mdp.edge_row]
-    for _ in range(mdp.horizon):
-        more = able.copy()
-        more[source[able[mdp.edge_next]]] = True
-        if (more == able).all():
-            break
-        able = more
-    return able
+    return count_steps_to_goal(mdp) <= mdp.horizon
 
 
 def find_hints(problem: Problem) -> list[str]:

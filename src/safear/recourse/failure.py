@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from safear.evaluation.forward import evaluate
 from safear.mdp.arrays import MDP
-from safear.recourse.words import format_chance, format_cost
+from safear.recourse.teller import Teller
 from safear.risk.objectives import Mean
 from safear.solvers.solve import solve
 from safear.solvers.success import highest_success
@@ -37,8 +37,8 @@ class GivingUp:
     unit: str
 
     def __str__(self) -> str:
-        cheapest, possible = format_chance(self.success), format_chance(self.possible)
-        failure = format_cost(self.failure_cost, self.unit)
+        cheapest, possible = Teller.of().percent(self.success), Teller.of().percent(self.possible)
+        failure = Teller.of().cost(self.failure_cost, self.unit)
         return (
             f"giving up is cheaper than trying when a failure costs {failure} (goal.failure_cost): the cheapest plan "
             f"succeeds in {cheapest} of the runs, though {possible} is possible{self._remedy}"
@@ -49,7 +49,7 @@ class GivingUp:
         if self.enough is None:
             return ""
         enough = math.ceil(100 * self.enough - 1e-9) / 100  # words have two decimals; rounded down they would be false
-        return f"; from {format_cost(enough, self.unit)} on it would not give up"
+        return f"; from {Teller.of().cost(enough, self.unit)} on it would not give up"
 
 
 def gives_up(success: float, possible: float) -> bool:

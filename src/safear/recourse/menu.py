@@ -19,11 +19,11 @@ from safear.recourse.notices import NoRecourse, Notice
 from safear.recourse.offer import TAIL, Offer, make_offer
 from safear.recourse.selection import MOST_PLANS, choose_offers, keep_unbeaten, merge_alike, name_offers
 from safear.recourse.teller import Teller
-from safear.recourse.words import describe_worst, format_chance, format_cost, html_table, name_goal
 from safear.risk.distribution import check_level
 from safear.risk.objectives import MeanStd, Objective, parse_objective
 from safear.solvers.episodic import Episodic
 from safear.solvers.solve import Method, solve
+from safear.texts.notebook import html_table
 
 RARE = 0.5  # if even the likeliest plan succeeds less often, that is said
 PAPER_AVERSIONS = (0.0, 0.25, 0.5, 1.0)
@@ -69,7 +69,7 @@ class Menu:
 
     def __str__(self) -> str:
         if self.favourable:
-            return f"{name_goal(self.problem)}: nothing to do"
+            return Teller.of().decision(self.problem, favourable=True)
         if self.no_recourse is not None:
             return str(self.no_recourse)
         return "\n".join(repr(offer) for offer in self.offers)
@@ -78,15 +78,9 @@ class Menu:
         """What a notebook shows."""
         if not self.offers:
             return f"<p>{escape(str(self))}</p>"
-        head = ("plan", "first step", "succeeds", "average", describe_worst(self.level), "beside the others")
-        figures = [
-            (format_chance(o.cost.success), *(format_cost(cost, o.unit) for cost in (o.mean, o.tail))) for o in self
-        ]
-        rows = zip(self, figures, strict=True)
-        return html_table(
-            head,
-            [(o.name, o.first_action or "", *found, str(o.trade_off or "")) for o, found in rows],
-        )
+        tell = Teller.of()
+        rows = [(*tell.overview(offer), str(offer.trade_off or "")) for offer in self]
+        return html_table((*tell.overview_headings(self.level), ""), rows)
 
     def __getitem__(self, name: str | int) -> Offer:
         """A plan by its place, its code or its English name."""

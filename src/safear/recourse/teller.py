@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from safear.problem.model import Problem
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from safear.recourse.notices import NoRecourse, Notice
     from safear.recourse.offer import Offer, TradeOff
     from safear.recourse.plan import Branch, PlanStep
+    from safear.recourse.traces import OtherTraces, Trace
     from safear.recourse.walk import Possible
 
 
@@ -110,6 +112,11 @@ class Teller:
         """A name inside a sentence."""
         return self.texts.quote(show_name(name))
 
+    def decision(self, problem: Problem, *, favourable: bool) -> str:
+        """What was decided."""
+        key = ("accepted" if favourable else "rejected") + ("" if problem.goal.favourable else "_unnamed")
+        return self.texts(f"decision.{key}", goal=self.quoted_goal(problem))
+
     def within(self, problem: Problem) -> str:
         """`within 12 steps`."""
         return self.texts("within", count=problem.horizon)
@@ -161,6 +168,18 @@ class Teller:
             worst=self.worst(offer.level),
         )
 
+    def overview_headings(self, level: float) -> tuple[str, ...]:
+        """The headings of `overview`."""
+        say = self.texts.part("overview")
+        figures = (say("success"), say("mean"), say("var", share=self.percent(level)), self.worst_name(level))
+        return (say("plan"), say("first"), *figures)
+
+    def overview(self, offer: Offer) -> tuple[str, ...]:
+        """A plan as a row of a table: name, first step, success, mean, VaR and tail."""
+        costs = (offer.mean, offer.cost.all_runs.var(offer.level), offer.tail)
+        figures = (self.percent(offer.cost.success), *(self.cost(cost, offer.unit) for cost in costs))
+        return (self.name_plan(offer), show_name(offer.first_action or ""), *figures)
+
     def beside(self, trade_off: TradeOff) -> str:
         """With what a plan is compared, or why with nothing."""
         if trade_off.other is None:
@@ -204,7 +223,7 @@ class Teller:
     def no_recourse(self, reason: NoRecourse) -> str:
         """Why there is no plan."""
         goal, within = self.quoted_goal(reason.problem), self.within(reason.problem)
-        return self.texts(f"report.none.{reason.code}", goal=goal, within=within)
+        return self.texts(f"no_recourse.{reason.code}", goal=goal, within=within)
 
     # --------------------------------------------------------------------------------------------------------- steps
 
@@ -239,3 +258,41 @@ class Teller:
             return show_name(outcome.label)
         names = [(show_name(name), show_name(level)) for name, level in outcome.changes]
         return self.texts.join([self.texts("step.becomes", feature=name, level=level) for name, level in names])
+
+    # -------------------------------------------------------------------------------------------------------- traces
+
+    def trace(self, trace: Trace) -> str:
+        """`study fails 2 times, then change job`; `study at try number 3, then save 2 times`."""
+        say, words = self.texts.part("ways"), []
+        for action, group in groupby(trace.steps, key=lambda step: step.action):
+            name, failed = show_name(action), 0
+            for works, run in groupby(group, key=lambda step: step.works):
+                count = len(list(run))
+                if not works:
+                    failed = count
+                    continue
+                if failed:
+                    words.append(say("attempt", action=name, number=failed + 1))
+                    failed, count = 0, count - 1  # the first of these is the try that worked
+                if count:
+                    words.append(say("repeated", action=name, count=count))
+            if failed:
+                words.append(say("fails", action=name, count=failed))
+        return say("then").join(words)
+
+    def trace_end(self, trace: Trace, unit: str) -> str:
+        """What it took: `3 months`, or `not in time; 3 months spent`."""
+        spent = self.cost(trace.spent, unit)
+        return spent if trace.success else self.texts("ways.failed", cost=spent)
+
+    def other_traces(self, rest: OtherTraces, unit: str) -> str:
+        """How all other ways end."""
+        say, ends = self.texts.part("ways"), []
+        if rest.success_costs is not None:
+            least, most = (self.cost(cost, unit) for cost in rest.success_costs)
+            low = self.number(rest.success_costs[0])
+            alike = least == most
+            ends.append(say("rest_success", cost=most) if alike else say("rest_success_between", least=low, most=most))
+        if rest.failure:
+            ends.append(say("rest_failure") + (f" ({self.percent(rest.failure)})" if ends else ""))
+        return say("rest", ends=self.texts.join(ends, last="or"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +35,11 @@ class Trace:
     chance: float
     cost: float
     success: bool
+
+    @property
+    def spent(self) -> float:
+        """What its steps cost."""
+        return math.fsum(step.cost for step in self.steps)
 
 
 @dataclass(frozen=True, slots=True)

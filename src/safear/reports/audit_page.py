@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from safear.plots.disparity_picture import describe_group, draw_groups
 from safear.population.audit import BETWEEN, RESAMPLES, Audit
-from safear.recourse.words import count_of, format_chance, format_cost, name_goal
+from safear.recourse.teller import Teller
 from safear.reports.appendix import Sources, exact_tables, list_origin
 from safear.reports.audit_tables import (
     Table,
@@ -31,6 +31,7 @@ from safear.reports.page import Page, render
 from safear.reports.verdicts import Division, divide
 from safear.texts import load_texts
 from safear.texts.names import show_name
+from safear.texts.numbers import count_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,8 @@ def report_audit(
         overall=(people_table(audit), overall_table(audit)),
         sections=sections,
         origins=[origin_table(name, by_name[name], parts) for name, parts in origins.items() if parts],
-        worst=format_chance(1 - audit.level),
-        level=format_chance(audit.level),
+        worst=Teller.of().percent(1 - audit.level),
+        level=Teller.of().percent(audit.level),
         unit=unit,
         minimum=audit.minimum,
         resamples=RESAMPLES,
@@ -94,17 +95,20 @@ def _say_by(division: Division, finding: Finding) -> Finding:
 def _tell_asked(audit: Audit) -> list[str]:
     """What was asked, in sentences."""
     problem, population, overall = audit.problem, audit.population, audit.overall
-    goal, groups = show_name(name_goal(problem)), join_words([show_name(name) for name in population.groups])
+    goal, groups = (
+        Teller.of().goal(problem.goal.favourable),
+        join_words([show_name(name) for name in population.groups]),
+    )
     read = f"{overall['n']:,} people were read"
     if population.skipped:
         read += f"; {count_of(population.skipped, 'row')} of {population.rows:,} could not be used and were set aside"
     accepted = overall["n"] - overall["rejected"]
     question = "Some people are rejected, and can do something about it that may fail. This audit asks whether groups "
     question += f"of people, by {groups}, carry different risks on their way to “{goal}”."
-    answer = f"{read}. The model accepts {accepted:,} ({format_chance(overall['favourable'])}) and rejects "
+    answer = f"{read}. The model accepts {accepted:,} ({Teller.of().percent(overall['favourable'])}) and rejects "
     greedy = "greedy " if audit.method == "greedy" else ""
     answer += f"{overall['rejected']:,}. Everybody who is rejected follows the {greedy}plan for "
-    answer += f"{describe_objective(audit.objective)}, in at most {count_of(problem.horizon, 'step')}. All figures of "
+    answer += f"{describe_objective(audit.objective)}, in at most {Teller.of().steps(problem.horizon)}. All figures of "
     answer += "a person are exact; groups are compared by their means."
     return [question, answer]
 
@@ -113,13 +117,13 @@ def _list_settings(audit: Audit) -> list[tuple[str, str]]:
     problem, population = audit.problem, audit.population
     return [
         ("problem", show_name(problem.title)),
-        ("goal", show_name(name_goal(problem))),
+        ("goal", Teller.of().goal(problem.goal.favourable)),
         ("groups", show_name(BETWEEN.join(population.groups))),
         ("objective", str(audit.objective)),
         ("method", audit.method or "optimal where possible"),
-        ("level of “within” and “worst”", format_chance(audit.level)),
-        ("horizon", count_of(problem.horizon, "step")),
-        ("a failure costs", format_cost(float(problem.goal.failure_cost), show_name(problem.cost_unit))),
+        ("level of “within” and “worst”", Teller.of().percent(audit.level)),
+        ("horizon", Teller.of().steps(problem.horizon)),
+        ("a failure costs", Teller.of().cost(float(problem.goal.failure_cost), show_name(problem.cost_unit))),
         ("rows read", f"{population.rows:,}"),
         ("rows set aside", f"{population.skipped:,}"),
         ("smallest group compared", f"{audit.minimum:,} rejected"),

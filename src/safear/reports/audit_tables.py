@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from safear.population.audit import Audit
 from safear.population.decomposition import Decomposition
 from safear.population.group_figures import FigureRow, GroupRow, Measure, name_measures
-from safear.recourse.words import format_chance
+from safear.recourse.teller import Teller
 from safear.reports.audit_words import MINUS, format_difference, format_p, format_span
 from safear.reports.findings import MARKS
 from safear.reports.verdicts import Comparison, Division
@@ -60,7 +60,7 @@ def _people_row(row: GroupRow) -> tuple[Cell, ...]:
     return (
         _name(row),
         Cell(f"{row.people:,}"),
-        Cell(format_chance(1 - row.rejected / row.people)),
+        Cell(Teller.of().percent(1 - row.rejected / row.people)),
         Cell(f"{row.rejected:,}"),
         _share(row.without_recourse, row.rejected),
         _share(row.gives_up, row.rejected),
@@ -70,7 +70,7 @@ def _people_row(row: GroupRow) -> tuple[Cell, ...]:
 def _share(part: int, whole: int) -> Cell:
     if not whole:
         return Cell("n/a")
-    return Cell(format_chance(part / whole), f"{part:,}", "wrong") if part else Cell("0%")
+    return Cell(Teller.of().percent(part / whole), f"{part:,}", "wrong") if part else Cell("0%")
 
 
 def _name(row: GroupRow) -> Cell:
@@ -165,7 +165,7 @@ def origin_table(feature: str, division: Division, parts: Sequence[Decomposition
             pair, sign = (part.other, part.group), -1
         gaps = (format_difference(sign * value, measure) for value in (part.gap, part.start, part.model))
         names = (measure.heading, *map(show_name, pair))
-        rows.append(tuple(map(Cell, (*names, *gaps, format_chance(part.covered)))))
+        rows.append(tuple(map(Cell, (*names, *gaps, Teller.of().percent(part.covered)))))
     return Table(
         f"Where the gaps by {show_name(feature)} come from: the first group less the second",
         tuple(map(Cell, headings)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from safear.population.group_figures import Measure
-from safear.recourse.words import describe_worst, format_number
+from safear.recourse.teller import Teller
 from safear.risk.objectives import CVaR, Mean, MeanStd, Objective, SuccessFirst, VaR
 from safear.texts.names import show_name
 
@@ -35,7 +35,7 @@ def format_difference(value: float | None, measure: Measure, *, signed: bool = T
     if value is None:
         return "n/a"
     size = 100 * abs(value) if measure.is_share else abs(value)
-    text = "0" if size < ROUNDING else f"{size:,.2f}" if size >= 0.1 else format_number(size)
+    text = "0" if size < ROUNDING else f"{size:,.2f}" if size >= 0.1 else Teller.of().number(size)
     sign = "" if text == "0" else MINUS if value < 0 else "+" if signed else ""
     return sign + text + (" points" if measure.is_share else "")
 
@@ -68,11 +68,11 @@ def describe_objective(objective: Objective) -> str:
         case Mean():
             return "the least average cost"
         case CVaR(level=level):
-            return f"the least average cost of the {describe_worst(level)} of cases"
+            return f"the least average cost of the {Teller.of().worst_name(level)} of cases"
         case VaR(level=level):
-            return f"the least cost that {format_number(100 * level)}% of cases stay within"
+            return f"the least cost that {Teller.of().number(100 * level)}% of cases stay within"
         case MeanStd(risk_aversion=aversion):
-            return f"the least average cost plus {format_number(aversion)} times its standard deviation"
+            return f"the least average cost plus {Teller.of().number(aversion)} times its standard deviation"
         case SuccessFirst(then=then):
             return f"the highest chance of success, and then {describe_objective(then)}"
     return f"the objective {objective}"

@@ -24,8 +24,17 @@ class Basis:
 
     menu: Menu
     original: Problem
-    goal: str
-    texts: Texts
+    teller: Teller
+
+    @property
+    def texts(self) -> Texts:
+        """The catalogue."""
+        return self.teller.texts
+
+    @property
+    def goal(self) -> str:
+        """What the person wants."""
+        return self.teller.quoted_goal(self.menu.problem)
 
     @property
     def unit(self) -> str:
@@ -96,10 +105,6 @@ class Basis:
         failure = float(problem.goal.failure_cost)
         counts = say("failure", goal=self.goal, cost=self.texts.cost(failure, self.unit))
         return [horizon, counts if failure else say("failure_free", goal=self.goal), say("decides")]
-
-    def list_notices(self) -> list[str]:
-        """The menu's notices."""
-        return list(map(Teller(self.texts).notice, self.menu.notices))
 
 
 def find_figures(mdp: MDP, action: str) -> tuple[tuple[float, float], tuple[float, float]] | None:

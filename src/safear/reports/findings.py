@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from safear.population.audit import Audit
 from safear.population.decomposition import Decomposition
 from safear.population.group_figures import GroupRow
-from safear.recourse.words import count_of, format_chance
+from safear.recourse.teller import Teller
 from safear.reports.audit_words import format_difference, format_p, format_span, join_words, quote, with_unit
 from safear.reports.verdicts import EFFORT, Division, Extremes, Verdict
 from safear.texts.names import capital, show_name
+from safear.texts.numbers import count_of
 
 MOST_LISTED = 4  # groups in a sentence; of more, only the ends are told
 
@@ -131,14 +132,14 @@ def tell_without_recourse(audit: Audit, divisions: Sequence[Division]) -> Findin
         groups = [row for row in division.groups.groups if row.rejected]
         if len(division.groups.by) == 1 and len(groups) > 1:
             parts.append(f"by {show_name(division.name)}, {_list_helpless(groups)}")
-    text = f"Nothing helps {helpless:,} of the {rejected:,} rejected ({format_chance(share)})"
+    text = f"Nothing helps {helpless:,} of the {rejected:,} rejected ({Teller.of().percent(share)})"
     text += f": {'; '.join(parts)}." if parts else "."
     return Finding(f"{text} They are counted, with a success of 0; they have no costs of success.", "wrong")
 
 
 def _list_helpless(groups: Sequence[GroupRow]) -> str:
     def tell(row: GroupRow) -> str:
-        share = format_chance(row.without_recourse / row.rejected)
+        share = Teller.of().percent(row.without_recourse / row.rejected)
         return f"{row.without_recourse:,} of {row.rejected:,} ({share}) of {quote(row.group)}"
 
     if len(groups) <= MOST_LISTED:
@@ -151,7 +152,7 @@ def tell_giving_up(audit: Audit) -> list[Finding]:
     share = audit.overall["gives up"]
     if not share:
         return []
-    text = f"The plans of {format_chance(share)} of the rejected succeed far less often than they could: "
+    text = f"The plans of {Teller.of().percent(share)} of the rejected succeed far less often than they could: "
     if audit.method == "greedy":
         text += "the greedy method may miss better ones"
     else:
@@ -166,7 +167,7 @@ def tell_acceptance(division: Division) -> Finding:
     shares = {row.number: 1 - row.rejected / row.people for row in groups}
     if len(groups) > MOST_LISTED:
         groups = [choose(groups, key=lambda row: shares[row.number]) for choose in (min, max)]
-    listed = join_words([f"{format_chance(shares[row.number])} of {quote(row.group)}" for row in groups])
+    listed = join_words([f"{Teller.of().percent(shares[row.number])} of {quote(row.group)}" for row in groups])
     between = ", the groups with the smallest and the largest share" if len(shares) > MOST_LISTED else ""
     return Finding(f"The model accepts {listed}{between} (not tested here).")
 

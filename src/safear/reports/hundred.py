@@ -9,8 +9,7 @@ import numpy as np
 
 from safear.plots.svg import BLUE, PAPER, WRONG, element
 from safear.recourse.offer import Offer
-from safear.texts import Texts
-from safear.texts.names import show_name
+from safear.recourse.teller import Teller
 
 HALF = 0.5  # so many, or more, are told of first
 HARDLY_ANYBODY = 0.005  # less than half a person in 100 is not told of
@@ -25,9 +24,9 @@ class Hundred:
     parts: tuple[tuple[str, str], ...]
 
 
-def tell_hundred(offer: Offer, texts: Texts) -> Hundred:
+def tell_hundred(offer: Offer, teller: Teller) -> Hundred:
     """Who gets there soon, who later, and who not in time."""
-    say, unit, cost = texts.part("hundred"), show_name(offer.unit), offer.cost
+    say, cost = teller.texts.part("hundred"), offer.cost
     chances = cost.succeeded_chances / (cost.succeeded_chances.sum() + cost.failed_chances.sum())
     reached = np.cumsum(chances)
     success = float(reached[-1]) if len(reached) else 0.0
@@ -37,10 +36,10 @@ def tell_hundred(offer: Offer, texts: Texts) -> Hundred:
     counts = share_out([shares[0], shares[1] - shares[0], 1 - success])
     parts = []
     if counts[0]:
-        parts.append(("quick", say("quick", count=counts[0], cost=texts.exact_cost(costs[quick], unit))))
+        parts.append(("quick", say("quick", count=counts[0], cost=teller.exact_cost(costs[quick], offer.unit))))
     if counts[1]:
         last = int(np.searchsorted(reached, success - HARDLY_ANYBODY))
-        parts.append(("later", say("later", count=counts[1], cost=texts.exact_cost(costs[last], unit))))
+        parts.append(("later", say("later", count=counts[1], cost=teller.exact_cost(costs[last], offer.unit))))
     if counts[2]:
         parts.append(("never", say("never", count=counts[2])))
     elif cost.failed_chances.sum() > 0:

@@ -13,7 +13,6 @@ from safear.recourse.records import offer_record
 from safear.reports.appendix import Sources, digest_problem, list_versions
 from safear.reports.audit_tables import Cell, Table
 from safear.reports.audit_words import format_exactly
-from safear.reports.ways import add_up
 from safear.texts import Texts
 from safear.texts.names import show_name
 
@@ -97,7 +96,7 @@ def _write_steps(number: int, offer: Offer, texts: Texts) -> Table:
 def _write_ways(number: int, offer: Offer, texts: Texts) -> Table:
     say = texts.part("report.file")
     rows = [
-        (place, len(trace.steps), trace.chance, trace.cost, add_up(trace.steps), trace.success)
+        (place, len(trace.steps), trace.chance, trace.cost, trace.spent, trace.success)
         for place, trace in enumerate(offer.traces.shown, start=1)
     ]
     words = [(*row[:-1], say("yes" if row[-1] else "no")) for row in rows]

@@ -58,7 +58,7 @@ def report_menu(
     give the same bytes.
     """
     writer = _Writer(menu, Teller.of(language))
-    basis = Basis(menu, menu.case.original if original is None else original, writer.goal, writer.texts)
+    basis = Basis(menu, menu.case.original if original is None else original, writer.teller)
     plans = writer.make_plans()
     origin = list_menu_origin(menu, writer.texts, sources=sources or Sources(), dated=dated)
     return render(
@@ -76,7 +76,7 @@ def report_menu(
         keyed=next((plan.number for plan in plans if plan.ways), None),
         ordered=bool(menu.frontier) and len(menu) > 1,
         worst=capital(writer.teller.worst(menu.level)),
-        keys=tell_keys(writer.goal, writer.texts),
+        keys=tell_keys(writer.goal, writer.teller),
         goal=writer.goal,
         why="" if menu.no_recourse is None else writer.teller.no_recourse(menu.no_recourse),
         table=basis.make_table() if menu.offers else None,
@@ -85,7 +85,7 @@ def report_menu(
         person=basis.list_person(),
         fixed=writer.texts.join(basis.list_fixed()),
         rules=basis.list_rules(),
-        notices=basis.list_notices(),
+        notices=list(map(writer.teller.notice, menu.notices)),
         contact=contact and show_name(contact),
         origin=origin,
         exact=list(exact_menu_tables(menu, writer.texts)),
@@ -109,9 +109,7 @@ class _Writer:
 
     @property
     def title(self) -> str:
-        decision = "accepted" if self.menu.favourable else "rejected"
-        unnamed = "" if self.menu.problem.goal.favourable else "_unnamed"
-        return self.texts(f"report.title.{decision}{unnamed}", goal=self.goal)
+        return self.teller.decision(self.menu.problem, favourable=self.menu.favourable)
 
     @property
     def lead(self) -> str:
@@ -146,16 +144,16 @@ class _Writer:
             steps[:shown],
             steps[shown:],
             (*plan.notes(), *self._refer(shown, len(steps))),
-            tell_hundred(offer, texts),
-            tuple(tell_ways(offer, longest, texts)),
-            tell_rest(offer.traces.rest, texts, show_name(offer.unit)),
+            tell_hundred(offer, self.teller),
+            tuple(tell_ways(offer, longest, self.teller)),
+            tell_rest(offer, self.teller),
         )
 
     def _list_figures(self, offer: Offer) -> tuple[tuple[str, str], ...]:
-        say, unit = self.texts.part("report.compare"), show_name(offer.unit)
+        say = self.texts.part("report.compare")
         return (
-            (say("mean"), self.texts.cost(offer.mean, unit)),
-            (say("tail", worst=self.teller.worst(offer.level)), self.texts.cost(offer.tail, unit)),
+            (say("mean"), self.teller.cost(offer.mean, offer.unit)),
+            (say("tail", worst=self.teller.worst(offer.level)), self.teller.cost(offer.tail, offer.unit)),
             (say("success", goal=self.goal, within=self.within), self.texts.percent(offer.cost.success)),
         )
 

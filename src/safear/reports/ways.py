@@ -7,16 +7,13 @@ percent, so that it is as wide as there is room while its signs keep their size.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import groupby
 
 from safear.plots.svg import BLUE, PAPER, WRONG, cross, element, horizontal, square, tick_mark
 from safear.recourse.offer import Offer
-from safear.recourse.traces import OtherTraces, Trace, TraceStep
-from safear.texts import Texts
-from safear.texts.names import show_name
+from safear.recourse.teller import Teller
+from safear.recourse.traces import Trace
 
 HEIGHT, MIDDLE = 24.0, 12.0
 THINNEST, THICKEST = 1.6, 16.0  # lines, from a chance of 0 to one of 1
@@ -43,49 +40,25 @@ class Key:
     words: str
 
 
-def tell_ways(offer: Offer, longest: float, texts: Texts) -> list[Way]:
+def tell_ways(offer: Offer, longest: float, teller: Teller) -> list[Way]:
     """The likeliest ways of a plan, none if even these are all unlikely; a line of full length costs `longest`."""
     if sum(trace.chance for trace in offer.traces.shown) < UNLIKELY:
         return []
-    return [_tell_way(trace, longest, texts, show_name(offer.unit)) for trace in offer.traces.shown]
+    return [
+        Way(
+            teller.percent(trace.chance),
+            draw_line(trace, longest),
+            teller.trace(trace),
+            teller.trace_end(trace, offer.unit),
+            trace.success,
+        )
+        for trace in offer.traces.shown
+    ]
 
 
 def find_longest(offers: Iterable[Offer]) -> float:
     """What the costliest way that is shown of any of the plans takes."""
-    return max((add_up(trace.steps) for offer in offers for trace in offer.traces.shown), default=0.0)
-
-
-def add_up(steps: Iterable[TraceStep]) -> float:
-    """What steps cost together."""
-    return math.fsum(step.cost for step in steps)
-
-
-def _tell_way(trace: Trace, longest: float, texts: Texts, unit: str) -> Way:
-    spent = texts.cost(add_up(trace.steps), unit)
-    end = spent if trace.success else texts("ways.failed", cost=spent)
-    words = texts("ways.then").join(_tell_steps(trace.steps, texts))
-    return Way(texts.percent(trace.chance), draw_line(trace, longest), words, end, trace.success)
-
-
-def _tell_steps(steps: Sequence[TraceStep], texts: Texts) -> list[str]:
-    """Each action with its tries: `study at try number 3`, `change job fails`, `save twice`."""
-    say, words = texts.part("ways"), []
-    for action, group in groupby(steps, key=lambda step: step.action):
-        name = show_name(action)
-        runs = [(works, len(list(run))) for works, run in groupby(group, key=lambda step: step.works)]
-        failed = 0
-        for works, count in runs:
-            if not works:
-                failed = count
-                continue
-            if failed:
-                words.append(say("attempt", action=name, number=failed + 1))
-                failed, count = 0, count - 1  # noqa: PLW2901  # the first of these is the try that worked
-            if count:
-                words.append(say("repeated", action=name, count=count))
-        if failed:
-            words.append(say("fails", action=name, count=failed))
-    return words
+    return max((trace.spent for offer in offers for trace in offer.traces.shown), default=0.0)
 
 
 def draw_line(trace: Trace, longest: float) -> str:
@@ -122,9 +95,9 @@ def _canvas(*content: str, width: str | float) -> str:
     return element("svg", *content, width=width, height=HEIGHT, **more)
 
 
-def tell_keys(goal: str, texts: Texts) -> list[Key]:
+def tell_keys(goal: str, teller: Teller) -> list[Key]:
     """What the signs mean."""
-    say = texts.part("ways.key")
+    say = teller.texts.part("ways.key")
     signs = {
         "works": (34.0, horizontal(2, 32, MIDDLE, BLUE, 6)),
         "fails": (40.0, horizontal(2, 32, MIDDLE, WRONG, 3, stroke_dasharray=DASH) + cross(32, MIDDLE, 4.5)),
@@ -134,17 +107,7 @@ def tell_keys(goal: str, texts: Texts) -> list[Key]:
     return [Key(_canvas(sign, width=width), say(name, goal=goal)) for name, (width, sign) in signs.items()]
 
 
-def tell_rest(rest: OtherTraces | None, texts: Texts, unit: str) -> tuple[str, str] | None:
+def tell_rest(offer: Offer, teller: Teller) -> tuple[str, str] | None:
     """How likely all other ways are together, and how they end; None if there are none."""
-    if rest is None:
-        return None
-    say, ends = texts.part("ways"), []
-    if rest.success_costs is not None:
-        low, high = rest.success_costs
-        least, most = texts.number(low), texts.cost(high, unit)
-        words = say("rest_success", cost=most) if least == texts.number(high) else ""
-        ends.append(words or say("rest_success_between", least=least, most=most))
-    if rest.failure:
-        share = f" ({texts.percent(rest.failure)})" if ends else ""
-        ends.append(say("rest_failure") + share)
-    return texts.percent(rest.chance), say("rest", ends=texts.join(ends, last="or"))
+    rest = offer.traces.rest
+    return None if rest is None else (teller.percent(rest.chance), teller.other_traces(rest, offer.unit))

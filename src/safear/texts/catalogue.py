@@ -20,6 +20,7 @@ from safear.errors import InputError, suggest
 from safear.texts.numbers import round_chance, round_exactly, round_number, singular, tell_times
 
 SUFFIX = ".yaml"
+_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # all scalars are texts: `no` is a word here, not false
 Text = str | Mapping[str, str]  # a text, or its plural forms
 
 
@@ -139,9 +140,9 @@ def languages() -> tuple[str, ...]:
 
 
 def read_catalogue(language: str) -> dict[str, Any]:
-    """The file of a language. All scalars are texts: `no` is a word here, not false."""
+    """The file of a language."""
     text = files(__package__).joinpath(f"{language}{SUFFIX}").read_text(encoding="utf-8")
-    document: dict[str, Any] = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  # it makes nothing but texts
+    document: dict[str, Any] = yaml.load(text, Loader=_LOADER)  # noqa: S506  # it makes nothing but texts
     return document
 
 

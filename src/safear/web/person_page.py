@@ -13,11 +13,11 @@ from safear.recourse.offer import Offer
 from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
 from safear.recourse.walk import walk
+from safear.recourse.walk_teller import WalkTeller
 from safear.reports.basis import Basis
 from safear.reports.hundred import tell_hundred
 from safear.reports.ways import find_longest, tell_keys, tell_rest, tell_ways
 from safear.texts import Texts
-from safear.texts.names import show_name
 from safear.web.forms import Asked, fill_in, read_record, read_terms
 from safear.web.service import Service
 from safear.web.stops import Stop, find_stops, stop_at
@@ -35,7 +35,6 @@ from safear.web.views import (
     show_walk,
     tell_mistakes,
 )
-from safear.web.wording import Wording
 from safear.web.work import Deadline
 
 
@@ -51,7 +50,7 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
         people = list(problem.people.values())
         record = people[min(asked.example, len(people) - 1)] if people else {}
         asked = replace(asked, fields={**asked.fields, **fill_in(problem, record)})
-    frame, wording = _Frame(problem, asked, texts), Wording(problem, Teller(texts))
+    frame, teller = _Frame(problem, asked, texts), Teller(texts)
     if not read_record(problem, asked):
         return frame.show("empty", texts("web.decision.empty"), texts("web.decision.empty_lead"))
     if wrong := tell_mistakes(problem, asked, texts):
@@ -61,16 +60,16 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
             asked = _move_here(service, asked, deadline)
             frame = _Frame(problem, asked, texts)
         menu = find_menu(service, asked, deadline)
-        headline = wording.decision(favourable=menu.favourable)
-        notices = Basis(menu, problem, wording.goal, texts).list_notices()
+        headline = teller.decision(problem, favourable=menu.favourable)
+        notices = list(map(teller.notice, menu.notices))
         if asked.is_example:
             notices = [texts("web.decision.example"), *notices]
         if menu.no_recourse is not None:
-            return frame.show("none", headline, wording.no_recourse(menu.no_recourse))
+            return frame.show("none", headline, teller.no_recourse(menu.no_recourse))
         if menu.favourable:
             return frame.show("yes", headline, texts("web.decision.yes_lead"), notices=notices)
         deadline.check()
-        plans = _show_plans(menu, asked, wording, problem)
+        plans = _show_plans(menu, asked, teller, problem)
         return frame.show("no", headline, texts("web.decision.no_lead"), notices=notices, plans=plans)
     except InputError as error:
         mistakes = list_mistakes(error, texts)
@@ -83,25 +82,25 @@ def find_menu(service: Service, asked: Asked, deadline: Deadline) -> Menu:
     return service.answer(record, terms, deadline=deadline)
 
 
-def _show_plans(menu: Menu, asked: Asked, wording: Wording, original: Problem) -> PlansView:
-    texts, stops = wording.texts, find_stops(menu)
+def _show_plans(menu: Menu, asked: Asked, teller: Teller, original: Problem) -> PlansView:
+    stops = find_stops(menu)
     position = _find_position(stops, asked)
     offer = stops[position].offer
-    name = name_stop(stops, position, wording)
+    name = name_stop(stops, position, teller)
     return PlansView(
-        slider=show_slider(stops, position, wording),
+        slider=show_slider(stops, position, teller),
         # A menu of one plan says nothing about what somebody weighs how much.
         weight=stops[position].weight if len(stops) > 1 else 1.0 if asked.weight is None else asked.weight,
-        cards=show_cards(menu, stops, position, wording),
-        rules=Basis(menu, original, wording.goal, texts).list_rules()[:2],
+        cards=show_cards(menu, stops, position, teller),
+        rules=Basis(menu, original, teller).list_rules()[:2],
         chosen=name,
-        pictures=_draw(replace(offer, label=name), texts.language),
-        ways=tell_ways(offer, find_longest([offer]), texts),
-        keys=tell_keys(wording.goal, texts),
-        rest=tell_rest(offer.traces.rest, texts, show_name(offer.unit)),
-        steps=PlanTeller(offer.plan, wording.teller).steps(),
-        walk=show_walk(walk(offer, asked.outcomes), wording),
-        hundred=tell_hundred(offer, texts),
+        pictures=_draw(replace(offer, label=name), teller.texts.language),
+        ways=tell_ways(offer, find_longest([offer]), teller),
+        keys=tell_keys(teller.quoted_goal(menu.problem), teller),
+        rest=tell_rest(offer, teller),
+        steps=PlanTeller(offer.plan, teller).steps(),
+        walk=show_walk(walk(offer, asked.outcomes), WalkTeller(menu.problem, teller)),
+        hundred=tell_hundred(offer, teller),
     )
 
 

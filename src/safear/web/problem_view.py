@@ -11,7 +11,8 @@ from safear.problem.condition import ALWAYS
 from safear.problem.model import Action, Change, Feature, Move, Outcome, Problem
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
 from safear.recourse.diagnose import PersonDiagnosis, diagnose_people, find_hints
-from safear.recourse.words import count_of, format_chance, format_cost, format_number, name_goal
+from safear.recourse.teller import Teller
+from safear.texts.numbers import count_of
 from safear.web.service import Service
 
 
@@ -74,15 +75,15 @@ def _list_facts(service: Service) -> list[tuple[str, str]]:
     sizes = StateSpace(problem.features, {}).size
     blocks = math.prod(len(feature.levels) for feature in problem.features if not feature.mutable)
     facts = [
-        ("goal", name_goal(problem)),
-        ("horizon", count_of(problem.horizon, "step")),
+        ("goal", Teller.of().goal(problem.goal.favourable)),
+        ("horizon", Teller.of().steps(problem.horizon)),
         ("costs in", problem.cost_unit),
-        ("a failure costs", format_cost(float(problem.goal.failure_cost), problem.cost_unit)),
+        ("a failure costs", Teller.of().cost(float(problem.goal.failure_cost), problem.cost_unit)),
         ("states", f"{sizes:,} in {count_of(blocks, 'block')}"),
     ]
     accepted = service.share_accepted()
     if accepted is not None:
-        facts.append(("accepted by the model", f"{format_chance(accepted)} of all inputs there are"))
+        facts.append(("accepted by the model", f"{Teller.of().percent(accepted)} of all inputs there are"))
     return facts
 
 
@@ -128,7 +129,7 @@ def _tell_change(change: Change) -> str:
 
 def _tell_cost(quantity: Quantity, unit: str) -> str:
     if isinstance(quantity, Amount) and not quantity.is_interval:
-        return format_cost(float(quantity.nominal), unit)
+        return Teller.of().cost(float(quantity.nominal), unit)
     return f"{_tell_quantity(quantity)} {unit}"
 
 
@@ -145,8 +146,8 @@ def _tell_quantity(quantity: Quantity) -> str:
 
 def _tell_amount(amount: Amount) -> str:
     if amount.is_interval:
-        return f"{format_number(float(amount.low))}–{format_number(float(amount.high))}"
-    return format_number(float(amount.nominal))
+        return f"{Teller.of().number(float(amount.low))}–{Teller.of().number(float(amount.high))}"
+    return Teller.of().number(float(amount.nominal))
 
 
 def _list_rules(problem: Problem) -> list[str]:

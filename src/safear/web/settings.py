@@ -15,7 +15,7 @@ from safear.problem.terms import Terms
 from safear.recourse.case import Desk
 from safear.recourse.menu import Request, make_menu
 from safear.recourse.offer import TAIL
-from safear.recourse.words import format_chance, format_cost
+from safear.recourse.teller import Teller
 from safear.risk.objectives import Objective, parse_objective
 from safear.web.audits import Audits
 from safear.web.service import Service
@@ -80,7 +80,7 @@ class SettingComparison:
     def rows(self) -> Iterator[tuple[str, ...]]:
         """A table: what, and the figure of each setting; then a row per person for whom they differ."""
         yield "people with a plan", *(f"{side.helped:,} of {len(self.names):,}" for side in self.sides)
-        yield "success", *(_show(side.average("success"), format_chance) for side in self.sides)
+        yield "success", *(_show(side.average("success"), Teller.of().percent) for side in self.sides)
         yield "cost on average", *(_show(side.average("mean"), self._cost) for side in self.sides)
         yield "worst 5% of cases", *(_show(side.average("tail"), self._cost) for side in self.sides)
         if len(self.names) == 1:
@@ -93,7 +93,7 @@ class SettingComparison:
             yield "another first step", "", f"{differ:,} people"
 
     def _cost(self, value: float) -> str:
-        return format_cost(value, self.unit)
+        return Teller.of().cost(value, self.unit)
 
     def csv(self) -> str:
         """All figures of everybody, with all digits."""

@@ -10,8 +10,12 @@ from safear.errors import ClassifierError, InputError
 from safear.problem.model import Action, Feature, Problem
 from safear.problem.person import read_level
 from safear.recourse.menu import Menu
+from safear.recourse.offer import Offer
 from safear.recourse.plan_teller import StepText
+from safear.recourse.selection import find_trade_off
+from safear.recourse.teller import Teller
 from safear.recourse.walk import Situation
+from safear.recourse.walk_teller import WalkTeller
 from safear.reports.hundred import Hundred
 from safear.reports.ways import Key, Way
 from safear.texts import Texts
@@ -19,7 +23,6 @@ from safear.texts.mistakes import tell_mistake
 from safear.texts.names import capital, show_name
 from safear.web.forms import Asked, find_mistakes, has_one_chance, span, typical_chance, typical_cost
 from safear.web.stops import Stop, neighbours
-from safear.web.wording import Wording
 
 Outcome = Literal["yes", "no", "none", "wrong", "empty"]
 
@@ -220,62 +223,85 @@ def list_mistakes(error: InputError, texts: Texts) -> tuple[str, ...]:
     return tuple(tell_mistake(item, texts) for item in error.mistakes)
 
 
-def show_cards(menu: Menu, stops: Sequence[Stop], position: int, wording: Wording) -> tuple[Card, ...]:
+def show_cards(menu: Menu, stops: Sequence[Stop], position: int, teller: Teller) -> tuple[Card, ...]:
     """The plans of the menu, and the one that the slider stands at if it is between them."""
-    shown = [number for number, stop in enumerate(stops) if stop.is_offered or number == position]
     last = max(len(stops) - 1, 1)
-    cards = []
-    for number in shown:
-        stop = stops[number]
-        cards.append(
-            Card(
-                number,
-                round(4 * number / last) if len(stops) > 1 else 2,
-                capital(name_stop(stops, number, wording)),
-                wording.first_step(stop.offer),
-                wording.figures(stop.offer),
-                wording.trade_off(stop.offer, menu),
-                number == position,
-            )
+    return tuple(
+        Card(
+            number,
+            round(4 * number / last) if len(stops) > 1 else 2,
+            capital(name_stop(stops, number, teller)),
+            teller("web.choose.first", action=show_name(stop.offer.first_action or "")),
+            _list_figures(menu, stop.offer, teller),
+            _compare(menu, stop.offer, teller),
+            number == position,
         )
-    return tuple(cards)
-
-
-def name_stop(stops: Sequence[Stop], position: int, wording: Wording) -> str:
-    """The name of a plan in the menu, or of those that it is between."""
-    stop = stops[position]
-    return wording.teller.name_plan(stop.offer) if stop.is_offered else wording.between(neighbours(stops, position))
-
-
-def show_slider(stops: Sequence[Stop], position: int, wording: Wording) -> Slider | None:
-    """The slider, where there is a choice."""
-    if len(stops) < 2:
-        return None
-    return Slider(
-        position,
-        len(stops) - 1,
-        stops[position].weight,
-        wording.in_short(stops[position].offer, name_stop(stops, position, wording)),
+        for number, stop in enumerate(stops)
+        if stop.is_offered or number == position
     )
 
 
-def show_walk(situation: Situation, wording: Wording) -> WalkView:
+def _list_figures(menu: Menu, offer: Offer, teller: Teller) -> tuple[tuple[str, str], ...]:
+    """The figures of a plan by name."""
+    say, problem = teller.texts.part("web.figures"), menu.problem
+    return (
+        (say("mean"), teller.cost(offer.mean, offer.unit)),
+        (say("tail", worst=teller.worst(offer.level)), teller.cost(offer.tail, offer.unit)),
+        (
+            say("success", goal=teller.quoted_goal(problem), within=teller.within(problem)),
+            teller.percent(offer.cost.success),
+        ),
+    )
+
+
+def _compare(menu: Menu, offer: Offer, teller: Teller) -> str:
+    """What a plan, of the menu or not, gains and gives up."""
+    others = [other for other in menu if other.solution is not offer.solution]
+    return teller.trade_off(offer.trade_off or find_trade_off(offer, [offer, *others]))
+
+
+def name_stop(stops: Sequence[Stop], position: int, teller: Teller) -> str:
+    """The name of a plan in the menu, or of those that it is between."""
+    stop = stops[position]
+    if stop.is_offered:
+        return teller.name_plan(stop.offer)
+    one, other = map(teller.name_plan, neighbours(stops, position))
+    return teller("web.choose.between", one=one, other=other)
+
+
+def show_slider(stops: Sequence[Stop], position: int, teller: Teller) -> Slider | None:
+    """The slider, where there is a choice."""
+    if len(stops) < 2:
+        return None
+    offer = stops[position].offer
+    spoken = teller(
+        "web.choose.spoken",
+        name=name_stop(stops, position, teller),
+        mean=teller.cost(offer.mean, offer.unit),
+        tail=teller.cost(offer.tail, offer.unit),
+        worst=teller.worst(offer.level),
+        success=teller.percent(offer.cost.success),
+    )
+    return Slider(position, len(stops) - 1, stops[position].weight, spoken)
+
+
+def show_walk(situation: Situation, teller: WalkTeller) -> WalkView:
     """Where the person is, and what the buttons say."""
     history = ",".join(str(step.ending.outcome) for step in situation.taken)
     return WalkView(
         history,
-        tuple(Done(wording.taken(step), step.ending.works) for step in situation.taken),
-        wording.now(situation),
-        wording.now_detail(situation),
+        tuple(Done(teller.taken(step), step.ending.works) for step in situation.taken),
+        teller.now(situation),
+        teller.detail(situation),
         tuple(
             Ending(
                 ending.outcome,
-                wording.ending(ending, several=_several(situation, works=ending.works)),
+                teller.ending(ending, several=_several(situation, works=ending.works)),
                 ending.works,
             )
             for ending in situation.endings
         ),
-        wording.ahead(situation),
+        teller.ahead(situation),
         situation.kind,
     )
 
