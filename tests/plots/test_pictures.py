@@ -39,6 +39,12 @@ OF_OFFERS: dict[str, Draw] = {
 PICTURES = OF_MENUS | OF_OFFERS | {"disparity": draw_groups, "learning": draw_learning}
 
 
+def test_only_pictures_are_exported() -> None:
+    pictures = {"cdf", "disparity", "distribution", "dots", "frontier", "learning_curves", "traces", "tree"}
+    assert set(dir(sa.plots)) == {"Picture", *pictures}
+    assert all(f"    {name} " in (sa.plots.__doc__ or "") for name in pictures)
+
+
 @pytest.mark.parametrize("language", languages())
 @pytest.mark.parametrize("name", ["loan", "health-insurance", "craft"])
 @pytest.mark.parametrize("kind", PICTURES)

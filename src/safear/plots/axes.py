@@ -12,7 +12,7 @@ TICK_SIZE, MOST_TICKS = 13.0, 12
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class LinearScale:
     """From data to the drawing, linearly."""
 
     low: float
@@ -45,7 +45,7 @@ def draw_line(points: Sequence[tuple[float, float]], colour: str, dash: str, *, 
     )
 
 
-def draw_rows(x: Scale, y: Scale, ticks: Sequence[float], say: Callable[[float], str]) -> list[str]:
+def draw_rows(x: LinearScale, y: LinearScale, ticks: Sequence[float], say: Callable[[float], str]) -> list[str]:
     """A line across for each tick of the upright axis, its number before it."""
     parts = []
     for tick in ticks:
@@ -54,7 +54,7 @@ def draw_rows(x: Scale, y: Scale, ticks: Sequence[float], say: Callable[[float],
     return parts
 
 
-def draw_columns(x: Scale, bottom: float, ticks: Sequence[float], say: Callable[[float], str]) -> list[str]:
+def draw_columns(x: LinearScale, bottom: float, ticks: Sequence[float], say: Callable[[float], str]) -> list[str]:
     """The lower axis, with a small line and a number for each tick."""
     parts = [horizontal(x.start, x.end, bottom, INK)]
     for tick in ticks:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from safear.plots.axes import DASHES, Scale, draw_columns, draw_line, draw_rows, find_ticks, widest
+from safear.plots.axes import DASHES, LinearScale, draw_columns, draw_line, draw_rows, find_ticks, widest
 from safear.plots.cost_axis import cumulate, find_end
 from safear.plots.headings import write_heading
 from safear.plots.picture import Picture, make_picture
@@ -61,8 +61,8 @@ def _draw(plans: Plans, points: Sequence[ChanceRow], end: float, *, title: str, 
     body, top = write_heading(title, [tell("picture.cdf.reading")], pad=PAD, width=WIDTH, shown=heading)
     top, bottom = top + 6, top + 6 + HEIGHT
     right = WIDTH - PAD - SAMPLE - 34 - min(NAME_WIDTH, widest(names, NAME_SIZE))
-    x = Scale(0, end, PAD + 26 + widest([tell.percent(1)]), right)
-    y = Scale(0, 1, bottom, top)
+    x = LinearScale(0, end, PAD + 26 + widest([tell.percent(1)]), right)
+    y = LinearScale(0, 1, bottom, top)
     ticks = find_ticks(end, right - x.start, tell.number)
     axes = [*draw_rows(x, y, SHARES, tell.percent), *draw_columns(x, bottom, ticks, tell.number)]
     unit, middle = tell("picture.cost", unit=plans.unit), (x.start + right) / 2
@@ -87,7 +87,7 @@ def _draw(plans: Plans, points: Sequence[ChanceRow], end: float, *, title: str, 
     return document(WIDTH, bottom + 58, title=title, description=_describe(plans, points), body=body)
 
 
-def _corners(points: Sequence[ChanceRow], x: Scale, y: Scale) -> list[tuple[float, float]]:
+def _corners(points: Sequence[ChanceRow], x: LinearScale, y: LinearScale) -> list[tuple[float, float]]:
     """Each chance lasts until the next cost; the line begins where something can be done."""
     corners: list[tuple[float, float]] = []
     for before, point in pairwise([ChanceRow(0, 0.0, 0.0), *points]):

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from safear.plots.axes import Scale, draw_columns, find_ticks
+from safear.plots.axes import LinearScale, draw_columns, find_ticks
 from safear.plots.cost_axis import CostAxis, cumulate, find_axis, find_end
 from safear.plots.headings import write_heading, write_plan_name
 from safear.plots.picture import Picture, make_picture
@@ -189,7 +189,7 @@ class _DistributionDrawing:
         pitch = min(1.0, self.axis.gap / self.axis.end) * (right - START - WIDEST_BAR)
         # Half a bar more to either side, so that the bars of the first and the last cost have room.
         spare = 0.0 if self.axis.step is not None else max(0.0, pitch / 2 - 6)
-        self.x = Scale(0, self.axis.end, START + spare, right - spare)
+        self.x = LinearScale(0, self.axis.end, START + spare, right - spare)
         self.right = right
         self.bar = min(WIDEST_BAR, max(THINNEST_BAR, 0.72 * pitch))
         self.tallest = max(bar.chance for bar in found.bars)

@@ -13,7 +13,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from safear.plots.axes import Scale, draw_columns, find_ticks
+from safear.plots.axes import LinearScale, draw_columns, find_ticks
 from safear.plots.cost_axis import CostAxis, cumulate, find_axis
 from safear.plots.headings import write_heading
 from safear.plots.picture import Picture, make_picture
@@ -132,7 +132,7 @@ class _DotsDrawing:
         self.right = WIDTH - PAD - (COLUMN if self.failures else 0)
         share = min(1.0, axis.gap / axis.end)
         spare = share * (self.right - PAD) / (1 + share) / 2
-        self.x = Scale(0, axis.end, PAD + spare, self.right - spare)
+        self.x = LinearScale(0, axis.end, PAD + spare, self.right - spare)
         self.stacks = Counter(dot.high for dot in dots)
         self.pitch = next((size for size in range(LARGEST, SMALLEST, -1) if self._height(size) <= HIGHEST), SMALLEST)
 

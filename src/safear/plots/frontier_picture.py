@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from safear.errors import InputError
-from safear.plots.axes import Scale, draw_columns, draw_path, draw_rows, widest
+from safear.plots.axes import LinearScale, draw_columns, draw_path, draw_rows, widest
 from safear.plots.headings import write_heading
 from safear.plots.picture import Picture, make_picture
 from safear.plots.plan_rows import Plans, read_plans, say_worst
@@ -114,8 +114,10 @@ class _FrontierDrawing:
         self.head, top = write_heading(title, lines, pad=PAD, width=WIDTH, shown=heading)
         self.top, self.bottom = top + 28, top + 28 + HEIGHT
         averages, tails = (_ticks([getattr(point, name) for point in points]) for name in ("average", "tail"))
-        self.x = Scale(averages[0], averages[-1], PAD + 30 + widest([*map(self.tell.number, tails)]), WIDTH - LIST)
-        self.y = Scale(tails[0], tails[-1], self.bottom, self.top)
+        self.x = LinearScale(
+            averages[0], averages[-1], PAD + 30 + widest([*map(self.tell.number, tails)]), WIDTH - LIST
+        )
+        self.y = LinearScale(tails[0], tails[-1], self.bottom, self.top)
         self.averages, self.tails = averages, tails
 
     def _of(self, *kinds: Kind) -> list[PointRow]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from safear.errors import InputError
-from safear.plots.axes import DASHES, Scale, draw_columns, draw_line, draw_path, draw_rows, widest
+from safear.plots.axes import DASHES, LinearScale, draw_columns, draw_line, draw_path, draw_rows, widest
 from safear.plots.headings import write_heading
 from safear.plots.picture import Picture, make_picture
 from safear.plots.svg import blue, document, element, group, nice_ticks, spread, write
@@ -75,7 +75,7 @@ def _draw(lines: Sequence[list[CurvePoint]], tell: Teller, top: float) -> list[s
     episodes = [tick for tick in nice_ticks(0, last, 8) if tick <= last and tick == int(tick)]
     left = PAD + 26 + widest([*map(tell.number, costs)])
     right = WIDTH - PAD - 20 - min(NAME_WIDTH, widest([line[0].curve for line in lines], 14))
-    x, y = Scale(0, last, left, right), Scale(costs[0], costs[-1], bottom, top)
+    x, y = LinearScale(0, last, left, right), LinearScale(costs[0], costs[-1], bottom, top)
     middle = write((left + right) / 2, bottom + 44, tell("picture.learning.episode"), text_anchor="middle")
     parts = [group([*draw_rows(x, y, costs, tell.number), *draw_columns(x, bottom, episodes, tell.number), middle])]
     colours = [blue(place, len(lines)) for place in range(len(lines))]
@@ -86,13 +86,15 @@ def _draw(lines: Sequence[list[CurvePoint]], tell: Teller, top: float) -> list[s
     return parts + _name_ends(lines, colours, x, y)
 
 
-def _band(line: Sequence[CurvePoint], x: Scale, y: Scale, colour: str) -> str:
+def _band(line: Sequence[CurvePoint], x: LinearScale, y: LinearScale, colour: str) -> str:
     above = [(x(point.episode), y(point.mean + point.deviation)) for point in line]
     below = [(x(point.episode), y(point.mean - point.deviation)) for point in reversed(line)]
     return element("path", class_="band", d=draw_path([*above, *below]) + "Z", fill=colour, fill_opacity=0.16)
 
 
-def _name_ends(lines: Sequence[Sequence[CurvePoint]], colours: Sequence[str], x: Scale, y: Scale) -> list[str]:
+def _name_ends(
+    lines: Sequence[Sequence[CurvePoint]], colours: Sequence[str], x: LinearScale, y: LinearScale
+) -> list[str]:
     """The names beside the line ends, moved apart where they would overlap."""
     order = sorted(range(len(lines)), key=lambda place: y(lines[place][-1].mean))
     wanted = [y(lines[place][-1].mean) for place in order]

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from safear.plots.axes import Scale, draw_columns
+from safear.plots.axes import LinearScale, draw_columns
 from safear.plots.headings import write_heading, write_key, write_plan_name
 from safear.plots.picture import Picture, make_picture
 from safear.plots.plan_rows import PlanRow, Plans, read_plans
@@ -300,7 +300,7 @@ class _TraceDrawing:
         return group([chance, words], class_="rest", data_plan=rest.plan)
 
     def _axis(self, y: float) -> str:
-        parts = draw_columns(Scale(0, self.longest, START, self.x(self.longest)), y, self.ticks, self.tell.number)
+        parts = draw_columns(LinearScale(0, self.longest, START, self.x(self.longest)), y, self.ticks, self.tell.number)
         parts.append(write(START, y + 44, self.tell("picture.cost", unit=self.plans.unit), room=RIGHT - START))
         return group(parts, class_="axis")
 
