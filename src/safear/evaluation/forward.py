@@ -9,12 +9,14 @@ Nothing is sampled and no cost is rounded.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.evaluation.policy import Planned, Policy, policy_of
+from safear.evaluation.policy import Choose, Planned, Policy, policy_of
 from safear.mdp.arrays import MDP, stretches
 from safear.problem.model import Record
 from safear.risk.distribution import CostDistribution, merge_units
@@ -72,34 +74,61 @@ def evaluate(solution: Planned | Policy, start: Record | int | None = None) -> C
 def run_exactly(solution: Planned | Policy, start: Record | int | None = None) -> Runs:
     """All ways in which runs of a policy may end for a person, with their probabilities."""
     policy = policy_of(solution)
+    origin = policy.mdp.locate_start(start)
+    return run_on(policy, origin, account=int(policy.accounts[origin]))
+
+
+def run_on(policy: Policy, state: int, *, step: int = 0, account: int) -> Runs:
+    """The same for a run that is at a state at a step, with so much left on its account; spent is what is to come."""
     mdp = policy.mdp
-    origin = mdp.locate_start(start)
-    state = np.array([origin])
-    spent = np.zeros(1, dtype=np.int64)
-    chance = np.ones(1)
-    ended: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = []
-    opening = policy.accounts[origin]
-    for step in range(mdp.horizon):
-        rows = policy.rows(step, state, opening - spent)
-        stopped = rows < 0
-        ended.append((state[stopped], spent[stopped], chance[stopped]))
-        state, spent, chance = advance(mdp, rows[~stopped], spent[~stopped], chance[~stopped])
-        if not len(state):
-            break
-    ended.append((state, spent, chance))
-    return Runs(mdp, origin, *(np.concatenate(parts) for parts in zip(*ended, strict=True)))
+    layers = list(propagate(mdp, policy.choosing(account), state, step))
+    over = [layer.row < 0 for layer in layers]
+    ended = (
+        np.concatenate([column[stopped] for column, stopped in zip(columns, over, strict=True)])
+        for columns in ([getattr(layer, name) for layer in layers] for name in ("state", "spent", "chance"))
+    )
+    return Runs(mdp, state, *ended)
 
 
-def advance(
-    mdp: MDP, rows: NDArray[np.int64], spent: NDArray[np.int64], chance: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """One step: every pair of a row and what was spent spreads over the row's edges; equal results are added up."""
-    counts = mdp.edge_start[rows + 1] - mdp.edge_start[rows]
-    origin, edge = np.repeat(np.arange(len(rows)), counts), stretches(mdp.edge_start, rows)
-    target, total = mdp.edge_next[edge], spent[origin] + mdp.edge_cost[edge]
-    weight = chance[origin] * mdp.edge_chance[edge]
-    order = np.lexsort((total, target))
-    target, total, weight = target[order], total[order], weight[order]
-    first = np.ones(len(order), dtype=bool)
-    first[1:] = (np.diff(target) != 0) | (np.diff(total) != 0)
-    return target[first], total[first], np.add.reduceat(weight, np.flatnonzero(first)) if len(order) else weight
+class Layer(NamedTuple):
+    """Where runs may be at a step: pairs of a state and what was spent, sorted, each with its chance.
+
+    `row` is what is done there, below 0 where the run is over. Moves go from pair number `origin` along an `edge` with
+    the probability `flow` to pair number `target` of the next layer.
+    """
+
+    step: int
+    state: NDArray[np.int64]
+    spent: NDArray[np.int64]
+    chance: NDArray[np.float64]
+    row: NDArray[np.int64]
+    origin: NDArray[np.int64]
+    edge: NDArray[np.int64]
+    flow: NDArray[np.float64]
+    target: NDArray[np.int64]
+
+
+def propagate(mdp: MDP, choose: Choose, start: int, step: int = 0, *, counts_spent: bool = True) -> Iterator[Layer]:
+    """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, layer by layer, from a state at a step until all runs are over.
+
+    With `counts_spent` false, x stays 0: runs that differ only in what they have spent are one.
+    """
+    state, spent, chance = np.array([start]), np.zeros(1, dtype=np.int64), np.ones(1)
+    for now in range(step, mdp.horizon + 1):
+        row = choose(now, state, spent) if now < mdp.horizon else np.full(len(state), -1)
+        going = np.flatnonzero(row >= 0)
+        counts = mdp.edge_start[row[going] + 1] - mdp.edge_start[row[going]]
+        origin, edge = np.repeat(going, counts), stretches(mdp.edge_start, row[going])
+        target, flow = mdp.edge_next[edge], chance[origin] * mdp.edge_chance[edge]
+        total = spent[origin] + mdp.edge_cost[edge] if counts_spent else np.zeros_like(edge)
+        order = np.lexsort((total, target))
+        is_first = np.ones(len(order), dtype=bool)
+        is_first[1:] = (np.diff(target[order]) != 0) | (np.diff(total[order]) != 0)
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.cumsum(is_first) - 1
+        yield Layer(now, state, spent, chance, row, origin, edge, flow, place)
+        if not len(going):
+            return
+        kept = order[is_first]
+        state, spent = target[kept], total[kept]
+        chance = np.add.reduceat(flow[order], np.flatnonzero(is_first))

@@ -8,7 +8,7 @@ account opens with.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -21,6 +21,7 @@ from safear.mdp.arrays import MDP
 from safear.problem.model import Record
 from safear.risk.distribution import units_within
 
+Choose = Callable[[int, NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]  # (step, states, spent) -> rows
 NOTHING = 255  # no action: a goal or a dead end
 
 
@@ -47,6 +48,10 @@ class Policy(ABC):
         """The row taken in each of `states` at a step; -1 where there is nothing to do."""
         choice = self.choose(step, states, accounts).astype(np.int64)
         return np.where(choice == NOTHING, -1, self.mdp.row_start[states] + choice)
+
+    def choosing(self, account: int) -> Choose:
+        """The rows taken by runs whose account opens with so much."""
+        return lambda step, states, spent: self.rows(step, states, account - spent)
 
     def action(
         self,

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.evaluation.forward import Layer, propagate
 from safear.evaluation.policy import Policy
-from safear.mdp.arrays import MDP, stretches
+from safear.mdp.arrays import MDP
 
 GOAL, END, STUCK = -1, -2, -3  # where a run may go besides a node
 _OUTCOMES = 256  # no row has more
@@ -152,43 +153,27 @@ def _find_hopeful(cells: _Cells, moves: _Moves, node: NDArray[np.int64], count: 
 
 
 def _run(policy: Policy, origin: int) -> tuple[_Cells, _Moves]:
-    """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, as in `run_exactly`; x stays 0 if the policy does not look at it."""
-    mdp = policy.mdp
-    opening = policy.accounts[origin]
-    state, spent, chance = np.array([origin]), np.zeros(1, dtype=np.int64), np.ones(1)
+    """All cells and moves of the runs; what was spent stays 0 if the policy does not look at it."""
+    choosing = policy.choosing(int(policy.accounts[origin]))
+    layers = propagate(policy.mdp, choosing, origin, counts_spent=policy.looks_at_spent)
     cells: list[_Cells] = []
     moves: list[_Moves] = []
     seen = 0
-    for step in range(mdp.horizon + 1):
-        row = _rows_at(policy, step, state, opening - spent)
-        cells.append(_Cells(np.full(len(state), step), state, spent, chance, row))
-        acting = np.flatnonzero(row >= 0)
-        if not len(acting):
-            break
-        counts = mdp.edge_start[row[acting] + 1] - mdp.edge_start[row[acting]]
-        source, edge = np.repeat(acting, counts), stretches(mdp.edge_start, row[acting])
-        total = spent[source] + mdp.edge_cost[edge] if policy.looks_at_spent else np.zeros_like(edge)
-        flow = chance[source] * mdp.edge_chance[edge]
-        span = int(total.max()) + 1
-        key, place = np.unique(mdp.edge_next[edge] * span + total, return_inverse=True)
-        moves.append(_Moves(seen + source, edge, seen + len(state) + place, flow))
-        seen += len(state)
-        state, spent, chance = key // span, key % span, np.bincount(place, flow).astype(np.float64)
-    none = np.zeros(0, dtype=np.int64)
-    moves.append(_Moves(none, none, none, np.zeros(0)))
+    for layer in layers:
+        step, ahead = np.full(len(layer.state), layer.step), seen + len(layer.state)
+        cells.append(_Cells(step, layer.state, layer.spent, layer.chance, _name_ends(policy.mdp, layer)))
+        moves.append(_Moves(seen + layer.origin, layer.edge, ahead + layer.target, layer.flow))
+        seen = ahead
     return (
         _Cells(*(np.concatenate(column) for column in zip(*cells, strict=True))),
         _Moves(*(np.concatenate(column) for column in zip(*moves, strict=True))),
     )
 
 
-def _rows_at(policy: Policy, step: int, state: NDArray[np.int64], account: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What is done in each cell of a step, or how the run has ended."""
-    mdp = policy.mdp
-    row = np.full(len(state), END)
-    if step < mdp.horizon:
-        row = policy.rows(step, state, account)
-        row[row < 0] = STUCK
+def _name_ends(mdp: MDP, layer: Layer) -> NDArray[np.int64]:
+    """What is done in each cell, or how the run has ended."""
+    row, state = layer.row.copy(), layer.state
+    row[row < 0] = STUCK if layer.step < mdp.horizon else END
     # What is met only at the very end was compiled without its rows.
     row[mdp.dead_end[state] & (mdp.depth[state] < mdp.horizon)] = STUCK
     row[mdp.goal[state]] = GOAL

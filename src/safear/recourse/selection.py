@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from safear.evaluation.forward import advance
+from safear.evaluation.forward import propagate
 from safear.recourse.failure import HOPELESS, gives_up
 from safear.recourse.frontier import SAME_SUCCESS, Frontier
 from safear.recourse.offer import Offer, TradeOff, make_offer
@@ -17,6 +18,7 @@ from safear.solvers.solution import Solution
 SAME_FIGURES = 0.05  # figures that differ by less, relatively, are the same to a person
 SAME_ADVICE = 0.05  # and plans that say different things with a smaller probability
 MOST_PLANS = 5
+PARTED = -2  # in place of a row: two plans say different things
 
 
 def choose_offers(frontier: Frontier, most: int = MOST_PLANS) -> list[Offer]:
@@ -123,15 +125,13 @@ def alike(one: Offer, other: Offer) -> bool:
 
 def chance_to_part(one: Solution, other: Solution) -> float:
     """The probability that two plans for the same person ever say different things; 0 if they are equal."""
-    mdp, origin = one.mdp, one.mdp.locate()
-    state, spent, chance = np.array([origin]), np.zeros(1, dtype=np.int64), np.ones(1)
-    parted = 0.0
-    for step in range(mdp.horizon):
-        rows, others = (plan.policy.rows(step, state, plan.policy.accounts[origin] - spent) for plan in (one, other))
-        parted += float(chance[rows != others].sum())
-        on = (rows == others) & (rows >= 0)
-        state, spent, chance = advance(mdp, rows[on], spent[on], chance[on])
-    return parted
+    origin, policies = one.mdp.locate(), (one.policy, other.policy)
+
+    def agree(step: int, states: NDArray[np.int64], spent: NDArray[np.int64]) -> NDArray[np.int64]:
+        rows, others = (policy.rows(step, states, policy.accounts[origin] - spent) for policy in policies)
+        return np.where(rows == others, rows, PARTED)
+
+    return sum(float(layer.chance[layer.row == PARTED].sum()) for layer in propagate(one.mdp, agree, origin))
 
 
 def name_offers(offers: Sequence[Offer], best_success: float, least_tail: float | None = None) -> list[Offer]:

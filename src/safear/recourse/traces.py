@@ -6,9 +6,7 @@ import heapq
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from safear.evaluation.forward import Runs, run_exactly
+from safear.evaluation.forward import Runs, propagate, run_exactly
 from safear.evaluation.policy import Policy, policy_of
 from safear.mdp.arrays import MDP
 from safear.problem.model import Record
@@ -67,7 +65,6 @@ class Traces:
 
 
 Suffix = tuple[float, tuple[int, ...]]  # a probability, and the edges to the end
-Situation = tuple[int, int]  # a state, and what has been spent in quanta (0 if the policy does not look at it)
 
 
 def find_traces(
@@ -82,47 +79,20 @@ def find_traces(
     mdp = policy.mdp
     origin = mdp.locate_start(start)
     runs = run_exactly(policy, origin) if runs is None else runs
-    best: dict[Situation, list[Suffix]] = {}
-    for rows in reversed(_layers(policy, origin)):
-        later, best = best, {}
-        for situation, row in rows.items():
-            if row < 0:
-                best[situation] = [(1.0, ())]
-                continue
-            ways = [
-                (float(mdp.edge_chance[edge]) * chance, (edge, *edges))
-                for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1])
-                for chance, edges in later[_go_on(policy, situation, edge)]
-            ]
-            best[situation] = heapq.nlargest(limit + 1, ways, key=lambda way: way[0])  # one more tells of a rest
-    ways = best[origin, 0]
-    found = ways[:limit]
+    choosing = policy.choosing(int(policy.accounts[origin]))
+    layers = propagate(mdp, choosing, origin, counts_spent=policy.looks_at_spent)
+    best: list[list[Suffix]] = []  # by pair of the layer
+    for layer in reversed(list(layers)):
+        ways: list[list[Suffix]] = [[(1.0, ())] if row < 0 else [] for row in layer.row.tolist()]
+        moves = zip(*(column.tolist() for column in (layer.origin, layer.edge, layer.target)), strict=True)
+        for pair, edge, target in moves:
+            chance = float(mdp.edge_chance[edge])
+            ways[pair] += [(chance * later, (edge, *edges)) for later, edges in best[target]]
+        best = [heapq.nlargest(limit + 1, on, key=lambda way: way[0]) for on in ways]  # one more tells of a rest
+    [ways_on] = best
+    found = ways_on[:limit]
     shown = tuple(_read_trace(mdp, origin, chance, edges) for chance, edges in found)
-    return Traces(shown, _sum_up_rest(runs, found) if len(ways) > limit else None)
-
-
-def _go_on(policy: Policy, situation: Situation, edge: int) -> Situation:
-    """The situation to which an edge leads."""
-    spent = situation[1] + int(policy.mdp.edge_cost[edge]) if policy.looks_at_spent else 0
-    return int(policy.mdp.edge_next[edge]), spent
-
-
-def _layers(policy: Policy, origin: int) -> list[dict[Situation, int]]:
-    """For each step (and after the last), the situations of a run and the row taken there; -1 at its end."""
-    mdp = policy.mdp
-    layers, situations = [], [(origin, 0)]
-    for step in range(mdp.horizon):
-        states, spent = np.array(situations, dtype=np.int64).reshape(-1, 2).T
-        rows = policy.rows(step, states, policy.accounts[origin] - spent).tolist()
-        layers.append(dict(zip(situations, rows, strict=True)))
-        ahead = {
-            _go_on(policy, situation, edge)
-            for situation, row in layers[-1].items()
-            if row >= 0
-            for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1])
-        }
-        situations = sorted(ahead)
-    return [*layers, dict.fromkeys(situations, -1)]
+    return Traces(shown, _sum_up_rest(runs, found) if len(ways_on) > limit else None)
 
 
 def _read_end(mdp: MDP, origin: int, edges: tuple[int, ...]) -> tuple[int, bool]:

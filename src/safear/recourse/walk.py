@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from safear.errors import InputError, quote_list
-from safear.evaluation.forward import Runs, advance
+from safear.evaluation.forward import run_on
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
 from safear.recourse.offer import Offer
@@ -93,7 +93,7 @@ def walk(offer: Offer, outcomes: Sequence[int]) -> Situation:
         None if row is None else _action(mdp, row),
         () if row is None else tuple(_ending(mdp, state, edge) for edge in _edges(mdp, row)),
         tuple(taken),
-        _look_ahead(policy, state, step=step, account=opening - spent),
+        run_on(policy, state, step=step, account=opening - spent).distribution,
     )
 
 
@@ -133,17 +133,3 @@ def _cannot_be(mdp: MDP, step: int, outcome: int, edges: Sequence[int]) -> WalkE
         return WalkError.at(("outcomes", step), "the walk has ended before this step", "leave this outcome out")
     possible = quote_list([str(int(mdp.edge_outcome[edge])) for edge in edges])
     return WalkError.at(("outcomes", step), f"this step cannot end in outcome {outcome}", f"possible: {possible}")
-
-
-def _look_ahead(policy: Policy, state: int, *, step: int, account: int) -> CostDistribution:
-    """The exact distribution of what the rest of the way costs, as `run_exactly` from a later step."""
-    mdp = policy.mdp
-    states, spent, chance = np.array([state]), np.zeros(1, dtype=np.int64), np.ones(1)
-    ended = []
-    for later in range(step, mdp.horizon):
-        rows = policy.rows(later, states, account - spent)
-        stopped = rows < 0
-        ended.append((states[stopped], spent[stopped], chance[stopped]))
-        states, spent, chance = advance(mdp, rows[~stopped], spent[~stopped], chance[~stopped])
-    ended.append((states, spent, chance))
-    return Runs(mdp, state, *(np.concatenate(parts) for parts in zip(*ended, strict=True))).distribution
