@@ -223,10 +223,16 @@ def test_the_menu_for_people(safear: Safear) -> None:
     answer = safear("recommend", "loan")
     assert (answer.code, answer.err) == (0, "")
     gained = "Compared with “safest”: 0.69 months less on average; 4.83 months more in the worst 5 of 100 cases."
-    for part in ("Today’s decision: not “approved”.", "\nSafest\n", "\nCheapest on average\n", gained, "✓"):
+    for part in (
+        "Today’s decision: not “approved”.",
+        "\nPlan 1: safest\n",
+        "\nPlan 2: cheapest on average\n",
+        gained,
+        "✓",
+    ):
         assert part in answer.out
     greedy = safear("recommend", "loan", "--method", "greedy")
-    assert "Safest (greedy, mean-std:0.5, mean-std:1)" in greedy.out
+    assert "Plan 1: safest (greedy, mean-std:0.5, mean-std:1)" in greedy.out
     assert "\x1b" not in answer.out
     assert max(map(len, answer.out.splitlines())) <= 110
 

@@ -12,7 +12,6 @@ from safear.recourse.offer import TradeOff
 from safear.recourse.plan import FollowUp
 from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
-from safear.recourse.traces import OtherTraces
 from safear.risk.objectives import OBJECTIVE_EXAMPLES
 from safear.texts import languages
 
@@ -86,13 +85,13 @@ def test_choices() -> None:
     ]
 
 
-def test_other_ways() -> None:
-    tell = Teller.of()
-    rest = OtherTraces(0.1, 0.1, 0.0, 4.0, 4.0, 4.0, (4.0, 4.0))
-    assert tell.other_traces(rest, "months") == "All other ways together: success after 4 months."
-    failing = replace(rest, success=0.0, failure=0.1, success_costs=None)
-    assert tell.other_traces(failing, "months") == "All other ways together: not in time."
-    both = replace(rest, success=0.05, failure=0.05, success_costs=(1.0, 4.0))
-    assert (
-        tell.other_traces(both, "months") == "All other ways together: success after 1 to 4 months or not in time (5%)."
-    )
+@pytest.mark.parametrize(
+    ("costs", "failure", "words"),
+    [
+        ((4.0, 4.0), 0.0, "success after 4 months"),
+        (None, 0.1, "not in time"),
+        ((1.0, 4.0), 0.05, "success after 1 to 4 months or not in time (5%)"),
+    ],
+)
+def test_other_ways(costs: tuple[float, float] | None, failure: float, words: str) -> None:
+    assert Teller.of().other_traces(costs, failure, "months") == f"All other ways together: {words}."

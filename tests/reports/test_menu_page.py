@@ -320,8 +320,8 @@ def test_no_recourse_is_told_with_its_reason(reason: ReasonCode, words: str) -> 
     assert section(tree, "answer").text.startswith(f"Why there is no plan {words}")
     assert "Ask for a person to review the decision." in tree.text
     basis = section(tree, "basis").text
-    assert "These steps were considered: study part-time, increase savings and find work." in basis
-    assert "Ruled out for you, and not considered: own a house and change job." in basis
+    assert "Steps considered: study part-time, increase savings and find work." in basis
+    assert "Ruled out for you and not considered: own a house and change job." in basis
     assert not tree.find("section", id="compare")
     assert facts_of(section(tree, "file")).get("reason") == reason
 

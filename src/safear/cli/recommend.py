@@ -75,19 +75,22 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
     problem = original if options["horizon"] is None else original.with_horizon(options["horizon"])
     menu = find_menu(problem, options)
     failure = menu.no_recourse
-    record = _menu_record(menu, options)
+    simulations = _simulate(menu, options)
     if options["output"] is not None:
         from safear.files import write_text
 
-        write_text(options["output"], json.dumps(record, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+        write_text(
+            options["output"],
+            json.dumps(_menu_record(menu, simulations), indent=2, allow_nan=False, ensure_ascii=False) + "\n",
+        )
     if options["as_json"]:
         plain = (sys.stdout.encoding or "").lower() not in {"utf-8", "utf8"}
-        click.echo(json.dumps(record, indent=2, allow_nan=False, ensure_ascii=plain))
+        click.echo(json.dumps(_menu_record(menu, simulations), indent=2, allow_nan=False, ensure_ascii=plain))
     elif failure is None and options["output"] is None and options["report"] is None:
         from safear.cli.render import print_menu, print_simulations
 
         print_menu(menu, all_steps=options["all_steps"], language=options["language"])
-        print_simulations(record)
+        print_simulations(menu, simulations)
     if options["report"] is not None:
         _report(menu, original=original, problem_file=problem_file, options=options)
     if failure is not None:
@@ -130,22 +133,26 @@ def _report(menu: Menu, *, original: Problem, problem_file: str, options: dict[s
         click.echo("\n".join([*page.summary, f"The report is in {options['report']}."]))
 
 
-def _menu_record(menu: Menu, options: dict[str, Any]) -> dict[str, Any]:
+def _menu_record(menu: Menu, simulations: list[dict[str, Any]]) -> dict[str, Any]:
+    from safear.recourse.records import menu_record
+
+    record = menu_record(menu)
+    for plan, found in zip(record["plans"], simulations, strict=False):
+        plan["simulated"] = found
+    return record
+
+
+def _simulate(menu: Menu, options: dict[str, Any]) -> list[dict[str, Any]]:
+    """The cross-check of each plan, if there is one."""
     import numpy as np
 
     from safear.evaluation.simulate import simulate
-    from safear.recourse.records import costs_record, menu_record
+    from safear.recourse.records import costs_record
 
-    record = menu_record(menu)
-    if options["simulate"] is not None:
-        for number, offer in enumerate(menu):
-            rng = np.random.default_rng([options["seed"], number])
-            runs = simulate(offer.solution, rollouts=options["simulate"], rng=rng)
-            record["plans"][number]["simulated"] = {
-                "rollouts": options["simulate"],
-                "seed": options["seed"],
-                "success": runs.distribution.success,
-                "cost": costs_record(runs.distribution.given_success),
-                "all_runs": costs_record(runs.distribution.all_runs),
-            }
-    return record
+    found = []
+    for number, offer in enumerate(menu if options["simulate"] is not None else ()):
+        rng = np.random.default_rng([options["seed"], number])
+        runs = simulate(offer.solution, rollouts=options["simulate"], rng=rng).distribution
+        figures = {"cost": costs_record(runs.given_success), "all_runs": costs_record(runs.all_runs)}
+        found.append({"rollouts": options["simulate"], "seed": options["seed"], "success": runs.success} | figures)
+    return found

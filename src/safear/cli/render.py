@@ -17,7 +17,6 @@ from safear.problem.model import Problem
 from safear.progress import Progress as ProgressCallback
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
-from safear.recourse.plan import Plan
 from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
 from safear.risk.objectives import Budget
@@ -38,8 +37,9 @@ def print_menu(menu: Menu, *, all_steps: bool = False, language: str = "en") -> 
     console.print(f"{decision}. {tell('report.lead.plans', count=len(menu))}\n", markup=False)
     console.print(_overview(menu, tell))
     console.print(_footnote(menu, tell), style="dim", markup=False)
-    for offer in menu:
-        _print_offer(console, menu, offer, tell, plan=offer.full_plan if all_steps else offer.plan)
+    for number, offer in enumerate(menu, start=1):
+        heading = tell.heading(number, offer, alone=len(menu) == 1)
+        _print_offer(console, menu, offer, tell, heading=heading, all_steps=all_steps)
 
 
 def _overview(menu: Menu, tell: Teller) -> Table:
@@ -65,16 +65,16 @@ def _footnote(menu: Menu, tell: Teller) -> str:
     return " ".join(parts)
 
 
-def _print_offer(console: Console, menu: Menu, offer: Offer, tell: Teller, *, plan: Plan) -> None:
+def _print_offer(console: Console, menu: Menu, offer: Offer, tell: Teller, *, heading: str, all_steps: bool) -> None:
     objectives = ", ".join(str(objective) for objective in offer.objectives)
     chosen = offer.kind == "asked" or bool(menu.frontier)  # a frontier's weights mean nothing to a person
     about = "" if chosen else f" [dim]({offer.solution.method}, {escape(objectives)})[/dim]"
-    console.print(f"\n[bold]{escape(capital(tell.name_plan(offer)))}[/bold]{about}")
+    console.print(f"\n[bold]{escape(heading)}[/bold]{about}")
     if offer.trade_off is not None:
         console.print(f"  {tell.trade_off(offer.trade_off)}", markup=False)
     if not menu.frontier:
         console.print(f"  {_describe_value(offer, tell)}", markup=False)
-    for line in PlanTeller(plan, tell).lines():
+    for line in PlanTeller(offer.full_plan if all_steps else offer.plan, tell).lines():
         console.print(f"  {line}", markup=False)
     console.print(f"  {tell('ways.title')}:")
     table = Table(box=None, show_header=False, padding=(0, 1, 0, 0), pad_edge=False)
@@ -86,7 +86,10 @@ def _print_offer(console: Console, menu: Menu, offer: Offer, tell: Teller, *, pl
         table.add_row(tell.percent(trace.chance), f"{mark} {escape(words)}")
     rest = offer.traces.rest
     if rest is not None:
-        table.add_row(tell.percent(rest.chance), f"[dim]{escape(tell.other_traces(rest, offer.unit))}[/dim]")
+        table.add_row(
+            tell.percent(rest.chance),
+            f"[dim]{escape(tell.other_traces(rest.success_costs, rest.failure, offer.unit))}[/dim]",
+        )
     console.print(table)
 
 
@@ -150,17 +153,14 @@ def _format_excess(share: float) -> str:
     return f"{100 * share:.2g}%" if share < 0.995 else f"{100 * share:,.0f}%"
 
 
-def print_simulations(record: dict[str, Any]) -> None:
+def print_simulations(menu: Menu, simulations: Sequence[dict[str, Any]]) -> None:
     """The cross-check by simulation, if there was one."""
-    for plan in record["plans"]:
-        simulated = plan.get("simulated")
-        if simulated is not None:
-            make_console().print(
-                f"{plan['name']}: {simulated['rollouts']:,} simulated runs: success {simulated['success']:.4f} "
-                f"(exact {plan['success']:.4f}), average {simulated['all_runs']['mean']:.4f} "
-                f"(exact {plan['all_runs']['mean']:.4f})",
-                markup=False,
-            )
+    for offer, found in zip(menu, simulations, strict=False):
+        make_console().print(
+            f"{offer.name}: {found['rollouts']:,} simulated runs: success {found['success']:.4f} "
+            f"(exact {offer.cost.success:.4f}), average {found['all_runs']['mean']:.4f} (exact {offer.mean:.4f})",
+            markup=False,
+        )
 
 
 @contextmanager

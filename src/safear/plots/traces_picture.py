@@ -326,14 +326,9 @@ class _TraceDrawing:
         return f"{self.tell.percent(trace.chance)}: {ways}; {self._say_end(trace)}"
 
     def _say_rest(self, rest: RestRow) -> str:
-        say, ends = self.tell.texts.part("ways"), []
-        if rest.least_cost is not None and rest.largest_cost is not None:
-            least, most = self.tell.number(rest.least_cost), self.plans.cost(rest.largest_cost)
-            one = least == self.tell.number(rest.largest_cost)
-            ends.append(say("rest_success", cost=most) if one else say("rest_success_between", least=least, most=most))
-        if rest.not_in_time:
-            ends.append(say("rest_failure") + (f" ({self.tell.percent(rest.not_in_time)})" if ends else ""))
-        return say("rest", ends=self.tell.texts.join(ends, last="or"))
+        least, most = rest.least_cost, rest.largest_cost
+        costs = None if least is None or most is None else (least, most)
+        return self.tell.other_traces(costs, rest.not_in_time, self.plans.unit)
 
 
 def _failing(x1: float, x2: float, y: float, width: float, **attributes: str | float) -> str:

@@ -25,14 +25,14 @@ from safear.risk.objectives import (
     VaR,
 )
 from safear.texts import Texts, load_texts
-from safear.texts.names import show_name
+from safear.texts.names import capital, show_name
 from safear.texts.numbers import tell_times
 
 if TYPE_CHECKING:
     from safear.recourse.notices import NoRecourse, Notice
     from safear.recourse.offer import Offer, TradeOff
     from safear.recourse.plan import Branch, PlanStep
-    from safear.recourse.traces import OtherTraces, Trace
+    from safear.recourse.traces import Trace
     from safear.recourse.walk import Possible
 
 
@@ -136,6 +136,11 @@ class Teller:
         """As `name_plan`, but what was asked for is told by what it is best for."""
         asked = offer.kind == "asked" and offer.label is None
         return self.objective(offer.objective, offer.unit) if asked else self.name_plan(offer)
+
+    def heading(self, number: int, offer: Offer, *, alone: bool) -> str:
+        """What stands above a plan: `Plan 1: safest`."""
+        name = self.describe_plan(offer)
+        return capital(name) if alone else self.texts("plan.heading", number=number, name=name)
 
     def objective(self, objective: Objective, unit: str) -> str:
         """What a plan is best for: `least cost in the worst 5 of 100 cases`."""
@@ -285,14 +290,14 @@ class Teller:
         spent = self.cost(trace.spent, unit)
         return spent if trace.success else self.texts("ways.failed", cost=spent)
 
-    def other_traces(self, rest: OtherTraces, unit: str) -> str:
-        """How all other ways end."""
+    def other_traces(self, success_costs: tuple[float, float] | None, failure: float, unit: str) -> str:
+        """How all other ways end: with success at least and most costs, and with failure in some share of cases."""
         say, ends = self.texts.part("ways"), []
-        if rest.success_costs is not None:
-            least, most = (self.cost(cost, unit) for cost in rest.success_costs)
-            low = self.number(rest.success_costs[0])
-            alike = least == most
-            ends.append(say("rest_success", cost=most) if alike else say("rest_success_between", least=low, most=most))
-        if rest.failure:
-            ends.append(say("rest_failure") + (f" ({self.percent(rest.failure)})" if ends else ""))
+        if success_costs is not None:
+            least, most = map(self.number, success_costs)
+            cost = self.cost(success_costs[1], unit)
+            words = say("rest_success_between", least=least, most=cost)
+            ends.append(say("rest_success", cost=cost) if least == most else words)
+        if failure:
+            ends.append(say("rest_failure") + (f" ({self.percent(failure)})" if ends else ""))
         return say("rest", ends=self.texts.join(ends, last="or"))

@@ -128,15 +128,14 @@ class _Writer:
         return [self._make_plan(number, offer, longest) for number, offer in enumerate(self.menu, start=1)]
 
     def _make_plan(self, number: int, offer: Offer, longest: float) -> PlanPart:
-        texts, plan = self.texts, PlanTeller(offer.long_plan, self.teller)
+        plan = PlanTeller(offer.long_plan, self.teller)
         steps = tuple(plan.steps())
         # A single step more would be a reference to the appendix for nothing.
         shown = MOST_STEPS if len(steps) > MOST_STEPS + 1 else len(steps)
-        found, name = offer.trade_off, self.teller.describe_plan(offer)
-        single = len(self.menu) == 1
+        found = offer.trade_off
         return PlanPart(
             number,
-            capital(name) if single else texts("plan.heading", number=number, name=name),
+            self.teller.heading(number, offer, alone=len(self.menu) == 1),
             steps[0].action,
             self._list_figures(offer),
             "" if found is None else self.teller.beside(found),

@@ -110,4 +110,8 @@ def tell_keys(goal: str, teller: Teller) -> list[Key]:
 def tell_rest(offer: Offer, teller: Teller) -> tuple[str, str] | None:
     """How likely all other ways are together, and how they end; None if there are none."""
     rest = offer.traces.rest
-    return None if rest is None else (teller.percent(rest.chance), teller.other_traces(rest, offer.unit))
+    return (
+        None
+        if rest is None
+        else (teller.percent(rest.chance), teller.other_traces(rest.success_costs, rest.failure, offer.unit))
+    )
