@@ -16,33 +16,33 @@ from safear.problem.wrong_names import missing_value, unknown_feature, unreadabl
 
 def read_person(problem: Problem, record: Mapping[str, object]) -> Person:
     """A level name for each feature of the problem; raw numbers are put into their level. Else a PersonError."""
-    record = dict(record)  # a pandas Series iterates over its values
-    mistakes = list(person_mistakes(problem, record))
+    levels, mistakes = _read_levels(problem, dict(record))  # a pandas Series iterates over its values
     if mistakes:
         raise PersonError(mistakes)
-    return {feature.name: str(read_level(feature, record[feature.name])) for feature in problem.features}
+    return levels
 
 
-def person_mistakes(problem: Problem, record: Mapping[str, object]) -> Iterator[Mistake]:
+def person_mistakes(problem: Problem, record: Mapping[str, object]) -> list[Mistake]:
     """Every mistake in a record."""
-    found = [*_unknown_names(problem, record), *_wrong_levels(problem, record)]
-    yield from found
-    if not found:
-        yield from _broken_constraints(problem, record)
+    return _read_levels(problem, record)[1]
 
 
-def _unknown_names(problem: Problem, record: Mapping[str, object]) -> Iterator[Mistake]:
-    missing = [name for name in problem.feature_by_name if name not in record]
-    for name in record:
-        if name not in problem.feature_by_name:
-            yield unknown_feature(on_key((str(name),)), name, missing or problem.feature_by_name)
-    yield from (missing_value(problem.feature_by_name[name]) for name in missing)
-
-
-def _wrong_levels(problem: Problem, record: Mapping[str, object]) -> Iterator[Mistake]:
+def _read_levels(problem: Problem, record: Mapping[str, object]) -> tuple[dict[str, str], list[Mistake]]:
+    """The levels that can be read, and every mistake."""
+    known = problem.feature_by_name
+    missing = [feature for feature in problem.features if feature.name not in record]
+    wanted = [feature.name for feature in missing] or known
+    mistakes = [unknown_feature(on_key((str(name),)), name, wanted) for name in record if name not in known]
+    mistakes += map(missing_value, missing)
+    levels = {}
     for feature in problem.features:
-        if feature.name in record and read_level(feature, record[feature.name]) is None:
-            yield unreadable_value(feature, record[feature.name])
+        if feature.name in record:
+            level = read_level(feature, record[feature.name])
+            if level is None:
+                mistakes.append(unreadable_value(feature, record[feature.name]))
+            else:
+                levels[feature.name] = level
+    return levels, mistakes or list(_broken_constraints(problem, levels))
 
 
 def read_level(feature: Feature, value: object) -> str | None:
@@ -59,12 +59,10 @@ def read_level(feature: Feature, value: object) -> str | None:
     return None
 
 
-def _broken_constraints(problem: Problem, record: Mapping[str, object]) -> Iterator[Mistake]:
-    codes = {
-        feature.name: np.array([feature.levels.index(str(read_level(feature, record[feature.name])))], np.int16)
-        for feature in problem.features
-    }
+def _broken_constraints(problem: Problem, levels: Person) -> Iterator[Mistake]:
+    features = problem.feature_by_name
+    codes = {name: np.array([features[name].levels.index(level)], np.int16) for name, level in levels.items()}
     for constraint in problem.constraints:
-        if not holds(constraint, codes, problem.feature_by_name)[0]:
+        if not holds(constraint, codes, features)[0]:
             cause = f"breaks the constraint '{constraint}'"
             yield mistake((), cause, code="broken_constraint", constraint=str(constraint))
