@@ -25,10 +25,6 @@ SIDE_EFFECT = "{cause: skill, direction: up, change: {age: +1}}"
 BASIC = "possible: 'basic', 'skilled'"
 
 
-def test_the_sample_is_sound() -> None:
-    assert check_problem(parse_problem(LOAN)) == []
-
-
 def test_an_error_as_a_whole() -> None:
     text = edited(("skill < manager", "skill < manger"), ("{job: unemployed}", "{jobs: unemployed}"))
     assert told(text) == whole(
@@ -157,10 +153,6 @@ def made(**parts: object) -> Problem:
     skill = Feature("skill", "ordinal", ("basic", "skilled"))
     learn = Action("learn", Amount.exactly(1), (Outcome(Amount.exactly(1), {"skill": Move(1)}),))
     return replace(Problem("made", 3, (skill,), (learn,)), **parts)  # type: ignore[arg-type]  # by keyword
-
-
-def test_a_sound_problem_made_in_python() -> None:
-    assert check_problem(made()) == []
 
 
 def _learn(cost: str = "1", chance: str | None = None, level: str = "skilled", when: str = "true") -> Action:
