@@ -72,3 +72,36 @@ def test_the_library_neither_prints_nor_asserts() -> None:
 def test_files_stay_small() -> None:
     sizes = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCE.rglob("*.py")}
     assert {name: size for name, size in sizes.items() if size > 420} == {}
+
+
+TESTS = Path(__file__).parent
+ABOUT = {  # tests that are about no single module
+    "test_documents.py": "the README, the docs and the examples",
+    "test_oracle.py": "tests/oracle.py",
+    "test_package.py": "all of the code",
+    "datasets/test_embed_data.py": "tools/embed_data.py",
+    "datasets/test_presets.py": "the problems of the data sets",
+    "plots/test_pictures.py": "what all pictures have in common",
+    "plots/test_saving.py": "pictures as files",
+    "problem/test_wordings.py": "every mistake's whole text",
+    "solvers/test_engines.py": "other people's engines on exported models",
+    "web/test_browser.py": "the pages in a real browser",
+    "web/test_privacy.py": "what no part of the server may keep",
+    "web/test_schema.py": "the OpenAPI document against the server",
+}
+
+
+def test_tests_mirror_modules() -> None:
+    """`mdp/test_slices.py` is about `mdp/slices.py`; `cli/test_audit_report.py` is about `cli/audit.py` too.
+
+    The tests of a picture are named after the picture.
+    """
+    found = {path.relative_to(TESTS).as_posix() for path in TESTS.rglob("test_*.py")}
+    stray = set()
+    for name in found:
+        folder, _, file = name.rpartition("/")
+        words = file.removesuffix(".py").split("_")[1:]
+        homes = ["_".join(words[:count]) for count in range(1, len(words) + 1)] + ["_".join([*words, "picture"])]
+        if not any((SOURCE / folder / f"{home}.py").is_file() for home in homes):
+            stray.add(name)
+    assert stray == set(ABOUT)
