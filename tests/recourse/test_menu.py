@@ -11,7 +11,7 @@ from hypothesis import assume, given
 
 import safear as sa
 from safear.errors import ObjectiveError, PersonError, ProblemError, TermsError
-from safear.recourse.records import menu_record
+from safear.recourse.records import MenuRecord
 from safear.recourse.selection import alike, dominates
 from safear.recourse.teller import Teller
 from safear.risk import Objective
@@ -149,7 +149,7 @@ def test_menus_of_any_problem(document: dict[str, Any]) -> None:
             # The cheapest is always offered, by however little it is cheaper.
             is_cheapest = other.name.startswith("cheapest")
             assert names[0].startswith("most likely") or is_cheapest or not dominates(offer, other)
-    json.dumps(menu_record(menu), allow_nan=False)
+    json.dumps(MenuRecord.of(menu).model_dump(), allow_nan=False)
 
 
 def test_episodic_menu() -> None:
@@ -255,7 +255,7 @@ def test_rounded_costs_are_told() -> None:
     [notice] = menu.notices
     assert notice.code == "rounded"
     assert notice.values == pytest.approx({"resolution": 0.5, "error": 0.3})
-    assert menu_record(menu)["cost_error"] == pytest.approx(0.3)
+    assert MenuRecord.of(menu).model_dump()["cost_error"] == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize("level", [0.8, 0.9, 0.99, 1])
@@ -266,7 +266,7 @@ def test_the_level_says_what_is_safe(level: float) -> None:
     mdp = menu["safest"].solution.mdp
     assert menu["safest"].tail == pytest.approx(sa.solve(mdp, sa.CVaR(level)).value, rel=1e-9)
     assert menu["cheapest on average"].mean == pytest.approx(sa.solve(mdp, sa.Mean()).value, rel=1e-6)
-    record = menu_record(menu)
+    record = MenuRecord.of(menu).model_dump()
     assert record["level"] == level
     assert [point["cvar"] for point in record["frontier"]] == [offer.tail for offer in menu.frontier]
     worst = Teller.of().worst(level)
@@ -332,7 +332,7 @@ def test_plans_for_costs_that_are_too_fine_have_the_real_figures() -> None:
     everybody = sa.compile_mdp(problem)  # plans for many are never looked for with rounded costs
     menu = sa.recommend(problem)
     assert "searched_rounded" in codes(menu)
-    record = menu_record(menu)
+    record = MenuRecord.of(menu).model_dump()
     json.dumps(record, allow_nan=False)
     assert record["cost_error"] == 0
     prices = {step.cost for offer in menu for step in offer.full_plan.steps}

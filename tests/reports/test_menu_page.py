@@ -37,7 +37,7 @@ from safear.recourse import make_plan
 from safear.recourse.menu import Menu
 from safear.recourse.notices import REASONS, NoRecourse, NoticeCode, ReasonCode
 from safear.recourse.plan_teller import PlanTeller
-from safear.recourse.records import menu_record
+from safear.recourse.records import MenuRecord
 from safear.recourse.teller import Teller
 from safear.reports import Page, Sources, report_menu
 from safear.texts import Texts, languages, load_texts
@@ -460,7 +460,7 @@ def test_all_figures_can_be_read_back(name: str, language: str) -> None:
     assert len(columns) == len(menu)
     for place, offer in enumerate(menu):
         found = {figure: cells[place] for figure, cells in table.items()}
-        record: dict[str, Any] = menu_record(menu)["plans"][place]
+        record: dict[str, Any] = MenuRecord.of(menu).model_dump()["plans"][place]
         assert (found["method"], found["objectives"]) == (offer.solution.method, ", ".join(record["objectives"]))
         assert float(found["success"]) == offer.cost.success
         assert float(found["all_runs mean"]) == offer.mean

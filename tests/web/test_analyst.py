@@ -38,7 +38,7 @@ def test_the_audit(audited: Site) -> None:
     found = sa.audit(audited.service.problem, audited.service.classifier, people, groups=["gender"])
     assert table.text == found.table("gender").to_csv()
     assert report.text == sa.reports.report_audit(found).html
-    assert tables.json()["groups"]["gender"][0]["group"] == "female"
+    assert tables.json()[0]["groups"]["gender"]["table"][0]["group"] == "female"
     for answer in (table, report, tables):
         assert answer.headers["content-disposition"].startswith("attachment")
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from safear.cli.options import JSON, PROBLEM, SKIP_BAD, level, method, problem_options, tell_record
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
+
+if TYPE_CHECKING:
+    from safear.population.result_records import BatchRecord
 
 
 @contextmanager
@@ -44,24 +46,14 @@ success (0 without recourse); mean, std, var, cvar given success; overall_mean a
 best_success, the highest that any plan has. Ask again to go on after an interruption.
 Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install 'safear[cluster]'"""
 )
-@click.argument("problem_file", metavar="PROBLEM")
+@PROBLEM
 @click.argument("people", metavar="PEOPLE")
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder of the parts.")
-@click.option("--classifier", metavar="SOURCE", help="FILE.skops, FILE.csv, MODULE:NAME or FILE.py:NAME.")
-@click.option(
-    "--trust", multiple=True, metavar="TYPE", help="A type that a skops file may hold besides the known ones."
-)
 @click.option("--objective", help="One plan per person, for this objective.  [default: the menu]")
-@click.option(
-    "--method", type=click.Choice(["optimal", "greedy"]), help="How to solve.  [default: optimal where possible]"
-)
-@click.option(
-    "--level", type=click.FloatRange(0, 1, min_open=True), default=0.95, show_default=True, help="Of var and cvar."
-)
+@method()
+@level()
 @click.option("--keep", multiple=True, metavar="COLUMN", help="Write this column along; may be repeated.")
-@click.option("--horizon", type=click.IntRange(1, 1000), help="At most so many steps, instead of the problem's.")
-@click.option("--failure-cost", type=click.FloatRange(0), help="What a failure costs, instead of the problem's.")
-@click.option("--skip-bad", type=click.Path(dir_okay=False, path_type=Path), help="Put bad rows into this CSV file.")
+@SKIP_BAD
 @click.option(
     "--part-size",
     type=click.IntRange(1, 1_000_000),
@@ -69,8 +61,8 @@ Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install '
 )
 @click.option("--threads", type=click.IntRange(1, 1024), help="On this machine.  [default: one per core]")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers do the work.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of a data set's forest.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+@problem_options
+@JSON
 @verbose_option
 def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
     """Plans for everybody in PEOPLE, each with their own costs, chances and limits, written to a folder.
@@ -101,8 +93,13 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
             scheduler=options["scheduler"],
             progress=progress,
         )
-    if options["as_json"]:
-        click.echo(json.dumps(asdict(summary), indent=2))
+
+    def make_record() -> BatchRecord:
+        from safear.population.result_records import BatchRecord
+
+        return BatchRecord.of(summary)
+
+    if tell_record(make_record, options):
         return
     parts = f"{count_of(summary.parts, 'part')} in {out}"
     if summary.resumed:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from safear.cli.options import PROBLEM, problem_options
+from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
 
@@ -16,28 +19,24 @@ Example:
   safear check my-problem.yaml --classifier model.skops
   safear check my-problem.yaml --whole"""
 )
-@click.argument("problem_file", metavar="PROBLEM")
-@click.option("--classifier", metavar="SOURCE", help="FILE.skops, FILE.csv, MODULE:NAME or FILE.py:NAME.")
-@click.option(
-    "--trust", multiple=True, metavar="TYPE", help="A type that a skops file may hold besides the known ones."
-)
-@click.option("--whole", is_flag=True, help="Look at every state, not only at what the named people can reach.")
+@PROBLEM
+@problem_options
+@click.option("--whole", is_flag=True, help="Look at every state, not only at those the named people can reach.")
 @verbose_option
-def check(problem_file: str, classifier: str | None, trust: tuple[str, ...], whole: bool) -> None:
-    """Check a PROBLEM file (or a bundled problem by name).
+def check(problem_file: str, whole: bool, **options: Any) -> None:
+    """Check a PROBLEM: a file, a bundled problem, or a data set of the paper (adult, german, insurance).
 
     All mistakes are reported at once, each with its line. Then, with the problem's rule or a --classifier, each of its
     people is tried: who is rejected, and can they reach the goal?
     """
-    from safear.classifier.sources import load_classifier
-    from safear.datasets.bundled import find_problem
     from safear.errors import ProblemError
     from safear.mdp.lattice import find_lattice
     from safear.mdp.space import StateSpace
     from safear.problem.load import locate_mistakes
     from safear.recourse.diagnose import diagnose_people, diagnose_space, find_hints
 
-    problem = find_problem(problem_file)
+    source = find_source(problem_file, options)
+    problem, model = source.problem, source.classifier
     space, fixed = StateSpace(problem.features, {}), [f for f in problem.features if not f.mutable]
     blocks = StateSpace(tuple(fixed), {}).size
     click.echo(
@@ -48,7 +47,6 @@ def check(problem_file: str, classifier: str | None, trust: tuple[str, ...], who
     click.echo(f"{space.size:,} states in {blocks:,} block{'s' * (blocks > 1)}; costs are multiples of {quantum}")
     if lattice.error:
         click.echo(f"costs are rounded; a total is off by at most {float(lattice.error):g} {problem.cost_unit}")
-    model = load_classifier(classifier, problem, trust=trust) if classifier else None
     if model is None and problem.rule is None:
         if whole:
             raise click.UsageError("--whole needs a rule in the problem or a --classifier")

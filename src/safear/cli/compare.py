@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from safear.cli.options import FILE, OBJECTIVES, PROBLEM, problem_options, record_options, tell_record
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
@@ -15,8 +14,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from safear.population.comparison import Comparison
+    from safear.population.result_records import ComparisonsRecord
     from safear.problem.model import Problem
+
+DEFAULT = ("mean-std:0.5", "mean-std:1", "mean-std:2")
 
 
 @click.command(
@@ -27,44 +28,26 @@ Example:
   safear compare adult --sample 500 --objective mean-std:2 --failure-cost 1
   safear compare my-problem.yaml --classifier model.skops --people people.csv --json"""
 )
-@click.argument("problem_file", metavar="PROBLEM")
-@click.option("--classifier", metavar="SOURCE", help="FILE.skops, FILE.csv, MODULE:NAME or FILE.py:NAME.")
-@click.option(
-    "--trust", multiple=True, metavar="TYPE", help="A type that a skops file may hold besides the known ones."
-)
-@click.option("--person", metavar="NAME", help="One of the problem's people; else all of them.")
-@click.option(
-    "--people",
-    "people_file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="A CSV file with a column per feature and a row per person.",
-)
+@PROBLEM
+@click.option("--person", metavar="NAME", help="One of the problem's people.  [default: all of them]")
+@click.option("--people", "people_file", type=FILE, help="A CSV file with a column per feature and a row per person.")
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="At most N people, drawn at random.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the sample, and of the forest.")
-@click.option(
-    "--objective",
-    "objectives",
-    multiple=True,
-    default=("mean-std:0.5", "mean-std:1", "mean-std:2"),
-    show_default=True,
-    help="What both methods make small; may be repeated.",
-)
-@click.option("--horizon", type=click.IntRange(1, 1000), help="At most so many steps, instead of the problem's.")
-@click.option("--failure-cost", type=click.FloatRange(0), help="What a failure costs, instead of the problem's.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with a record per distinct person.")
+@OBJECTIVES
+@problem_options
+@record_options
 @verbose_option
 def compare(problem_file: str, **options: Any) -> None:
     """Compare the greedy method of the paper with the exact optimum of the same objective.
 
     PROBLEM is a problem file, a bundled problem, or a data set of the paper: adult, german, insurance (with its forest,
     and all of its rows as people). Only people whom the model rejects and who can reach the goal are compared; the
-    others are counted.
+    others are counted. Unless given, the objectives are mean-std:0.5, mean-std:1 and mean-std:2.
     """
     from safear.cli.render import show_progress
     from safear.population.comparison import compare as run
     from safear.risk.objectives import parse_objective
 
-    objectives = [parse_objective(text) for text in options["objectives"]]
+    objectives = [parse_objective(text) for text in options["objectives"] or DEFAULT]
     problem, classifier, codes = _read(problem_file, options)
     if options["sample"] is not None and len(codes) > options["sample"]:
         import numpy as np
@@ -75,9 +58,13 @@ def compare(problem_file: str, **options: Any) -> None:
     for objective in objectives:
         with show_progress() as progress:
             found.append(run(problem, classifier, codes, objective=objective, progress=progress))  # type: ignore[arg-type]  # its own check says which
-    if options["as_json"]:
-        click.echo(json.dumps({"problem": problem.title, "comparisons": [_record(item) for item in found]}, indent=2))
-    else:
+
+    def make_record() -> ComparisonsRecord:
+        from safear.population.result_records import ComparisonsRecord
+
+        return ComparisonsRecord.of(problem, found)
+
+    if not tell_record(make_record, options):
         from safear.cli.render import print_comparisons
 
         print_comparisons(problem, found)
@@ -104,25 +91,3 @@ def _read(problem_file: str, options: dict[str, Any]) -> tuple[Problem, object, 
     if not problem.people:
         raise PersonError.at((), "the problem names no people", "give --people FILE.csv")
     return problem, classifier, read_people(problem, problem.people.values())
-
-
-def _record(item: Comparison) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {
-        "objective": str(item.objective),
-        "people": item.people,
-        "rejected": item.rejected,
-        "without_recourse": item.without_recourse,
-        "compared": item.compared,
-        "greedy": asdict(item.greedy),
-        "optimal": asdict(item.optimal),
-        "greedy_is_worse": item.worse,
-        "excess": item.excess,
-        "excess_of_worse": item.excess_of_worse,
-        "largest_excess": item.largest_excess,
-        "other_first_step": item.other_first_step,
-        "optimum_gives_up": item.gives_up,
-        "largest_gap": item.largest_gap,
-        "people_compared": [{**asdict(pair), "excess": pair.excess} for pair in item.pairs],
-    }

@@ -2,67 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from safear.cli.options import FILE, OBJECTIVES, combine, level, method, problem_options
+
 if TYPE_CHECKING:
+    from safear.cli.sources import Source
     from safear.problem.model import Problem
     from safear.problem.terms import Terms
     from safear.recourse.menu import Menu
+    from safear.recourse.offer import Offer
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-_OPTIONS = (
-    click.option(
-        "--classifier", metavar="SOURCE", help="FILE.skops, FILE.csv, MODULE:NAME or FILE.py:NAME; else the rule."
-    ),
-    click.option(
-        "--trust", multiple=True, metavar="TYPE", help="A type that a skops file may hold besides the known ones."
-    ),
-    click.option(
-        "--person", metavar="FILE|NAME", help="A person in a YAML or JSON file, or by name one of the problem's."
-    ),
+PLAN = click.option("--plan", metavar="NAME", help="Which plan of the menu.  [default: the first]")
+person_options = combine(
+    click.option("--person", metavar="FILE|NAME", help="A YAML or JSON file, or a name that the problem has."),
     click.option("--set", "settings", multiple=True, metavar="FEATURE=LEVEL", help="Change one feature of the person."),
-    click.option(
-        "--objective", "objectives", multiple=True, help="What to make small; may be repeated. Else the menu."
-    ),
-    click.option(
-        "--method",
-        type=click.Choice(["optimal", "greedy", "episodic"]),
-        help="How to solve: optimal, or as in the paper.  [default: optimal where possible]",
-    ),
-    click.option(
-        "--level",
-        type=click.FloatRange(0, 1, min_open=True),
-        help="What the menu calls safe: 0.95 is the worst 5%.  [default: 0.95]",
-    ),
-    click.option("--horizon", type=click.IntRange(1, 1000), help="At most so many steps, instead of the problem's."),
-    click.option(
-        "--terms", type=click.Path(path_type=Path), help="Personal terms: own costs, chances, forbidden actions."
-    ),
-    click.option("--forbid", multiple=True, metavar="ACTION", help="An action that is out of the question."),
-    click.option(
-        "--episodes", type=click.IntRange(1, 1_000_000), help="Episodes of the episodic method.  [default: 10000]"
-    ),
+    click.option("--terms", type=FILE, help="The person's own costs, chances and ruled-out actions, in a file."),
+    click.option("--forbid", multiple=True, metavar="ACTION", help="Rule out an action; may be repeated."),
+    OBJECTIVES,
+    method("episodic"),
+    level(None),
+    click.option("--episodes", type=click.IntRange(1, 1_000_000), help="Of the episodic method.  [default: 10000]"),
+    problem_options,
 )
 
 
-def person_options(command: Command) -> Command:
-    """Who the person is, who decides, what is to be made small, and how."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-def find_menu(problem: Problem, options: dict[str, Any], decider: object = None) -> Menu:
-    """What the options ask for; `decider` decides if no classifier is given."""
+def find_menu(source: Source, options: dict[str, Any]) -> Menu:
+    """What the options ask for."""
     import numpy as np
 
-    from safear.classifier.sources import load_classifier
     from safear.cli.render import show_progress
     from safear.recourse.menu import recommend
     from safear.recourse.offer import TAIL
@@ -71,30 +43,41 @@ def find_menu(problem: Problem, options: dict[str, Any], decider: object = None)
 
     # All of the input is read before anything is computed, so that a mistake is told at once.
     objectives = [parse_objective(text) for text in options["objectives"]] or None
-    terms = _read_terms(problem, options)
-    record = _find_person(problem, options["person"], options["settings"])
-    source = options["classifier"]
-    classifier = decider if source is None else load_classifier(source, problem, trust=options["trust"])
-    method = options["method"]
+    terms = _read_terms(source.problem, options)
+    record = _find_person(source.problem, options["person"], options["settings"])
+    solver = options["method"]
     if options["episodes"] is not None:
-        if method != "episodic":
+        if solver != "episodic":
             raise click.UsageError("--episodes goes with --method episodic")
-        method = Episodic(episodes=options["episodes"])
-    level = options["level"]
-    if level is not None and (objectives is not None or method not in {None, "optimal"}):
+        solver = Episodic(episodes=options["episodes"])
+    worst = options["level"]
+    if worst is not None and (objectives is not None or solver not in {None, "optimal"}):
         raise click.UsageError("--level goes with the menu of optimal plans: no --objective, and no other --method")
     with show_progress() as progress:
         return recommend(
-            problem,
-            classifier,
+            source.problem,
+            source.classifier,
             record,
             objectives=objectives,
-            method=method,
-            level=TAIL if level is None else level,
+            method=solver,
+            level=TAIL if worst is None else worst,
             terms=terms,
             rng=np.random.default_rng(options["seed"]),
             progress=progress,
         )
+
+
+def find_plan(menu: Menu, name: str | None) -> Offer:
+    """The plan of a menu with that name; the first if there is none."""
+    from safear.errors import ObjectiveError, suggest
+
+    if name is None:
+        return menu[0]
+    try:
+        return menu[name]
+    except KeyError:
+        known = suggest(name, [offer.name for offer in menu])
+        raise ObjectiveError.at((), f"--plan {name}: there is no such plan", known) from None
 
 
 def _read_terms(problem: Problem, options: dict[str, Any]) -> Terms | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.person_options import find_menu, person_options
+from safear.cli.options import FILE, LANGUAGE, PROBLEM, groups
+from safear.cli.person_options import PLAN, find_menu, find_plan, person_options
 from safear.cli.sources import Source, find_source
 from safear.cli.verbose import verbose_option
 
@@ -59,27 +59,16 @@ Pictures:
 .png and .pdf need vl-convert: pip install 'safear[plots]'"""
 )
 @click.argument("kind", metavar="KIND", type=click.Choice(KINDS))
-@click.argument("problem_file", metavar="PROBLEM")
+@PROBLEM
 @click.argument("people", metavar="[PEOPLE]", required=False)
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
-    metavar="FILE",
-    help="FILE.svg, FILE.png or FILE.pdf.",
-)
-@click.option("--language", default="en", show_default=True, metavar="CODE", help="Of the words: en or de.")
+@click.option("-o", "--out", type=FILE, required=True, metavar="FILE", help="FILE.svg, FILE.png or FILE.pdf.")
+@LANGUAGE
 @click.option("--title", metavar="TEXT", help="What stands above the picture.")
-@click.option("--plan", metavar="NAME", help="Which plan, of tree and dots.  [default: the first]")
+@PLAN
 @click.option("--greedy", multiple=True, metavar="OBJECTIVE", help="Of the frontier: a greedy plan beside it.")
-@click.option("--group", "groups", multiple=True, metavar="COLUMN", help="Of disparity: a column; may be repeated.")
+@groups()
 @click.option("--minimum", type=click.IntRange(1), help="Of disparity: groups with fewer say little.  [default: 30]")
 @person_options
-@click.option("--failure-cost", type=click.FloatRange(0), help="What a failure costs, instead of the problem's.")
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the episodic method and the forest."
-)
 @click.pass_context
 @verbose_option
 def plot(context: click.Context, /, kind: str, problem_file: str, people: str | None, **options: Any) -> None:
@@ -102,7 +91,7 @@ def plot(context: click.Context, /, kind: str, problem_file: str, people: str | 
     else:
         if kind == "learning":
             options |= {"method": "episodic", "objectives": options["objectives"] or LEARNED}
-        menu = find_menu(source.problem, {**options, "classifier": None}, source.classifier)
+        menu = find_menu(source, options)
         if menu.no_recourse is not None:
             click.echo(menu.no_recourse, err=True)
             context.exit(3)
@@ -129,17 +118,19 @@ def _check(kind: str, people: str | None, options: dict[str, Any]) -> None:
 def _draw(kind: str, menu: Menu, source: Source, options: dict[str, Any]) -> Picture:
     """The picture of a menu, or of one of its plans."""
     from safear import plots
+    from safear.plots.plan_rows import read_plans
 
     said = {"title": options["title"], "language": options["language"]}
+    read_plans(menu)  # says why there is none
     match kind:
         case "learning":
             return _draw_learning(menu, said)
         case "frontier":
             return plots.frontier(menu, _solve_greedily(menu, source, options["greedy"]), **said)
         case "tree":
-            return plots.tree(_find_plan(menu, options["plan"]), **said)
+            return plots.tree(find_plan(menu, options["plan"]), **said)
         case "dots":
-            return plots.dots(_find_plan(menu, options["plan"]), **said)
+            return plots.dots(find_plan(menu, options["plan"]), **said)
         case _:
             draw = {"traces": plots.traces, "distribution": plots.distribution, "cdf": plots.cdf}[kind]
             return draw(_order(menu), **said)
@@ -148,20 +139,6 @@ def _draw(kind: str, menu: Menu, source: Source, options: dict[str, Any]) -> Pic
 def _order(menu: Menu) -> Menu | list[Offer]:
     """Plans that were asked for one by one, safest first; a menu has its own order."""
     return menu if menu.frontier or not menu.offers else sorted(menu, key=lambda offer: offer.tail)
-
-
-def _find_plan(menu: Menu, name: str | None) -> Offer:
-    from safear.errors import ObjectiveError, suggest
-    from safear.plots.plan_rows import read_plans
-
-    read_plans(menu)  # says why there is none
-    if name is None:
-        return menu.offers[0]
-    try:
-        return menu[name]
-    except KeyError:
-        known = suggest(name, [offer.name for offer in menu])
-        raise ObjectiveError.at((), f"--plan {name}: there is no such plan", known) from None
 
 
 def _solve_greedily(menu: Menu, source: Source, objectives: tuple[str, ...]) -> Menu | tuple[()]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from safear.cli.options import LANGUAGE, PROBLEM, record_options, report, tell_record
 from safear.cli.person_options import find_menu, person_options
+from safear.cli.sources import Source, find_source
 from safear.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
-    from safear.problem.model import Problem
     from safear.recourse.menu import Menu
+    from safear.recourse.records import MenuRecord, SimulatedRecord
 
 
 @click.command(
@@ -39,60 +38,47 @@ Objectives:
 \b
 Exit codes:  0 there are plans, or nothing to do;  2 a mistake in the input;  3 no plan reaches a goal"""
 )
-@click.argument("problem_file", metavar="PROBLEM")
+@PROBLEM
 @person_options
 @click.option(
-    "--simulate", type=click.IntRange(1, 10_000_000), metavar="N", help="Also run each plan N times, as a cross-check."
+    "--simulate", type=click.IntRange(1, 10_000_000), metavar="N", help="Check plans by N simulated runs each."
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of simulation and episodic method.")
 @click.option("--all-steps", is_flag=True, help="Show every situation of a plan, however rare.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the JSON object to a file."
-)
-@click.option(
-    "--report",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE.html",
-    help="Write a page for the person, and print only what it says in short.",
-)
-@click.option("--language", metavar="CODE", default="en", show_default=True, help="Of what people read: en or de.")
+@record_options
+@report("the person")
+@LANGUAGE
 @click.option("--contact", metavar="TEXT", help="Where the person can ask, for the report.")
 @click.pass_context
 @verbose_option
 def recommend(context: click.Context, /, problem_file: str, **options: Any) -> None:
     """Recommend plans for a person: what to do now, what to do if it fails, and what it may cost.
 
-    PROBLEM is a problem file or the name of a bundled problem. The person is the problem's first unless given.
-    Without --objective a menu from safest to cheapest on average is offered, chosen from all optimal plans between.
+    PROBLEM is a problem file, a bundled problem, or a data set of the paper (adult, german, insurance) with its forest.
+    The person is the problem's first unless given. Without --objective you get a menu from safest to cheapest on
+    average, chosen from all optimal plans between.
     """
-    from safear.datasets.bundled import find_problem
     from safear.recourse.teller import Teller
 
     teller = Teller.of(options["language"])
     _check_report(options)
-    original = find_problem(problem_file)
-    problem = original if options["horizon"] is None else original.with_horizon(options["horizon"])
-    menu = find_menu(problem, options)
+    source = find_source(problem_file, options)
+    menu = find_menu(source, options)
     failure = menu.no_recourse
-    simulations = _simulate(menu, options)
-    if options["output"] is not None:
-        from safear.files import write_text
+    simulated = _simulate(menu, options)
 
-        write_text(
-            options["output"],
-            json.dumps(_menu_record(menu, simulations), indent=2, allow_nan=False, ensure_ascii=False) + "\n",
-        )
-    if options["as_json"]:
-        plain = (sys.stdout.encoding or "").lower() not in {"utf-8", "utf8"}
-        click.echo(json.dumps(_menu_record(menu, simulations), indent=2, allow_nan=False, ensure_ascii=plain))
-    elif failure is None and options["output"] is None and options["report"] is None:
+    def make_record() -> MenuRecord:
+        from safear.recourse.records import MenuRecord
+
+        return MenuRecord.of(menu, simulated=simulated)
+
+    told = tell_record(make_record, options)
+    if options["report"] is not None:
+        _report(menu, source=source, problem_file=problem_file, options=options)
+    elif failure is None and not told:
         from safear.cli.render import print_menu, print_simulations
 
         print_menu(menu, all_steps=options["all_steps"], language=options["language"])
-        print_simulations(menu, simulations)
-    if options["report"] is not None:
-        _report(menu, original=original, problem_file=problem_file, options=options)
+        print_simulations(menu, simulated)
     if failure is not None:
         click.echo(teller.no_recourse(failure), err=True)
         context.exit(3)
@@ -111,19 +97,19 @@ def _check_report(options: dict[str, Any]) -> None:
     require_writable(options["report"])
 
 
-def _report(menu: Menu, *, original: Problem, problem_file: str, options: dict[str, Any]) -> None:
+def _report(menu: Menu, *, source: Source, problem_file: str, options: dict[str, Any]) -> None:
     """Write the page and, unless JSON is printed, say what it says in short."""
     from safear.reports import Sources, report_menu
 
-    person = options["person"] or next(iter(original.people), "--set")
+    person = options["person"] or next(iter(source.original.people), "--set")
     page = report_menu(
         menu,
         language=options["language"],
-        original=original,
+        original=source.original,
         contact=options["contact"],
         sources=Sources(
             problem_file,
-            options["classifier"] or "the rule of the problem",
+            source.decides,
             [" ".join([person, *options["settings"]])],
             options["seed"] if options["method"] == "episodic" else None,
         ),
@@ -133,26 +119,18 @@ def _report(menu: Menu, *, original: Problem, problem_file: str, options: dict[s
         click.echo("\n".join([*page.summary, f"The report is in {options['report']}."]))
 
 
-def _menu_record(menu: Menu, simulations: list[dict[str, Any]]) -> dict[str, Any]:
-    from safear.recourse.records import menu_record
-
-    record = menu_record(menu)
-    for plan, found in zip(record["plans"], simulations, strict=False):
-        plan["simulated"] = found
-    return record
-
-
-def _simulate(menu: Menu, options: dict[str, Any]) -> list[dict[str, Any]]:
-    """The cross-check of each plan, if there is one."""
+def _simulate(menu: Menu, options: dict[str, Any]) -> list[SimulatedRecord]:
+    """A cross-check of each plan, if it is asked for."""
+    rollouts, seed = options["simulate"], options["seed"]
+    if rollouts is None:
+        return []
     import numpy as np
 
     from safear.evaluation.simulate import simulate
-    from safear.recourse.records import costs_record
+    from safear.recourse.records import SimulatedRecord
 
     found = []
-    for number, offer in enumerate(menu if options["simulate"] is not None else ()):
-        rng = np.random.default_rng([options["seed"], number])
-        runs = simulate(offer.solution, rollouts=options["simulate"], rng=rng).distribution
-        figures = {"cost": costs_record(runs.given_success), "all_runs": costs_record(runs.all_runs)}
-        found.append({"rollouts": options["simulate"], "seed": options["seed"], "success": runs.success} | figures)
+    for number, offer in enumerate(menu):
+        runs = simulate(offer.solution, rollouts=rollouts, rng=np.random.default_rng([seed, number]))
+        found.append(SimulatedRecord.of(runs, rollouts=rollouts, seed=seed))
     return found

@@ -5,23 +5,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from safear.population.comparison import Comparison
-from safear.problem.model import Problem
-from safear.progress import Progress as ProgressCallback
-from safear.recourse.menu import Menu
-from safear.recourse.offer import Offer
 from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
 from safear.risk.objectives import Budget
 from safear.texts.names import capital
 from safear.texts.numbers import count_of
+
+if TYPE_CHECKING:
+    from safear.population.comparison import Comparison
+    from safear.problem.model import Problem
+    from safear.progress import Progress as ProgressCallback
+    from safear.recourse.menu import Menu
+    from safear.recourse.offer import Offer
+    from safear.recourse.records import SimulatedRecord
 
 
 def print_menu(menu: Menu, *, all_steps: bool = False, language: str = "en") -> None:
@@ -153,12 +156,12 @@ def _format_excess(share: float) -> str:
     return f"{100 * share:.2g}%" if share < 0.995 else f"{100 * share:,.0f}%"
 
 
-def print_simulations(menu: Menu, simulations: Sequence[dict[str, Any]]) -> None:
-    """The cross-check by simulation, if there was one."""
-    for offer, found in zip(menu, simulations, strict=False):
+def print_simulations(menu: Menu, simulated: Sequence[SimulatedRecord]) -> None:
+    """The cross-checks by simulation, if there were any."""
+    for offer, found in zip(menu, simulated, strict=False):
         make_console().print(
-            f"{offer.name}: {found['rollouts']:,} simulated runs: success {found['success']:.4f} "
-            f"(exact {offer.cost.success:.4f}), average {found['all_runs']['mean']:.4f} (exact {offer.mean:.4f})",
+            f"{offer.name}: {found.rollouts:,} simulated runs: success {found.success:.4f} "
+            f"(exact {offer.cost.success:.4f}), average {found.all_runs.mean:.4f} (exact {offer.mean:.4f})",
             markup=False,
         )
 

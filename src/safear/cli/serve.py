@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from safear.cli.options import LANGUAGE, PROBLEM, groups, problem_options
 from safear.cli.sources import Source, find_source
 
 if TYPE_CHECKING:
@@ -25,24 +26,14 @@ Example:
 Pages: / for the person, /analyst for the analyst, /api for programs. Nothing that people enter is stored or logged.
 Without --host the page can be opened on this machine only. Needs FastAPI: pip install 'safear[web]'"""
 )
-@click.argument("problem_file", metavar="PROBLEM")
-@click.option(
-    "--classifier", metavar="SOURCE", help="FILE.skops, FILE.csv, MODULE:NAME or FILE.py:NAME; else the rule."
-)
-@click.option(
-    "--trust", multiple=True, metavar="TYPE", help="A type that a skops file may hold besides the known ones."
-)
+@PROBLEM
 @click.option("--people", metavar="FILE", help="CSV or Parquet, or a quoted glob: whom the analyst's audit is about.")
-@click.option("--group", "groups", multiple=True, metavar="COLUMN", help="What the audit is by; may be repeated.")
-@click.option("--horizon", type=click.IntRange(1, 1000), help="At most so many steps, instead of the problem's.")
-@click.option("--failure-cost", type=click.FloatRange(0), help="What a failure costs, instead of the problem's.")
-@click.option("--language", default="en", show_default=True, help="Of the person's page: en, de.")
+@groups()
+@LANGUAGE
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
-@click.option(
-    "--name", "names", multiple=True, metavar="HOST", help="A name that the page is opened by; may be repeated."
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of a data set's forest.")
+@click.option("--name", "names", multiple=True, metavar="HOST", help="A name the page is opened by; may be repeated.")
+@problem_options
 def serve(problem_file: str, **options: Any) -> None:
     """Serve the page for people, the page for analysts and the REST API.
 

@@ -1,4 +1,4 @@
-"""What commands about many people begin with: a problem file, a bundled problem, or a data set with its forest."""
+"""The one way in which commands find a problem, who decides, and people: by file, bundled problem or data set."""
 
 from __future__ import annotations
 
@@ -17,11 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A problem, who decides (None is the problem's own rule), and the data set if it is one."""
+    """A problem, who decides (None is the problem's own rule), and the data set if it is one.
+
+    `original` is the problem before the options changed it, and `decides` says who decides.
+    """
 
     problem: Problem
     classifier: Classifier | None
     dataset: Dataset | None
+    original: Problem
+    decides: str
 
     def find_people(self, given: str | None) -> str | pd.DataFrame:
         """The files of people that were named, or those of the data set."""
@@ -42,12 +47,15 @@ def find_source(problem_file: str, options: dict[str, Any]) -> Source:
 
     is_dataset = problem_file in dataset_names() and not Path(problem_file).exists()
     dataset = load(problem_file) if is_dataset else None
-    problem = find_problem(problem_file) if dataset is None else dataset.problem
+    original = problem = find_problem(problem_file) if dataset is None else dataset.problem
     if options["horizon"] is not None:
         problem = problem.with_horizon(options["horizon"])
     if options["failure_cost"] is not None:
         cost = Decimal(repr(options["failure_cost"]))
         problem = replace(problem, goal=replace(problem.goal, failure_cost=cost))
-    if options["classifier"] is not None:
-        return Source(problem, load_classifier(options["classifier"], problem, trust=options["trust"]), dataset)
-    return Source(problem, None if dataset is None else dataset.classifier(options["seed"]), dataset)
+    given, seed = options["classifier"], options["seed"]
+    if given is not None:
+        return Source(problem, load_classifier(given, problem, trust=options["trust"]), dataset, original, given)
+    if dataset is None:
+        return Source(problem, None, dataset, original, "the rule of the problem")
+    return Source(problem, dataset.classifier(seed), dataset, original, f"the forest of the data set, seed {seed}")

@@ -1,138 +1,391 @@
-"""Menus as plain data, for `--json`, files and services."""
+"""Results for one person as records: the only JSON there is of them, in files, on the command line and in the API.
+
+`MenuRecord.of(menu)` words and lists everything, so a record is made only for somebody who wants it. Numbers have all
+their digits; what is undefined is null.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Literal, Self
 
+from pydantic import BaseModel, ConfigDict, Field
+
+from safear.evaluation.forward import Runs
+from safear.recourse.case import Decision
 from safear.recourse.menu import Menu
-from safear.recourse.notices import NoRecourse, Notice
-from safear.recourse.offer import Offer
-from safear.recourse.plan import PlanStep
+from safear.recourse.notices import NoRecourse, Notice, NoticeCode, ReasonCode
+from safear.recourse.offer import TAIL, Offer
+from safear.recourse.plan import Branch, Hope, PlanStep
 from safear.recourse.teller import Teller
-from safear.recourse.traces import OtherTraces, Trace
+from safear.recourse.walk import Kind, Possible, Situation
 from safear.risk.distribution import Costs
 
 LEVELS = (0.8, 0.95)
+Answer = Literal["favourable", "unfavourable"]
 
 
-def menu_record(menu: Menu) -> dict[str, Any]:
-    """A menu as a dictionary of plain values; what is undefined is None."""
-    return {
-        "problem": menu.problem.title,
-        "person": dict(menu.person),
-        "decision": "favourable" if menu.favourable else "unfavourable",
-        "no_recourse": None if menu.no_recourse is None else _told(menu.no_recourse),
-        "unit": menu.problem.cost_unit,
-        "horizon": menu.problem.horizon,
-        "cost_error": max((float(offer.solution.mdp.cost_error) for offer in menu), default=0.0),
-        "notices": [{**_told(notice), "values": dict(notice.values)} for notice in menu.notices],
-        "level": menu.level,
-        "plans": [offer_record(offer) for offer in menu],
-        "frontier": [frontier_record(offer, menu) for offer in menu.frontier],
-    }
+class ResultRecord(BaseModel):
+    """What all records have in common: nothing more than what is declared, and no NaN."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, from_attributes=True)
 
 
-def _told(item: Notice | NoRecourse) -> dict[str, Any]:
-    return {"code": item.code, "text": str(item)}
+class CostsRecord(ResultRecord):
+    """Figures of a distribution of costs; null each where there is none."""
+
+    mean: float | None
+    variance: float | None
+    var: dict[str, float | None]
+    cvar: dict[str, float | None]
+    tail_mean: dict[str, float | None]
+
+    @classmethod
+    def of(cls, costs: Costs | None) -> Self:
+        """The figures; tails at the levels 0.8 and 0.95."""
+        return cls(
+            mean=None if costs is None else costs.mean,
+            variance=None if costs is None else costs.variance,
+            var={f"{level:g}": None if costs is None else costs.var(level) for level in LEVELS},
+            cvar={f"{level:g}": None if costs is None else costs.cvar(level) for level in LEVELS},
+            tail_mean={f"{level:g}": None if costs is None else costs.tail_mean(level) for level in LEVELS},
+        )
 
 
-def frontier_record(offer: Offer, menu: Menu) -> dict[str, Any]:
-    """A plan of the frontier that a menu was chosen from; `plan` is its name in the menu, if it is offered."""
-    return {
-        "objective": str(offer.objective),
-        "success": offer.cost.success,
-        "mean": offer.mean,
-        "cvar": offer.tail,
-        "first_action": offer.first_action,
-        "plan": next((other.name for other in menu if other.solution is offer.solution), None),
-    }
+class NextRecord(ResultRecord):
+    """What follows an outcome, in which share of the cases, and from which step of the run on."""
+
+    kind: Literal["step", "goal", "out of time", "stuck", "not shown"]
+    step: int | None
+    share: float
+    since: int
 
 
-def offer_record(offer: Offer) -> dict[str, Any]:
-    """One plan: `plan` are its likely steps in words, `steps` all of them as data.
+class OutcomeRecord(ResultRecord):
+    """One way in which a step of a plan may end."""
 
-    `cost` is given success, `all_runs` counts failures with the failure cost.
-    """
-    return {
-        "name": offer.name,
-        "method": offer.solution.method,
-        "objective": str(offer.objective),
-        "objectives": [str(objective) for objective in offer.objectives],
-        "value": offer.value,
-        "planned_value": offer.planned_value,
-        "bound": offer.solution.bound if offer.solution.certificate is not None else None,
-        "value_error": offer.solution.value_error if offer.solution.certificate is not None else None,
-        "trade_off": None if offer.trade_off is None else str(offer.trade_off),
-        "success": offer.cost.success,
-        "cost": costs_record(offer.cost.given_success),
-        "all_runs": costs_record(offer.cost.all_runs),
-        "sparsity": offer.runs.sparsity,
-        "proximity": offer.runs.proximity,
-        "first_action": offer.first_action,
-        "plan": offer.plan.lines(),
-        "steps": [step_record(step) for step in offer.full_plan.steps],
-        "traces": [trace_record(trace) for trace in offer.traces.shown],
-        "other_traces": rest_record(offer.traces.rest),
-        "distribution": [
-            {"cost": cost, "chance": chance, "success": success} for cost, chance, success in offer.cost.points()
-        ],
-    }
+    chance: float
+    works: bool
+    label: str
+    cost: float
+    next: list[NextRecord]
+
+    @classmethod
+    def of(cls, branch: Branch) -> Self:
+        """With what happens in words."""
+        follow_ups = [NextRecord.model_validate(item) for item in branch.follow_ups]
+        label = Teller.of().outcome(branch)
+        return cls(chance=branch.chance, works=branch.works, label=label, cost=branch.cost, next=follow_ups)
 
 
-def costs_record(costs: Costs | None) -> dict[str, Any]:
-    """The figures of a distribution of costs; None each where there is none."""
-    return {
-        "mean": None if costs is None else costs.mean,
-        "variance": None if costs is None else costs.variance,
-        "var": {f"{level:g}": None if costs is None else costs.var(level) for level in LEVELS},
-        "cvar": {f"{level:g}": None if costs is None else costs.cvar(level) for level in LEVELS},
-        "tail_mean": {f"{level:g}": None if costs is None else costs.tail_mean(level) for level in LEVELS},
-    }
+class StepRecord(ResultRecord):
+    """One step of a contingent plan: when to take it, and how it may end."""
+
+    number: int
+    person: dict[str, str]
+    situation: str
+    action: str
+    visits: float
+    hope: Hope
+    steps_left: tuple[int, int]
+    spent: tuple[float, float] | None
+    outcomes: list[OutcomeRecord]
+
+    @classmethod
+    def of(cls, step: PlanStep) -> Self:
+        """With the situation in words."""
+        return cls(
+            number=step.number,
+            person=step.person,
+            situation=Teller.of().situation(step),
+            action=step.action,
+            visits=step.visits,
+            hope=step.hope,
+            steps_left=step.steps_left,
+            spent=step.spent,
+            outcomes=[OutcomeRecord.of(branch) for branch in step.branches],
+        )
 
 
-def step_record(step: PlanStep) -> dict[str, Any]:
-    """One step of the contingent plan; `next` says what follows an outcome and in which share of the cases."""
-    return {
-        "number": step.number,
-        "person": step.person,
-        "situation": Teller.of().situation(step),
-        "action": step.action,
-        "visits": step.visits,
-        "hope": step.hope,
-        "steps_left": list(step.steps_left),
-        "spent": None if step.spent is None else list(step.spent),
-        "outcomes": [
-            {
-                "chance": branch.chance,
-                "works": branch.works,
-                "label": Teller.of().outcome(branch),
-                "cost": branch.cost,
-                "next": [
-                    {"kind": follow_up.kind, "step": follow_up.step, "share": follow_up.share, "since": follow_up.since}
-                    for follow_up in branch.follow_ups
-                ],
-            }
-            for branch in step.branches
-        ],
-    }
+class TraceStepRecord(ResultRecord):
+    """An action that was taken, how it ended, and what that cost."""
+
+    action: str
+    outcome: int
+    works: bool
+    cost: float
 
 
-def trace_record(trace: Trace) -> dict[str, Any]:
+class TraceRecord(ResultRecord):
     """One way in which a run may go."""
-    steps = [
-        {"action": step.action, "outcome": step.outcome, "works": step.works, "cost": step.cost} for step in trace.steps
-    ]
-    return {"chance": trace.chance, "cost": trace.cost, "success": trace.success, "steps": steps}
+
+    chance: float
+    cost: float
+    success: bool
+    steps: list[TraceStepRecord]
 
 
-def rest_record(rest: OtherTraces | None) -> dict[str, Any] | None:
+class OtherTracesRecord(ResultRecord):
     """All other traces together."""
-    if rest is None:
-        return None
-    return {
-        "chance": rest.chance,
-        "success": rest.success,
-        "mean_cost": rest.mean_cost,
-        "least_cost": rest.least_cost,
-        "largest_cost": rest.largest_cost,
-    }
+
+    chance: float
+    success: float
+    mean_cost: float
+    least_cost: float
+    largest_cost: float
+
+
+class PointRecord(ResultRecord):
+    """One total cost; failures count with the failure cost."""
+
+    cost: float
+    chance: float
+    success: bool
+
+
+class SimulatedRecord(ResultRecord):
+    """A cross-check by simulation."""
+
+    rollouts: int
+    seed: int
+    success: float
+    cost: CostsRecord
+    all_runs: CostsRecord
+
+    @classmethod
+    def of(cls, runs: Runs, *, rollouts: int, seed: int) -> Self:
+        """What `simulate` found."""
+        found = runs.distribution
+        cost, all_runs = CostsRecord.of(found.given_success), CostsRecord.of(found.all_runs)
+        return cls(rollouts=rollouts, seed=seed, success=found.success, cost=cost, all_runs=all_runs)
+
+
+class PlanFiguresRecord(ResultRecord):
+    """The figures of one plan."""
+
+    name: str
+    code: str = Field(description="what it is called in every language")
+    method: str
+    objective: str
+    objectives: list[str]
+    value: float
+    planned_value: float
+    bound: float | None
+    value_error: float | None
+    trade_off: str | None
+    success: float
+    cost: CostsRecord = Field(description="of the runs that succeed")
+    all_runs: CostsRecord = Field(description="failures count with the failure cost")
+    sparsity: float | None
+    proximity: float | None
+    first_action: str | None
+
+    @classmethod
+    def of(cls, offer: Offer) -> Self:
+        """What can be said of a plan before its steps are listed."""
+        solution = offer.solution
+        certified = solution.certificate is not None
+        return cls(
+            name=offer.name,
+            code=offer.code,
+            method=solution.method,
+            objective=str(offer.objective),
+            objectives=[str(objective) for objective in offer.objectives],
+            value=offer.value,
+            planned_value=offer.planned_value,
+            bound=solution.bound if certified else None,
+            value_error=solution.value_error if certified else None,
+            trade_off=None if offer.trade_off is None else str(offer.trade_off),
+            success=offer.cost.success,
+            cost=CostsRecord.of(offer.cost.given_success),
+            all_runs=CostsRecord.of(offer.cost.all_runs),
+            sparsity=offer.runs.sparsity,
+            proximity=offer.runs.proximity,
+            first_action=offer.first_action,
+        )
+
+
+class PlanRecord(PlanFiguresRecord):
+    """One plan."""
+
+    plan: list[str] = Field(description="its likely steps in words")
+    steps: list[StepRecord] = Field(description="all of its steps as data")
+    traces: list[TraceRecord] = Field(description="the most probable ways in which it may go")
+    other_traces: OtherTracesRecord | None
+    distribution: list[PointRecord] = Field(description="of the total cost, exactly")
+    simulated: SimulatedRecord | None = None
+
+    @classmethod
+    def of(cls, offer: Offer, *, simulated: SimulatedRecord | None = None) -> Self:
+        """All that can be said of a plan."""
+        rest, points = offer.traces.rest, offer.cost.points()
+        return cls(
+            **dict(PlanFiguresRecord.of(offer)),
+            plan=offer.plan.lines(),
+            steps=[StepRecord.of(step) for step in offer.full_plan.steps],
+            traces=[TraceRecord.model_validate(trace) for trace in offer.traces.shown],
+            other_traces=None if rest is None else OtherTracesRecord.model_validate(rest),
+            distribution=[PointRecord(cost=cost, chance=chance, success=good) for cost, chance, good in points],
+            simulated=simulated,
+        )
+
+
+class FrontierRecord(ResultRecord):
+    """A plan of the frontier that a menu was chosen from."""
+
+    objective: str
+    success: float
+    mean: float
+    cvar: float
+    first_action: str | None
+    plan: str | None = Field(description="its name in the menu, if it is offered")
+
+    @classmethod
+    def of(cls, offer: Offer, menu: Menu) -> Self:
+        """In short; `/plan`, or `recommend` with its objective, has all of it."""
+        return cls(
+            objective=str(offer.objective),
+            success=offer.cost.success,
+            mean=offer.mean,
+            cvar=offer.tail,
+            first_action=offer.first_action,
+            plan=next((other.name for other in menu if other.solution is offer.solution), None),
+        )
+
+
+class ReasonRecord(ResultRecord):
+    """Why no plan reaches the goal."""
+
+    code: ReasonCode
+    text: str
+
+    @classmethod
+    def of(cls, reason: NoRecourse) -> Self:
+        """With its words."""
+        return cls(code=reason.code, text=str(reason))
+
+
+class NoticeRecord(ResultRecord):
+    """What a person should know besides the plans."""
+
+    code: NoticeCode
+    text: str
+    values: dict[str, float]
+
+    @classmethod
+    def of(cls, notice: Notice) -> Self:
+        """With its words."""
+        return cls(code=notice.code, text=str(notice), values=dict(notice.values))
+
+
+class MenuRecord(ResultRecord):
+    """What a person can do. No plans if the decision is favourable, or if there is no recourse."""
+
+    problem: str
+    person: dict[str, str]
+    decision: Answer
+    no_recourse: ReasonRecord | None = Field(description="why no plan reaches the goal")
+    unit: str
+    horizon: int
+    cost_error: float
+    notices: list[NoticeRecord]
+    level: float
+    plans: list[PlanRecord]
+    frontier: list[FrontierRecord] = Field(description="all plans that the menu was chosen from, cheapest first")
+
+    @classmethod
+    def of(cls, menu: Menu, *, simulated: Sequence[SimulatedRecord | None] = ()) -> Self:
+        """The whole menu; `simulated` are cross-checks of its plans, if there were any."""
+        checks = simulated or [None] * len(menu)
+        return cls(
+            problem=menu.problem.title,
+            person=dict(menu.person),
+            decision=_answer(favourable=menu.favourable),
+            no_recourse=None if menu.no_recourse is None else ReasonRecord.of(menu.no_recourse),
+            unit=menu.problem.cost_unit,
+            horizon=menu.problem.horizon,
+            cost_error=max((float(offer.solution.mdp.cost_error) for offer in menu), default=0.0),
+            notices=[NoticeRecord.of(notice) for notice in menu.notices],
+            level=menu.level,
+            plans=[PlanRecord.of(offer, simulated=check) for offer, check in zip(menu, checks, strict=True)],
+            frontier=[FrontierRecord.of(offer, menu) for offer in menu.frontier],
+        )
+
+
+class DecisionRecord(ResultRecord):
+    """What the classifier says."""
+
+    decision: Answer
+    person: dict[str, str] = Field(description="the person as levels")
+    on_levels: bool = Field(description="whether the levels, which stand for ranges of numbers, are accepted")
+
+    @classmethod
+    def of(cls, decision: Decision) -> Self:
+        """Without the record as filed."""
+        answer = _answer(favourable=decision.favourable)
+        return cls(decision=answer, person=dict(decision.person), on_levels=decision.on_levels)
+
+
+class EndingRecord(ResultRecord):
+    """One way in which a step may end, or has ended."""
+
+    outcome: int
+    chance: float
+    works: bool
+    label: str
+    cost: float
+
+    @classmethod
+    def of(cls, ending: Possible) -> Self:
+        """With what happens in words."""
+        label = Teller.of().outcome(ending)
+        return cls(outcome=ending.outcome, chance=ending.chance, works=ending.works, label=label, cost=ending.cost)
+
+
+class TakenRecord(ResultRecord):
+    """A step that was taken."""
+
+    action: str
+    ending: EndingRecord
+
+
+class AheadRecord(ResultRecord):
+    """What is still to come, exactly, from here; failures count with the failure cost."""
+
+    success: float
+    mean: float
+    cvar: float
+
+
+class SituationRecord(ResultRecord):
+    """Where a person is on the way along a plan, and what to do now."""
+
+    kind: Kind
+    person: dict[str, str]
+    steps_left: int
+    spent: float
+    unit: str
+    action: str | None
+    endings: list[EndingRecord]
+    taken: list[TakenRecord]
+    ahead: AheadRecord
+
+    @classmethod
+    def of(cls, situation: Situation) -> Self:
+        """What `walk` found."""
+        costs = situation.ahead.all_runs
+        return cls(
+            kind=situation.kind,
+            person=situation.person,
+            steps_left=situation.steps_left,
+            spent=situation.spent,
+            unit=situation.unit,
+            action=situation.action,
+            endings=[EndingRecord.of(ending) for ending in situation.endings],
+            taken=[TakenRecord(action=item.action, ending=EndingRecord.of(item.ending)) for item in situation.taken],
+            ahead=AheadRecord(success=situation.ahead.success, mean=costs.mean, cvar=costs.cvar(TAIL)),
+        )
+
+
+def _answer(*, favourable: bool) -> Answer:
+    return "favourable" if favourable else "unfavourable"

@@ -52,7 +52,10 @@ class Taken:
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """Where a person is on the way. `ahead` is what is still to come, exactly: success, and what it costs from here."""
+    """Where a person is on the way. `ahead` is what is still to come, exactly: success, and what it costs from here.
+
+    Costs are in `unit`; `goal` is what the problem calls the favourable decision, if it does.
+    """
 
     kind: Kind
     person: dict[str, str]
@@ -62,6 +65,8 @@ class Situation:
     endings: tuple[Possible, ...]
     taken: tuple[Taken, ...]
     ahead: CostDistribution
+    unit: str
+    goal: str | None
 
     @property
     def works(self) -> float:
@@ -94,6 +99,8 @@ def walk(offer: Offer, outcomes: Sequence[int]) -> Situation:
         () if row is None else tuple(_ending(mdp, state, edge) for edge in _edges(mdp, row)),
         tuple(taken),
         run_on(policy, state, step=step, account=opening - spent).distribution,
+        mdp.unit,
+        mdp.goal_name,
     )
 
 

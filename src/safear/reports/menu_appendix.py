@@ -9,7 +9,7 @@ from typing import Any
 
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
-from safear.recourse.records import offer_record
+from safear.recourse.records import PlanFiguresRecord
 from safear.reports.appendix import Sources, digest_problem, list_versions
 from safear.reports.audit_tables import Cell, Table
 from safear.reports.audit_words import format_exactly
@@ -57,7 +57,7 @@ def exact_menu_tables(menu: Menu, texts: Texts) -> Iterator[Table]:
 
 
 def _write_figures(menu: Menu, texts: Texts) -> Table:
-    """A column per plan; the names of the figures are those of `menu_record`."""
+    """A column per plan; the names of the figures are those of `PlanRecord`."""
     columns = [dict(_flatten(_figures(offer))) for offer in menu]
     say = texts.part("report.file")
     headings = (say("figure"), *(say("plan", number=number) for number in range(1, len(columns) + 1)))
@@ -67,7 +67,7 @@ def _write_figures(menu: Menu, texts: Texts) -> Table:
 
 def _figures(offer: Offer) -> dict[str, Any]:
     names = ("name", "method", "objectives", "value", "planned_value", "bound", "value_error", "success", "all_runs")
-    record = offer_record(offer)
+    record = PlanFiguresRecord.of(offer).model_dump()
     figures = {name: record[name] for name in names}
     figures["all_runs"]["cvar"] |= {f"{offer.level:g}": offer.tail}  # the level of this menu, whatever it is
     return (

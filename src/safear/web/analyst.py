@@ -103,7 +103,9 @@ def add_analyst_pages(pages: APIRouter, service: Service, workers: Workers, audi
 
     @pages.get("/analyst/audit.json")
     async def as_json() -> Response:
-        text = json.dumps(audits.record(), indent=2, allow_nan=False, ensure_ascii=False)
+        text = json.dumps(
+            [record.model_dump() for record in audits.records()], indent=2, allow_nan=False, ensure_ascii=False
+        )
         return _download(f"{text}\n", "audit.json", "application/json")
 
     @pages.get("/api")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from safear.errors import SafearError
 from safear.web.service import Service
@@ -14,6 +14,7 @@ from safear.web.service import Service
 if TYPE_CHECKING:
     from safear.plots import Picture
     from safear.population.audit import Audit
+    from safear.population.result_records import AuditRecord
     from safear.reports import Page
 
 logger = logging.getLogger("safear.web")
@@ -35,12 +36,13 @@ class NotReadyError(SafearError):
 
 @dataclass(frozen=True, eq=False)
 class AuditResult:
-    """An audit by one column, with its picture and its report."""
+    """An audit by one column, with its picture, its report and its record."""
 
     column: str
     audit: Audit
     picture: Picture
     report: Page
+    record: AuditRecord
 
 
 class Audits:
@@ -96,40 +98,22 @@ class Audits:
             raise NotReadyError
         return self.results
 
-    def record(self) -> dict[str, Any]:
-        """The figures as plain data."""
-        results = self.require()
-        if not results:
+    def records(self) -> list[AuditRecord]:
+        """The figures as plain data, an audit per column."""
+        found = [result.record for result in self.require()]
+        if not found:
             raise NoAuditError
-        first = results[0].audit
-        return {
-            "problem": first.problem.title,
-            "objective": str(first.objective),
-            "level": first.level,
-            "minimum": first.minimum,
-            "people": first.population.rows,
-            "skipped": first.population.skipped,
-            "unit": first.problem.cost_unit,
-            "overall": _record("everybody", {str(name): value for name, value in first.overall.items()}),
-            "groups": {
-                result.column: [_record(cell.name, cell.row()) for cell in result.audit.cells((result.column,))]
-                for result in results
-            },
-            "findings": [text for result in results for text in result.report.summary],
-        }
+        return found
 
 
 def _audit_by(service: Service, column: str) -> AuditResult:
     from safear.plots import disparity  # noqa: PLC0415
     from safear.population.audit import audit  # noqa: PLC0415  # needs pandas, and only those with people need it
+    from safear.population.result_records import AuditRecord  # noqa: PLC0415
     from safear.reports import report_audit  # noqa: PLC0415
 
     people = service.people
     if people is None:
         raise NoAuditError
     found = audit(service.problem, service.classifier, people, groups=[column])
-    return AuditResult(column, found, disparity(found, column), report_audit(found))
-
-
-def _record(group: str, row: Mapping[str, object]) -> dict[str, Any]:
-    return {"group": group} | {name.replace(" ", "_"): value for name, value in row.items()}
+    return AuditResult(column, found, disparity(found, column), report_audit(found), AuditRecord.of(found))

@@ -1,4 +1,4 @@
-"""What the API takes and gives, as pydantic models."""
+"""What the API takes, as pydantic models; what it gives are the records of results (`safear.recourse.records`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict
 
 from safear.problem.terms import Terms
-from safear.recourse.notices import NoticeCode, ReasonCode
 from safear.recourse.offer import TAIL
 
 Value = str | bool | int | float
@@ -99,164 +98,6 @@ class ProblemOut(BaseModel):
     unit: str
     people: list[str] = Field(description="names of people to try; they stand in the document")
     document: dict[str, Any] = Field(description="all of it, as a problem file says it (see `safear schema`)")
-
-
-class DecisionOut(BaseModel):
-    """What the classifier says."""
-
-    decision: Literal["favourable", "unfavourable"]
-    person: dict[str, str] = Field(description="the person as levels")
-    on_levels: bool = Field(description="whether the levels, which stand for ranges of numbers, are accepted")
-
-
-class CostsOut(BaseModel):
-    """Figures of a distribution of costs; null each where there is none."""
-
-    mean: float | None
-    variance: float | None
-    var: dict[str, float | None]
-    cvar: dict[str, float | None]
-    tail_mean: dict[str, float | None]
-
-
-class PlanOut(BaseModel):
-    """One plan."""
-
-    name: str
-    method: str
-    objective: str
-    objectives: list[str]
-    value: float
-    planned_value: float
-    bound: float | None
-    value_error: float | None
-    trade_off: str | None
-    success: float
-    cost: CostsOut = Field(description="of the runs that succeed")
-    all_runs: CostsOut = Field(description="failures count with the failure cost")
-    sparsity: float | None
-    proximity: float | None
-    first_action: str | None
-    plan: list[str] = Field(description="its likely steps in words")
-    steps: list[dict[str, Any]] = Field(description="all of its steps as data")
-    traces: list[dict[str, Any]] = Field(description="the most probable ways in which it may go")
-    other_traces: dict[str, Any] | None
-    distribution: list[dict[str, Any]] = Field(description="of the total cost, exactly")
-
-
-class FrontierOut(BaseModel):
-    """A plan of the frontier."""
-
-    objective: str
-    success: float
-    mean: float
-    cvar: float
-    first_action: str | None
-    plan: str | None = Field(description="its name in the menu, if it is offered")
-
-
-class ReasonOut(BaseModel):
-    """Why no plan reaches the goal."""
-
-    code: ReasonCode
-    text: str
-
-
-class NoticeOut(BaseModel):
-    """What a person should know besides the plans."""
-
-    code: NoticeCode
-    text: str
-    values: dict[str, float]
-
-
-class MenuOut(BaseModel):
-    """What a person can do. No plans if the decision is favourable, or if there is no recourse."""
-
-    problem: str
-    person: dict[str, str]
-    decision: Literal["favourable", "unfavourable"]
-    no_recourse: ReasonOut | None = Field(description="why no plan reaches the goal")
-    unit: str
-    horizon: int
-    cost_error: float
-    notices: list[NoticeOut]
-    level: float
-    plans: list[PlanOut]
-    frontier: list[FrontierOut] = Field(description="all plans that the menu was chosen from, cheapest first")
-
-
-class EndingOut(BaseModel):
-    """One way in which a step may end, or has ended."""
-
-    outcome: int
-    chance: float
-    works: bool
-    label: str
-    cost: float
-
-
-class TakenOut(BaseModel):
-    """A step that was taken."""
-
-    action: str
-    ending: EndingOut
-
-
-class AheadOut(BaseModel):
-    """What is still to come, exactly, from here."""
-
-    success: float
-    mean: float
-    cvar: float
-
-
-class StepOut(BaseModel):
-    """Where a person is on the way along a plan, and what to do now."""
-
-    kind: Literal["step", "goal", "out of time", "stuck"]
-    person: dict[str, str]
-    steps_left: int
-    spent: float
-    unit: str
-    action: str | None
-    endings: list[EndingOut]
-    taken: list[TakenOut]
-    ahead: AheadOut
-
-
-class GroupOut(BaseModel):
-    """A group of the audit; figures are means over its rejected people who have them."""
-
-    group: str
-    n: int
-    rejected: int
-    favourable: float
-    no_recourse: float | None
-    gives_up: float | None
-    success: float | None
-    mean: float | None
-    variance: float | None
-    var: float | None
-    cvar: float | None
-    sparsity: float | None
-    proximity: float | None
-    small: bool
-
-
-class AuditOut(BaseModel):
-    """Who carries more risk."""
-
-    problem: str
-    objective: str
-    level: float
-    minimum: int
-    people: int
-    skipped: int
-    unit: str
-    overall: GroupOut
-    groups: dict[str, list[GroupOut]]
-    findings: list[str]
 
 
 class HealthOut(BaseModel):

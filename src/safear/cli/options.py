@@ -1,0 +1,107 @@
+"""Options that several commands share, each declared once, and what becomes of a result that is wanted as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from safear.recourse.records import ResultRecord
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Option = Callable[[Command], Command]
+METHODS = ("optimal", "greedy")
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+CLASSIFIER = click.option(
+    "--classifier",
+    metavar="SOURCE",
+    help="Who decides: FILE.skops, FILE.csv, MODULE:NAME or FILE.py:NAME.  [default: the problem's rule, or a data "
+    "set's forest]",
+)
+TRUST = click.option("--trust", multiple=True, metavar="TYPE", help="A further type that a skops file may contain.")
+HORIZON = click.option("--horizon", type=click.IntRange(1, 1000), help="The most steps, if not the problem's.")
+FAILURE_COST = click.option(
+    "--failure-cost", type=click.FloatRange(0), help="What failing costs, instead of the problem's."
+)
+SEED = click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="For everything random: forests of data sets, samples, simulation, the bootstrap.",
+)
+OBJECTIVES = click.option("--objective", "objectives", multiple=True, help="What to minimize; may be repeated.")
+SKIP_BAD = click.option("--skip-bad", type=FILE, help="Set bad rows aside in this CSV file.")
+PROBLEM = click.argument("problem_file", metavar="PROBLEM")
+LANGUAGE = click.option("--language", default="en", show_default=True, metavar="CODE", help="en or de.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+OUTPUT = click.option("-o", "--output", type=FILE, help="Write the result as JSON to a file.")
+
+
+def combine(*options: Option[Any]) -> Option[Any]:
+    """Several options as one decorator, in the order in which --help lists them."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def method(*more: str) -> Option[Any]:
+    """How to solve."""
+    return click.option(
+        "--method",
+        type=click.Choice([*METHODS, *more]),
+        help="The exact optimum, or a method of the paper.  [default: optimal where possible]",
+    )
+
+
+def level(default: float | None = 0.95) -> Option[Any]:
+    """Which cases are the worst; with None, whether it was given can be told."""
+    return click.option(
+        "--level",
+        type=click.FloatRange(0, 1, min_open=True),
+        default=default,
+        help="Which cases count as the worst: 0.95 is the worst 5%.  [default: 0.95]",
+    )
+
+
+def groups(*, required: bool = False) -> Option[Any]:
+    """Whom to tell apart."""
+    help_text = "A column that divides people into groups; may be repeated."
+    return click.option("--group", "groups", multiple=True, required=required, metavar="COLUMN", help=help_text)
+
+
+def report(reader: str) -> Option[Any]:
+    """A page of HTML."""
+    help_text = f"Write a page for {reader}, and print only its summary."
+    return click.option("--report", type=FILE, metavar="FILE.html", help=help_text)
+
+
+problem_options = combine(CLASSIFIER, TRUST, HORIZON, FAILURE_COST, SEED)
+record_options = combine(JSON, OUTPUT)
+
+
+def tell_record(make: Callable[[], ResultRecord], options: dict[str, Any]) -> bool:
+    """Write and print a result as JSON if that is asked for; whether it was. Records are made for nobody else."""
+    path = options.get("output")
+    if path is None and not options["as_json"]:
+        return False
+    import json
+    import sys
+
+    from safear.files import write_text
+
+    content = make().model_dump(mode="json")
+    if path is not None:
+        write_text(path, json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+    if options["as_json"]:
+        plain = (sys.stdout.encoding or "").lower() not in {"utf-8", "utf8"}
+        click.echo(json.dumps(content, indent=2, allow_nan=False, ensure_ascii=plain))
+    return True
