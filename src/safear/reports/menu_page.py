@@ -17,7 +17,7 @@ from safear.reports.basis import Basis
 from safear.reports.hundred import Hundred, tell_hundred
 from safear.reports.menu_appendix import exact_menu_tables, list_menu_origin
 from safear.reports.page import Page, render
-from safear.reports.ways import Way, find_longest, tell_keys, tell_rest, tell_ways
+from safear.reports.ways import WayText, find_longest, tell_keys, tell_rest, tell_ways
 from safear.texts import Texts
 from safear.texts.names import capital, show_name
 
@@ -38,7 +38,7 @@ class PlanPart:
     more_steps: tuple[StepText, ...]
     notes: tuple[str, ...]
     hundred: Hundred
-    ways: tuple[Way, ...]
+    ways: tuple[WayText, ...]
     rest: tuple[str, str] | None
 
 

@@ -22,7 +22,7 @@ UNLIKELY = 0.05  # ways that together are less likely say little of a plan
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class WayText:
     """One way in which a plan may go; `line` is markup."""
 
     chance: str
@@ -33,19 +33,19 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class LineKey:
     """What a sign of the lines means; `sign` is markup."""
 
     sign: str
     words: str
 
 
-def tell_ways(offer: Offer, longest: float, teller: Teller) -> list[Way]:
+def tell_ways(offer: Offer, longest: float, teller: Teller) -> list[WayText]:
     """The likeliest ways of a plan, none if even these are all unlikely; a line of full length costs `longest`."""
     if sum(trace.chance for trace in offer.traces.shown) < UNLIKELY:
         return []
     return [
-        Way(
+        WayText(
             teller.percent(trace.chance),
             draw_line(trace, longest),
             teller.trace(trace),
@@ -95,7 +95,7 @@ def _canvas(*content: str, width: str | float) -> str:
     return element("svg", *content, width=width, height=HEIGHT, **more)
 
 
-def tell_keys(goal: str, teller: Teller) -> list[Key]:
+def tell_keys(goal: str, teller: Teller) -> list[LineKey]:
     """What the signs mean."""
     say = teller.texts.part("ways.key")
     signs = {
@@ -104,7 +104,7 @@ def tell_keys(goal: str, teller: Teller) -> list[Key]:
         "success": (20.0, tick_mark(10, MIDDLE, BLUE)),
         "failure": (20.0, square(10, MIDDLE)),
     }
-    return [Key(_canvas(sign, width=width), say(name, goal=goal)) for name, (width, sign) in signs.items()]
+    return [LineKey(_canvas(sign, width=width), say(name, goal=goal)) for name, (width, sign) in signs.items()]
 
 
 def tell_rest(offer: Offer, teller: Teller) -> tuple[str, str] | None:

@@ -17,7 +17,7 @@ from safear.recourse.teller import Teller
 from safear.recourse.walk import Situation
 from safear.recourse.walk_teller import WalkTeller
 from safear.reports.hundred import Hundred
-from safear.reports.ways import Key, Way
+from safear.reports.ways import LineKey, WayText
 from safear.texts import Texts
 from safear.texts.mistakes import tell_mistake
 from safear.texts.names import capital, show_name
@@ -143,8 +143,8 @@ class PlansView:
     rules: Sequence[str]
     chosen: str
     pictures: Pictures
-    ways: Sequence[Way]
-    keys: Sequence[Key]
+    ways: Sequence[WayText]
+    keys: Sequence[LineKey]
     rest: tuple[str, str] | None
     steps: Sequence[StepText]
     walk: WalkView
