@@ -23,6 +23,7 @@ from safear import memory
 from safear.errors import ObjectiveError, TooLargeError
 from safear.evaluation import StatePolicy, evaluate_states, evaluation_kernels
 from safear.mdp import Family, check_mdp
+from safear.mdp.arrays import Arrays
 from safear.mdp.families import compile_families
 from safear.population.family_figures import summarise
 from safear.population.family_plans import FamilySolution, solve_families, solve_family
@@ -238,7 +239,7 @@ def test_refused_when_it_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
 def in_python() -> Iterator[None]:
     """The compiled loops as plain Python, in which NumPy refuses what lies outside of an array."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("carry_back", "clear_outside", "quantile", "moments", "squares", "summarise_lanes"):
+        for name in ("carry_back", "clear_outside", "quantile", "moments", "squares", "describe", "summarise_lanes"):
             patch.setattr(evaluation_kernels, name, getattr(evaluation_kernels, name).py_func)
         yield
 
@@ -281,7 +282,7 @@ def test_what_is_dearer_later() -> None:
 # ------------------------------------------------------------------------------------------------------ plain recursion
 
 
-class Arrays:
+class AnyArrays:
     """Rows and edges of any MDP, choices in several lanes, and what holds after the last step; NaN where undefined."""
 
     def __init__(self, seed: int, states: int, horizon: int, lanes: int) -> None:
@@ -307,6 +308,13 @@ class Arrays:
         for state in range(states):
             self.final[state, self.low[state] : self.high[state]] = rng.random(self.high[state] - self.low[state])
 
+    @property
+    def named(self) -> Arrays:
+        """What compiled loops take; they look at neither actions nor outcomes."""
+        none = np.zeros(0, dtype=np.uint8)
+        pointers = (self.row_start, none, self.edge_start)
+        return Arrays(*pointers, self.edge_next, self.edge_chance, self.edge_cost, none)
+
     def follow(self, step: int, state: int, lane: int) -> dict[int, float]:
         """D_step(state, x) as {x: D}, one state and step at a time, without anything kept."""
         horizon = len(self.choices)
@@ -326,9 +334,8 @@ class Arrays:
     def carry_back(self, lane: int) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
         """The same by the compiled loop; the second array and what lies outside the first are NaN to begin with."""
         low, high = self.low.copy(), self.high.copy()
-        edges = (self.row_start, self.edge_start, self.edge_next, self.edge_chance, self.edge_cost)
         later, now = self.final.copy(), np.full_like(self.final, np.nan)
-        found = evaluation_kernels.carry_back(*edges, self.choices, lane, later, now, low, high)
+        found = evaluation_kernels.carry_back(self.named, self.choices, lane, later, now, low, high)
         return found, low, high
 
 
@@ -336,7 +343,7 @@ class Arrays:
 @given(st.integers(0, 2**32), st.integers(1, 5), st.integers(1, 4), st.integers(1, 3))
 def test_carried_back_as_by_recursion(seed: int, states: int, horizon: int, lanes: int) -> None:
     """Nothing undefined is read, everything inside is written, and all that is not 0 is inside."""
-    arrays = Arrays(seed, states, horizon, lanes)
+    arrays = AnyArrays(seed, states, horizon, lanes)
     for lane in range(lanes):
         found, low, high = arrays.carry_back(lane)
         assert ((low >= 0) & (low <= high) & (high <= found.shape[1])).all()
@@ -356,7 +363,7 @@ def test_carried_back_as_by_recursion(seed: int, states: int, horizon: int, lane
 @given(st.integers(0, 2**32), st.integers(1, 5), st.integers(1, 4))
 def test_plans_of_any_kind_stay_within_their_arrays(seed: int, states: int, horizon: int) -> None:
     """A plan that does something else, cheap or dear, at every step, where it can ever be and where it cannot."""
-    arrays, rng = Arrays(seed, states, horizon, 1), np.random.default_rng(seed)
+    arrays, rng = AnyArrays(seed, states, horizon, 1), np.random.default_rng(seed)
     counts = np.diff(arrays.row_start)
     mdp = sa.MDP(
         horizon,
@@ -387,12 +394,11 @@ def test_plans_of_any_kind_stay_within_their_arrays(seed: int, states: int, hori
 @given(st.integers(0, 2**32), st.integers(1, 5), st.integers(1, 4), st.integers(1, 3), LEVELS)
 def test_figures_of_any_arrays(seed: int, states: int, horizon: int, lanes: int, level: float) -> None:
     """Figures of what the recursion gives from goals; here plans may stop before they have to."""
-    arrays, rng = Arrays(seed, states, horizon, lanes), np.random.default_rng(seed)
+    arrays, rng = AnyArrays(seed, states, horizon, lanes), np.random.default_rng(seed)
     goal = rng.random((states, lanes)) < 0.4
     arrays.choices[:, goal] = 255
     figures = np.full((5, states, lanes), np.nan)
-    edges = (arrays.row_start, arrays.edge_start, arrays.edge_next, arrays.edge_chance, arrays.edge_cost)
-    evaluation_kernels.summarise_lanes(*edges, goal, arrays.choices, 1 + 5 * horizon, level, EPSILON, figures)
+    evaluation_kernels.summarise_lanes(arrays.named, goal, arrays.choices, 1 + 5 * horizon, level, EPSILON, figures)
     arrays.final[:, 0] = 1.0
     for lane in range(lanes):
         arrays.low, arrays.high = np.zeros(states, dtype=np.int64), goal[:, lane].astype(np.int64)

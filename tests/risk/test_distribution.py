@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import safear as sa
 from safear.errors import ObjectiveError
 from safear.evaluation import StateCosts
-from safear.population.person_kernels import describe
+from safear.evaluation.evaluation_kernels import describe
 from safear.risk import Costs
 from safear.risk.distribution import EPSILON
 
@@ -107,4 +107,4 @@ def test_no_cvar_lies_above_the_largest_cost(level: float, rest: float) -> None:
     assert costs.cvar(level) <= 100
     lanes = StateCosts(np.array([[1 - tail, *[0.0] * 99, tail]]), Fraction(1))
     assert lanes.cvar(level)[0] == pytest.approx(costs.cvar(level), rel=1e-12)
-    assert describe(np.array([0, 100]), np.array([1 - tail, tail]), level, EPSILON)[3] <= 100
+    assert describe(np.array([0, 100]), np.array([1 - tail, tail]), level, EPSILON)[4] <= 100

@@ -5,7 +5,7 @@ Backward over the steps, with D_h(s, x) the probability that a run from s at ste
     D_h(s, x) = sum of p * D_{h+1}(s', x - c)    over the outcomes (p, c, s') of the action that the policy takes at s
 
 and likewise for runs that fail. A policy that looks at what was spent is followed forward from each state instead
-(`kernels.follow_from`), as in `exact`. Sparsity and proximity come from the chances of ending at each level of each
+(`follow_all`), as in `forward`. Sparsity and proximity come from the chances of ending at each level of each
 feature, which follow the same recursion without the costs.
 """
 
@@ -262,27 +262,10 @@ def _follow_all(policy: SpentPolicy, width: int) -> StateDistributions:
     levels = _level_table(mdp)
     succeeded, failed = np.zeros((mdp.n_states, width)), np.zeros((mdp.n_states, width))
     final = np.zeros_like(levels)
-    slot = np.full(mdp.n_states * width, -1, dtype=np.int32)
-    for start in range(mdp.n_states):
-        evaluation_kernels.follow_from(
-            start,
-            int(policy.opening[start]),
-            mdp.horizon,
-            mdp.goal,
-            mdp.row_start,
-            mdp.edge_start,
-            mdp.edge_next,
-            mdp.edge_chance,
-            mdp.edge_cost,
-            policy.piece_start,
-            policy.first,
-            policy.choice,
-            slot,
-            succeeded[start],
-            failed[start],
-            levels,
-            final[start],
-        )
+    plan = evaluation_kernels.Plan(policy.piece_start, policy.first, policy.choice)
+    evaluation_kernels.follow_all(
+        mdp.arrays, mdp.goal, mdp.horizon, plan, policy.opening, levels, succeeded, failed, final
+    )
     return StateDistributions(policy, succeeded, failed, final)
 
 
@@ -298,9 +281,8 @@ def _carry_back(
     later[:, : final.shape[1]] = final
     low = np.zeros(mdp.n_states, dtype=np.int64)
     high = np.where(final.any(axis=1), final.shape[1], 0)
-    arrays = (mdp.row_start, mdp.edge_start, mdp.edge_next, mdp.edge_chance, cost)
     result: NDArray[np.float64] = evaluation_kernels.carry_back(
-        *arrays, policy.choices[:, :, None], 0, later, now, low, high
+        mdp.arrays._replace(edge_cost=cost), policy.choices[:, :, None], 0, later, now, low, high
     )
     evaluation_kernels.clear_outside(result, low, high)
     return result

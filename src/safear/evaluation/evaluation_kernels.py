@@ -5,24 +5,25 @@ Imported when first needed: Numba takes a moment to load. Machine code is cached
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+from safear.mdp.arrays import Arrays
 
 Matrix = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
+Short = NDArray[np.int32]
 SUMS = {"reassoc", "nsz"}  # terms from 0 up may be added in any order, so several at a time
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def carry_back(
-    row_start: Whole,
-    edge_start: Whole,
-    edge_next: Whole,
-    edge_chance: Matrix,
-    edge_cost: Whole,
+    arrays: Arrays,
     choices: Bytes,
     lane: int,
     later: Matrix,
@@ -36,6 +37,7 @@ def carry_back(
     is other than zero only at low[s] <= x < high[s]; returns D at step 0, whose `low` and `high` are written too (what
     lies outside is undefined). `later` and `now` are both used up.
     """
+    row_start, _, edge_start, edge_next, edge_chance, edge_cost, _ = arrays
     horizon, n_states, _ = choices.shape
     next_low, next_high = np.empty(n_states, np.int64), np.empty(n_states, np.int64)
     for step in range(horizon - 1, -1, -1):
@@ -92,22 +94,39 @@ def quantile(mass: Matrix, total: float, level: float, tolerance: float) -> int:
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def moments(mass: Matrix, first: int) -> tuple[float, float]:
-    """The sum of mass(x), and of x * mass(x), over x >= first."""
+def moments(values: Whole, mass: Matrix, first: int) -> tuple[float, float]:
+    """The sum of the mass, and of value * mass, from place `first` on."""
     total = weighted = 0.0
-    for x in range(first, len(mass)):
-        total += mass[x]
-        weighted += x * mass[x]
+    for i in range(first, len(mass)):
+        total += mass[i]
+        weighted += values[i] * mass[i]
     return total, weighted
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def squares(mass: Matrix, centre: float) -> float:
-    """The sum of mass(x) * (x - centre)^2."""
+def squares(values: Whole, mass: Matrix, centre: float) -> float:
+    """The sum of mass * (value - centre)^2."""
     result = 0.0
-    for x in range(len(mass)):
-        result += mass[x] * (x - centre) ** 2
+    for i in range(len(mass)):
+        result += mass[i] * (values[i] - centre) ** 2
     return result
+
+
+@njit(cache=True, nogil=True)
+def describe(values: Whole, mass: Matrix, level: float, tolerance: float) -> tuple[float, float, float, float, float]:
+    """The total mass and, scaled to 1, mean, variance, VaR and CVaR of rising values; see `risk.distribution`."""
+    total, weighted = moments(values, mass, 0)
+    if total <= 0:
+        return 0.0, 0.0, 0.0, 0.0, 0.0
+    mean = weighted / total
+    position = quantile(mass, total, level, tolerance)
+    at_risk = float(values[position])
+    while position + 1 < len(values) and values[position + 1] == values[position]:
+        position += 1  # the same value again does not exceed it
+    tail, beyond = moments(values, mass, position + 1)
+    share = max(total * (1 - level), tail)  # see Costs.cvar
+    excess = (beyond - at_risk * tail) / share if level <= 1 - tolerance else 0.0
+    return total, mean, squares(values, mass, mean) / total, at_risk, at_risk + excess
 
 
 @njit(cache=True, nogil=True)
@@ -122,28 +141,24 @@ def quantile_positions(mass: Matrix, level: float, tolerance: float) -> Whole:
 @njit(cache=True, nogil=True)
 def moments_beyond(mass: Matrix, first: Whole) -> tuple[Matrix, Matrix]:
     """The moments of each row."""
-    total, weighted = np.empty(len(mass)), np.empty(len(mass))
+    total, weighted, values = np.empty(len(mass)), np.empty(len(mass)), np.arange(mass.shape[1])
     for state in range(len(mass)):
-        total[state], weighted[state] = moments(mass[state], first[state])
+        total[state], weighted[state] = moments(values, mass[state], first[state])
     return total, weighted
 
 
 @njit(cache=True, nogil=True)
 def centred_squares(mass: Matrix, centre: Matrix) -> Matrix:
     """The squares of each row."""
-    result = np.empty(len(mass))
+    result, values = np.empty(len(mass)), np.arange(mass.shape[1])
     for state in range(len(mass)):
-        result[state] = squares(mass[state], centre[state])
+        result[state] = squares(values, mass[state], centre[state])
     return result
 
 
 @njit(cache=True, nogil=True)
 def summarise_lanes(
-    row_start: Whole,
-    edge_start: Whole,
-    edge_next: Whole,
-    edge_chance: Matrix,
-    edge_cost: Whole,
+    arrays: Arrays,
     goal: Flags,
     choices: Bytes,
     width: int,
@@ -155,98 +170,127 @@ def summarise_lanes(
     n_states, lanes = goal.shape
     later, now = np.empty((n_states, width)), np.empty((n_states, width))  # one lane's, used again for the next
     low, high = np.empty(n_states, np.int64), np.empty(n_states, np.int64)
+    values = np.arange(width)
     for lane in range(lanes):
         for state in range(n_states):
             later[state, 0] = 1.0
             low[state], high[state] = 0, int(goal[state, lane])
-        final = carry_back(
-            row_start, edge_start, edge_next, edge_chance, edge_cost, choices, lane, later, now, low, high
-        )
+        final = carry_back(arrays, choices, lane, later, now, low, high)
         for state in range(n_states):
-            mass = final[state, low[state] : high[state]]
-            total, weighted = moments(mass, 0)
-            figures[:, state, lane] = 0.0
-            if total > 0:
-                mean = weighted / total
-                position = quantile(mass, total, level, tolerance)
-                tail, beyond = moments(mass, position + 1)
-                share = max(total * (1 - level), tail)  # see Costs.cvar
-                excess = (beyond - position * tail) / share if level <= 1 - tolerance else 0.0
-                figures[0, state, lane] = total
-                figures[1, state, lane] = low[state] + mean
-                figures[2, state, lane] = squares(mass, mean) / total
-                figures[3, state, lane] = low[state] + position
-                figures[4, state, lane] = low[state] + position + excess
+            inside = slice(low[state], high[state])
+            figures[:, state, lane] = describe(values[inside], final[state, inside], level, tolerance)
+
+
+class Plan(NamedTuple):
+    """A `SpentPolicy`: along the account, which choice holds from where on."""
+
+    piece_start: Whole
+    first: Whole
+    choice: Bytes
 
 
 @njit(cache=True, nogil=True)
-def find_choice(piece_start: Whole, first: Whole, choice: Bytes, place: int, account: int) -> int:
+def find_choice(plan: Plan, place: int, account: int) -> int:
     """The choice of the last piece of a place that begins at or below the account; see `SpentPolicy`."""
-    low, high = piece_start[place], piece_start[place + 1]
+    low, high = plan.piece_start[place], plan.piece_start[place + 1]
     while low + 1 < high:
         middle = (low + high) // 2
-        if first[middle] <= account:
+        if plan.first[middle] <= account:
             low = middle
         else:
             high = middle
-    return int(choice[low])
+    return int(plan.choice[low])
 
 
 @njit(cache=True, nogil=True)
-def follow_from(
-    start: int,
-    opening: int,
-    horizon: int,
-    goal: Flags,
-    row_start: Whole,
-    edge_start: Whole,
-    edge_next: Whole,
-    edge_chance: Matrix,
-    edge_cost: Whole,
-    piece_start: Whole,
-    first: Whole,
-    choice: Bytes,
-    slot: NDArray[np.int32],
-    succeeded: Matrix,
-    failed: Matrix,
-    levels: Matrix,
-    final: Matrix,
-) -> None:
-    """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, for a policy that looks at (state, step, spent), from one start.
+def follow(
+    arrays: Arrays, goal: Flags, horizon: int, plan: Plan, start: int, opening: int, table: Short, width: int, most: int
+) -> tuple[Whole, Whole, Matrix]:
+    """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, from one start, only where it is not zero (see `forward.propagate`).
 
-    Adds the mass of the runs that end with x spent to succeeded[x] or failed[x], and that of successful runs that end
-    in s, times levels[s], to `final`. `slot` [s * width + x] is -1 everywhere, before and after: it finds equal pairs.
+    Returns the state, what was spent and the mass of all ends; nothing, if there are more than `most` pairs at a time.
+    `table` is -1 everywhere, before and after, and finds equal pairs: at s * width + x or, with `width` 0, by a hash
+    (its length is then a power of two; it grows as it must).
     """
-    width, n_states = len(succeeded), len(goal)
-    state, spent, chance = np.empty(16, np.int64), np.empty(16, np.int64), np.empty(16)
-    state[0], spent[0], chance[0] = start, 0, 1.0
-    count = 1
+    row_start, _, edge_start, edge_next, edge_chance, edge_cost, _ = arrays
+    state, spent, mass = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64)
+    state[0], spent[0], mass[0] = start, 0, 1.0
+    count, ends = 1, 0
+    end_state, end_spent, end_mass = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64)
     for step in range(horizon + 1):
-        next_state, next_spent, next_chance = np.empty(16, np.int64), np.empty(16, np.int64), np.empty(16)
         ahead = 0
+        next_state, next_spent, next_mass = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64)
         for i in range(count):
-            s, x, p = state[i], spent[i], chance[i]
-            if goal[s]:
-                succeeded[x] += p
-                for level in range(len(final)):
-                    final[level] += p * levels[s, level]
+            s, x, p = state[i], spent[i], mass[i]
+            if goal[s] or step == horizon or row_start[s] == row_start[s + 1]:
+                if ends == len(end_state):
+                    end_state = np.concatenate((end_state, np.empty(ends, np.int64)))
+                    end_spent = np.concatenate((end_spent, np.empty(ends, np.int64)))
+                    end_mass = np.concatenate((end_mass, np.empty(ends)))
+                end_state[ends], end_spent[ends], end_mass[ends] = s, x, p
+                ends += 1
                 continue
-            if step == horizon or row_start[s] == row_start[s + 1]:
-                failed[x] += p
-                continue
-            row = row_start[s] + find_choice(piece_start, first, choice, step * n_states + s, opening - x)
+            row = row_start[s] + find_choice(plan, step * len(goal) + s, opening - x)
             for edge in range(edge_start[row], edge_start[row + 1]):
                 target, total = edge_next[edge], x + edge_cost[edge]
-                place = target * width + total
-                if slot[place] < 0:
+                place = find_place(table, width, next_state, next_spent, target, total)
+                if table[place] < 0:
                     if ahead == len(next_state):
                         next_state = np.concatenate((next_state, np.empty(ahead, np.int64)))
                         next_spent = np.concatenate((next_spent, np.empty(ahead, np.int64)))
-                        next_chance = np.concatenate((next_chance, np.empty(ahead)))
-                    slot[place] = ahead
-                    next_state[ahead], next_spent[ahead], next_chance[ahead] = target, total, 0.0
+                        next_mass = np.concatenate((next_mass, np.empty(ahead)))
+                    next_state[ahead], next_spent[ahead], next_mass[ahead] = target, total, 0.0
+                    table[place] = ahead
                     ahead += 1
-                next_chance[slot[place]] += p * edge_chance[edge]
-        for i in range(ahead):
-            slot[next_state[i] * width + next_spent[i]] = -1
-        state, spent, chance, count = next_state, next_spent, next_chance, ahead
+                    if width == 0 and 2 * ahead > len(table):
+                        table = np.full(4 * len(table), -1, np.int32)
+                        for known in range(ahead):
+                            s2, x2 = next_state[known], next_spent[known]
+                            table[find_place(table, width, next_state, next_spent, s2, x2)] = known
+                        place = find_place(table, width, next_state, next_spent, target, total)
+                next_mass[table[place]] += p * edge_chance[edge]
+        if width == 0:
+            table[:] = -1
+        else:
+            for i in range(ahead):
+                table[next_state[i] * width + next_spent[i]] = -1
+        state, spent, mass, count = next_state, next_spent, next_mass, ahead
+        if count > most:
+            return end_state[:0], end_spent[:0], end_mass[:0]
+        if not count:
+            break
+    return end_state[:ends], end_spent[:ends], end_mass[:ends]
+
+
+@njit(cache=True, nogil=True)
+def find_place(table: Short, width: int, states: Whole, totals: Whole, state: int, total: int) -> int:
+    """Where a pair stands in the table of `follow`, or the free place where it belongs."""
+    if width:
+        return state * width + total
+    mixed = (total * 0x9E3779B1 + state) * 0x85EBCA6B
+    place = (mixed ^ (mixed >> 17)) & (len(table) - 1)
+    while table[place] >= 0 and (states[table[place]] != state or totals[table[place]] != total):
+        place = (place + 1) & (len(table) - 1)
+    return place
+
+
+@njit(cache=True, nogil=True)
+def follow_all(
+    arrays: Arrays, goal: Flags, horizon: int, plan: Plan, opening: Whole, levels: Matrix, succeeded: Matrix,
+    failed: Matrix, final: Matrix,
+) -> None:  # fmt: skip
+    """From every state: adds the mass of runs that end with x spent to succeeded[start, x] or failed[start, x].
+
+    That of successful runs that end in s, times levels[s], is added to final[start].
+    """
+    n_states, width = succeeded.shape
+    table = np.full(n_states * width, -1, np.int32)
+    for start in range(n_states):
+        states, spent, mass = follow(arrays, goal, horizon, plan, start, opening[start], table, width, n_states * width)
+        for i in range(len(mass)):
+            if not goal[states[i]]:
+                failed[start, spent[i]] += mass[i]
+                continue
+            succeeded[start, spent[i]] += mass[i]
+            for level in range(levels.shape[1]):
+                final[start, level] += mass[i] * levels[states[i], level]

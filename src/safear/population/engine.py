@@ -130,6 +130,17 @@ class Engine:
         families = self._compile_families(personal, variants.problem)
         own_chances = variants.chances(chances)
         first = np.full(len(people), -1, dtype=np.int16)
+        lattice, goal = self._compiler.lattice, self.job.problem.goal
+        terms = person_kernels.Terms(
+            variants.own_cost,
+            self.job.problem.horizon,
+            lattice.units(goal.failure_cost),
+            aversion_of(objective),
+            isinstance(objective, MeanLowerStd),
+            TIE,
+            self.job.level,
+            EPSILON,
+        )
         for family, members, lanes in _meet(families, part.codes[people], immutable):
             mdp = family.shared
             codes = part.codes[people[members]]
@@ -137,33 +148,16 @@ class Engine:
             status, actions = np.empty(len(members), dtype=np.uint8), np.empty(len(members), dtype=np.int16)
             figures = np.empty((len(members), len(FIGURES)))
             who = people[members]
-            person_kernels.solve_people(
-                mdp.row_start,
-                mdp.row_action,
-                mdp.edge_start,
-                mdp.edge_next,
-                mdp.edge_chance,
-                mdp.edge_cost,
-                mdp.edge_outcome,
-                family.goal,
-                variants.own_cost,
+            bring = person_kernels.People(
                 mdp.positions(codes),
                 lanes,
                 variants.offered(chances[members], forbidden[members]),
                 units.costs[who][:, variants.action],
                 own_chances[members],
                 units.scale[who],
-                mdp.horizon,
-                mdp.failure_cost,
-                aversion_of(objective),
-                isinstance(objective, MeanLowerStd),
-                TIE,
-                self.job.level,
-                EPSILON,
-                status,
-                actions,
-                figures,
             )
+            answers = person_kernels.Answers(status, actions, figures)
+            person_kernels.solve_people(mdp.arrays, family.goal, bring, terms, answers)
             if (status == person_kernels.TOO_FINE).any():
                 self._complain(part, int(who[np.argmax(status == person_kernels.TOO_FINE)]))
             figures[:, 1:7] /= units.per_one[who, None]

@@ -41,8 +41,7 @@ def summarise(solution: FamilySolution, *, level: float = 0.95, max_bytes: int =
     remedy = "round costs with 'cost: {resolution: ...}', or evaluate one person at a time"
     require_room(2 * 8 * width * mdp.n_states + 5 * 8 * goal.size, what, max_bytes=max_bytes, remedy=remedy)
     figures = np.empty((5, *goal.shape))
-    arrays = (mdp.row_start, mdp.edge_start, mdp.edge_next, mdp.edge_chance, mdp.edge_cost)
-    evaluation_kernels.summarise_lanes(*arrays, goal, solution.choices, width, level, EPSILON, figures)
+    evaluation_kernels.summarise_lanes(mdp.arrays, goal, solution.choices, width, level, EPSILON, figures)
     success, mean, variance, var, cvar = figures
     times, by = mdp.quantum.numerator, mdp.quantum.denominator  # a quotient is the float nearest to the decimal
 

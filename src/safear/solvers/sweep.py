@@ -58,14 +58,10 @@ def sweep_lanes(
 
     choices = np.empty((mdp.horizon, *goal.shape), dtype=np.uint8)
     values: NDArray[np.float64] = sweep_kernels.sweep_lanes(
-        mdp.row_start,
-        mdp.edge_start,
-        mdp.edge_next,
-        mdp.edge_chance,
-        mdp.edge_cost,
-        *_weigh_two_outcomes(mdp, objective),
-        aversion_of(objective),
-        isinstance(objective, MeanLowerStd),
+        mdp.arrays,
+        sweep_kernels.Deviation(
+            aversion_of(objective), isinstance(objective, MeanLowerStd), *_weigh_two_outcomes(mdp, objective)
+        ),
         np.ascontiguousarray(goal),
         float(mdp.failure_cost),
         TIE,

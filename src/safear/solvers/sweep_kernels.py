@@ -5,9 +5,13 @@ Imported when first needed: Numba takes a moment to load. Machine code is cached
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+from safear.mdp.arrays import Arrays
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -15,28 +19,31 @@ Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
 
 
+class Deviation(NamedTuple):
+    """How a deviation counts: by which factor, and whether only costs above the mean do; of two outcomes, per row.
+
+    The score of a row with two outcomes x0 and x1 rises by `rise` per x0 - x1 above 0, and falls by `fall` (<= 0) per
+    that below.
+    """
+
+    risk_aversion: float
+    upper_only: bool
+    rise: Real
+    fall: Real
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def sweep_lanes(
-    row_start: Whole,
-    edge_start: Whole,
-    edge_next: Whole,
-    edge_chance: Real,
-    edge_cost: Whole,
-    rise: Real,
-    fall: Real,
-    risk_aversion: float,
-    upper_only: bool,  # noqa: FBT001  # compiled functions take positions
-    goal: Flags,
-    failure_cost: float,
-    tie: float,
-    choices: Bytes,
+    arrays: Arrays, deviation: Deviation, goal: Flags, failure_cost: float, tie: float, choices: Bytes
 ) -> Real:
-    """V_h(s) = min over a of m + risk_aversion * d, m and d the mean and deviation of c + V_{h+1}(s') (see `greedy`).
+    """V_h(s) = min over a of m + risk_aversion * d, m and d the mean and deviation of c + V_{h+1}(s') (see `sweep`).
 
     For every lane [state, lane] at once: lanes share rows and edges and differ in goals. The deviation of two outcomes
     x0 and x1 is max(rise * (x0 - x1), fall * (x0 - x1)), aversion included. Writes the first row that is the least up
     to `tie` into choices[step, state, lane], 255 where there is none, and returns V at step 0.
     """
+    row_start, _, edge_start, edge_next, edge_chance, edge_cost, _ = arrays
+    risk_aversion, upper_only, rise, fall = deviation
     horizon, n_states, lanes = choices.shape
     later, now = np.empty((n_states, lanes)), np.empty((n_states, lanes))
     least, chosen = np.empty(lanes), np.empty(lanes)  # real numbers both, so that several lanes are compared at a time
@@ -95,22 +102,24 @@ def sweep_lanes(
     return later
 
 
+class Aim(NamedTuple):
+    """The lowest target, the loss below it, below + below_slope * (E[C] - w), and the weights of loss and mean."""
+
+    low: float
+    below: float
+    below_slope: float
+    loss_weight: float
+    mean_weight: float
+
+
 @njit(cache=True, nogil=True)
 def target_step(
     states: Whole,
-    row_start: Whole,
-    edge_start: Whole,
-    edge_next: Whole,
-    edge_chance: Real,
-    edge_cost: Whole,
+    arrays: Arrays,
     allowed: Flags,
     later_loss: Real,
     later_mean: Real,
-    low: float,
-    below: float,
-    below_slope: float,
-    loss_weight: float,
-    mean_weight: float,
+    aim: Aim,
     tie: float,
     first: int,
     loss: Real,
@@ -124,6 +133,8 @@ def target_step(
     loss_weight * loss + mean_weight * mean; ties (up to `tie`) go to the smaller mean, then to the first row. Columns
     before `first` are not asked for.
     """
+    row_start, _, edge_start, edge_next, edge_chance, edge_cost, _ = arrays
+    low, below, below_slope, loss_weight, mean_weight = aim
     width = loss.shape[1]
     row_loss, row_mean, better = np.empty(width), np.empty(width), np.zeros(width, np.bool_)
     for state in states:
@@ -174,11 +185,7 @@ def target_step(
 @njit(cache=True, nogil=True)
 def variance_step(
     states: Whole,
-    row_start: Whole,
-    edge_start: Whole,
-    edge_next: Whole,
-    edge_chance: Real,
-    edge_cost: Whole,
+    arrays: Arrays,
     choices: Bytes,
     later_mean: Real,
     later_variance: Real,
@@ -187,6 +194,7 @@ def variance_step(
     variance: Real,
 ) -> None:
     """Var(s, w) = sum p (Var'(s', w - c) + (c + mean'(s', w - c) - mean(s, w))^2) over the outcomes of the choice."""
+    row_start, _, edge_start, edge_next, edge_chance, edge_cost, _ = arrays
     for state in states:
         for j in range(first, mean.shape[1]):
             row = row_start[state] + choices[state, j]

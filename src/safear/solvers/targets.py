@@ -100,8 +100,7 @@ def sweep_targets(
     variances = [np.zeros_like(means[0]) for _ in range(2)] if loss.power == 2 else [np.empty((0, 0))] * 2
     choices = np.empty((mdp.n_states, count + 1), dtype=np.uint8)
     everything = np.ones(mdp.n_rows, dtype=bool)
-    arrays = (mdp.row_start, mdp.edge_start, mdp.edge_next, mdp.edge_chance, mdp.edge_cost)
-    weight = (float(weights[0]), float(weights[1]))
+    aim = sweep_kernels.Aim(float(low), loss.below, loss.below_slope, float(weights[0]), float(weights[1]))
     pieces = []
     dearest = int(mdp.edge_cost.max(initial=0))
     now = 0
@@ -112,14 +111,11 @@ def sweep_targets(
         first = max(0, count - step * dearest) if last_only else 0
         sweep_kernels.target_step(
             states,
-            *arrays,
+            mdp.arrays,
             everything if allowed is None else allowed[step],
             losses[later],
             means[later],
-            float(low),
-            loss.below,
-            loss.below_slope,
-            *weight,
+            aim,
             TIE,
             first,
             losses[now],
@@ -128,7 +124,7 @@ def sweep_targets(
         )
         if loss.power == 2:
             sweep_kernels.variance_step(
-                states, *arrays, choices, means[later], variances[later], first, means[now], variances[now]
+                states, mdp.arrays, choices, means[later], variances[later], first, means[now], variances[now]
             )
         pieces.append(_find_pieces(step * mdp.n_states + states, first, choices[states, first:]))
         if progress is not None:
