@@ -59,7 +59,7 @@ def test_readme_python(capsys: pytest.CaptureFixture[str], tmp_path: Path, monke
     for block in blocks(README, "python"):
         exec(compile(block, "README.md", "exec"), {})
     printed = capsys.readouterr().out.splitlines()
-    assert printed[0] == "study part-time: 1 month, works 90 times in 100"
+    assert printed[0] == "study part-time: costs 1 month, works 90 times in 100"
     assert (tmp_path / "plans.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
