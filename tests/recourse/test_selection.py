@@ -142,25 +142,12 @@ def test_the_sentences_of_the_loan() -> None:
     )
 
 
-def test_the_sentences_of_the_health_insurance() -> None:
+def test_the_plans_of_the_health_insurance() -> None:
     """The least mean is 2 - 1 / 128, as at most 8 tries of 1/2 are made; 3 for sure is the safest."""
     offers = choose_offers(example_frontier("health-insurance"))
     assert (offers[0].mean, offers[0].tail, offers[0].cost.success) == (3, 3, 1)
     assert offers[-1].mean == pytest.approx(2 - 1 / 128)
-    beside = "Compared with “cheapest on average”: "
-    assert {offer.name: str(offer.trade_off) for offer in offers} == {
-        "safest": beside + "3.09 quarters less in the worst 5 of 100 cases; 1.01 quarters more on average.",
-        "balanced 1": beside + "2.5 quarters less in the worst 5 of 100 cases; 0.23 quarters more on average.",
-        "balanced 2": beside + "1.8 quarters less in the worst 5 of 100 cases; 0.12 quarters more on average.",
-        "cheapest on average": "Compared with “safest”: "
-        "1.01 quarters less on average; 3.09 quarters more in the worst 5 of 100 cases.",
-    }
-
-
-def test_the_sentences_of_the_worst_case() -> None:
-    safest, cheapest = choose_offers(example_frontier("loan", 1))
-    assert "8.8 months less in the worst case" in str(safest.trade_off)
-    assert "8.8 months more in the worst case" in str(cheapest.trade_off)
+    assert [offer.code for offer in offers] == ["safest", "balanced-1", "balanced-2", "cheapest"]
 
 
 def partly(failure_cost: float) -> Frontier:

@@ -6,21 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-import safear as sa
 from reports.menus import make_loan, make_single, make_spending
 from safear.recourse.offer import TradeOff
 from safear.recourse.plan import FollowUp
 from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
-from safear.risk.objectives import OBJECTIVE_EXAMPLES
-from safear.texts import languages
-
-
-@pytest.mark.parametrize("language", languages())
-def test_every_objective_has_words(language: str) -> None:
-    told = [Teller.of(language).objective(sa.parse_objective(text), "months") for text in OBJECTIVE_EXAMPLES]
-    assert len(set(told)) == len(told)
-    assert not any("{" in text for text in told)
 
 
 def test_plans_are_named_by_their_codes() -> None:
