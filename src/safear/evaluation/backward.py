@@ -24,9 +24,7 @@ from safear.mdp.arrays import MDP
 from safear.mdp.spending import largest_spent
 from safear.memory import MAX_BYTES, require_room
 from safear.problem.model import Record
-from safear.risk.distribution import EPSILON, CostDistribution, check_level
-
-Figures = np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]  # masked where undefined
+from safear.risk.distribution import EPSILON, CostDistribution, Masked, check_level
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +48,12 @@ class StateCosts:
         return self._moments[0]
 
     @cached_property
-    def mean(self) -> Figures:
+    def mean(self) -> Masked:
         """The expected cost."""
         return self._figures(divide(self._moments[1], self.total))
 
     @cached_property
-    def variance(self) -> Figures:
+    def variance(self) -> Masked:
         """The variance."""
         from safear.evaluation import evaluation_kernels  # noqa: PLC0415  # Numba takes a moment to load
 
@@ -63,16 +61,16 @@ class StateCosts:
         return self._figures(divide(squares, self.total), power=2)
 
     @property
-    def std(self) -> Figures:
+    def std(self) -> Masked:
         """The standard deviation."""
-        deviations: Figures = np.ma.sqrt(self.variance)
+        deviations: Masked = np.ma.sqrt(self.variance)
         return deviations
 
-    def var(self, level: float) -> Figures:
+    def var(self, level: float) -> Masked:
         """The value at risk."""
         return self._figures(self._var_position(level).astype(np.float64))
 
-    def cvar(self, level: float) -> Figures:
+    def cvar(self, level: float) -> Masked:
         """The conditional value at risk."""
         threshold = self._var_position(level)
         if level > 1 - EPSILON:
@@ -81,7 +79,7 @@ class StateCosts:
         share = np.maximum((1 - level) * self.total, tail)  # see Costs.cvar
         return self._figures(threshold + divide(weighted - threshold * tail, share))
 
-    def tail_mean(self, level: float) -> Figures:
+    def tail_mean(self, level: float) -> Masked:
         """The paper's CVaR; masked where nothing exceeds the value at risk."""
         tail, weighted = self._beyond(self._var_position(level) + 1)
         means = self._figures(divide(weighted, tail))
@@ -101,7 +99,7 @@ class StateCosts:
         moments: tuple[NDArray[np.float64], NDArray[np.float64]] = evaluation_kernels.moments_beyond(self.mass, first)
         return moments
 
-    def _figures(self, in_quanta: NDArray[np.float64], power: int = 1) -> Figures:
+    def _figures(self, in_quanta: NDArray[np.float64], power: int = 1) -> Masked:
         """Quanta (or their squares) in the problem's unit."""
         scaled = in_quanta * self.quantum.numerator**power / self.quantum.denominator**power
         return np.ma.array(scaled, mask=self.total <= 0)
@@ -160,39 +158,39 @@ class StateDistributions:
         return share
 
     @property
-    def mean(self) -> Figures:
+    def mean(self) -> Masked:
         """The expected cost given success."""
         return self.given_success.mean
 
     @property
-    def variance(self) -> Figures:
+    def variance(self) -> Masked:
         """The variance given success."""
         return self.given_success.variance
 
     @property
-    def std(self) -> Figures:
+    def std(self) -> Masked:
         """The standard deviation given success."""
         return self.given_success.std
 
-    def var(self, level: float) -> Figures:
+    def var(self, level: float) -> Masked:
         """The value at risk given success."""
         return self.given_success.var(level)
 
-    def cvar(self, level: float) -> Figures:
+    def cvar(self, level: float) -> Masked:
         """The conditional value at risk given success."""
         return self.given_success.cvar(level)
 
-    def tail_mean(self, level: float) -> Figures:
+    def tail_mean(self, level: float) -> Masked:
         """The paper's CVaR given success."""
         return self.given_success.tail_mean(level)
 
     @property
-    def sparsity(self) -> Figures:
+    def sparsity(self) -> Masked:
         """The expected number of features that differ at the end of a successful run."""
         return self._final_distance(ordered=False)
 
     @property
-    def proximity(self) -> Figures:
+    def proximity(self) -> Masked:
         """The expected distance at the end of a successful run: |levels| for ordered features, 1 for others."""
         return self._final_distance(ordered=True)
 
@@ -205,7 +203,7 @@ class StateDistributions:
             raise TypeError(self.policy)  # a policy that looks at what was spent is followed with its levels
         return _carry_back(self.policy, _level_table(self.mdp), cost=np.zeros_like(self.mdp.edge_cost))
 
-    def _final_distance(self, *, ordered: bool) -> Figures:
+    def _final_distance(self, *, ordered: bool) -> Masked:
         mdp = self.mdp
         codes = mdp.codes(np.arange(mdp.n_states)).astype(np.int64)
         total, column = np.zeros(mdp.n_states), 0
@@ -262,7 +260,7 @@ def _follow_all(policy: SpentPolicy, width: int) -> StateDistributions:
     levels = _level_table(mdp)
     succeeded, failed = np.zeros((mdp.n_states, width)), np.zeros((mdp.n_states, width))
     final = np.zeros_like(levels)
-    plan = evaluation_kernels.Plan(policy.piece_start, policy.first, policy.choice)
+    plan = evaluation_kernels.Account(policy.piece_start, policy.first, policy.choice)
     evaluation_kernels.follow_all(
         mdp.arrays, mdp.goal, mdp.horizon, plan, policy.opening, levels, succeeded, failed, final
     )

@@ -181,8 +181,8 @@ def summarise_lanes(
             figures[:, state, lane] = describe(values[inside], final[state, inside], level, tolerance)
 
 
-class Plan(NamedTuple):
-    """A `SpentPolicy`: along the account, which choice holds from where on."""
+class Account(NamedTuple):
+    """A `SpentPolicy` for compiled loops: along the account, which choice holds from where on."""
 
     piece_start: Whole
     first: Whole
@@ -190,7 +190,7 @@ class Plan(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def find_choice(plan: Plan, place: int, account: int) -> int:
+def find_choice(plan: Account, place: int, account: int) -> int:
     """The choice of the last piece of a place that begins at or below the account; see `SpentPolicy`."""
     low, high = plan.piece_start[place], plan.piece_start[place + 1]
     while low + 1 < high:
@@ -204,7 +204,15 @@ def find_choice(plan: Plan, place: int, account: int) -> int:
 
 @njit(cache=True, nogil=True)
 def follow(
-    arrays: Arrays, goal: Flags, horizon: int, plan: Plan, start: int, opening: int, table: Short, width: int, most: int
+    arrays: Arrays,
+    goal: Flags,
+    horizon: int,
+    plan: Account,
+    start: int,
+    opening: int,
+    table: Short,
+    width: int,
+    most: int,
 ) -> tuple[Whole, Whole, Matrix]:
     """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, from one start, only where it is not zero (see `forward.propagate`).
 
@@ -276,7 +284,7 @@ def find_place(table: Short, width: int, states: Whole, totals: Whole, state: in
 
 @njit(cache=True, nogil=True)
 def follow_all(
-    arrays: Arrays, goal: Flags, horizon: int, plan: Plan, opening: Whole, levels: Matrix, succeeded: Matrix,
+    arrays: Arrays, goal: Flags, horizon: int, plan: Account, opening: Whole, levels: Matrix, succeeded: Matrix,
     failed: Matrix, final: Matrix,
 ) -> None:  # fmt: skip
     """From every state: adds the mass of runs that end with x spent to succeeded[start, x] or failed[start, x].

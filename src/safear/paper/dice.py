@@ -24,10 +24,11 @@ from safear.evaluation.forward import run_exactly
 from safear.mdp.arrays import MDP
 from safear.mdp.compile import compile_mdp
 from safear.paper.entries import MEASURES, Cell, Key, make_cell, read_measures
-from safear.paper.rollouts import Figures, average, simulate_people
+from safear.paper.rollouts import average, simulate_people
 from safear.paper.study import ROLLOUTS, Study
 from safear.paper.tables import AVERSIONS, Advance, Workshop
 from safear.problem.model import Feature, Problem, Record
+from safear.risk.distribution import Masked
 from safear.risk.objectives import MeanStd
 from safear.solvers.solve import solve
 
@@ -140,20 +141,20 @@ def follow(mdp: MDP, rng: np.random.Generator | None) -> tuple[OnePerson, OnePer
 
 
 def _row(
-    dataset: str, policy: str, steps: int, exact: Mapping[str, Figures], simulated: Mapping[str, Figures] | None
+    dataset: str, policy: str, steps: int, exact: Mapping[str, Masked], simulated: Mapping[str, Masked] | None
 ) -> Iterator[Cell]:
     for measure in MEASURES:
         key = Key(TABLE, dataset, "all", policy, steps, measure)
         yield make_cell(key, average(exact[measure]), None if simulated is None else average(simulated[measure]))
 
 
-def _gather(people: Iterable[OnePerson]) -> dict[str, Figures]:
+def _gather(people: Iterable[OnePerson]) -> dict[str, Masked]:
     """Figures of people one by one as arrays, masked where undefined."""
     listed = list(people)
     return {m: np.ma.masked_invalid(np.array([one[m] for one in listed], dtype=np.float64)) for m in MEASURES}
 
 
-def _only(figures: Mapping[str, Figures], chosen: NDArray[np.bool_]) -> dict[str, Figures]:
+def _only(figures: Mapping[str, Masked], chosen: NDArray[np.bool_]) -> dict[str, Masked]:
     return {measure: figures[measure][chosen] for measure in MEASURES}
 
 

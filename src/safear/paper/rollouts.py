@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 
 from safear.evaluation.policy import Policy
 from safear.evaluation.simulate import run_all
-from safear.risk.distribution import EPSILON
-
-Figures = np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]
+from safear.risk.distribution import EPSILON, Masked
 
 
 def simulate_people(
     policy: Policy, states: NDArray[np.int64], *, rollouts: int, rng: np.random.Generator
-) -> Mapping[str, Figures]:
+) -> Mapping[str, Masked]:
     """The paper's figures for people in `states`, each from `rollouts` trials; masked where undefined."""
     mdp = policy.mdp
     final, spent = run_all(policy, np.repeat(states, rollouts), rng)
@@ -29,7 +27,7 @@ def simulate_people(
     mean = finite.sum(axis=1) / np.maximum(counts, 1)
     squares = np.where(np.isfinite(costs), (finite - mean[:, None]) ** 2, 0.0).sum(axis=1)
     none = counts == 0
-    figures: dict[str, Figures] = {
+    figures: dict[str, Masked] = {
         "success": np.ma.array(counts / rollouts),
         "mean": np.ma.array(mean, mask=none),
         "variance": np.ma.array(squares / np.maximum(counts, 1), mask=none),
@@ -48,12 +46,12 @@ def simulate_people(
     return figures
 
 
-def undefined(count: int) -> Figures:
+def undefined(count: int) -> Masked:
     """Figures for so many people, none known yet."""
     return np.ma.array(np.zeros(count), mask=True)
 
 
-def average(figures: Figures) -> float | None:
+def average(figures: Masked) -> float | None:
     """The mean over people, undefined ones left out; None if nobody is left."""
     if figures.count() == 0:
         return None

@@ -14,9 +14,10 @@ from safear.datasets.dataset import Dataset, load
 from safear.evaluation.backward import evaluate_states
 from safear.evaluation.policy import Policy
 from safear.paper.entries import MEASURES, read_measures
-from safear.paper.rollouts import Figures, simulate_people, undefined
+from safear.paper.rollouts import simulate_people, undefined
 from safear.population.blocks import Block, group_people
 from safear.problem.model import Problem
+from safear.risk.distribution import Masked
 from safear.risk.objectives import Objective
 from safear.solvers.solve import solve
 from safear.threads import work_ahead
@@ -31,7 +32,7 @@ class Study:
     dataset: Dataset
     problem: Problem
     seed: int
-    _figures: dict[tuple[str, int], Mapping[str, Figures]] = field(default_factory=dict, repr=False)
+    _figures: dict[tuple[str, int], Mapping[str, Masked]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, name: str, *, seed: int = 0, second_model: bool = False) -> Study:
@@ -65,7 +66,7 @@ class Study:
         chosen: NDArray[np.bool_] = self.dataset.codes[self.rejected, position] == code
         return chosen
 
-    def exact(self, objective: Objective, horizon: int) -> Mapping[str, Figures]:
+    def exact(self, objective: Objective, horizon: int) -> Mapping[str, Masked]:
         """Exact figures for every rejected person under the greedy policy of an objective; computed once."""
         key = (str(objective), horizon)
         if key not in self._figures:
@@ -74,11 +75,11 @@ class Study:
 
     def simulated(
         self, objective: Objective, horizon: int, *, rng: np.random.Generator, people: NDArray[np.bool_]
-    ) -> Mapping[str, Figures]:
+    ) -> Mapping[str, Masked]:
         """The same by 100 rollouts, as in the paper, for some of the people (the others are masked)."""
         rngs = dict(zip(map(id, self.blocks), rng.spawn(len(self.blocks)), strict=True))
 
-        def simulate(block: Block) -> Mapping[str, Figures]:
+        def simulate(block: Block) -> Mapping[str, Masked]:
             states = block.states[people[block.people]]
             policy = _policy(block, objective, horizon)
             found = simulate_people(policy, states, rollouts=ROLLOUTS, rng=rngs[id(block)])
@@ -89,7 +90,7 @@ class Study:
 
         return self._gather(simulate)
 
-    def _gather(self, work: Callable[[Block], Mapping[str, Figures]]) -> dict[str, Figures]:
+    def _gather(self, work: Callable[[Block], Mapping[str, Masked]]) -> dict[str, Masked]:
         """Do something for every block, and put its figures at the people's places."""
         figures = {name: undefined(len(self.rejected)) for name in MEASURES}
         for block, found in zip(self.blocks, work_ahead(work, self.blocks), strict=True):
@@ -102,6 +103,6 @@ def _policy(block: Block, objective: Objective, horizon: int) -> Policy:
     return solve(replace(block.mdp, horizon=horizon), objective, method="greedy").policy
 
 
-def _read_exactly(block: Block, policy: Policy) -> dict[str, Figures]:
+def _read_exactly(block: Block, policy: Policy) -> dict[str, Masked]:
     everybody = evaluate_states(policy)
     return {name: np.ma.array(values)[block.states] for name, values in read_measures(everybody, everybody).items()}

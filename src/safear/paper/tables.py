@@ -24,6 +24,7 @@ from safear.paper.study import Study
 from safear.problem.terms import Terms
 from safear.recourse.menu import recommend
 from safear.recourse.offer import Offer
+from safear.risk.distribution import Masked
 from safear.risk.objectives import Mean, MeanLowerStd, MeanStd, Objective
 from safear.solvers.solve import solve
 
@@ -71,7 +72,7 @@ class Workshop:
 
     def _simulated(
         self, study: Study, row: str, members: NDArray[np.bool_], objective: Objective, horizon: int
-    ) -> dict[str, np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]] | None:
+    ) -> dict[str, Masked] | None:
         if not self.simulate:
             return None
         # One generator per row, so that a row does not change with what else is computed.

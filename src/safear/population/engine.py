@@ -131,7 +131,7 @@ class Engine:
         own_chances = variants.chances(chances)
         first = np.full(len(people), -1, dtype=np.int16)
         lattice, goal = self._compiler.lattice, self.job.problem.goal
-        terms = person_kernels.Terms(
+        rules = person_kernels.Rules(
             variants.own_cost,
             self.job.problem.horizon,
             lattice.units(goal.failure_cost),
@@ -157,7 +157,7 @@ class Engine:
                 units.scale[who],
             )
             answers = person_kernels.Answers(status, actions, figures)
-            person_kernels.solve_people(mdp.arrays, family.goal, bring, terms, answers)
+            person_kernels.solve_people(mdp.arrays, family.goal, bring, rules, answers)
             if (status == person_kernels.TOO_FINE).any():
                 self._complain(part, int(who[np.argmax(status == person_kernels.TOO_FINE)]))
             figures[:, 1:7] /= units.per_one[who, None]

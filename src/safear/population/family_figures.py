@@ -11,9 +11,7 @@ from safear.errors import MDPError
 from safear.mdp.spending import largest_spent
 from safear.memory import MAX_BYTES, require_room
 from safear.population.family_plans import FamilySolution
-from safear.risk.distribution import EPSILON, check_level
-
-Figures = np.ma.MaskedArray[tuple[int, int], np.dtype[np.float64]]  # [state, lane], masked where nothing succeeds
+from safear.risk.distribution import EPSILON, Masked, check_level
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,10 +19,10 @@ class LaneFigures:
     """Of every state of every lane [state, lane]: the chance to succeed and, given success, figures of the cost."""
 
     success: NDArray[np.float64]
-    mean: Figures
-    variance: Figures
-    var: Figures
-    cvar: Figures
+    mean: Masked
+    variance: Masked
+    var: Masked
+    cvar: Masked
 
 
 def summarise(solution: FamilySolution, *, level: float = 0.95, max_bytes: int = MAX_BYTES) -> LaneFigures:
@@ -45,7 +43,7 @@ def summarise(solution: FamilySolution, *, level: float = 0.95, max_bytes: int =
     success, mean, variance, var, cvar = figures
     times, by = mdp.quantum.numerator, mdp.quantum.denominator  # a quotient is the float nearest to the decimal
 
-    def defined(values: NDArray[np.float64]) -> Figures:
+    def defined(values: NDArray[np.float64]) -> Masked:
         return np.ma.array(values, mask=success <= 0)
 
     return LaneFigures(

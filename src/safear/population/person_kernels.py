@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from safear.evaluation.evaluation_kernels import Plan, describe, follow
+from safear.evaluation.evaluation_kernels import Account, describe, follow
 from safear.mdp.arrays import Arrays
 from safear.solvers.sweep_kernels import Deviation, sweep_lanes
 
@@ -38,7 +38,7 @@ class People(NamedTuple):
     scale: Whole
 
 
-class Terms(NamedTuple):
+class Rules(NamedTuple):
     """What holds for everybody; an outcome with a cost of its own, own_cost[action, outcome], keeps it."""
 
     own_cost: Flags
@@ -64,14 +64,14 @@ class Answers(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def solve_people(arrays: Arrays, goal: Flags, people: People, terms: Terms, answers: Answers) -> None:
+def solve_people(arrays: Arrays, goal: Flags, people: People, rules: Rules, answers: Answers) -> None:
     """For each person: the states that they can reach, the greedy sweep over these, and the exact figures of the plan.
 
     Rows and edges are shared by all, goals [state, lane] are those of the person's lane.
     """
     row_start, row_action, edge_start, edge_next, edge_chance, edge_cost, edge_outcome = arrays
     start, lane, offered, cost, chance, scale = people
-    own_cost, horizon, failure_cost, risk_aversion, upper_only, tie, level, tolerance = terms
+    own_cost, horizon, failure_cost, risk_aversion, upper_only, tie, level, tolerance = rules
     status, first_action, figures = answers
     n_states, n_rows, n_edges = len(row_start) - 1, len(row_action), len(edge_next)
     slot = np.full(n_states, -1, np.int64)
@@ -140,7 +140,7 @@ def solve_people(arrays: Arrays, goal: Flags, people: People, terms: Terms, answ
         sweep_lanes(own, Deviation(risk_aversion, upper_only, rise, fall), own_goal, failing, tie, choices)
         first_action[person] = actions[choices[0, 0, 0]]
         pieces = np.arange(horizon * count + 1)
-        plan = Plan(pieces, pieces, choices.reshape(-1))  # one piece everywhere
+        plan = Account(pieces, pieces, choices.reshape(-1))  # one piece everywhere
         ends, total, mass = follow(own, own_goal[:, 0], horizon, plan, 0, 0, table, 0, MAX_PAIRS)
         if not len(total):
             status[person] = TOO_FINE

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from safear.errors import ObjectiveError
+from safear.risk.distribution import Masked
 
-Figures = np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]  # masked where undefined
 Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]  # [resamples, groups, states] to [resamples, figures]
 
 MEMORY = 2**26  # bytes that a bootstrap's draws may take at a time
@@ -173,8 +173,8 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 class Intervals(NamedTuple):
     """The ends of an interval for each figure, masked where there are none."""
 
-    low: Figures
-    high: Figures
+    low: Masked
+    high: Masked
 
 
 class Disparities(NamedTuple):

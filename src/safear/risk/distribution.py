@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from safear.errors import ObjectiveError
 
+Masked = np.ma.MaskedArray[tuple[int, ...], np.dtype[np.float64]]  # figures of many, masked where undefined
 EPSILON = 1e-12  # probability below which a difference is rounding
 
 

@@ -11,9 +11,8 @@ from safear.errors import ObjectiveError
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
 from safear.problem.model import Record
+from safear.risk.distribution import Masked
 from safear.risk.objectives import Objective, SuccessFirst, rounding_error
-
-Figures = np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]  # masked where undefined
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +82,13 @@ class Solution:
         return self.value - self.bound
 
     @property
-    def values(self) -> Figures:
+    def values(self) -> Masked:
         """The exact objective of the policy from all states, masked where no run can begin."""
         self._require_certificate()
         return np.ma.array(self.planned, mask=self._later)
 
     @property
-    def bounds(self) -> Figures:
+    def bounds(self) -> Masked:
         """What no policy is below, from all states, masked where no run can begin."""
         return np.ma.array(self._require_certificate(), mask=self._later)
 

@@ -11,7 +11,7 @@ chooses the objective:
     EXCEEDED   [x > 0]       the least chance to exceed every cost; VaR at a level is the smallest that is rare enough
     MISSED     [x > 0], 1 at every failure: the least chance not to succeed within every budget
     CERTAIN    infinite where x > 0: the least mean of the plans that never exceed t
-    SQUARE     x^2           the mean-variance hull (see `deviation`)
+    SQUARE     x^2           the mean-variance hull (see `hull`)
 
 What is made small is loss_weight * E[loss] + mean_weight * E[C]; both are carried along, and ties go to the smaller
 mean.
