@@ -24,6 +24,7 @@ COMMANDS = [
     "demo",
     "check",
     "recommend",
+    "walk",
     "compare",
     "audit",
     "batch",

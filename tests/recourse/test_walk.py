@@ -15,6 +15,23 @@ from safear.recourse.walk import Situation, WalkError, walk
 from safear.risk import Objective
 
 LOAN = sa.load_example("loan")
+SPEND = """
+safear: 1
+title: Spend or save
+horizon: 4
+features: {a: {kind: ordinal, levels: [low, mid, high]}}
+goal: {failure_cost: 10}
+classifier: {rule: a == high}
+actions:
+  try:
+    cost: 1
+    outcomes:
+      - {chance: 0.5, change: {a: +1}}
+      - {chance: 0.3}
+      - {chance: 0.2, cost: 4}
+  pay: {cost: 3, change: {a: +1}}
+people: {me: {a: low}}
+"""
 OBJECTIVES = [sa.Mean(), sa.CVaR(0.95), sa.MeanCVaR(0.5, 0.8), sa.Budget(3), sa.MeanStd(1.0)]
 
 
@@ -73,26 +90,7 @@ def _check_balance(offer: Offer, here: Situation, outcomes: list[int], depth: in
 
 def test_a_plan_that_looks_at_what_was_spent() -> None:
     """The same state and step, reached at another price, asks for another action."""
-    problem = sa.parse_problem(
-        """
-safear: 1
-title: Spend or save
-horizon: 4
-features: {a: {kind: ordinal, levels: [low, mid, high]}}
-goal: {failure_cost: 10}
-classifier: {rule: a == high}
-actions:
-  try:
-    cost: 1
-    outcomes:
-      - {chance: 0.5, change: {a: +1}}
-      - {chance: 0.3}
-      - {chance: 0.2, cost: 4}
-  pay: {cost: 3, change: {a: +1}}
-people: {me: {a: low}}
-""",
-        "spend.yaml",
-    )
+    problem = sa.parse_problem(SPEND, "spend.yaml")
     seen: dict[tuple[str, int], set[str | None]] = {}
     for limit in range(3, 9):
         offer = make_plan_of(problem, sa.Budget(limit))
@@ -112,8 +110,34 @@ def _collect(offer: Offer, outcomes: list[int], seen: dict[tuple[str, int], set[
         _collect(offer, [*outcomes, ending.outcome], seen)
 
 
-@pytest.mark.parametrize("outcomes", [[2], [0, 0], [1, 5]])
-def test_walks_that_cannot_be(outcomes: list[int]) -> None:
+def test_outcomes_in_words() -> None:
+    offer = offer_for(sa.Mean())
+    for word, number in (("works", 0), ("fails", 1), ("1", 1)):
+        assert str(walk(offer, [word])) == str(walk(offer, [number]))
+    trying = make_plan_of(sa.parse_problem(SPEND, "spend.yaml"), sa.Budget(3))
+    assert walk(trying, ["works"]).person == {"a": "mid"}
+    possible = r"possible: 0 \(works: a becomes mid\), 1 \(fails\), 2 \(fails\)"
+    with pytest.raises(WalkError, match=rf"'fails' can mean several outcomes\n +{possible}"):
+        walk(trying, ["fails"])
+
+
+def test_where_somebody_is_in_words() -> None:
+    here = walk(offer_for(sa.Mean()), ["fails"])
+    assert str(here).splitlines() == [
+        "1. change job: failed, 1 month (you lose your job)",
+        "By now job is unemployed.",
+        "Now: find work",
+        "1.4 months; works 40 times in 100.",
+        "   0: works 40 times in 100, 1.4 months (job becomes employed)",
+        "   1: fails 60 times in 100, 1.4 months",
+        "Spent so far: 1 month. From here: >99.9% of cases reach “approved”; 5 months more on average. 23 steps left.",
+    ]
+    assert here._repr_html_().startswith("<pre>1. change job")
+    assert here.changes == (("job", "unemployed"),)
+
+
+@pytest.mark.parametrize("outcomes", [[2], [0, 0], [1, 5], ["maybe"], ["works", "works"]])
+def test_walks_that_cannot_be(outcomes: list[int | str]) -> None:
     with pytest.raises(WalkError, match=r"outcomes\[\d\]"):
         walk(offer_for(sa.Mean()), outcomes)
 

@@ -172,7 +172,7 @@ def test_walks_that_cannot_be(loan: Site) -> None:
             "code": "invalid",
             "place": "outcomes[0]",
             "cause": "this step cannot end in outcome 7",
-            "remedy": "possible: '0', '1'",
+            "remedy": "possible: 0 (works: savings becomes rich), 1 (fails: you lose your job)",
         }
     ]
     problem_of(post(loan, "/api/v1/plan-step", person=APPLICANT, objective="mean", outcomes=[0, 0]), 409)

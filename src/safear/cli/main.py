@@ -21,6 +21,7 @@ from safear.cli.plot import plot
 from safear.cli.recommend import recommend
 from safear.cli.reproduce import reproduce
 from safear.cli.serve import serve
+from safear.cli.walk import walk
 from safear.errors import SafearError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -32,6 +33,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 Example:
   safear demo
   safear recommend loan --objective mean --objective mean-std:0.5
+  safear walk loan --plan safest --outcome fails
   safear check my-problem.yaml
 
 Exit codes: 0 fine, 2 a mistake in what was given, 3 no plan reaches a goal.""",
@@ -41,7 +43,11 @@ def cli() -> None:
     """Plans for people whom a model rejected, with the risk in plain sight."""
 
 
-for command in (demo, check, recommend, plot, serve, compare, audit, batch, reproduce, examples, schema, completion):
+for command in (
+    *(demo, check, recommend, walk, plot, serve),
+    *(compare, audit, batch, reproduce),
+    *(examples, schema, completion),
+):
     cli.add_command(command)
 
 

@@ -1,7 +1,7 @@
 """Walking along a plan: what has happened so far, what to do now, and what may happen then.
 
-A walk is given as the numbers of the outcomes that came about, one per step. It is followed from the start each time,
-so nothing need be kept, and what was spent, which some plans look at, is always right.
+A walk is given as the outcomes that came about, one per step. It is followed from the start each time, so nothing need
+be kept, and what was spent, which some plans look at, is always right.
 """
 
 from __future__ import annotations
@@ -12,15 +12,19 @@ from typing import Literal
 
 import numpy as np
 
-from safear.errors import InputError, quote_list
+from safear.errors import InputError
 from safear.evaluation.forward import run_on
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
 from safear.recourse.offer import Offer
 from safear.recourse.plan import Changes, find_changes
+from safear.recourse.teller import Teller
+from safear.recourse.walk_teller import WalkTeller
 from safear.risk.distribution import CostDistribution
+from safear.texts.notebook import show_lines
 
 Kind = Literal["step", "goal", "out of time", "stuck"]
+WORDS = ("works", "fails")
 
 
 class WalkError(InputError):
@@ -50,15 +54,17 @@ class Taken:
     ending: Possible
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Situation:
     """Where a person is on the way. `ahead` is what is still to come, exactly: success, and what it costs from here.
 
-    Costs are in `unit`; `goal` is what the problem calls the favourable decision, if it does.
+    `changes` are the levels in which the person differs from the start. Costs are in `unit`; `goal` is what the problem
+    calls the favourable decision, if it does.
     """
 
     kind: Kind
     person: dict[str, str]
+    changes: Changes
     steps_left: int
     spent: float
     action: str | None
@@ -73,19 +79,32 @@ class Situation:
         """How often the step works."""
         return sum(ending.chance for ending in self.endings if ending.works)
 
+    def __repr__(self) -> str:
+        return str(self)
 
-def walk(offer: Offer, outcomes: Sequence[int]) -> Situation:
-    """Follow a plan from the start, each step ending in the outcome given. A WalkError if that cannot be."""
+    def __str__(self) -> str:
+        return "\n".join(WalkTeller(self, Teller.of()).lines())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return show_lines(str(self))
+
+
+def walk(offer: Offer, outcomes: Sequence[int | str] = ()) -> Situation:
+    """Follow a plan from the start, each step ending in the outcome given. A WalkError if that cannot be.
+
+    An outcome is its number among those of the action (`situation.endings` has them), or "works" or "fails" where
+    there is only one of that kind.
+    """
     policy, mdp = offer.solution.policy, offer.solution.mdp
     origin = state = offer.runs.start
     opening, spent = int(policy.accounts[origin]), 0
     taken: list[Taken] = []
     for step, outcome in enumerate(outcomes):
         row = _row(policy, state, step=step, account=opening - spent)
-        edges = () if row is None else range(mdp.edge_start[row], mdp.edge_start[row + 1])
-        edge = next((edge for edge in edges if int(mdp.edge_outcome[edge]) == outcome), None)
-        if row is None or edge is None:
-            raise _cannot_be(mdp, step, outcome, [] if row is None else list(edges))
+        if row is None:
+            raise WalkError.at(("outcomes", step), "the walk has ended before this step", "leave this outcome out")
+        edge = _choose(mdp, state, _edges(mdp, row), step=step, outcome=outcome)
         taken.append(Taken(_action(mdp, row), _ending(mdp, state, edge)))
         state, spent = int(mdp.edge_next[edge]), spent + int(mdp.edge_cost[edge])
     step = len(taken)
@@ -93,6 +112,7 @@ def walk(offer: Offer, outcomes: Sequence[int]) -> Situation:
     return Situation(
         _kind(mdp, state, step=step, acts=row is not None),
         mdp.person(state),
+        find_changes(mdp.person(origin), mdp.person(state)),
         mdp.horizon - step,
         mdp.to_cost(spent),
         None if row is None else _action(mdp, row),
@@ -135,8 +155,20 @@ def _ending(mdp: MDP, state: int, edge: int) -> Possible:
     return Possible(outcome, float(mdp.edge_chance[edge]), mdp.works(edge), cost, written.label, changes)
 
 
-def _cannot_be(mdp: MDP, step: int, outcome: int, edges: Sequence[int]) -> WalkError:
-    if not edges:
-        return WalkError.at(("outcomes", step), "the walk has ended before this step", "leave this outcome out")
-    possible = quote_list([str(int(mdp.edge_outcome[edge])) for edge in edges])
-    return WalkError.at(("outcomes", step), f"this step cannot end in outcome {outcome}", f"possible: {possible}")
+def _choose(mdp: MDP, state: int, edges: range, *, step: int, outcome: int | str) -> int:
+    """The edge that is meant by an outcome's number, or by "works" or "fails"."""
+    if outcome in WORDS:
+        meant = [edge for edge in edges if mdp.works(edge) == (outcome == "works")]
+    else:
+        meant = [edge for edge in edges if str(int(mdp.edge_outcome[edge])) == str(outcome)]
+    if len(meant) == 1:
+        return meant[0]
+    endings = [_ending(mdp, state, edge) for edge in edges]
+    possible = ", ".join(f"{ending.outcome} ({_in_short(ending)})" for ending in endings)
+    cause = f"'{outcome}' can mean several outcomes" if meant else f"this step cannot end in outcome {outcome}"
+    raise WalkError.at(("outcomes", step), cause, f"possible: {possible}")
+
+
+def _in_short(ending: Possible) -> str:
+    kind, label = WORDS[not ending.works], Teller.of().outcome(ending)
+    return f"{kind}: {label}" if label else kind

@@ -3,76 +3,98 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from safear.problem.model import Problem
 from safear.recourse.teller import Teller
-from safear.recourse.walk import Possible, Situation, Taken
 from safear.texts.names import show_name
+
+if TYPE_CHECKING:
+    from safear.recourse.walk import Possible, Situation, Taken
 
 
 @dataclass(frozen=True, slots=True)
 class WalkTeller:
-    """Tells walks along the plans of a problem."""
+    """Tells where somebody is on the way along a plan."""
 
-    problem: Problem
+    here: Situation
     teller: Teller
 
-    @property
-    def goal(self) -> str:
-        """What the person wants."""
-        return self.teller.quoted_goal(self.problem)
+    def lines(self) -> list[str]:
+        """All of it: the steps taken, where that has led, what to do now, how that may end, and what is ahead."""
+        lines = [f"{number}. {self.taken(step)}" for number, step in enumerate(self.here.taken, start=1)]
+        lines += [part for part in (self.where(), self.now(), self.detail()) if part]
+        lines += [f"   {self.possible(ending)}" for ending in self.here.endings]
+        return [*lines, *([self.ahead()] if self.here.kind == "step" else [])]
 
-    def cost(self, value: float) -> str:
-        """`3.5 months`."""
-        return self.teller.cost(value, self.problem.cost_unit)
+    def where(self) -> str:
+        """In what the person differs from the start; empty if in nothing."""
+        say = self.teller.texts.part("step")
+        parts = [say("is", feature=show_name(name), level=show_name(level)) for name, level in self.here.changes]
+        return self._say("where", changes=self.teller.texts.join(parts)) if parts else ""
 
-    def now(self, situation: Situation) -> str:
+    def now(self) -> str:
         """What to do now, or how it ended."""
-        say = self.teller.texts.part("walk")
-        match situation.kind:
+        match self.here.kind:
             case "step":
-                return say("now", action=show_name(situation.action or ""))
+                return self._say("now", action=show_name(self.here.action or ""))
             case "goal":
-                return say("goal", goal=self.goal)
+                return self._say("goal", goal=self._goal)
             case "out of time":
-                return say("late")
+                return self._say("late")
             case "stuck":
-                return say("stuck")
+                return self._say("stuck")
 
-    def detail(self, situation: Situation) -> str:
+    def detail(self) -> str:
         """What the step costs and how often it works; or what was spent."""
-        say = self.teller.texts.part("walk")
-        if situation.kind == "step":
-            works = [ending.cost for ending in situation.endings if ending.works]
-            cost = self.cost(works[0] if works else situation.endings[0].cost)
-            return say("detail", cost=cost, times=self.teller.times(situation.works))
-        key = {"goal": "goal_detail", "out of time": "late_detail", "stuck": "stuck_detail"}[situation.kind]
-        return say(key, spent=self.cost(situation.spent))
+        here = self.here
+        if here.kind == "step":
+            works = [ending.cost for ending in here.endings if ending.works]
+            cost = self._cost(works[0] if works else here.endings[0].cost)
+            return self._say("detail", cost=cost, times=self.teller.times(here.works))
+        key = {"goal": "goal_detail", "out of time": "late_detail", "stuck": "stuck_detail"}[here.kind]
+        return self._say(key, spent=self._cost(here.spent))
 
-    def ending(self, ending: Possible, *, several: bool) -> str:
-        """What a button says: how a step ended."""
-        say, label = self.teller.texts.part("walk"), self.teller.outcome(ending)
+    def ending(self, ending: Possible) -> str:
+        """What a button says: how the step ended."""
+        several = sum(other.works == ending.works for other in self.here.endings) > 1
+        label = self.teller.outcome(ending)
         if several and label:
-            return say("worked_so" if ending.works else "failed_so", label=label)
-        return say("worked" if ending.works else "failed")
+            return self._say("worked_so" if ending.works else "failed_so", label=label)
+        return self._say("worked" if ending.works else "failed")
+
+    def possible(self, ending: Possible) -> str:
+        """One way in which the step may end, with its number."""
+        key, label = "works" if ending.works else "fails", self.teller.outcome(ending)
+        cost, times = self._cost(ending.cost), self.teller.times(ending.chance)
+        told = self._say(key, outcome=str(ending.outcome), cost=cost, times=times)
+        return f"{told} ({label})" if label else told
 
     def taken(self, step: Taken) -> str:
         """A step that was taken."""
-        say, label = self.teller.texts.part("walk"), self.teller.outcome(step.ending)
-        key = "taken_worked" if step.ending.works else "taken_failed"
-        told = say(key, action=show_name(step.action), cost=self.cost(step.ending.cost))
+        key, label = "taken_worked" if step.ending.works else "taken_failed", self.teller.outcome(step.ending)
+        told = self._say(key, action=show_name(step.action), cost=self._cost(step.ending.cost))
         return f"{told} ({label})" if label else told
 
-    def ahead(self, situation: Situation) -> str:
-        """What is still to come."""
-        if situation.kind != "step":
+    def ahead(self) -> str:
+        """What is still to come; empty at the end."""
+        here = self.here
+        if here.kind != "step":
             return ""
-        say = self.teller.texts.part("walk")
         figures = {
-            "success": self.teller.percent(situation.ahead.success),
-            "mean": self.cost(situation.ahead.all_runs.mean),
-            "spent": self.cost(situation.spent),
-            "goal": self.goal,
+            "success": self.teller.percent(here.ahead.success),
+            "mean": self._cost(here.ahead.all_runs.mean),
+            "spent": self._cost(here.spent),
+            "goal": self._goal,
         }
-        told = say("ahead" if situation.taken else "at_start", **figures)
-        return f"{told} {say('steps_left', count=situation.steps_left)}"
+        told = self._say("ahead" if here.taken else "at_start", **figures)
+        return f"{told} {self._say('steps_left', count=here.steps_left)}"
+
+    @property
+    def _goal(self) -> str:
+        return self.teller.texts.quote(self.teller.goal(self.here.goal))
+
+    def _cost(self, value: float) -> str:
+        return self.teller.cost(value, self.here.unit)
+
+    def _say(self, key: str, **values: object) -> str:
+        return self.teller(f"walk.{key}", **values)

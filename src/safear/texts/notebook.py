@@ -11,3 +11,8 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     names = "".join(f"<th>{escape(name)}</th>" for name in head)
     body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def show_lines(text: str) -> str:
+    """Lines as they are."""
+    return f"<pre>{escape(text)}</pre>"

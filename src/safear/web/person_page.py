@@ -13,7 +13,6 @@ from safear.recourse.offer import Offer
 from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
 from safear.recourse.walk import walk
-from safear.recourse.walk_teller import WalkTeller
 from safear.reports.basis import Basis
 from safear.reports.hundred import tell_hundred
 from safear.reports.ways import find_longest, tell_keys, tell_rest, tell_ways
@@ -99,7 +98,7 @@ def _show_plans(menu: Menu, asked: Asked, teller: Teller, original: Problem) -> 
         keys=tell_keys(teller.quoted_goal(menu.problem), teller),
         rest=tell_rest(offer, teller),
         steps=PlanTeller(offer.plan, teller).steps(),
-        walk=show_walk(walk(offer, asked.outcomes), WalkTeller(menu.problem, teller)),
+        walk=show_walk(walk(offer, asked.outcomes), teller),
         hundred=tell_hundred(offer, teller),
     )
 

@@ -285,26 +285,16 @@ def show_slider(stops: Sequence[Stop], position: int, teller: Teller) -> Slider 
     return Slider(position, len(stops) - 1, stops[position].weight, spoken)
 
 
-def show_walk(situation: Situation, teller: WalkTeller) -> WalkView:
+def show_walk(situation: Situation, teller: Teller) -> WalkView:
     """Where the person is, and what the buttons say."""
+    tell = WalkTeller(situation, teller)
     history = ",".join(str(step.ending.outcome) for step in situation.taken)
     return WalkView(
         history,
-        tuple(Done(teller.taken(step), step.ending.works) for step in situation.taken),
-        teller.now(situation),
-        teller.detail(situation),
-        tuple(
-            Ending(
-                ending.outcome,
-                teller.ending(ending, several=_several(situation, works=ending.works)),
-                ending.works,
-            )
-            for ending in situation.endings
-        ),
-        teller.ahead(situation),
+        tuple(Done(tell.taken(step), step.ending.works) for step in situation.taken),
+        tell.now(),
+        tell.detail(),
+        tuple(Ending(ending.outcome, tell.ending(ending), ending.works) for ending in situation.endings),
+        tell.ahead(),
         situation.kind,
     )
-
-
-def _several(situation: Situation, *, works: bool) -> bool:
-    return sum(ending.works == works for ending in situation.endings) > 1

@@ -1,0 +1,69 @@
+"""`safear walk`: where somebody is on the way along a plan, and what to do now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from safear.cli.options import LANGUAGE, PROBLEM, record_options, tell_record
+from safear.cli.person_options import PLAN, find_menu, find_plan, person_options
+from safear.cli.sources import find_source
+from safear.cli.verbose import verbose_option
+
+if TYPE_CHECKING:
+    from safear.recourse.records import SituationRecord
+
+
+@click.command(
+    epilog="""\b
+Example:
+  safear walk loan
+  safear walk loan --plan safest --outcome works --outcome fails
+  safear walk loan --objective mean --outcome 1 --json
+
+\b
+Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal"""
+)
+@PROBLEM
+@PLAN
+@click.option(
+    "--outcome",
+    "outcomes",
+    multiple=True,
+    metavar="N|works|fails",
+    help="How a step ended; once per step taken. Where works or fails may mean several outcomes, give the number.",
+)
+@person_options
+@LANGUAGE
+@record_options
+@click.pass_context
+@verbose_option
+def walk(context: click.Context, /, problem_file: str, **options: Any) -> None:
+    """Follow a plan: what has happened so far, what to do now, and what is still to come.
+
+    PROBLEM, the person and the plans are those of `safear recommend`. Give an --outcome for each step taken so far.
+    """
+    from safear.recourse.teller import Teller
+    from safear.recourse.walk import WalkError
+    from safear.recourse.walk import walk as follow
+    from safear.recourse.walk_teller import WalkTeller
+
+    teller = Teller.of(options["language"])
+    menu = find_menu(find_source(problem_file, options), options)
+    if menu.no_recourse is not None:
+        click.echo(teller.no_recourse(menu.no_recourse), err=True)
+        context.exit(3)
+    if menu.favourable:
+        raise WalkError.at((), "the decision is favourable already: there is no plan to follow")
+    offer = find_plan(menu, options["plan"])
+    situation = follow(offer, options["outcomes"])
+
+    def make_record() -> SituationRecord:
+        from safear.recourse.records import SituationRecord
+
+        return SituationRecord.of(situation)
+
+    if not tell_record(make_record, options):
+        click.echo(f"{menu.problem.title}: {teller.describe_plan(offer)}")
+        click.echo("\n".join(WalkTeller(situation, teller).lines()))
