@@ -6,6 +6,9 @@ BIN    := $(VENV)/bin
 CORES  := -n auto --dist worksteal
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
+# Rewritten tests and compiled modules are kept: to make them anew takes each process ten seconds.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo check test lint hooks coverage test-dice test-engines test-bounds test-oldest fuzz bench clean
 
 demo: $(VENV)/.base

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 
 # Examples are drawn anew from the same seed each time: a green run stays green. `make fuzz` draws new ones.
 _COMMON = settings(
@@ -21,5 +21,5 @@ STARTED = {"browser", "audited", "safear_process"}  # fixtures that start progra
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Property tests, and tests that start programs, are slow without saying so."""
     for item in items:
-        if item.get_closest_marker("hypothesis") or STARTED & set(getattr(item, "fixturenames", ())):
+        if is_hypothesis_test(getattr(item, "obj", None)) or STARTED & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
