@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from safear.recourse.teller import Teller
 from safear.risk import Objective
 from safear.solvers import Episodic
 from strategies import problems
+
+LOAN = sa.load_example("loan")
 
 
 def test_loan_menu() -> None:
@@ -378,3 +382,37 @@ def test_the_resolution_that_is_given_is_kept_if_it_will_do() -> None:
     [notice] = [notice for notice in menu.notices if "rounded" in notice.code]
     assert notice.code == "rounded"
     assert notice.values == pytest.approx({"resolution": 10, "error": 18.24})
+
+
+def test_menus_plans_and_costs_as_frames() -> None:
+    menu = sa.recommend(LOAN)
+    plans = menu.to_frame()
+    assert list(plans["plan"]) == ["safest", "cheapest on average"]
+    for row, offer in zip(plans.to_dict("records"), menu, strict=True):
+        assert (row["success"], row["mean"], row["cvar"]) == (offer.cost.success, offer.mean, offer.tail)
+        costs = offer.cost.to_frame()
+        assert (costs["cost"] * costs["chance"]).sum() == pytest.approx(offer.mean)
+        assert costs.loc[costs["success"], "chance"].sum() == pytest.approx(offer.cost.success)
+        steps = offer.plan.to_frame()
+        assert steps.groupby("step")["chance"].sum().tolist() == pytest.approx([1.0] * len(offer.plan.steps))
+        assert steps["action"][0] == offer.first_action
+    first = menu["cheapest"].plan.to_frame().head(2)[["step", "action", "works", "outcome", "chance", "cost", "then"]]
+    assert first.to_numpy().tolist() == [
+        [1, "change job", True, "savings becomes rich", 0.9, 1.0, "goal"],
+        [1, "change job", False, "you lose your job", 0.1, 1.0, 2],
+    ]
+
+
+def test_what_notebooks_show() -> None:
+    menu = sa.recommend(LOAN, objectives="mean", terms=sa.Terms.of(forbid=["change job"]))
+    for text in (menu._repr_html_(), menu[0]._repr_html_()):
+        assert "<table>" in text
+        assert "<td>study part-time</td>" in text
+    assert menu[0].plan._repr_html_() in menu[0]._repr_html_()
+    assert "<td>all runs</td><td>100%</td>" in menu[0].cost._repr_html_()
+    every = [action.name for action in LOAN.actions]
+    stuck = sa.recommend(LOAN, terms=sa.Terms.of(forbid=every))
+    assert stuck._repr_html_() == f"<p>{stuck.no_recourse}</p>"
+    rounded = sa.recommend(replace(LOAN, cost_resolution=Decimal(1)))
+    assert rounded.notices
+    assert all(f"<p>{notice}</p>" in rounded._repr_html_() for notice in rounded.notices)

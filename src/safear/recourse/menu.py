@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,7 +23,10 @@ from safear.risk.distribution import check_level
 from safear.risk.objectives import MeanStd, Objective, parse_objective
 from safear.solvers.episodic import Episodic
 from safear.solvers.solve import Method, solve
-from safear.texts.notebook import html_table
+from safear.texts.notebook import html_paragraphs, html_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 RARE = 0.5  # if even the likeliest plan succeeds less often, that is said
 PAPER_AVERSIONS = (0.0, 0.25, 0.5, 1.0)
@@ -77,10 +80,21 @@ class Menu:
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         if not self.offers:
-            return f"<p>{escape(str(self))}</p>"
+            return html_paragraphs((self, *self.notices))
         tell = Teller.of()
         rows = [(*tell.overview(offer), str(offer.trade_off or "")) for offer in self]
-        return html_table((*tell.overview_headings(self.level), ""), rows)
+        return html_table((*tell.overview_headings(self.level), ""), rows) + html_paragraphs(self.notices)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row per plan: its figures over all runs, `var` and `cvar` at the level of the menu."""
+        import pandas as pd  # noqa: PLC0415  # a quarter of a second that others do not need
+
+        columns = ("plan", "objective", "first_action", "success", "mean", "var", "cvar")
+        rows = [
+            (o.name, str(o.objective), o.first_action, o.cost.success, o.mean, o.cost.all_runs.var(o.level), o.tail)
+            for o in self
+        ]
+        return pd.DataFrame(rows, columns=columns)
 
     def __getitem__(self, name: str | int) -> Offer:
         """A plan by its place, its code or its English name."""

@@ -13,6 +13,7 @@ from safear.recourse.traces import Traces, find_traces
 from safear.risk.distribution import CostDistribution
 from safear.risk.objectives import Objective
 from safear.solvers.solution import Solution
+from safear.texts.notebook import html_table, show_lines
 
 TAIL = 0.95  # the worst 5%
 LONG_PLAN = 60
@@ -42,6 +43,11 @@ class Offer:
 
     def __str__(self) -> str:
         return Teller.of().offer(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        tell = Teller.of()
+        return html_table(tell.overview_headings(self.level), [tell.overview(self)]) + show_lines(str(self.plan))
 
     @property
     def code(self) -> str:

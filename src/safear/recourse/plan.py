@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,10 @@ from safear.recourse.plan_graph import END, GOAL, STUCK, Box, Graph, Node, follo
 from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
 from safear.solvers.solution import Solution
+from safear.texts.notebook import show_lines
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 RARE_STEP = 0.001  # a step that fewer runs come to is not told
 Changes = tuple[tuple[str, str], ...]  # features, each with its new level
@@ -114,7 +117,25 @@ class Plan:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        return f"<pre>{escape(str(self))}</pre>"
+        return show_lines(str(self))
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row per step and outcome: when to do what, how that may end, and which step most often comes then.
+
+        `then` is the number of that step, or how it ends: "goal", "out of time", "stuck".
+        """
+        import pandas as pd  # noqa: PLC0415  # a quarter of a second that others do not need
+
+        tell = Teller.of()
+        columns = ("step", "when", "action", "visits", "works", "outcome", "chance", "cost", "then")
+        rows = []
+        for step in self.steps:
+            for branch in step.branches:
+                likeliest = max(branch.follow_ups, key=lambda item: item.share)
+                then = likeliest.kind if likeliest.step is None else likeliest.step
+                ending = (branch.works, tell.outcome(branch), branch.chance, branch.cost, then)
+                rows.append((step.number, tell.situation(step), step.action, step.visits, *ending))
+        return pd.DataFrame(rows, columns=columns)
 
     def __repr__(self) -> str:
         return str(self)

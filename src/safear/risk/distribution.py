@@ -17,22 +17,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from safear.errors import ObjectiveError
+from safear.texts.notebook import html_table
+from safear.texts.numbers import round_chance, round_number
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Masked = np.ma.MaskedArray[tuple[int, ...], np.dtype[np.float64]]  # figures of many, masked where undefined
 EPSILON = 1e-12  # probability below which a difference is rounding
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Costs:
     """A discrete distribution of costs: sorted, distinct, in the problem's unit; the chances add up to 1."""
 
     values: NDArray[np.float64]
     chances: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return f"Costs({len(self.values)} from {self.values[0]:g} to {self.values[-1]:g}, mean {self.mean:g})"
 
     @cached_property
     def mean(self) -> float:
@@ -95,7 +104,7 @@ class Costs:
         return float(self.chances[beyond] @ self.values[beyond]) / mass if mass > 0 else None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CostDistribution:
     """What a plan may cost: how likely each total is, for runs that succeed and runs that fail.
 
@@ -110,6 +119,26 @@ class CostDistribution:
     failed_chances: NDArray[np.float64]
     failure_cost: int = 0
     quantum: Fraction = Fraction(1)
+
+    def __repr__(self) -> str:
+        return f"CostDistribution(success {self.success}, all runs {self.all_runs})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        named = (("runs that succeed", self.success, self.given_success), ("all runs", 1.0, self.all_runs))
+        head = ("", "share", "mean", "std", "var 95%", "cvar 95%")
+        rows = [
+            (name, f"{''.join(round_chance(share))}%", *map(round_number, _figures(costs)))
+            for name, share, costs in named
+            if costs is not None
+        ]
+        return html_table(head, rows)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row per total cost of the runs that succeed, then of those that fail, with their chances."""
+        import pandas as pd  # noqa: PLC0415  # a quarter of a second that others do not need
+
+        return pd.DataFrame(self.points(), columns=("cost", "chance", "success"))
 
     @cached_property
     def success(self) -> float:
@@ -178,6 +207,10 @@ class CostDistribution:
     def _to_costs(self, units: NDArray[np.int64]) -> NDArray[np.float64]:
         # The quotient of two whole numbers is the float nearest to the decimal; a product with 0.1 is not.
         return units.astype(np.float64) * self.quantum.numerator / self.quantum.denominator
+
+
+def _figures(costs: Costs) -> tuple[float, ...]:
+    return costs.mean, costs.std, costs.var(0.95), costs.cvar(0.95)
 
 
 def merge_units(units: NDArray[np.int64], chances: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -13,6 +13,11 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def html_paragraphs(texts: Iterable[object]) -> str:
+    """A paragraph each."""
+    return "".join(f"<p>{escape(str(text))}</p>" for text in texts)
+
+
 def show_lines(text: str) -> str:
     """Lines as they are."""
     return f"<pre>{escape(text)}</pre>"
