@@ -182,7 +182,11 @@ def summarise_lanes(
 
 
 class Account(NamedTuple):
-    """A `SpentPolicy` for compiled loops: along the account, which choice holds from where on."""
+    """A `SpentPolicy` for compiled loops.
+
+    At `place` = step * n_states + state, choice[i] holds for accounts from first[i] on, with i from piece_start[place]
+    to piece_start[place + 1].
+    """
 
     piece_start: Whole
     first: Whole

@@ -39,7 +39,10 @@ class People(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What holds for everybody; an outcome with a cost of its own, own_cost[action, outcome], keeps it."""
+    """What holds for everybody.
+
+    An outcome with a cost of its own, own_cost[action, outcome], keeps it whatever a person's action costs.
+    """
 
     own_cost: Flags
     horizon: int
