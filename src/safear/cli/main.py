@@ -8,26 +8,46 @@ from __future__ import annotations
 import io
 import os
 import sys
+from importlib import import_module
 
 import click
 
 from safear import __version__
-from safear.cli.audit import audit
-from safear.cli.batch import batch
-from safear.cli.check import check
-from safear.cli.compare import compare
-from safear.cli.examples import completion, demo, examples, schema
-from safear.cli.plot import plot
-from safear.cli.recommend import recommend
-from safear.cli.reproduce import reproduce
-from safear.cli.serve import serve
-from safear.cli.walk import walk
 from safear.errors import SafearError
 
+MODULES = {  # each command by the module that has it, in the order of --help
+    "demo": "examples",
+    "check": "check",
+    "recommend": "recommend",
+    "walk": "walk",
+    "plot": "plot",
+    "serve": "serve",
+    "compare": "compare",
+    "audit": "audit",
+    "batch": "batch",
+    "reproduce": "reproduce",
+    "examples": "examples",
+    "schema": "examples",
+    "completion": "examples",
+}
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
+class _Commands(click.Group):
+    """Loads a command when it is wanted."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # as click has it
+        return list(MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # as click has it
+        if cmd_name not in MODULES:
+            return None
+        found: click.Command = getattr(import_module(f"safear.cli.{MODULES[cmd_name]}"), cmd_name)
+        return found
+
+
 @click.group(
+    cls=_Commands,
     context_settings=CONTEXT,
     epilog="""\b
 Example:
@@ -41,14 +61,6 @@ Exit codes: 0 fine, 2 a mistake in what was given, 3 no plan reaches a goal.""",
 @click.version_option(__version__, message="safear %(version)s")
 def cli() -> None:
     """Plans for people whom a model rejected, with the risk in plain sight."""
-
-
-for command in (
-    *(demo, check, recommend, walk, plot, serve),
-    *(compare, audit, batch, reproduce),
-    *(examples, schema, completion),
-):
-    cli.add_command(command)
 
 
 def main() -> None:

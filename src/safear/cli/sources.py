@@ -41,12 +41,13 @@ class Source:
 
 def find_source(problem_file: str, options: dict[str, Any]) -> Source:
     """By the name of a file, a bundled problem or a data set, with what the options change of it."""
-    from safear.classifier.sources import load_classifier
-    from safear.datasets.bundled import find_problem
-    from safear.datasets.dataset import dataset_names, load
+    from safear.datasets.bundled import example_names, find_problem
 
-    is_dataset = problem_file in dataset_names() and not Path(problem_file).exists()
-    dataset = load(problem_file) if is_dataset else None
+    dataset = None
+    if not Path(problem_file).exists() and problem_file not in example_names():
+        from safear.datasets.dataset import dataset_names, load
+
+        dataset = load(problem_file) if problem_file in dataset_names() else None
     original = problem = find_problem(problem_file) if dataset is None else dataset.problem
     if options["horizon"] is not None:
         problem = problem.with_horizon(options["horizon"])
@@ -55,6 +56,8 @@ def find_source(problem_file: str, options: dict[str, Any]) -> Source:
         problem = replace(problem, goal=replace(problem.goal, failure_cost=cost))
     given, seed = options["classifier"], options["seed"]
     if given is not None:
+        from safear.classifier.sources import load_classifier
+
         return Source(problem, load_classifier(given, problem, trust=options["trust"]), dataset, original, given)
     if dataset is None:
         return Source(problem, None, dataset, original, "the rule of the problem")
