@@ -11,3 +11,4 @@ for offer in menu:
     print(f"  costs {costs.mean:.2f} months on average, {costs.cvar(0.95):.2f} in the worst 5% of cases")
 
 print(menu["safest"].plan)
+print(sa.walk(menu["safest"], ["fails"]))  # the first step failed: what now?

@@ -105,6 +105,14 @@ def test_the_schema_is_one(schema: dict[str, Any]) -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
 
 
+@pytest.mark.parametrize(
+    ("what", "command"),
+    [("menu", ["recommend", "loan"]), ("situation", ["walk", "loan"]), ("comparisons", ["compare", "loan"])],
+)
+def test_what_commands_give_has_a_schema(safear: Safear, what: str, command: list[str]) -> None:
+    jsonschema.validate(safear(*command, "--json").json, safear("schema", what).json)
+
+
 def test_the_schema_uses_only_words_of_json_schema(schema: dict[str, Any]) -> None:
     """`ge` is not one: an editor would not see a limit. And a default fits what it is a default of."""
 

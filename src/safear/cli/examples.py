@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
+
+from safear.cli.options import FILE
 
 
 @click.command(epilog="\b\nExample:\n  safear demo")
@@ -21,7 +24,7 @@ def demo() -> None:
 
 @click.command(epilog="\b\nExample:\n  safear examples\n  safear examples loan --output my-problem.yaml")
 @click.argument("name", required=False)
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
+@click.option("-o", "--output", type=FILE, help="Write to this file.")
 def examples(name: str | None, output: Path | None) -> None:
     """List the bundled problems, or print the file of one, to start your own from."""
     from safear.datasets.bundled import example_names, example_text, load_example
@@ -38,18 +41,39 @@ def examples(name: str | None, output: Path | None) -> None:
         write_text(output, example_text(name))
 
 
-@click.command(epilog="\b\nExample:\n  safear schema > safear.schema.json")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
-def schema(output: Path | None) -> None:
-    """Print the JSON Schema of problem files, for editors and validators."""
-    from safear.files import write_text
-    from safear.problem.document import problem_schema
+RECORDS = ("menu", "situation", "audit", "comparisons", "batch")
 
-    text = json.dumps(problem_schema(), indent=2) + "\n"
+
+@click.command(
+    epilog="\b\nExample:\n  safear schema > safear.schema.json\n  safear schema menu --output menu.schema.json"
+)
+@click.argument("what", type=click.Choice(["problem", *RECORDS]), default="problem")
+@click.option("-o", "--output", type=FILE, help="Write to this file.")
+def schema(what: str, output: Path | None) -> None:
+    """Print the JSON Schema of problem files, or of what a command gives with --json.
+
+    WHAT is problem, menu (of recommend), situation (of walk), audit, comparisons (of compare) or batch.
+    """
+    from safear.files import write_text
+
+    text = json.dumps(_find_schema(what), indent=2) + "\n"
     if output is None:
         click.echo(text, nl=False)
     else:
         write_text(output, text)
+
+
+def _find_schema(what: str) -> dict[str, Any]:
+    if what == "problem":
+        from safear.problem.document import problem_schema
+
+        return problem_schema()
+    from safear.population import result_records as many
+    from safear.recourse import records as one
+
+    known = (one.MenuRecord, one.SituationRecord, many.AuditRecord, many.ComparisonsRecord, many.BatchRecord)
+    record: type[one.ResultRecord] = known[RECORDS.index(what)]
+    return record.model_json_schema(mode="serialization")
 
 
 @click.command(epilog='\b\nExample:\n  eval "$(safear completion bash)"')
