@@ -1,6 +1,6 @@
-"""What `docs/scale.md` says in figures, from `results.json`: `python -m benchmarks.scale` prints it as Markdown.
+"""The figures of `docs/scale.md`, from `results.json`: `python -m benchmarks.scale` prints them as Markdown.
 
-With --write it is put into the document.
+With --write they replace those in the document.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def describe_states(records: dict[str, table.Record]) -> str:
     sweeps = {count_in(n): r for n, r in records.items() if n.startswith("a state and step of the sweep, ")}
     small, kept = min(sizes), shared.horizon + 8 + 1
     lines = [
-        f"Here a state has {rows:.1f} actions with {edges:.1f} outcomes in all, and the horizon is {shared.horizon}.",
+        f"Here a state has {rows:.1f} actions and {edges:.1f} outcomes on average; the horizon is {shared.horizon}.",
         "",
         "| states | a state and step | all plans | memory | the model says |",
         "|---:|---:|---:|---:|---:|",
@@ -45,7 +45,7 @@ def describe_states(records: dict[str, table.Record]) -> str:
     most = max(sizes)
     per_state = sizes[most].ours_s / most
     minutes, gigabytes = 10**10 * per_state / 60, 10**10 * kept / 1e9
-    lines += ["", f"So 10^10 states would take {minutes:,.0f} minutes, and {gigabytes:,.0f} GB to keep all plans."]
+    lines += ["", f"So 10^10 states would take {minutes:,.0f} minutes, and keeping all plans {gigabytes:,.0f} GB."]
     return "\n".join(lines)
 
 
@@ -56,7 +56,7 @@ def describe_rows(records: dict[str, table.Record]) -> str:
     slope = (sizes[largest].ours_s - sizes[large].ours_s) / (largest - large)
     fixed = max(sizes[large].ours_s - slope * large, 0.0)
     lines = [
-        f"A line through the two largest: {fixed:.1f} s, and {slope * 1e9:.0f} ns per row.",
+        f"Audits, with a line through the two largest: {fixed:.1f} s plus {slope * 1e9:.0f} ns per row.",
         "",
         "| rows | measured | the line says | memory |",
         "|---:|---:|---:|---:|",
@@ -66,7 +66,7 @@ def describe_rows(records: dict[str, table.Record]) -> str:
         line = table.in_words(fixed + slope * rows)
         lines.append(f"| {rows:,} | {table.in_words(record.ours_s)} | {line} | {record.memory_gb or 0:.2f} GB |")
     minutes = (fixed + slope * 10**10) / 60
-    lines += ["", f"So 10^10 rows would take {minutes:,.0f} minutes on this machine, and no more memory."]
+    lines += ["", f"So 10^10 rows would take {minutes:,.0f} minutes on this machine and need no more memory."]
     return "\n".join(lines)
 
 
