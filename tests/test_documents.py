@@ -63,9 +63,13 @@ def test_readme_python(capsys: pytest.CaptureFixture[str], tmp_path: Path, monke
     assert (tmp_path / "plans.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/problem-file.md"])
-def test_problem_in_documents(document: str) -> None:
-    text = blocks((ROOT / document).read_text(encoding="utf-8"), "yaml")[0]
+def test_the_picture_of_the_readme_is_what_is_drawn() -> None:
+    drawn = sa.plots.traces(sa.recommend(sa.load_example("loan"))).svg
+    assert (ROOT / "docs" / "plans.svg").read_text(encoding="utf-8") == drawn
+
+
+def test_problem_in_documents() -> None:
+    text = blocks((ROOT / "docs" / "problem-file.md").read_text(encoding="utf-8"), "yaml")[0]
     menu = sa.recommend(sa.parse_problem(text))
     assert len(menu) > 0
 
