@@ -20,11 +20,10 @@ from safear.mdp.goals import BATCH, Goals
 from safear.problem.model import Problem, Record
 from safear.problem.terms import Terms
 from safear.recourse.case import Desk
-from safear.recourse.frontier import SAME_SUCCESS
 from safear.recourse.menu import Menu, Request, make_menu
 from safear.recourse.offer import TAIL, Offer
 from safear.recourse.walk import WalkError
-from safear.risk.objectives import MeanCVaR, Objective, SuccessFirst
+from safear.risk.objectives import Objective
 from safear.web.work import Deadline
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ class Service:
         if case.no_recourse is not None:
             raise WalkError.at(("person",), str(case.no_recourse))
         deadline.check()
-        wanted = Request((_as_in_menus(objective, case.problem),))
+        wanted = Request((objective,))
         return make_menu(case, wanted, progress=deadline.check_progress)[0]
 
     def share_accepted(self) -> float | None:
@@ -89,15 +88,6 @@ class Service:
         for record in self.problem.people.values():
             for offer in self.answer(record, deadline=Deadline.never()):
                 offer.plan, offer.traces  # noqa: B018  # worked out when first asked for
-
-
-def _as_in_menus(objective: Objective, problem: Problem) -> Objective:
-    """The text of an objective does not hold the share of success that the plans of a frontier may give away."""
-    match objective:
-        case SuccessFirst(MeanCVaR() as then):
-            return SuccessFirst(then, SAME_SUCCESS / problem.horizon)
-        case _:
-            return objective
 
 
 def _ask_everything(problem: Problem, goals: Goals) -> Iterator[NDArray[np.bool_]]:
