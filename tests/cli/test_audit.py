@@ -261,7 +261,7 @@ def test_a_bad_row(safear: Safear, job: list[str], tmp_path: Path) -> None:
         "people.csv: row 7.skill: 'basics' is not a level of 'skill'",
         "    did you mean 'basic'?",
         "people.csv: 2 of 400 rows cannot be used",
-        "    correct them, or set them aside in a file (skip_bad, --skip-bad)",
+        "    correct them, or write them to a file of their own (skip_bad, --skip-bad)",
     ]
 
 
@@ -291,7 +291,7 @@ def write_clean(tmp_path: Path) -> str:
     ("name", "text", "message"),
     [
         ("empty.csv", "", "empty.csv: the file is empty\n    give a header and rows\n"),
-        ("header.csv", "skill,age,gender\n", "header.csv: there are no people in it\n    give a header and rows\n"),
+        ("header.csv", "skill,age,gender\n", "header.csv: it has no people\n    give a header and rows\n"),
         ("none.csv", "skill,age,gender\nexpert,20,male\n", "nobody is rejected: there is nothing to audit\n"),
         ("people.txt", "skill,age,gender\n", "people.txt: is neither CSV nor Parquet"),
         ("false.parquet", "skill", "false.parquet: cannot be read: "),
@@ -305,7 +305,7 @@ def test_files_that_hold_nobody(
 
 
 def test_no_such_file(safear: Safear, job: list[str]) -> None:
-    assert refusal(safear, job[0], "no/*.csv", *OPTIONS).startswith("no/*.csv: no such file, and no file that matches")
+    assert refusal(safear, job[0], "no/*.csv", *OPTIONS).startswith("no/*.csv: no such file, and none that matches")
     assert refusal(safear, "laon", "--group", "gender").startswith("there is neither a file nor a bundled problem")
     assert "classifier" in refusal(safear, *job[:2], "--group", "gender")
 
@@ -315,7 +315,7 @@ def test_no_such_file(safear: Safear, job: list[str]) -> None:
     [
         (["--objective", "cvra:0.9"], "objective 'cvra:0.9' is not known\n    did you mean 'cvar:0.95'?\n"),
         (["--objective", "cvar"], "objective 'cvar' needs a number"),
-        (["--objective", "cvar:0.9", "--method", "greedy"], "'cvar:0.9' is solved by method 'optimal' only\n"),
+        (["--objective", "cvar:0.9", "--method", "greedy"], "'cvar:0.9' needs method 'optimal'\n"),
         (["--level", "nan"], "level: nan is not between 0 and 1\n"),
         (["--failure-cost", "inf"], "goal.failure_cost: Infinity is not a finite number\n"),
     ],

@@ -61,7 +61,7 @@ def test_all_files_are_named(safear: Safear, job: list[str], tmp_path: Path) -> 
     [
         ("nowhere/audit.html", "nowhere/audit.html: cannot be written: there is no such folder\n    make the folder '"),
         ("people.csv", "people.csv: pages are written as .html, not as '.csv'\n    name it people.html\n"),
-        ("mine.html", "mine.html: is there already, and is no page of SafeAR\n    name a file that is not there yet\n"),
+        ("mine.html", "mine.html: already exists and is not a page of SafeAR\n    name a new file\n"),
     ],
 )
 def test_what_is_refused_before_anything_is_computed(

@@ -98,7 +98,7 @@ def test_bad_rows(safear: Safear, job: list[str], tmp_path: Path) -> None:
         "people.csv: row 3.cost:learn: '-1' is not a number from 0 to 1e+15\n"
         "    leave the cell empty to keep the problem's value\n"
         "people.csv: 2 of 40 rows cannot be used\n"
-        "    correct them, or set them aside in a file (skip_bad, --skip-bad)\n"
+        "    correct them, or write them to a file of their own (skip_bad, --skip-bad)\n"
     )
     assert not (tmp_path / "plans").exists()
     answer = safear("batch", *job, *GREEDY, "--skip-bad", "bad.csv")
@@ -156,7 +156,7 @@ def test_verbose_tells_what_is_needed(safear: Safear, job: list[str], tmp_path: 
         (["--method", "greedy"], "a method is given, but no objective"),
         (["--objective", "mean-sdt:0.5"], "objective 'mean-sdt:0.5' is not known"),
         (["--objective", "mean-std"], "objective 'mean-std' needs a number"),
-        (["--objective", "cvar:0.9", "--method", "greedy"], "'cvar:0.9' is solved by method 'optimal' only"),
+        (["--objective", "cvar:0.9", "--method", "greedy"], "'cvar:0.9' needs method 'optimal'"),
         (["--objective", "mean", "--method", "episodic"], "Invalid value for '--method'"),
         (["--level", "0"], "Invalid value for '--level'"),
         (["--level", "1.5"], "Invalid value for '--level'"),
@@ -181,14 +181,12 @@ def test_mistakes_are_told_without_a_traceback(
 def test_arguments_that_are_missing(safear: Safear, job: list[str]) -> None:
     assert "Missing option '--out'" in refusal(safear, *job[:2])
     assert "Missing argument 'PEOPLE'" in refusal(safear, job[0], "--out", "plans")
-    assert "no such file, and no file that matches" in refusal(safear, job[0], "nobody.csv", "--out", "plans")
+    assert "no such file, and none that matches" in refusal(safear, job[0], "nobody.csv", "--out", "plans")
 
 
 def test_a_mistake_that_is_corrected(safear: Safear, job: list[str]) -> None:
     """What was refused has left nothing that stands in the way of what was meant."""
-    assert "is solved by method 'optimal' only" in refusal(
-        safear, *job, "--objective", "cvar:0.9", "--method", "greedy"
-    )
+    assert "needs method 'optimal'" in refusal(safear, *job, "--objective", "cvar:0.9", "--method", "greedy")
     answer = safear("batch", *job, "--objective", "cvar:0.9", "--method", "optimal")
     assert (answer.code, answer.err) == (0, "")
 

@@ -74,7 +74,7 @@ def test_a_good_file(safear: Safear, tmp_path: Path) -> None:
         "A better job: 3 features, 2 actions, horizon 3\n"
         "12 states in 2 blocks; costs are multiples of 0.5\n"
         "novice: rejected; 2 goals among 6 states within reach\n"
-        "expert: favourable already\n"
+        "expert: already favourable\n"
         "no mistakes found\n"
     )
 
@@ -167,7 +167,7 @@ def test_a_goal_that_nobody_can_reach(safear: Safear, tmp_path: Path) -> None:
     assert answer.code == 2
     assert answer.out.splitlines()[-2:] == [
         "novice: rejected; no way to a goal within reach",
-        "expert: favourable already",
+        "expert: already favourable",
     ]
     assert answer.err == (
         "job.yaml:15:3: people.novice: no action leads this person to 'hired' within 3 steps\n"
@@ -255,8 +255,8 @@ def test_a_classifier_that_cannot_be_read(classifier: str, told: str, safear: Sa
 @pytest.mark.parametrize(
     "before, after, hint",
     [
-        ("failure_cost: 12", "failure_cost: 0", "goal.failure_cost is 0: a plan that fails early looks cheap"),
-        ("chance: 0.8", "chance: [0.7, 0.9]", "some chances are intervals: solving uses their nominal values"),
+        ("failure_cost: 12", "failure_cost: 0", "goal.failure_cost is 0, so a plan that fails early looks cheap"),
+        ("chance: 0.8", "chance: [0.7, 0.9]", "some chances are intervals; solving uses their nominal values"),
         (", mutable: false", "", "features.gender: is mutable, but no action changes it; say 'mutable: false'"),
     ],
 )
@@ -276,8 +276,8 @@ def test_giving_up_is_a_warning(safear: Safear, tmp_path: Path) -> None:
     assert answer.out.count("warning: ") == 1
     assert (
         "warning: novice: giving up is cheaper than trying when a failure costs 1 month (goal.failure_cost): "
-        "the cheapest plan succeeds in 0% of the runs, though 80% is possible; "
-        "from 1.5 months on it would not give up\n"
+        "the cheapest plan succeeds in 0% of runs, though 80% is possible; "
+        "at 1.5 months or more it would not give up\n"
     ) in answer.out
     assert answer.out.endswith("no mistakes found\n")
     enough = safear("check", write(tmp_path, text.replace("failure_cost: 12", "failure_cost: 1.5")))
@@ -320,7 +320,7 @@ def test_a_huge_space_is_refused_before_memory_is_touched(safear: Safear, tmp_pa
     assert answer.code == 2
     assert answer.err == (
         "the state space of 1,000,000,000,000 states would need about 3,688,037.4 GiB; the limit is 4.0 GiB\n"
-        "    solve what one person can reach: start=... in Python, `safear recommend` on the command line\n"
+        "    solve only what one person can reach: start=... in Python, `safear recommend` on the command line\n"
     )
     assert peak < 2**26
 

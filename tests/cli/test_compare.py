@@ -226,7 +226,7 @@ def test_an_objective_that_cannot_be_compared(safear: Safear, objective: str, me
                 "    possible: '<30', '30-50', '>=50'",
             ],
         ),
-        ("skill,age,gender\n", ["people.csv: there are no people in it", "    give a header and rows"]),
+        ("skill,age,gender\n", ["people.csv: it has no people", "    give a header and rows"]),
         ("skill,age,gender\nbasic,20\n", ["people.csv: row 1: does not have the 3 fields of the header"]),
         ("skill,age,gender\nexpert,20,male\n", ["nobody is rejected: there is nothing to compare"]),
     ],

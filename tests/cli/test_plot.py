@@ -175,7 +175,7 @@ def test_no_plan_to_draw(safear: Safear) -> None:
     assert answer.err.startswith("Nothing you can do leads to “approved”")
     for kind in ("traces", "frontier", "tree", "dots", "learning"):
         answer = safear("plot", kind, "loan", "--set", "savings=rich", "--out", "x.svg")
-        assert (answer.code, answer.err) == (2, "there is no plan to draw: the decision is favourable already\n")
+        assert (answer.code, answer.err) == (2, "there is no plan to draw: the decision is already favourable\n")
     answer = safear("plot", "tree", "loan", "--plan", "safe", "--out", "x.svg")
     assert (answer.code, answer.err) == (2, "--plan safe: there is no such plan\n    did you mean 'safest'?\n")
     assert not Path("x.svg").exists()

@@ -254,15 +254,15 @@ def test_a_plan_per_objective_in_the_order_given(safear: Safear) -> None:
         ("mean-std:", "objective 'mean-std:': '' is not a number\n    write 'mean-std:0.5'\n"),
         ("mean-std:much", "objective 'mean-std:much': 'much' is not a number\n    write 'mean-std:0.5'\n"),
         ("mean:1", "objective 'mean:1': 'mean' takes no number\n    write 'mean'\n"),
-        ("mean-std:-1", "the risk aversion -1.0 is not a number from 0 up\n"),
-        ("mean-std:nan", "the risk aversion nan is not a number from 0 up\n"),
-        ("entropic:-1", "the risk aversion -1.0 is not a number from 0 up\n"),
+        ("mean-std:-1", "the risk aversion -1.0 is not a number of 0 or more\n"),
+        ("mean-std:nan", "the risk aversion nan is not a number of 0 or more\n"),
+        ("entropic:-1", "the risk aversion -1.0 is not a number of 0 or more\n"),
         ("var:nan", "level: nan is not between 0 and 1\n    0.95 is the worst 5%\n"),
         ("cvar:0.95:1", "objective 'cvar:0.95:1': 'cvar' needs a number\n    write 'cvar:0.95'\n"),
         ("CVaR:0.95", "objective 'CVaR:0.95' is not known\n    did you mean 'cvar:0.95'?\n"),
         ("mean-cvar:2:0.95", "the weight 2.0 is not between 0 and 1\n"),
-        ("budget:-1", "the budget -1.0 is not a cost from 0 up\n"),
-        ("budget:inf", "the budget inf is not a cost from 0 up\n"),
+        ("budget:-1", "the budget -1.0 is not a cost of 0 or more\n"),
+        ("budget:inf", "the budget inf is not a cost of 0 or more\n"),
         ("success-first:cvr:0.9", "objective 'cvr:0.9' is not known\n    did you mean 'cvar:0.95'?\n"),
         ("cvar:95", "level: 95.0 is not between 0 and 1\n    0.95 is the worst 5%\n"),
         ("budget", "objective 'budget' needs a number\n    write 'budget:6'\n"),
@@ -280,7 +280,7 @@ def test_a_method_that_there_is_not_for_an_objective(safear: Safear) -> None:
     assert answer.err == "there is no optimal method for 'mean-lower-std:1'\n    use method 'greedy'\n"
     answer = safear("recommend", "loan", "--method", "greedy", "--objective", "cvar:0.9")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "'cvar:0.9' is solved by method 'optimal' only\n"
+    assert answer.err == "'cvar:0.9' needs method 'optimal'\n"
 
 
 def test_the_menu_at_another_level(safear: Safear) -> None:

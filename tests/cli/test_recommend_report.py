@@ -98,7 +98,7 @@ def test_already_favourable(safear: Safear, tmp_path: Path) -> None:
             "no/plan.html: cannot be written: there is no such folder\n    make the folder '",
         ),
         (["--report", "plan.pdf"], "plan.pdf: pages are written as .html, not as '.pdf'\n    name it plan.html\n"),
-        (["--report", "mine.html"], "mine.html: is there already, and is no page of SafeAR\n"),
+        (["--report", "mine.html"], "mine.html: already exists and is not a page of SafeAR\n"),
         (
             ["--report", "plan.html", "--language", "dee"],
             "there are no texts in the language 'dee'\n    did you mean 'de'?\n",

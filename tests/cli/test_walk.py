@@ -45,9 +45,9 @@ def test_json(safear: Safear, tmp_path: Path) -> None:
             ["--outcome", "maybe"],
             "outcomes[0]: this step cannot end in outcome maybe\n    possible: 0 (works: savings becomes rich), 1",
         ),
-        (["--outcome", "works", "--outcome", "0"], "outcomes[1]: the walk has ended before this step\n    leave this"),
+        (["--outcome", "works", "--outcome", "0"], "outcomes[1]: the walk ended before this step\n    leave this"),
         (["--plan", "safe"], "--plan safe: there is no such plan\n    did you mean 'safest'?"),
-        (["--set", "savings=rich"], "the decision is favourable already: there is no plan to follow"),
+        (["--set", "savings=rich"], "the decision is already favourable; there is no plan to follow"),
     ],
 )
 def test_mistakes(safear: Safear, arguments: list[str], message: str) -> None:

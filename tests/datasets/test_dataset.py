@@ -99,7 +99,14 @@ def test_it_is_reached_from_the_package_and_loads_nothing_before() -> None:
 
 
 def test_the_package_has_no_other_names() -> None:
-    assert dir(sys.modules["safear.datasets"]) == ["Dataset", "TrainedClassifier", "dataset_names", "load"]
+    assert dir(sys.modules["safear.datasets"]) == [
+        "Dataset",
+        "TrainedClassifier",
+        "dataset_names",
+        "example_names",
+        "load",
+        "load_example",
+    ]
     assert not hasattr(sys.modules["safear.datasets"], "nothing_like_this")
 
 

@@ -38,14 +38,14 @@ def test_sound(mdp: sa.MDP) -> None:
         ("edge_chance", 0, 0.5, "row[0]: has chances that do not add up to 1"),
         ("edge_chance", 0, float("nan"), "edge_chance[0]: is not in (0, 1]"),
         ("edge_chance", 3, 0.0, "edge_chance[3]: is not in (0, 1]"),
-        ("edge_cost", 2, -1, "edge_cost[2]: is below 0"),
+        ("edge_cost", 2, -1, "edge_cost[2]: is negative"),
         ("edge_next", 5, 10**6, "edge_next[5]: is not a state"),
         ("edge_next", 5, -1, "edge_next[5]: is not a state"),
         ("row_action", 1, 200, "row_action[1]: is not an action"),
-        ("row_start", 1, -1, "row_start: should go up"),
-        ("edge_start", -1, 3, "edge_start: should go up"),
-        ("states", 3, 0, "states: should go up"),
-        ("depth", 3, -1, "depth[3]: is below 0"),
+        ("row_start", 1, -1, "row_start: should increase"),
+        ("edge_start", -1, 3, "edge_start: should increase"),
+        ("states", 3, 0, "states: should increase"),
+        ("depth", 3, -1, "depth[3]: is negative"),
     ],
 )
 def test_broken(mdp: sa.MDP, field: str, position: int, value: Any, message: str) -> None:
@@ -58,9 +58,9 @@ def test_broken(mdp: sa.MDP, field: str, position: int, value: Any, message: str
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"horizon": 0}, "horizon: 0 is not above 0"),
-        ({"failure_cost": -1}, "failure_cost: -1 is below 0"),
-        ({"quantum": Decimal(0)}, "quantum: 0 is not above 0"),
+        ({"horizon": 0}, "horizon: 0 is not positive"),
+        ({"failure_cost": -1}, "failure_cost: -1 is negative"),
+        ({"quantum": Decimal(0)}, "quantum: 0 is not positive"),
         ({"edge_cost": np.zeros(3, dtype=np.int64)}, "edge_cost: has 3 entries for"),
         ({"depth": np.zeros(3, dtype=np.int16)}, "depth: has 3 entries for"),
         ({"states": np.zeros(3, dtype=np.int64)}, "states: has 3 entries for"),
@@ -78,7 +78,7 @@ def test_goals_have_no_actions(mdp: sa.MDP) -> None:
 
 
 def test_a_run_must_begin_somewhere(mdp: sa.MDP) -> None:
-    with pytest.raises(MDPError, match="depth: is 0 nowhere, so that no run can begin"):
+    with pytest.raises(MDPError, match="depth: is 0 nowhere, so no run can start"):
         check_mdp(replace(mdp, depth=np.ones_like(mdp.depth)))
 
 

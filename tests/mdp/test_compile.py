@@ -113,7 +113,7 @@ def test_large_space_is_solved_from_one_person() -> None:
 
 def test_reachable_set_is_limited() -> None:
     problem = sa.parse_problem({**LARGE, "horizon": 12})
-    with pytest.raises(TooLargeError, match="can reach 1,807 states in 4 steps alone"):
+    with pytest.raises(TooLargeError, match="can reach 1,807 states in only 4 steps"):
         sa.compile_mdp(problem, start=problem.default_person, max_states=1000)
 
 

@@ -268,7 +268,7 @@ def test_personal_terms_are_not_counted_and_that_is_said(tmp_path: Path, caplog:
     path = write_csv(tmp_path / "p.csv", person | {"cost:change job": ["2"]})
     read_population(problem, path)
     assert [record.message for record in caplog.records] == [
-        "ignored, since an audit uses the problem's own terms: 'cost:change job'"
+        "ignored, because an audit uses the problem's own terms: 'cost:change job'"
     ]
 
 
@@ -305,8 +305,8 @@ def test_a_column_twice(tmp_path: Path) -> None:
     [
         ("p.csv", b"", "is empty"),
         ("p.parquet", b"", "is empty"),
-        ("p.csv", b"job\n", "there are no people"),
-        ("p.csv", b"job", "there are no people"),
+        ("p.csv", b"job\n", "it has no people"),
+        ("p.csv", b"job", "it has no people"),
         ("p.csv", b"\njob\nnone\n", "header"),
         ("p.csv", b'"job\nx",y\nnone,1\n', "header"),
         ("p.csv", b"\xff\xfe,job\n1,none\n", "cannot be read"),
@@ -331,7 +331,7 @@ def test_no_file(tmp_path: Path) -> None:
 
 
 def test_a_parquet_file_without_rows(tmp_path: Path) -> None:
-    with pytest.raises(PersonError, match="there are no people"):
+    with pytest.raises(PersonError, match="it has no people"):
         read_population(problem_of(JOB), write_parquet(tmp_path / "p.parquet", {"job": pa.array([], pa.string())}))
 
 

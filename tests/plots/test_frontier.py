@@ -140,8 +140,8 @@ def test_it_is_told_to_screen_readers() -> None:
 
 def test_what_has_no_frontier_is_refused() -> None:
     asked = sa.recommend(sa.load_example("loan"), objectives=["mean"])
-    cause = r"^the menu was not chosen from a frontier: its plans were asked for one by one\n    use sa\.recommend"
+    cause = r"^this menu has no frontier: its plans are for given objectives\n    use sa\.recommend"
     with pytest.raises(sa.InputError, match=cause):
         frontier(asked)
-    with pytest.raises(sa.InputError, match=r"different units: 'months', 'quarters'"):
+    with pytest.raises(sa.InputError, match=r"different cost units: 'months', 'quarters'"):
         frontier(menu_of("loan"), menu_of("health-insurance"))

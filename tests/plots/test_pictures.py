@@ -107,12 +107,12 @@ def test_nothing_to_draw_is_refused(kind: str) -> None:
     accepted = replace(menu.case, decision=replace(menu.case.decision, favourable=True))
     empty: list[tuple[sa.Menu | Sequence[Offer], str]] = [
         (replace(menu, offers=()), "the menu is empty\n    give at least one plan"),
-        (replace(menu, offers=(), case=accepted), "the decision is favourable already"),
+        (replace(menu, offers=(), case=accepted), "the decision is already favourable"),
     ]
     for offers, cause in empty:
         with pytest.raises(sa.InputError) as caught:
             draw(offers)
         assert str(caught.value) == f"there is no plan to draw: {cause}"
     if kind != "frontier":
-        with pytest.raises(sa.InputError, match=r"^the plans count costs in different units: 'months', 'quarters'"):
+        with pytest.raises(sa.InputError, match=r"^the plans have different cost units: 'months', 'quarters'"):
             draw([*menu, *menu_of("health-insurance")])

@@ -272,7 +272,7 @@ def test_wrong_numbers_are_told_with_their_place(column: str, cell: str, cause: 
         f"{path}: row 3.{column}: {cause}",
         "    leave the cell empty to keep the problem's value",
         f"{path}: 2 of 4 rows cannot be used",
-        "    correct them, or set them aside in a file (skip_bad, --skip-bad)",
+        "    correct them, or write them to a file of their own (skip_bad, --skip-bad)",
     ]
 
 
@@ -472,7 +472,7 @@ def test_a_column_to_keep_that_is_not_there(tmp_path: Path) -> None:
     "text, told",
     [
         ("", "the file is empty"),
-        ("skill,age,gender\n", "there are no people in it"),
+        ("skill,age,gender\n", "it has no people"),
         ("skill,gender\nbasic,male\n", "age: there is no column 'age' for this feature"),
         ("skill,age,gender,age\nbasic,1,male,2\n", "age: there are two columns 'age'"),
     ],
@@ -483,7 +483,7 @@ def test_files_without_people(text: str, told: str, tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    assert refusal(tmp_path / "p*.csv") == f"{tmp_path / 'p*.csv'}: no such file, and no file that matches"
+    assert refusal(tmp_path / "p*.csv") == f"{tmp_path / 'p*.csv'}: no such file, and none that matches"
 
 
 def test_a_broken_gzip_file(tmp_path: Path) -> None:

@@ -136,9 +136,9 @@ def test_mistakes_in_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "there are no people in it\n    give a header and rows"),
-        (f"{HEADER}\n", "there are no people in it\n    give a header and rows"),
-        ("\ufeff", "there are no people in it\n    give a header and rows"),
+        ("", "it has no people\n    give a header and rows"),
+        (f"{HEADER}\n", "it has no people\n    give a header and rows"),
+        ("\ufeff", "it has no people\n    give a header and rows"),
         (f"{HEADER}\nbasic,<30,false,female\n", "row 1: does not have the 5 fields of the header"),
         (f"{HEADER}\nbasic,<30,false,female,1,x\n", "row 1: does not have the 5 fields of the header"),
         (

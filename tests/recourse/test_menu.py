@@ -293,7 +293,7 @@ def test_levels_that_are_none(level: float) -> None:
 
 
 def test_a_menu_of_no_plans_is_refused() -> None:
-    with pytest.raises(ObjectiveError, match="a menu of 0 plans is none"):
+    with pytest.raises(ObjectiveError, match="a menu of 0 plans is too small"):
         sa.recommend(sa.load_example("loan"), most=0)
     with pytest.raises(ObjectiveError, match="the list of objectives is empty"):
         sa.recommend(sa.load_example("loan"), objectives=[])

@@ -75,7 +75,7 @@ def test_people_are_counted() -> None:
 
 def test_comparisons_with_their_verdicts() -> None:
     tests = {row["measure"]: row for row in make_audit().tests("gender").to_dict("records")}
-    rows = read_table(page(), "Comparisons by gender: the first group less the second")
+    rows = read_table(page(), "Comparisons by gender: the first group minus the second")
     assert [row[1:3] for row in rows[1:]] == [["female", "male"]] * 7
     found = {row[0]: row for row in rows[1:]}
     mean = tests["mean"]
@@ -99,7 +99,7 @@ def test_all_figures_can_be_read_back() -> None:
         assert row[:3] == [test["measure"], test["group"], test["other"]]
         assert row[4] == test["test"] == "approximation"
         assert [float(row[i]) for i in (3, 5, 6)] == [test["effect"], test["p"], test["p (Holm)"]]
-    gaps = read_table(page(), "By gender: differences (group less other) and bootstrap intervals")[1:]
+    gaps = read_table(page(), "By gender: differences (group minus other) and bootstrap intervals")[1:]
     assert [[float(text) for text in row[3:]] for row in gaps] == [
         [test[name] for name in ("difference", "low", "high")] for test in tests
     ]
@@ -110,10 +110,10 @@ def test_all_figures_can_be_read_back() -> None:
 def test_where_gaps_come_from() -> None:
     parts = make_audit().decompose("gender")
     assert parts
-    caption = "By gender: where gaps come from (group less other)"
+    caption = "By gender: where gaps come from (group minus other)"
     rows = read_table(page(), caption)[1:]
     assert [[float(text) for text in row[3:]] for row in rows] == [[p.gap, p.start, p.model, p.covered] for p in parts]
-    shown = read_table(page(), "Where the gaps by gender come from: the first group less the second")[1:]
+    shown = read_table(page(), "Where the gaps by gender come from: the first group minus the second")[1:]
     assert shown[1][:3] == ["average", "female", "male"]  # as in the comparisons, whatever the order of the levels
     sign = 1 if parts[1].group == "female" else -1
     assert shown[1][3] == f"{sign * parts[1].gap:+.2f}".replace("-", "−")
@@ -124,7 +124,7 @@ def test_for_the_file() -> None:
     sources = Sources("job.yaml", "model.skops", ["a.csv", "b.csv"])
     facts = facts_of(read_page(report_audit(make_audit(), sources=sources).html), "file")
     digest = hashlib.sha256(dump_problem_text(make_audit().problem).encode()).hexdigest()
-    assert facts["SHA-256 of the problem, as SafeAR writes it"] == digest
+    assert facts["SHA-256 of the problem as SafeAR writes it"] == digest
     assert (facts["SafeAR"], facts["Python"], facts["NumPy"]) == (
         sa.__version__,
         platform.python_version(),
@@ -269,7 +269,7 @@ def test_a_single_group() -> None:
 def test_many_groups_keep_the_page_short() -> None:
     people = make_people()[:600].assign(town=[f"T{number % 6}" for number in range(600)])
     tree = read_page(report_audit(audit_of(people, groups=["town"])).html)
-    assert len(read_table(tree, "Comparisons by town: the first group less the second")) == 1 + 7
+    assert len(read_table(tree, "Comparisons by town: the first group minus the second")) == 1 + 7
     assert "all 105 comparisons are in the appendix" in tree.text
     assert len(read_table(tree, "By town: rank tests")) == 1 + 105
 

@@ -31,8 +31,8 @@ def test_nothing_else_is_written_over(tmp_path: Path) -> None:
         target.write_text(text, encoding="utf-8")
         with pytest.raises(sa.InputError) as caught:
             PAGE.save(target)
-        cause = "is there already, and is no page of SafeAR"
-        assert str(caught.value) == f"{target}: {cause}\n    name a file that is not there yet"
+        cause = "already exists and is not a page of SafeAR"
+        assert str(caught.value) == f"{target}: {cause}\n    name a new file"
         assert target.read_text(encoding="utf-8") == text
 
 
@@ -53,7 +53,7 @@ def test_files_that_no_page_can_be_in(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: (Path(path), mode) != (tmp_path, os.W_OK))
-    with pytest.raises(sa.InputError, match=r"a\.html: cannot be written: the folder is closed to you\n"):
+    with pytest.raises(sa.InputError, match=r"a\.html: cannot be written: you may not write to this folder\n"):
         require_writable(tmp_path / "a.html")
 
 

@@ -58,7 +58,7 @@ def test_success_first_in_writing(objective: Objective, text: str) -> None:
         ("cvar:0.9:0.5", "objective 'cvar:0.9:0.5': 'cvar' needs a number\n    write 'cvar:0.95'"),
         ("cvar:95", "level: 95.0 is not between 0 and 1\n    0.95 is the worst 5%"),
         ("mean-cvar:2:0.9", "the weight 2.0 is not between 0 and 1"),
-        ("budget:-1", "the budget -1.0 is not a cost from 0 up"),
+        ("budget:-1", "the budget -1.0 is not a cost of 0 or more"),
         ("success-first:success-first", AFTER_SUCCESS),
         (
             "success-first:cvar:0.95~x",
@@ -68,9 +68,9 @@ def test_success_first_in_writing(objective: Objective, text: str) -> None:
         ("mean-std:", "objective 'mean-std:': '' is not a number\n    write 'mean-std:0.5'"),
         ("mean-std:half", "objective 'mean-std:half': 'half' is not a number\n    write 'mean-std:0.5'"),
         ("mean:1", "objective 'mean:1': 'mean' takes no number\n    write 'mean'"),
-        ("mean-std:-1", "the risk aversion -1.0 is not a number from 0 up"),
-        ("mean-std:nan", "the risk aversion nan is not a number from 0 up"),
-        ("mean-lower-std:inf", "the risk aversion inf is not a number from 0 up"),
+        ("mean-std:-1", "the risk aversion -1.0 is not a number of 0 or more"),
+        ("mean-std:nan", "the risk aversion nan is not a number of 0 or more"),
+        ("mean-lower-std:inf", "the risk aversion inf is not a number of 0 or more"),
     ],
 )
 def test_what_is_refused(text: str, message: str) -> None:

@@ -18,8 +18,8 @@ def test_the_problem_can_be_read(loan: Site) -> None:
     assert "student < young < adult < senior" in told
     assert "fails : you lose your job: job becomes unemployed" in told
     assert "applicant: rejected; 6 goals among the 13 states within reach" in told
-    assert "38% of all inputs there are" in told
-    assert "No people are given." in told
+    assert "38% of all possible inputs" in told
+    assert "There are no people." in told
 
 
 def test_the_audit(audited: Site) -> None:
@@ -67,7 +67,7 @@ def test_without_an_action_and_with_fewer_steps(loan: Site) -> None:
 def test_a_sample_of_the_people(audited: Site) -> None:
     with audited.client() as client:
         told = words(client.post("/analyst", data={"aobjective": "mean", "bobjective": "cvar:0.95"}).text)
-    assert "50 of the people who are rejected, drawn at random (seed 0)" in told
+    assert "50 rejected people, drawn at random (seed 0)" in told
     assert "people with a plan 50 of 50 50 of 50" in told
 
 

@@ -55,7 +55,7 @@ def check(problem_file: str, whole: bool, **options: Any) -> None:
         people, mistakes = diagnose_people(problem, model)
         for person in people:
             if person.favourable:
-                click.echo(f"{person.name}: favourable already")
+                click.echo(f"{person.name}: already favourable")
             else:
                 way = f"{person.goals:,} goals among {person.states:,} states" if person.goals else "no way to a goal"
                 click.echo(f"{person.name}: rejected; {way} within reach")

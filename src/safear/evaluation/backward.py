@@ -223,7 +223,7 @@ def evaluate_states(solution: Planned | Policy, *, max_bytes: int = MAX_BYTES) -
     policy = policy_of(solution)
     mdp = policy.mdp
     if mdp.depth.any():
-        cause = "this MDP was compiled from one person: its other states are only met later"
+        cause = "this MDP was compiled from one person: runs reach its other states only later"
         raise ObjectiveError.at((), cause, "compile a block (block=...) or the whole space, or use evaluate(...)")
     width = _largest_spent(policy) + 1
     _require_room(mdp, width, 4 * 8, max_bytes)  # both distributions, and what the recursion holds beside them

@@ -73,7 +73,7 @@ class Policy(ABC):
             cause = f"this state cannot be reached before step {mdp.depth[state]}"
             raise ObjectiveError.at((), cause, "ask for a later step, or compile from this person")
         if not (np.isfinite(spent) and spent >= 0):
-            raise ObjectiveError.at((), f"{spent} cannot have been spent", "give a cost from 0 up")
+            raise ObjectiveError.at((), f"{spent} cannot have been spent", "give a cost of 0 or more")
         origin = state
         if self.looks_at_spent:
             origin = state if start is None and step == 0 else mdp.locate_start(start)

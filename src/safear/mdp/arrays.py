@@ -140,7 +140,7 @@ class MDP:
         """Like `locate`, for a state in which a run may begin: at step 0, not only later."""
         state = self.locate(person)
         if self.depth[state] > 0:
-            cause = "this MDP was compiled from another person, who gets to this state only later"
+            cause = "this MDP was compiled from another person, who reaches this state only later"
             raise PersonError.at((), cause, "compile it with start=person")
         return state
 

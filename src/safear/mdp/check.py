@@ -28,7 +28,7 @@ def check_mdp(mdp: MDP) -> None:
 
 def _check_shape(mdp: MDP) -> Iterator[Mistake]:
     if mdp.horizon < 1:
-        yield mistake(("horizon",), f"{mdp.horizon} is not above 0")
+        yield mistake(("horizon",), f"{mdp.horizon} is not positive")
     for name, pointers, count, total in (
         ("row_start", mdp.row_start, mdp.n_states, mdp.n_rows),
         ("edge_start", mdp.edge_start, mdp.n_rows, mdp.n_edges),
@@ -36,7 +36,7 @@ def _check_shape(mdp: MDP) -> Iterator[Mistake]:
         if len(pointers) != count + 1:
             yield mistake((name,), f"has {len(pointers)} entries, not {count + 1}")
         elif pointers[0] != 0 or pointers[-1] != total or (np.diff(pointers) < 0).any():
-            yield mistake((name,), f"should go up from 0 to {total}")
+            yield mistake((name,), f"should increase from 0 to {total}")
     for name in ("edge_chance", "edge_cost", "edge_outcome"):
         if len(getattr(mdp, name)) != mdp.n_edges:
             yield mistake((name,), f"has {len(getattr(mdp, name))} entries for {mdp.n_edges} edges")
@@ -54,7 +54,7 @@ def _check_content(mdp: MDP) -> Iterator[Mistake]:
     yield from _first_wrong(
         "edge_chance", ~((mdp.edge_chance > 0) & (mdp.edge_chance <= 1 + TOLERANCE)), "is not in (0, 1]"
     )
-    yield from _first_wrong("edge_cost", mdp.edge_cost < 0, "is below 0")
+    yield from _first_wrong("edge_cost", mdp.edge_cost < 0, "is negative")
     sums = np.bincount(mdp.edge_row, weights=mdp.edge_chance, minlength=mdp.n_rows)
     yield from _first_wrong("row", np.abs(sums - 1) > TOLERANCE, "has chances that do not add up to 1")
     if (np.diff(mdp.row_start)[mdp.goal] > 0).any():
@@ -62,14 +62,14 @@ def _check_content(mdp: MDP) -> Iterator[Mistake]:
     same_state = np.diff(mdp.row_state) == 0
     yield from _first_wrong("row_action", same_state & (np.diff(mdp.row_action.astype(int)) <= 0), "is out of order")
     if mdp.failure_cost < 0:
-        yield mistake(("failure_cost",), f"{mdp.failure_cost} is below 0")
+        yield mistake(("failure_cost",), f"{mdp.failure_cost} is negative")
     if isinstance(mdp, CompiledMDP) and (np.diff(mdp.states) <= 0).any():
-        yield mistake(("states",), "should go up")
-    yield from _first_wrong("depth", mdp.depth < 0, "is below 0")
+        yield mistake(("states",), "should increase")
+    yield from _first_wrong("depth", mdp.depth < 0, "is negative")
     if mdp.n_states and not len(mdp.starts):
-        yield mistake(("depth",), "is 0 nowhere, so that no run can begin")
+        yield mistake(("depth",), "is 0 nowhere, so no run can start")
     if not mdp.quantum > 0:
-        yield mistake(("quantum",), f"{mdp.quantum} is not above 0")
+        yield mistake(("quantum",), f"{mdp.quantum} is not positive")
 
 
 def _first_wrong(name: str, wrong: np.ndarray[tuple[int], np.dtype[np.bool_]], cause: str) -> Iterator[Mistake]:

@@ -120,7 +120,7 @@ class Compiler:
         for step in range(1, self.problem.horizon + 1):
             need = (len(frontier) + len(states)) * self.bytes_per_state
             if need > max_bytes or len(states) > max_states:
-                cause = f"one person can reach {len(states):,} states in {step - 1} steps alone"
+                cause = f"one person can reach {len(states):,} states in only {step - 1} steps"
                 raise TooLargeError.at(
                     (), cause, "shorten the horizon, merge levels, or raise max_states and max_bytes"
                 )
@@ -153,7 +153,7 @@ class Compiler:
     def _require_room(self, space: StateSpace, max_bytes: int | None) -> None:
         blocks = math.prod(len(f.levels) for f in self.problem.features if not f.mutable and f.name not in space.fixed)
         what = "block" if space.fixed else "state space"
-        remedy = "solve what one person can reach: start=... in Python, `safear recommend` on the command line"
+        remedy = "solve only what one person can reach: start=... in Python, `safear recommend` on the command line"
         if blocks > 1:
             remedy += f", or one of its {blocks:,} blocks at a time with block=... or compile_blocks"
         need = space.size * self.bytes_per_state

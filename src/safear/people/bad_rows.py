@@ -48,7 +48,7 @@ def wrong_cells(problem: Problem, cells: Mapping[str, object]) -> list[Mistake]:
 def complain(bad: BadRow, place: Place, summary: str) -> None:
     """The error about the first bad row of a source."""
     mistakes = [replace(item, place=Place((f"row {bad.row}", *item.place.path), bad.file)) for item in bad.wrong]
-    remedy = "correct them, or set them aside in a file (skip_bad, --skip-bad)"
+    remedy = "correct them, or write them to a file of their own (skip_bad, --skip-bad)"
     raise PersonError([*mistakes, mistake(place, summary, remedy, code="bad_rows")])
 
 

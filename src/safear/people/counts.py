@@ -88,7 +88,7 @@ def _warn_of_terms(problem: Problem, names: Sequence[str]) -> None:
     """What a batch would read as costs, chances and limits of each person is not looked at when people are counted."""
     terms = [name for name in names if ":" in name and name.partition(":")[2].strip() in problem.action_by_name]
     if terms:
-        logger.warning("ignored, since an audit uses the problem's own terms: %s", quote_list(terms))
+        logger.warning("ignored, because an audit uses the problem's own terms: %s", quote_list(terms))
 
 
 def require_somebody(found: Population | Examined, skip_bad: str | Path | None) -> None:
@@ -121,7 +121,7 @@ def examine(people: Frame | Files, place: Place, skip_bad: str | Path | None) ->
     table, rejected = people.count()
     rows = int(table["people"].sum()) + rejected
     if not rows:
-        raise PersonError.at(place, "there are no people in it", "give a header and rows", code="nobody")
+        raise PersonError.at(place, "it has no people", "give a header and rows", code="nobody")
     codes = table[code_names(problem)].to_numpy(np.int16)
     unread = (codes < 0).any(axis=1)
     broken = ~unread & breaks(problem, np.maximum(codes, 0))

@@ -45,9 +45,7 @@ def load_people(path: Path, problem: Problem) -> NDArray[np.int16]:
         place = Place(file=str(path), line=reader.line_num)
         raise PersonError.at(place, f"not a CSV table: {error}", "is a quote left open?", code="syntax") from None
     if not rows:
-        raise PersonError.at(
-            Place(file=str(path)), "there are no people in it", "give a header and rows", code="nobody"
-        )
+        raise PersonError.at(Place(file=str(path)), "it has no people", "give a header and rows", code="nobody")
     missing = [name for name in problem.feature_by_name if name not in rows[0]]
     if missing:
         header = [name for name in reader.fieldnames or () if name]

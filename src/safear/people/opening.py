@@ -96,7 +96,7 @@ def find_tables(connection: DuckDBPyConnection, place: Place) -> list[FileTable]
         raise PersonError.at(place, "is a directory", remedy, code="unreadable")
     files = [source] if Path(source).exists() else sorted(filter(os.path.isfile, glob.glob(source, recursive=True)))  # noqa: PTH207
     if not files:
-        raise PersonError.at(place, "no such file, and no file that matches", code="no_file")
+        raise PersonError.at(place, "no such file, and none that matches", code="no_file")
     alike: dict[tuple[_Columns, bool], list[str]] = {}
     for file in files:
         alike.setdefault((_describe(connection, file), _is_packed(file)), []).append(file)

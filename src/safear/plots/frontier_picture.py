@@ -75,7 +75,7 @@ def frontier(
 def find_points(menu: Menu, greedy: Menu | Sequence[Offer], tell: Teller) -> list[PointRow]:
     """The plans that were not chosen by their average, those that were by their number, then greedy ones."""
     if not menu.frontier:
-        cause = "the menu was not chosen from a frontier: its plans were asked for one by one"
+        cause = "this menu has no frontier: its plans are for given objectives"
         raise InputError.at((), cause, "use sa.recommend(...) without objectives")
     read_plans([*menu, *greedy])  # costs that cannot be on one axis are refused
     offered = {id(offer.solution): (number, offer) for number, offer in enumerate(menu, start=1)}

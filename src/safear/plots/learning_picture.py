@@ -62,7 +62,7 @@ def average_curve(name: str, curve: LearningCurve, window: int) -> list[CurvePoi
         cause = f"a window of {window} episodes does not fit the {episodes} of the curve"
         raise InputError.at((name,), cause, f"use a window from 1 to {episodes}" if episodes else None)
     if not np.isfinite(curve.costs).all():
-        raise InputError.at((name,), "the curve has costs that are not finite numbers")
+        raise InputError.at((name,), "the curve has costs that are not finite")
     means, deviations = curve.moving_average(window)
     kept = np.unique(np.linspace(0, len(means) - 1, min(MAX_POINTS, len(means))).round().astype(np.int64))
     return [CurvePoint(show_name(name), int(i) + window, float(means[i]), float(deviations[i])) for i in kept]

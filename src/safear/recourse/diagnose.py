@@ -73,7 +73,7 @@ def find_hints(problem: Problem) -> list[str]:
     """What is allowed, but may not be meant."""
     hints = [f"features.{name}: {reason}" for name, reason in unused_features(problem).items()]
     if problem.goal.failure_cost == 0:
-        hints.append("goal.failure_cost is 0: a plan that fails early looks cheap; say what failing costs")
+        hints.append("goal.failure_cost is 0, so a plan that fails early looks cheap; say what failing costs")
     if problem.has_intervals:
-        hints.append("some chances are intervals: solving uses their nominal values")
+        hints.append("some chances are intervals; solving uses their nominal values")
     return hints

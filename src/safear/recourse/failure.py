@@ -41,7 +41,7 @@ class GivingUp:
         failure = Teller.of().cost(self.failure_cost, self.unit)
         return (
             f"giving up is cheaper than trying when a failure costs {failure} (goal.failure_cost): the cheapest plan "
-            f"succeeds in {cheapest} of the runs, though {possible} is possible{self._remedy}"
+            f"succeeds in {cheapest} of runs, though {possible} is possible{self._remedy}"
         )
 
     @property
@@ -49,7 +49,7 @@ class GivingUp:
         if self.enough is None:
             return ""
         enough = math.ceil(100 * self.enough - 1e-9) / 100  # words have two decimals; rounded down they would be false
-        return f"; from {Teller.of().cost(enough, self.unit)} on it would not give up"
+        return f"; at {Teller.of().cost(enough, self.unit)} or more it would not give up"
 
 
 def gives_up(success: float, possible: float) -> bool:

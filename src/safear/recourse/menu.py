@@ -37,8 +37,8 @@ BOTH = ("safest", "cheapest")  # what a plan may be at once
 class Menu:
     """What a person can do. Empty if the decision is favourable already, or if there is no recourse.
 
-    `offers` are the plans; `notices` what a person should know of them; `frontier`, if the menu was made of one, all
-    that they were chosen from, named after their objectives; `level` says which of the worst runs are meant.
+    `offers` are the plans, `notices` what a person should know about them. `frontier` has all plans they were chosen
+    from, if any, named after their objectives. `level` says which runs count as the worst.
     """
 
     case: Case
@@ -128,14 +128,14 @@ def recommend(  # noqa: PLR0913  # all but three by name, and each can be left o
 ) -> Menu:
     """What a person can do: the plans between the cheapest on average and the safest, all of them optimal.
 
-    `classifier` is whatever `as_classifier` takes; None is the problem's own rule. `person` is a record, or the name of
-    one of the problem's; None is the first. Of the whole frontier (`menu.frontier`), at most `most` plans that differ
-    in a way a person would notice are offered; "safe" is meant of the worst 1 - `level` of all runs. If nothing leads
-    to a goal, the menu is empty and `menu.no_recourse` says why.
+    `classifier` is whatever `as_classifier` takes; None means the problem's own rule. `person` is a record or the name
+    of one of the problem's people; None means the first. From the whole frontier (`menu.frontier`) the menu offers at
+    most `most` plans, which differ in ways a person would notice. "Safe" refers to the worst 1 - `level` of all runs.
+    If nothing leads to a goal, the menu is empty and `menu.no_recourse` says why.
 
-    With `objectives` (objects, or texts such as `"cvar:0.95"`) there is one plan for each instead, named after it. With
-    a `method` other than "optimal" and no objectives, they are its plans for the aversions 0, 0.25, 0.5 and 1 of the
-    paper, alike ones merged. For `method` and `rng` see `solve`.
+    With `objectives` (objects, or texts such as `"cvar:0.95"`) the menu has one plan for each, named after it. With a
+    `method` other than "optimal" and no objectives, it has the method's plans for the paper's aversions 0, 0.25, 0.5
+    and 1, with similar ones merged. For `method` and `rng` see `solve`.
     """
     # All of the input is read before anything is computed, so that a mistake is told at once.
     request = Request.of(objectives, method=method, level=level, most=most)
@@ -160,10 +160,10 @@ class Request:
         level: float = TAIL,
         most: int = MOST_PLANS,
     ) -> Request:
-        """As somebody gave it; mistakes are raised."""
+        """Read what the caller gave; raises mistakes."""
         check_level(level)
         if most < 1:
-            raise ObjectiveError.at((), f"a menu of {most} plans is none")
+            raise ObjectiveError.at((), f"a menu of {most} plans is too small; it needs at least 1")
         return cls(None if objectives is None else _read_objectives(objectives), method, level, most)
 
 

@@ -53,7 +53,7 @@ class CostsRecord(ResultRecord):
 
 
 class NextRecord(ResultRecord):
-    """What follows an outcome, in which share of the cases, and from which step of the run on."""
+    """What follows an outcome, in which share of cases, and from which step of the run."""
 
     kind: Literal["step", "goal", "out of time", "stuck", "not shown"]
     step: int | None
@@ -62,7 +62,7 @@ class NextRecord(ResultRecord):
 
 
 class OutcomeRecord(ResultRecord):
-    """One way in which a step of a plan may end."""
+    """One way a step of a plan may end."""
 
     chance: float
     works: bool
@@ -164,7 +164,7 @@ class PlanFiguresRecord(ResultRecord):
     """The figures of one plan."""
 
     name: str
-    code: str = Field(description="what it is called in every language")
+    code: str = Field(description="its name for programs, the same in every language")
     method: str
     objective: str
     objectives: list[str]
@@ -174,8 +174,8 @@ class PlanFiguresRecord(ResultRecord):
     value_error: float | None
     trade_off: str | None
     success: float
-    cost: CostsRecord = Field(description="of the runs that succeed")
-    all_runs: CostsRecord = Field(description="failures count with the failure cost")
+    cost: CostsRecord = Field(description="over the runs that succeed")
+    all_runs: CostsRecord = Field(description="over all runs; failures pay the failure cost")
     sparsity: float | None
     proximity: float | None
     first_action: str | None
@@ -210,9 +210,9 @@ class PlanRecord(PlanFiguresRecord):
 
     plan: list[str] = Field(description="its likely steps in words")
     steps: list[StepRecord] = Field(description="all of its steps as data")
-    traces: list[TraceRecord] = Field(description="the most probable ways in which it may go")
+    traces: list[TraceRecord] = Field(description="the most probable ways things may go")
     other_traces: OtherTracesRecord | None
-    distribution: list[PointRecord] = Field(description="of the total cost, exactly")
+    distribution: list[PointRecord] = Field(description="the exact distribution of the total cost")
     simulated: SimulatedRecord | None = None
 
     @classmethod
@@ -327,7 +327,7 @@ class DecisionRecord(ResultRecord):
 
 
 class EndingRecord(ResultRecord):
-    """One way in which a step may end, or has ended."""
+    """One way a step may end, or has ended."""
 
     outcome: int
     chance: float

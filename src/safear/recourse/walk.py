@@ -1,7 +1,7 @@
 """Walking along a plan: what has happened so far, what to do now, and what may happen then.
 
-A walk is given as the outcomes that came about, one per step. It is followed from the start each time, so nothing need
-be kept, and what was spent, which some plans look at, is always right.
+A walk is the list of outcomes so far, one per step. Each call follows it from the start, so nothing needs to be stored,
+and the amount spent, which some plans look at, is always right.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ WORDS = ("works", "fails")
 
 
 class WalkError(InputError):
-    """Outcomes that cannot have come about, or a plan where there is nothing to do."""
+    """Outcomes that cannot have happened, or a plan where there is nothing to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Possible:
-    """One way in which a step may end; `outcome` is its number among those of the action.
+    """One way a step may end; `outcome` is its number among those of the action.
 
-    `label` is what the problem calls it, if it does, and `changes` are the features whose level is another then.
+    `label` is its name in the problem, if it has one; `changes` are the features whose level changes.
     """
 
     outcome: int
@@ -91,7 +91,7 @@ class Situation:
 
 
 def walk(offer: Offer, outcomes: Sequence[int | str] = ()) -> Situation:
-    """Follow a plan from the start, each step ending in the outcome given. A WalkError if that cannot be.
+    """Follow a plan from the start, with each step ending as given. Raises a WalkError if that is impossible.
 
     An outcome is its number among those of the action (`situation.endings` has them), or "works" or "fails" where
     there is only one of that kind.
@@ -103,7 +103,7 @@ def walk(offer: Offer, outcomes: Sequence[int | str] = ()) -> Situation:
     for step, outcome in enumerate(outcomes):
         row = _row(policy, state, step=step, account=opening - spent)
         if row is None:
-            raise WalkError.at(("outcomes", step), "the walk has ended before this step", "leave this outcome out")
+            raise WalkError.at(("outcomes", step), "the walk ended before this step", "leave this outcome out")
         edge = _choose(mdp, state, _edges(mdp, row), step=step, outcome=outcome)
         taken.append(Taken(_action(mdp, row), _ending(mdp, state, edge)))
         state, spent = int(mdp.edge_next[edge]), spent + int(mdp.edge_cost[edge])

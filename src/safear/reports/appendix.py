@@ -47,7 +47,7 @@ def list_origin(audit: Audit, sources: Sources) -> list[tuple[str, str]]:
     return [
         *list_versions(),
         ("problem", show_name(sources.problem or "made in memory")),
-        ("SHA-256 of the problem, as SafeAR writes it", digest_problem(audit.problem)),
+        ("SHA-256 of the problem as SafeAR writes it", digest_problem(audit.problem)),
         ("classifier", show_name(sources.classifier or "given in memory, or the problem's own rule")),
         ("people", people),
         ("rows read", f"{population.rows:,}"),
@@ -67,7 +67,7 @@ def exact_tables(
     for feature, parts in origins.items():
         rows = [astuple(part) for part in parts]
         headings = "measure|group|other|gap|start|model|covered"
-        yield _write(f"By {feature}: where gaps come from (group less other)", headings, rows, names=3)
+        yield _write(f"By {feature}: where gaps come from (group minus other)", headings, rows, names=3)
 
 
 def _write_division(division: Division) -> Iterator[Table]:
@@ -87,7 +87,7 @@ def _write_division(division: Division) -> Iterator[Table]:
         gaps = [(*name, item.difference, item.low, item.high) for name, item in pairs]
         tests = [(*name, item.effect, item.test, item.p, item.p_holm) for name, item in pairs]
         headings = "measure|group|other|difference|low|high"
-        yield _write(f"{by}: differences (group less other) and bootstrap intervals", headings, gaps, names=3)
+        yield _write(f"{by}: differences (group minus other) and bootstrap intervals", headings, gaps, names=3)
         yield _write(f"{by}: rank tests", "measure|group|other|effect|test|p|p (Holm)", tests, names=3)
 
 

@@ -103,8 +103,10 @@ def _tell_asked(audit: Audit) -> list[str]:
     if population.skipped:
         read += f"; {count_of(population.skipped, 'row')} of {population.rows:,} could not be used and were set aside"
     accepted = overall["n"] - overall["rejected"]
-    question = "Some people are rejected, and can do something about it that may fail. This audit asks whether groups "
-    question += f"of people, by {groups}, carry different risks on their way to “{goal}”."
+    question = (
+        "People who are rejected can act to change that, but their steps may fail. This audit asks whether groups "
+    )
+    question += f"of people, by {groups}, carry different risks on the way to “{goal}”."
     answer = f"{read}. The model accepts {accepted:,} ({Teller.of().percent(overall['favourable'])}) and rejects "
     greedy = "greedy " if audit.method == "greedy" else ""
     answer += f"{overall['rejected']:,}. Everybody who is rejected follows the {greedy}plan for "

@@ -129,7 +129,7 @@ def comparison_table(division: Division) -> Table | None:
     comparisons = division.comparisons or ()
     if not comparisons:
         return None
-    caption, note = f"Comparisons by {show_name(division.name)}: the first group less the second", ""
+    caption, note = f"Comparisons by {show_name(division.name)}: the first group minus the second", ""
     shown: Sequence[Comparison] = comparisons
     if len(comparisons) > MOST_COMPARED:
         found = (division.find_extremes(measure) for measure in division.measures)
@@ -167,7 +167,7 @@ def origin_table(feature: str, division: Division, parts: Sequence[Decomposition
         names = (measure.heading, *map(show_name, pair))
         rows.append(tuple(map(Cell, (*names, *gaps, Teller.of().percent(part.covered)))))
     return Table(
-        f"Where the gaps by {show_name(feature)} come from: the first group less the second",
+        f"Where the gaps by {show_name(feature)} come from: the first group minus the second",
         tuple(map(Cell, headings)),
         tuple(rows),
         names=3,

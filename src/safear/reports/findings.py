@@ -42,7 +42,7 @@ def conclude(division: Division) -> Finding:
     """Who carries more risk, in one sentence."""
     count = len(division.comparable)
     if division.comparisons is None:
-        return Finding(f"{count:,} groups are too many to compare in pairs; nothing is said of who carries more.")
+        return Finding(f"{count:,} groups are too many to compare in pairs.")
     if count < 2:
         enough = "no group has" if not count else f"only {quote(division.comparable[0].group)} has"
         least = f"at least {division.groups.minimum:,} rejected people"
@@ -56,8 +56,8 @@ def conclude(division: Division) -> Finding:
     if not gaps:
         unsure = {Verdict.RANKS, Verdict.MEANS}
         some = any(item.verdict in unsure for measure in risks for item in division.compared(measure))
-        text = "No difference in average risk is more than chance. That does not prove that there is none."
-        text += " In some measures only the ranks differ, or only the averages." if some else ""
+        text = "No difference in average risk is more than chance. That does not prove there is none."
+        text += " In some measures only the ranks or only the averages differ." if some else ""
         return Finding(text, "unsure" if some else "chance")
     told = [f"{one} is worse off than {other} in {join_words(measures)}" for (one, other), measures in gaps.items()]
     surely = "by more than chance" if count == 2 else "the widest gaps that are more than chance"
@@ -92,13 +92,13 @@ def _explain(extremes: Extremes, division: Division, unit: str) -> Finding:
         case Verdict.CLEAR:
             text += f". The difference of {size} is more than chance ({p})."
         case Verdict.RANKS:
-            text += f". People of one group tend to have the larger figure (rank test, {p}), but the averages do not "
+            text += f". People in one group tend to have the larger figure (rank test, {p}), but the averages do not "
             text += f"show it: they differ by {size}."
         case Verdict.MEANS:
             text += (
-                f". The averages differ by {size}, but the rank test does not find that one group tends to have the "
+                f". The averages differ by {size}, but the rank test does not show that one group tends to have the "
             )
-            text += f"larger figure ({p}): this is not sure."
+            text += f"larger figure ({p}): this is uncertain."
         case Verdict.CHANCE:
             text += f". The difference of {size} is within chance ({p})."
         case Verdict.UNKNOWN:
@@ -125,7 +125,7 @@ def tell_without_recourse(audit: Audit, divisions: Sequence[Division]) -> Findin
     """Whom nothing helps, by group; they are counted."""
     rejected, share = audit.overall["rejected"], audit.overall["no recourse"]
     if not share:
-        return Finding("Everybody who is rejected has some way to the goal.")
+        return Finding("Everybody who is rejected has a way to the goal.")
     helpless = sum(row.without_recourse for row in divisions[0].groups.groups)
     parts = []
     for division in divisions:
@@ -134,7 +134,7 @@ def tell_without_recourse(audit: Audit, divisions: Sequence[Division]) -> Findin
             parts.append(f"by {show_name(division.name)}, {_list_helpless(groups)}")
     text = f"Nothing helps {helpless:,} of the {rejected:,} rejected ({Teller.of().percent(share)})"
     text += f": {'; '.join(parts)}." if parts else "."
-    return Finding(f"{text} They are counted, with a success of 0; they have no costs of success.", "wrong")
+    return Finding(f"{text} They count with a success of 0 and have no costs.", "wrong")
 
 
 def _list_helpless(groups: Sequence[GroupRow]) -> str:
@@ -157,7 +157,7 @@ def tell_giving_up(audit: Audit) -> list[Finding]:
         text += "the greedy method may miss better ones"
     else:
         text += "failing costs too little in the problem (goal.failure_cost)"
-    text += ". Costs are of those who succeed, and do not show it."
+    text += ". Costs cover only those who succeed, so they do not show it."
     return [Finding(text, "wrong")]
 
 
@@ -189,6 +189,6 @@ def tell_origin(feature: str, division: Division, parts: Sequence[Decomposition]
                 column = show_name(feature)
                 text = f"By {column}: of the gap of {size} in {measure.phrase} between {quote(pair[0])} and "
                 text += f"{quote(pair[1])}, {start} comes from where people start and {model} from how the model "
-                text += f"treats people who are equal but for {column}."
+                text += f"treats people who differ only in {column}."
                 return [Finding(text)]
     return []

@@ -62,9 +62,9 @@ def require_writable(path: str | Path) -> None:
     elif not folder.is_dir():
         cause, remedy = "cannot be written: there is no such folder", f"make the folder '{folder}', or name another"
     elif not os.access(folder, os.W_OK):
-        cause, remedy = "cannot be written: the folder is closed to you", "name a file in another folder"
+        cause, remedy = "cannot be written: you may not write to this folder", "name a file in another folder"
     elif target.exists() and not _is_page(target):
-        cause, remedy = "is there already, and is no page of SafeAR", "name a file that is not there yet"
+        cause, remedy = "already exists and is not a page of SafeAR", "name a new file"
     if cause is not None:
         raise InputError([Mistake(Place(file=str(target)), cause, remedy)])
 

@@ -1,17 +1,17 @@
-"""Objectives: what a plan should make small. Each carries its own parameters and reads its value off a distribution.
+"""Objectives: what a plan minimises. Each carries its own parameters and reads its value off a distribution.
 
     mean               E[C]
     mean-std:b         E[C] + b * std(C)
     mean-lower-std:b   E[C] + b * lower_std(C), only costs above the mean count in the deviation
     mean-variance:b    E[C] + b * var(C)
     entropic:b         log E[exp(b C)] / b
-    budget:x           the chance not to succeed within a cost of x
+    budget:x           the chance of not succeeding within a cost of x
     var:a              the smallest x with P(C <= x) >= a
     cvar:a             the mean of the worst 1 - a of the cases
     mean-cvar:k:a      (1 - k) * E[C] + k * cvar:a
     success-first      the highest chance of success, and among plans that have it the least E[C]
-    success-first:...  the same, and the least of another objective among them: success-first:cvar:0.95
-    success-first...~t the same, where each step may give away the share t of success: success-first:cvar:0.95~0.001
+    success-first:...  the same, with the least of another objective among them: success-first:cvar:0.95
+    success-first...~t the same, but each step may give away the share t of success: success-first:cvar:0.95~0.001
 
 C is the total cost over all runs; failed runs pay the failure cost.
 """
@@ -124,7 +124,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.limit) and self.limit >= 0):
-            raise ObjectiveError.at((), f"the budget {self.limit} is not a cost from 0 up")
+            raise ObjectiveError.at((), f"the budget {self.limit} is not a cost of 0 or more")
 
     def of(self, distribution: CostDistribution) -> float:
         """1 - P(success and spent <= limit)."""
@@ -136,7 +136,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class VaR:
-    """The value at risk: the cost that is kept with probability `level`."""
+    """The value at risk: the cost that is not exceeded with probability `level`."""
 
     name: ClassVar[str] = "var"
     level: float
@@ -265,7 +265,9 @@ def _parse_success_first(text: str) -> Objective:
     if name != SuccessFirst.name:
         raise ObjectiveError.at((), f"objective '{text}' is not known", suggest(text, OBJECTIVE_EXAMPLES))
     if colon and not rest:
-        raise ObjectiveError.at((), f"objective '{text}' names no second one", f"write '{OBJECTIVE_EXAMPLES[-1]}'")
+        raise ObjectiveError.at(
+            (), f"objective '{text}' names no second objective", f"write '{OBJECTIVE_EXAMPLES[-1]}'"
+        )
     then = parse_objective(rest) if colon else Mean()
     try:
         tolerance = float(share) if tilde else TOLERANCE
@@ -299,8 +301,8 @@ def _write(name: str, *numbers: float) -> str:
 
 def _check_aversion(risk_aversion: float) -> None:
     if not (math.isfinite(risk_aversion) and risk_aversion >= 0):
-        raise ObjectiveError.at((), f"the risk aversion {risk_aversion} is not a number from 0 up")
+        raise ObjectiveError.at((), f"the risk aversion {risk_aversion} is not a number of 0 or more")
     if risk_aversion > MAX_AVERSION:
         raise ObjectiveError.at(
-            (), f"the risk aversion {risk_aversion:g} is above {MAX_AVERSION:g}", "2 is a lot already"
+            (), f"the risk aversion {risk_aversion:g} is above {MAX_AVERSION:g}", "2 is already a lot"
         )

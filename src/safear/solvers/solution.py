@@ -99,7 +99,7 @@ class Solution:
 
     def _require_certificate(self) -> NDArray[np.float64]:
         if self.certificate is None:
-            cause = f"a solution by method '{self.method}' does not know the value of its policy, nor a bound"
+            cause = f"a solution by method '{self.method}' knows neither the value of its policy nor a bound"
             raise ObjectiveError.at((), cause, "use objective.of(evaluate(solution)), or method 'optimal'")
         return self.certificate
 

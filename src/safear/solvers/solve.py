@@ -31,13 +31,12 @@ def solve(
 ) -> Solution:
     """Compute a policy.
 
-    `"optimal"` is exact, over all policies, those that look at what was spent included; the default where there is one,
-    that is for all objectives but `MeanLowerStd`. `"greedy"` is G-RSVI, with `MeanLowerStd` its LPSD variant.
-    For one person whose costs are too fine it looks for the plan with rounded costs (`solution.search_unit` says how
-    far); the value is exact, the bound allows for the rounding.
-    `"episodic"` is G-RSEVI for the person that the MDP was compiled from and needs `rng`; `Episodic(...)` sets its
-    options. `tolerance` is the relative gap at which the search for the optimum of `MeanStd` and `MeanVariance` stops.
-    `progress(done, total)` is called on the way.
+    `"optimal"`, the default for all objectives but `MeanLowerStd`, is exact over all policies, including those that
+    look at what was spent. If one person's costs are too fine, it looks for the plan with rounded costs
+    (`solution.search_unit`); the value stays exact, and the bound allows for the rounding. `"greedy"` is G-RSVI; with
+    `MeanLowerStd`, its LPSD variant. `"episodic"` is G-RSEVI for the person that the MDP was compiled from, and needs
+    `rng`; `Episodic(...)` sets its options. `tolerance` is the relative gap at which the search for the optimum of
+    `MeanStd` and `MeanVariance` stops. `progress(done, total)` is called along the way.
     """
     if not 0 <= tolerance < 1:
         raise ObjectiveError.at((), f"the tolerance {tolerance} is not between 0 and 1")
@@ -67,7 +66,7 @@ def solve(
 
 
 def choose_method(objective: Objective, method: Method | Episodic | None = None) -> Method | Episodic:
-    """The method for an objective, if none is given; refuses one that cannot solve it."""
+    """The method given, or the default one for the objective. Refuses a method that cannot solve it."""
     if not isinstance(objective, Objective):
         raise ObjectiveError.at((), f"{objective!r} is not an objective", "use Mean(), CVaR(0.95), MeanStd(0.5), ...")
     if not (isinstance(method, Episodic) or method is None or method in METHODS):
@@ -78,5 +77,5 @@ def choose_method(objective: Objective, method: Method | Episodic | None = None)
     if method == "optimal" and isinstance(aim, MeanLowerStd):
         raise ObjectiveError.at((), f"there is no optimal method for '{aim}'", "use method 'greedy'")
     if method != "optimal" and not isinstance(objective, Stepwise):
-        raise ObjectiveError.at((), f"'{objective}' is solved by method 'optimal' only")
+        raise ObjectiveError.at((), f"'{objective}' needs method 'optimal'")
     return method

@@ -42,11 +42,11 @@ def make_api(service: Service, workers: Workers, audits: Audits) -> APIRouter:
             document=dump_problem(service.problem),
         )
 
-    @api.post("/decide", summary="What the classifier says of a person", responses=told)
+    @api.post("/decide", summary="What the classifier says about a person", responses=told)
     async def decide(asked: PersonIn) -> DecisionRecord:
         return await workers.run(lambda _: DecisionRecord.of(service.desk.decide(asked.person)))
 
-    @api.post("/menu", summary="The plans of a person, from safest to cheapest", responses=told)
+    @api.post("/menu", summary="A person's plans, from safest to cheapest", responses=told)
     async def menu(asked: MenuIn) -> MenuRecord:
         def work(deadline: Deadline) -> MenuRecord:
             found = service.answer(asked.person, asked.terms.read(), deadline=deadline, level=asked.level)

@@ -24,7 +24,7 @@ class NoAuditError(SafearError):
     """There is nobody to audit."""
 
     def __str__(self) -> str:
-        return "no people are given: start with --people FILE, or with a data set such as german"
+        return "there are no people: start with --people FILE, or with a data set such as german"
 
 
 class NotReadyError(SafearError):

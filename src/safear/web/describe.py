@@ -33,7 +33,7 @@ def _describe_person(problem: Problem) -> dict[str, Any]:
     return {
         "type": "object",
         "title": "Person",
-        "description": "a level, or for numeric features a number, for each feature",
+        "description": "each feature's level, or its number if it is numeric",
         "properties": {feature.name: _describe_feature(feature) for feature in problem.features},
         "required": [feature.name for feature in problem.features],
         "additionalProperties": False,

@@ -85,7 +85,7 @@ class Guard:
             return make_details("host", 400, "use the address that the program printed when it started")
         ours = _is_ours(headers.get("sec-fetch-site"), headers.get("origin"), host)
         if scope["method"] not in READING and not ours:
-            return make_details("origin", 403, "this was sent by another page")
+            return make_details("origin", 403, "another page sent this")
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > MOST_BYTES:
             return _too_big()
@@ -100,7 +100,7 @@ def describe_crash(error: Exception) -> str:
 
 
 def _too_big() -> ProblemDetails:
-    return make_details("too-big", 413, f"at most {MOST_BYTES:,} bytes are taken")
+    return make_details("too-big", 413, f"send at most {MOST_BYTES:,} bytes")
 
 
 def _is_ours(site: str | None, origin: str | None, host: str) -> bool:

@@ -30,9 +30,9 @@ class MistakeDetail(BaseModel):
     """One thing that is wrong."""
 
     code: str = Field(description="the kind of mistake, for programs: `unknown_level`, `missing` ...")
-    place: str = Field(description="where: a path into what was sent, such as `person.savings`; empty for all of it")
+    place: str = Field(description="a path into the request, such as `person.savings`; empty for the whole request")
     cause: str = Field(description="what is wrong")
-    remedy: str | None = Field(description="what would be right, where we know")
+    remedy: str | None = Field(description="how to put it right, if known")
 
 
 class ProblemDetails(BaseModel):
@@ -42,7 +42,7 @@ class ProblemDetails(BaseModel):
     title: str
     status: int
     detail: str
-    mistakes: list[MistakeDetail] = Field(description="all mistakes that were found")
+    mistakes: list[MistakeDetail] = Field(description="all mistakes found")
 
 
 _TITLES = {
@@ -51,15 +51,15 @@ _TITLES = {
     "objective": "The objective cannot be read",
     "too-large": "This is too much to compute",
     "classifier": "The classifier failed",
-    "input": "What was sent cannot be read",
+    "input": "The request cannot be read",
     "missing-extra": "A part of the installation is missing",
     "too-late": "The answer takes too long",
     "busy": "There is no answer yet",
     "no-audit": "There is nobody to audit",
-    "walk": "The walk cannot have gone this way",
-    "too-big": "What was sent is too large",
+    "walk": "The plan cannot have gone this way",
+    "too-big": "The request is too large",
     "host": "This page is not served under that name",
-    "origin": "Forms are taken from this page only",
+    "origin": "Only this page may send its forms",
     "crash": "Something went wrong here",
     "http": "There is no answer",
 }
@@ -145,10 +145,10 @@ def _name_place(location: Sequence[str | int]) -> str:
 _TOLD = {
     400: "The request cannot be read, or the page is not served under this name",
     403: "The request comes from another page",
-    404: "There is nothing of that kind here",
-    409: "The walk cannot have gone this way, or no plan reaches the goal",
+    404: "There is no such thing here",
+    409: "The plan cannot have gone this way, or no plan reaches the goal",
     413: "The request is too large",
-    422: "There are mistakes in what was sent; all of them are told",
+    422: "The request has mistakes; the answer lists all of them",
     502: "The classifier failed",
     503: "The answer takes too long, or too many people are waiting",
 }

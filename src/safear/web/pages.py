@@ -74,7 +74,7 @@ async def _read(request: Request) -> Asked:
     try:
         return read_form(await request.body())
     except ValueError:
-        raise HTTPException(400, "this is no form of ours") from None
+        raise HTTPException(400, "this form is not from this page") from None
 
 
 def _make_report(service: Service, asked: Asked, texts: Texts, deadline: Deadline) -> str:

@@ -83,7 +83,7 @@ def _list_facts(service: Service) -> list[tuple[str, str]]:
     ]
     accepted = service.share_accepted()
     if accepted is not None:
-        facts.append(("accepted by the model", f"{Teller.of().percent(accepted)} of all inputs there are"))
+        facts.append(("accepted by the model", f"{Teller.of().percent(accepted)} of all possible inputs"))
     return facts
 
 
@@ -169,7 +169,7 @@ def _list_checks(service: Service) -> list[str]:
 
 def _tell_person(person: PersonDiagnosis) -> str:
     if person.favourable:
-        return f"{person.name}: favourable already"
+        return f"{person.name}: already favourable"
     if not person.goals:
-        return f"{person.name}: rejected, and no way to the goal"
+        return f"{person.name}: rejected, with no way to the goal"
     return f"{person.name}: rejected; {person.goals:,} goals among the {person.states:,} states within reach"

@@ -47,12 +47,12 @@ class TermsIn(_Request):
     """What steps mean for this person; what is left out is as in the problem."""
 
     cost: dict[str, Cost] = Field(
-        default_factory=dict, description="what an action costs them, by its name, with at most four decimals"
+        default_factory=dict, description="what actions cost them, by name, with at most four decimals"
     )
     chance: dict[str, Annotated[Real, Field(ge=0, le=1)]] = Field(
-        default_factory=dict, description="how often an action works for them, 0 to 1, by its name"
+        default_factory=dict, description="how often actions work for them, by name, from 0 to 1"
     )
-    forbid: list[str] = Field(default_factory=list, max_length=254, description="actions that they cannot do")
+    forbid: list[str] = Field(default_factory=list, max_length=254, description="actions they cannot take")
 
     def read(self) -> Terms:
         """As the library wants them."""
@@ -62,14 +62,14 @@ class TermsIn(_Request):
 class PersonIn(_Request):
     """A person."""
 
-    person: dict[str, Value] = Field(description="a level, or for numeric features a number, for each feature")
+    person: dict[str, Value] = Field(description="each feature's level, or its number if it is numeric")
 
 
 class MenuIn(PersonIn):
     """A person, and on which terms."""
 
     terms: TermsIn = Field(default_factory=TermsIn)
-    level: Real = Field(default=TAIL, ge=0, lt=1, description="which runs are the worst: 0.95 is the worst 5%")
+    level: Real = Field(default=TAIL, ge=0, lt=1, description="which runs count as the worst: 0.95 means the worst 5%")
 
 
 class PlanIn(PersonIn):
@@ -85,7 +85,7 @@ class StepIn(PlanIn):
     """A person on the way along a plan."""
 
     outcomes: list[OutcomeNumber] = Field(
-        default_factory=list, max_length=MOST_STEPS, description="how each step so far has ended: outcome numbers"
+        default_factory=list, max_length=MOST_STEPS, description="how each step so far ended, as outcome numbers"
     )
 
 
@@ -96,8 +96,8 @@ class ProblemOut(BaseModel):
     goal: str
     horizon: int
     unit: str
-    people: list[str] = Field(description="names of people to try; they stand in the document")
-    document: dict[str, Any] = Field(description="all of it, as a problem file says it (see `safear schema`)")
+    people: list[str] = Field(description="the names of the people in the document")
+    document: dict[str, Any] = Field(description="the whole problem as in a problem file (see `safear schema`)")
 
 
 class HealthOut(BaseModel):

@@ -70,7 +70,7 @@ class Service:
         """The plan for an objective. A WalkError if there is nothing to do, or nothing that can be done."""
         case = self.desk.open(record, terms=terms)
         if case.favourable:
-            raise WalkError.at(("person",), "the decision is favourable already: there is nothing to do")
+            raise WalkError.at(("person",), "the decision is already favourable; there is nothing to do")
         if case.no_recourse is not None:
             raise WalkError.at(("person",), str(case.no_recourse))
         deadline.check()

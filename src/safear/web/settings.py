@@ -141,7 +141,7 @@ def _find_people(service: Service, audits: Audits, who: str) -> tuple[Mapping[st
     if who in problem.people:
         return {who: problem.people[who]}, ""
     if not audits.results:
-        return dict(problem.people), "the people that the problem names"
+        return dict(problem.people), "the people named in the problem"
     found = audits.results[0].audit
     rejected = np.where(found.people.favourable, 0, found.population.counts)
     count = min(SAMPLE, int((rejected > 0).sum()))
@@ -152,7 +152,7 @@ def _find_people(service: Service, audits: Audits, who: str) -> tuple[Mapping[st
         f"sample {number}": {f.name: f.levels[c] for f, c in zip(problem.features, row, strict=True)}
         for number, row in enumerate(codes, start=1)
     }
-    return people, f"{count} of the people who are rejected, drawn at random (seed 0)"
+    return people, f"{count} rejected people, drawn at random (seed 0)"
 
 
 def _solve(
