@@ -233,7 +233,7 @@ def test_people_without_a_group_are_not_called_everybody(safear: Safear, job: li
 
 def test_nobody_is_given(safear: Safear, job: list[str]) -> None:
     assert (
-        refusal(safear, job[0], *OPTIONS) == "no people are given\n    name a CSV or Parquet file, or a glob of them\n"
+        refusal(safear, job[0], *OPTIONS) == "there are no people\n    name a CSV or Parquet file, or a glob of them\n"
     )
 
 
@@ -292,7 +292,7 @@ def write_clean(tmp_path: Path) -> str:
     [
         ("empty.csv", "", "empty.csv: the file is empty\n    give a header and rows\n"),
         ("header.csv", "skill,age,gender\n", "header.csv: it has no people\n    give a header and rows\n"),
-        ("none.csv", "skill,age,gender\nexpert,20,male\n", "nobody is rejected: there is nothing to audit\n"),
+        ("none.csv", "skill,age,gender\nexpert,20,male\n", "nobody is rejected, so there is nothing to audit\n"),
         ("people.txt", "skill,age,gender\n", "people.txt: is neither CSV nor Parquet"),
         ("false.parquet", "skill", "false.parquet: cannot be read: "),
     ],

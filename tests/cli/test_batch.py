@@ -144,7 +144,7 @@ def test_verbose_tells_what_is_needed(safear: Safear, job: list[str], tmp_path: 
     assert answer.out.splitlines()[0] == quiet.out.splitlines()[0]
     lines = answer.err.splitlines()
     assert re.fullmatch(r"parts of 10 people on 2 threads: about [0-9,.]+ [KMG]iB of memory", lines[0])
-    assert "3 of 4 parts are there already" in lines
+    assert "3 of 4 parts already exist" in lines
 
 
 # ------------------------------------------------------------------------------------------------------------- mistakes
@@ -195,8 +195,7 @@ def test_another_batch_in_the_folder(safear: Safear, job: list[str], tmp_path: P
     assert safear("batch", *job, *GREEDY).code == 0
     before = bytes_of(tmp_path / "plans")
     assert refusal(safear, *job, *GREEDY, "--level", "0.5", "--horizon", "2") == (
-        "plans: holds another batch: not the same 'problem', 'level'\n"
-        "    name a folder that is not there yet, or ask for the same\n"
+        "plans: holds another batch: not the same 'problem', 'level'\n    name a new folder, or repeat the same batch\n"
     )
     assert bytes_of(tmp_path / "plans") == before
 
@@ -219,10 +218,10 @@ def test_help(safear: Safear) -> None:
     for said in (
         "batch [OPTIONS] PROBLEM PEOPLE",
         "cost:ACTION what the action costs this person",
-        "chance:ACTION how often its first outcome comes about, 0 to 1",
-        "forbid:ACTION true if it is out of the question",
-        "empty cells leave what the problem says",
-        "Ask again to go on after an interruption",
+        "chance:ACTION how often its first outcome happens, 0 to 1",
+        "forbid:ACTION true rules the action out",
+        "an empty cell keeps the problem's value",
+        "After an interruption, run the same command again to continue",
         "pip install 'safear[audit]'",
         "pip install 'safear[cluster]'",
         "--scheduler ADDRESS A Dask scheduler whose workers do the work",

@@ -84,7 +84,7 @@ def test_the_whole_space(safear: Safear, tmp_path: Path) -> None:
     one_step = GOOD.replace("horizon: 3", "horizon: 1").replace("novice: {skill: basic", "novice: {skill: skilled")
     answer = safear("check", write(tmp_path, one_step), "--whole")
     assert answer.code == 0
-    assert "of 12 states 4 are goals; of the other 8 there is no way to a goal from 4\n" in answer.out
+    assert "4 of 12 states are goals; 4 of the other 8 have no way to a goal\n" in answer.out
 
 
 def test_all_mistakes_at_once_each_with_its_place(safear: Safear, tmp_path: Path) -> None:

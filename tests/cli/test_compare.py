@@ -92,7 +92,7 @@ def test_the_loan(safear: Safear) -> None:
     lines = answer.out.splitlines()
     assert lines[:2] == [
         "Loan approval",
-        "1 person: 1 rejected, 0 of them without any way to the goal; 1 compared.",
+        "1 person: 1 rejected, 0 of them with no way to the goal; 1 compared.",
     ]
     assert lines[3].split() == ["objective", "method", "value", "succeeds", "average", "worst", "5%"]
     methods = [line.split()[-5] for line in lines[4:10]]
@@ -118,7 +118,7 @@ def test_a_sample_of_adult(safear: Safear) -> None:
     arguments = ["adult", "--sample", 20, "--objective", "mean-std:1"]
     answer = safear("compare", *arguments)
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out.startswith("Adult Income\n20 people: 20 rejected, 0 of them without any way to the goal; 20 ")
+    assert answer.out.startswith("Adult Income\n20 people: 20 rejected, 0 of them with no way to the goal; 20 ")
     (record,) = records(safear, *arguments)
     adult = load("adult")
     forest = adult.classifier(0)
@@ -171,7 +171,7 @@ def test_giving_up_is_told(safear: Safear) -> None:
     """Failing is free in the paper's data sets; at a high aversion the optimum of some people is not to try."""
     sample = ["adult", "--sample", 20, "--objective", "mean-std:2"]
     free, dear = safear("compare", *sample), safear("compare", *sample, "--failure-cost", 5)
-    assert "even the optimum gives up, as failing costs too little" in " ".join(free.out.split())
+    assert "even the optimum gives up, because failing costs too little" in " ".join(free.out.split())
     assert "gives up" not in dear.out
 
 
@@ -228,7 +228,7 @@ def test_an_objective_that_cannot_be_compared(safear: Safear, objective: str, me
         ),
         ("skill,age,gender\n", ["people.csv: it has no people", "    give a header and rows"]),
         ("skill,age,gender\nbasic,20\n", ["people.csv: row 1: does not have the 3 fields of the header"]),
-        ("skill,age,gender\nexpert,20,male\n", ["nobody is rejected: there is nothing to compare"]),
+        ("skill,age,gender\nexpert,20,male\n", ["nobody is rejected, so there is nothing to compare"]),
     ],
     ids=["missing column", "bad levels", "nobody", "ragged", "nobody rejected"],
 )

@@ -59,7 +59,7 @@ def test_the_help_lists_commands_and_exit_codes(safear: Safear) -> None:
     text = safear("--help").out
     for command in COMMANDS:
         assert re.search(rf"^  {command} +\S", text, re.MULTILINE)
-    assert "Exit codes: 0 fine, 2 a mistake in what was given, 3 no plan reaches a goal." in text
+    assert "Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal" in text
 
 
 def test_the_help_of_recommend_explains_every_option(safear: Safear) -> None:

@@ -119,7 +119,7 @@ def test_disparity(safear: Safear) -> None:
     assert draw(safear, "disparity", *given) == sa.plots.disparity(audit).svg
     assert "fewer than 100 rejected" in draw(safear, "disparity", *given, "--minimum", "100")
     answer = safear("plot", "disparity", "job.yaml", "--group", "gender", "--out", "x.svg")
-    assert (answer.code, answer.err.splitlines()[0]) == (2, "no people are given")
+    assert (answer.code, answer.err.splitlines()[0]) == (2, "there are no people")
 
 
 def test_other_formats(safear: Safear) -> None:
@@ -157,7 +157,7 @@ def test_what_cannot_be_written_is_refused_before_anything_is_computed(
         (["disparity", "loan"], "disparity needs --group"),
         (["disparity", "loan", "--group", "age", "--method", "episodic"], "disparity takes one --objective"),
         (["dots", "loan", "people.csv"], "'people.csv': only disparity takes people"),
-        (["frontier", "loan", "--objective", "mean"], "the frontier is that of the menu"),
+        (["frontier", "loan", "--objective", "mean"], "frontier draws the menu of optimal plans"),
         (["dots", "loan", "--episodes", "5"], "--episodes goes with --method episodic"),
         (["pie", "loan"], "'pie' is not one of 'traces', 'distribution', 'cdf', 'frontier', 'tree', 'dots'"),
     ],

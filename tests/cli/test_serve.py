@@ -69,10 +69,10 @@ def _own_address() -> str:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["loan", "--host", "0.0.0.0"], "under no known name"),
+        (["loan", "--host", "0.0.0.0"], "but its name is unknown"),
         (["loan", "--language", "tlh"], "there are no texts in the language 'tlh'"),
         (["laon"], "there is neither a file nor a bundled problem 'laon'"),
-        (["loan", "--host", "203.0.113.1", "--name", "x"], "cannot listen at 203.0.113.1, port 8000"),
+        (["loan", "--host", "203.0.113.1", "--name", "x"], "cannot listen on 203.0.113.1, port 8000"),
     ],
 )
 def test_mistakes_are_told_before_anything_is_served(arguments: list[str], told: str) -> None:
@@ -88,4 +88,4 @@ def test_a_port_that_is_taken() -> None:
         port = other.getsockname()[1]
         result = CliRunner().invoke(serve, ["loan", "--port", str(port)])
     assert isinstance(result.exception, sa.InputError)
-    assert f"cannot listen at 127.0.0.1, port {port}" in str(result.exception)
+    assert f"cannot listen on 127.0.0.1, port {port}" in str(result.exception)

@@ -421,7 +421,7 @@ def test_nobody_rejected() -> None:
     people = make_people()
     with pytest.raises(PersonError) as refused:
         audit_of(people[people["x"] == "goal"], groups=GROUPS)
-    assert str(refused.value) == "nobody is rejected: there is nothing to audit"
+    assert str(refused.value) == "nobody is rejected, so there is nothing to audit"
 
 
 def test_no_group_column() -> None:

@@ -201,7 +201,7 @@ def test_the_summary_in_words() -> None:
         ({"method": "greedy"}, "a method is given, but no objective\n    give one, such as mean-std:0.5"),
         (
             {"objective": sa.Mean(), "method": "episodic"},
-            "method 'episodic' is not for batches\n    use 'optimal' or 'greedy'",
+            "batches have no method 'episodic'\n    use 'optimal' or 'greedy'",
         ),
         (
             {"objective": sa.Mean(), "method": "best"},

@@ -253,10 +253,10 @@ def test_progress_is_told_to_the_end() -> None:
     ("people", "message"),
     [
         ([], "there is nobody to compare"),
-        ([person("goal"), person("goal", "b")], "nobody is rejected: there is nothing to compare"),
+        ([person("goal"), person("goal", "b")], "nobody is rejected, so there is nothing to compare"),
         (
             [person("goal"), person("lost"), person("lost", "b")],
-            "nobody who is rejected has a way to the goal: there is nothing to compare",
+            "nobody who is rejected has a way to the goal, so there is nothing to compare",
         ),
     ],
     ids=["nobody", "nobody rejected", "no recourse"],

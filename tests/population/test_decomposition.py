@@ -214,7 +214,7 @@ def test_only_immutable_features_are_swapped(name: str) -> None:
     with pytest.raises(ObjectiveError) as refused:
         audit.decompose(name)
     cause = f"'{name}' is not an immutable feature of the problem"
-    assert str(refused.value) == f"{cause}\n    immutable are 'group', 'birth'"
+    assert str(refused.value) == f"{cause}\n    the immutable ones are 'group', 'birth'"
 
 
 def test_a_problem_without_immutable_features() -> None:

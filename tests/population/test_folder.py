@@ -226,8 +226,7 @@ def test_another_batch_is_refused(what: str, home: Path, copy: Path) -> None:
     before = bytes_of(copy)
     told = refusal(lambda: run(home, copy, **CHANGES[what]))
     assert told == (
-        f"{copy}: holds another batch: not the same '{what}'\n"
-        "    name a folder that is not there yet, or ask for the same"
+        f"{copy}: holds another batch: not the same '{what}'\n    name a new folder, or repeat the same batch"
     )
     assert bytes_of(copy) == before
 
@@ -307,7 +306,7 @@ def test_a_folder_that_is_no_batch(names: list[str], home: Path, tmp_path: Path)
     for name in names:
         (tmp_path / name).write_text("do not touch", encoding="utf-8")
     assert refusal(lambda: run(home, tmp_path)) == (
-        f"{tmp_path}: is there already, and is no folder of a batch\n    name a folder that is not there yet"
+        f"{tmp_path}: already exists and is not the folder of a batch\n    name a new folder"
     )
     assert bytes_of(tmp_path) == dict.fromkeys(sorted(names), b"do not touch")
 
@@ -402,7 +401,7 @@ def test_a_column_to_keep_that_the_result_has_itself(name: str, home: Path, tmp_
     told = refusal(lambda: run(home, tmp_path / "out", people=path, keep=[name]))
     assert told.startswith(f"{tmp_path / 'out'}: ")
     assert f"'{name}'" in told
-    assert told.endswith("\n    rename the column that is to be kept")
+    assert told.endswith("\n    rename the column to keep")
     assert not (tmp_path / "out").exists()
 
 

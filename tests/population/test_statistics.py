@@ -639,7 +639,7 @@ def test_what_cannot_be_resampled() -> None:
         bootstrap_means(figures[:, 0], counts, rng=generator())
     with pytest.raises(ValueError, match="finite, or masked"):
         bootstrap_means(figures * np.nan, counts, rng=generator())
-    with pytest.raises(ValueError, match="between two"):
+    with pytest.raises(ValueError, match="needs two groups"):
         bootstrap_difference(figures, np.array([counts] * 3), rng=generator())
     with pytest.raises(ValueError, match="dimensions"):
         bootstrap_difference(figures, counts, rng=generator())

@@ -36,14 +36,14 @@ Example:
   safear audit my-problem.yaml "people/*.parquet" --classifier model.skops --group gender --json
 
 \b
-Measures, of those who are rejected: success; mean, variance, var and cvar of the cost if they succeed;
-sparsity and proximity of the way there. Needs DuckDB for files: pip install 'safear[audit]'; --report
-needs Jinja2: pip install 'safear[report]'"""
+Measures, over the rejected: success; mean, variance, var and cvar of the cost if they succeed; sparsity and
+proximity, how much they change. Files need DuckDB: pip install 'safear[audit]'; --report needs Jinja2:
+pip install 'safear[report]'"""
 )
 @PROBLEM
 @click.argument("people", metavar="[PEOPLE]", required=False)
 @groups(required=True)
-@click.option("--objective", default="mean", show_default=True, help="What everybody's plan minimizes.")
+@click.option("--objective", default="mean", show_default=True, help="What everybody's plan minimises.")
 @method()
 @level()
 @click.option(
@@ -51,7 +51,7 @@ needs Jinja2: pip install 'safear[report]'"""
     type=click.IntRange(1),
     default=30,
     show_default=True,
-    help="Groups with fewer rejected are not ranked.",
+    help="Neither rank nor test groups with fewer rejected people.",
 )
 @SKIP_BAD
 @problem_options

@@ -25,7 +25,9 @@ def _say_how_to_go_on(out: Path) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         parts = len(list(out.glob("part-*.parquet")))
-        click.echo(f"\ninterrupted; {parts} finished parts are in {out}: ask for the same again to go on", err=True)
+        click.echo(
+            f"\ninterrupted; {parts} finished parts are in {out}: run the same command again to continue", err=True
+        )
         sys.exit(130)
 
 
@@ -37,30 +39,32 @@ Example:
   safear batch my-problem.yaml people.parquet --out menus --scheduler tcp://10.0.0.1:8786
 
 \b
-Columns of PEOPLE besides the features, all optional; empty cells leave what the problem says:
+Columns of PEOPLE besides the features, all optional; an empty cell keeps the problem's value:
   cost:ACTION    what the action costs this person
-  chance:ACTION  how often its first outcome comes about, 0 to 1
-  forbid:ACTION  true if it is out of the question
-The folder has one Parquet file per part: file, row, what --keep names, decision, plan, first_action, gives_up,
-success (0 without recourse); mean, std, var, cvar given success; overall_mean and overall_cvar of all runs;
-best_success, the highest that any plan has. Ask again to go on after an interruption.
+  chance:ACTION  how often its first outcome happens, 0 to 1
+  forbid:ACTION  true rules the action out
+The folder has one Parquet file per part: file, row, the --keep columns, decision, plan, first_action, gives_up,
+success (0 without recourse); mean, std, var, cvar given success; overall_mean and overall_cvar over all runs;
+best_success, the highest that any plan has. After an interruption, run the same command again to continue.
 Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install 'safear[cluster]'"""
 )
 @PROBLEM
 @click.argument("people", metavar="PEOPLE")
-@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder of the parts.")
+@click.option(
+    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder for the result."
+)
 @click.option("--objective", help="One plan per person, for this objective.  [default: the menu]")
 @method()
 @level()
-@click.option("--keep", multiple=True, metavar="COLUMN", help="Write this column along; may be repeated.")
+@click.option("--keep", multiple=True, metavar="COLUMN", help="Copy this column to the result; may be repeated.")
 @SKIP_BAD
 @click.option(
     "--part-size",
     type=click.IntRange(1, 1_000_000),
-    help="People per part.  [default: 16384; 512 for menus and others that take long]",
+    help="People per part.  [default: 16384; 512 where plans take long]",
 )
-@click.option("--threads", type=click.IntRange(1, 1024), help="On this machine.  [default: one per core]")
-@click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers do the work.")
+@click.option("--threads", type=click.IntRange(1, 1024), help="Threads on this machine.  [default: one per core]")
+@click.option("--scheduler", metavar="ADDRESS", help="Use the workers of this Dask scheduler.")
 @problem_options
 @JSON
 @verbose_option

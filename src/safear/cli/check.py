@@ -21,13 +21,13 @@ Example:
 )
 @PROBLEM
 @problem_options
-@click.option("--whole", is_flag=True, help="Look at every state, not only at those the named people can reach.")
+@click.option("--whole", is_flag=True, help="Check every state, not only those that the named people can reach.")
 @verbose_option
 def check(problem_file: str, whole: bool, **options: Any) -> None:
     """Check a PROBLEM: a file, a bundled problem, or a data set of the paper (adult, german, insurance).
 
-    All mistakes are reported at once, each with its line. Then, with the problem's rule or a --classifier, each of its
-    people is tried: who is rejected, and can they reach the goal?
+    Reports all mistakes at once, each with its line. Then, with the problem's rule or a --classifier, tries each of its
+    people: who is rejected, and can they reach the goal?
     """
     from safear.errors import ProblemError
     from safear.mdp.lattice import find_lattice
@@ -67,8 +67,8 @@ def check(problem_file: str, whole: bool, **options: Any) -> None:
             all_states = diagnose_space(problem, model)
             rejected = all_states.states - all_states.goals
             click.echo(
-                f"of {all_states.states:,} states {all_states.goals:,} are goals; "
-                f"of the other {rejected:,} there is no way to a goal from {all_states.without_recourse:,}"
+                f"{all_states.goals:,} of {all_states.states:,} states are goals; "
+                f"{all_states.without_recourse:,} of the other {rejected:,} have no way to a goal"
             )
     for hint in find_hints(problem):
         click.echo(f"hint: {hint}")

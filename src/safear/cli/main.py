@@ -56,7 +56,7 @@ Example:
   safear walk loan --plan safest --outcome fails
   safear check my-problem.yaml
 
-Exit codes: 0 fine, 2 a mistake in what was given, 3 no plan reaches a goal.""",
+Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal""",
 )
 @click.version_option(__version__, message="safear %(version)s")
 def cli() -> None:

@@ -19,11 +19,11 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 CLASSIFIER = click.option(
     "--classifier",
     metavar="SOURCE",
-    help="Who decides: FILE.skops, FILE.csv, MODULE:NAME or FILE.py:NAME.  [default: the problem's rule, or a data "
+    help="The model: FILE.skops, FILE.csv, MODULE:NAME or FILE.py:NAME.  [default: the problem's rule, or a data "
     "set's forest]",
 )
-TRUST = click.option("--trust", multiple=True, metavar="TYPE", help="A further type that a skops file may contain.")
-HORIZON = click.option("--horizon", type=click.IntRange(1, 1000), help="The most steps, if not the problem's.")
+TRUST = click.option("--trust", multiple=True, metavar="TYPE", help="Trust this type in a skops file; may be repeated.")
+HORIZON = click.option("--horizon", type=click.IntRange(1, 1000), help="The number of steps, instead of the problem's.")
 FAILURE_COST = click.option(
     "--failure-cost", type=click.FloatRange(0), help="What failing costs, instead of the problem's."
 )
@@ -32,12 +32,12 @@ SEED = click.option(
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="For everything random: forests of data sets, samples, simulation, the bootstrap.",
+    help="Seed of everything random: forests of data sets, samples, simulation, the bootstrap.",
 )
-OBJECTIVES = click.option("--objective", "objectives", multiple=True, help="What to minimize; may be repeated.")
-SKIP_BAD = click.option("--skip-bad", type=FILE, help="Set bad rows aside in this CSV file.")
+OBJECTIVES = click.option("--objective", "objectives", multiple=True, help="What to minimise; may be repeated.")
+SKIP_BAD = click.option("--skip-bad", type=FILE, help="Skip bad rows, and write them to this CSV file.")
 PROBLEM = click.argument("problem_file", metavar="PROBLEM")
-LANGUAGE = click.option("--language", default="en", show_default=True, metavar="CODE", help="en or de.")
+LANGUAGE = click.option("--language", default="en", show_default=True, metavar="CODE", help="Language: en or de.")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 OUTPUT = click.option("-o", "--output", type=FILE, help="Write the result as JSON to a file.")
 
@@ -68,7 +68,7 @@ def level(default: float | None = 0.95) -> Option[Any]:
         "--level",
         type=click.FloatRange(0, 1, min_open=True),
         default=default,
-        help="Which cases count as the worst: 0.95 is the worst 5%.  [default: 0.95]",
+        help="Which cases count as the worst: 0.95 means the worst 5%.  [default: 0.95]",
     )
 
 

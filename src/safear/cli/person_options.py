@@ -19,14 +19,20 @@ if TYPE_CHECKING:
 
 PLAN = click.option("--plan", metavar="NAME", help="Which plan of the menu.  [default: the first]")
 person_options = combine(
-    click.option("--person", metavar="FILE|NAME", help="A YAML or JSON file, or a name that the problem has."),
+    click.option(
+        "--person",
+        metavar="FILE|NAME",
+        help="A YAML or JSON file, or one of the problem's people.  [default: the first]",
+    ),
     click.option("--set", "settings", multiple=True, metavar="FEATURE=LEVEL", help="Change one feature of the person."),
     click.option("--terms", type=FILE, help="The person's own costs, chances and ruled-out actions, in a file."),
     click.option("--forbid", multiple=True, metavar="ACTION", help="Rule out an action; may be repeated."),
     OBJECTIVES,
     method("episodic"),
     level(None),
-    click.option("--episodes", type=click.IntRange(1, 1_000_000), help="Of the episodic method.  [default: 10000]"),
+    click.option(
+        "--episodes", type=click.IntRange(1, 1_000_000), help="Episodes of the episodic method.  [default: 10000]"
+    ),
     problem_options,
 )
 
@@ -52,7 +58,7 @@ def find_menu(source: Source, options: dict[str, Any]) -> Menu:
         solver = Episodic(episodes=options["episodes"])
     worst = options["level"]
     if worst is not None and (objectives is not None or solver not in {None, "optimal"}):
-        raise click.UsageError("--level goes with the menu of optimal plans: no --objective, and no other --method")
+        raise click.UsageError("--level goes with the menu of optimal plans: leave out --objective and --method")
     with show_progress() as progress:
         return recommend(
             source.problem,

@@ -46,12 +46,12 @@ Example:
 
 \b
 Pictures:
-  traces        the most probable ways that each plan can go
+  traces        the most probable ways each plan may go
   distribution  what each plan may cost, with its average and its worst cases
-  cdf           the chance of being done within a given cost
+  cdf           the chance of succeeding within a given cost
   frontier      all optimal plans by average and worst cases
-  tree          one plan: what to do, and what if that fails
-  dots          one plan: 50 people, and when they are done
+  tree          one plan: what to do, and what to do if that fails
+  dots          one plan: 50 people, and what they spend
   disparity     risk by group; PEOPLE as in audit
   learning      costs while the episodic method learns
 
@@ -63,11 +63,13 @@ Pictures:
 @click.argument("people", metavar="[PEOPLE]", required=False)
 @click.option("-o", "--out", type=FILE, required=True, metavar="FILE", help="FILE.svg, FILE.png or FILE.pdf.")
 @LANGUAGE
-@click.option("--title", metavar="TEXT", help="What stands above the picture.")
+@click.option("--title", metavar="TEXT", help="The title above the picture.")
 @PLAN
-@click.option("--greedy", multiple=True, metavar="OBJECTIVE", help="Of the frontier: a greedy plan beside it.")
+@click.option("--greedy", multiple=True, metavar="OBJECTIVE", help="For frontier: add a greedy plan; may be repeated.")
 @groups()
-@click.option("--minimum", type=click.IntRange(1), help="Of disparity: groups with fewer say little.  [default: 30]")
+@click.option(
+    "--minimum", type=click.IntRange(1), help="For disparity: mark groups with fewer rejected people.  [default: 30]"
+)
 @person_options
 @click.pass_context
 @verbose_option
@@ -106,13 +108,15 @@ def _check(kind: str, people: str | None, options: dict[str, Any]) -> None:
         if options[name] and kind not in kinds:
             raise click.UsageError(f"--{NAMES.get(name, name)} does not go with {kind}")
     if people is not None and kind != "disparity":
-        raise click.UsageError(f"'{people}': only disparity takes people; a person is given by --person")
+        raise click.UsageError(f"'{people}': only disparity takes people; use --person for a person")
     if kind == "disparity" and not options["groups"]:
         raise click.UsageError("disparity needs --group")
     if kind == "disparity" and (len(options["objectives"]) > 1 or options["method"] == "episodic"):
         raise click.UsageError("disparity takes one --objective, and --method optimal or greedy")
     if kind == "frontier" and (options["objectives"] or options["method"] not in {None, "optimal"}):
-        raise click.UsageError("the frontier is that of the menu: no --objective, and no other --method; see --greedy")
+        raise click.UsageError(
+            "frontier draws the menu of optimal plans: leave out --objective and --method; see --greedy"
+        )
 
 
 def _draw(kind: str, menu: Menu, source: Source, options: dict[str, Any]) -> Picture:

@@ -30,7 +30,7 @@ Objectives:
   mean  mean-std:0.5  mean-variance:0.5  entropic:0.5  mean-lower-std:0.5     the number is the risk aversion
   cvar:0.95  var:0.95  mean-cvar:0.5:0.95                                     0.95 means the worst 5%
   budget:6                                                                    succeed within a cost of 6
-  success-first  success-first:cvar:0.95                                      the highest success, then the other
+  success-first  success-first:cvar:0.95                                      the highest success, then the least cost
 
 \b
 --report needs Jinja2: pip install 'safear[report]'
@@ -41,13 +41,13 @@ Exit codes:  0 there are plans, or nothing to do;  2 a mistake in the input;  3 
 @PROBLEM
 @person_options
 @click.option(
-    "--simulate", type=click.IntRange(1, 10_000_000), metavar="N", help="Check plans by N simulated runs each."
+    "--simulate", type=click.IntRange(1, 10_000_000), metavar="N", help="Check each plan with N simulated runs."
 )
 @click.option("--all-steps", is_flag=True, help="Show every situation of a plan, however rare.")
 @record_options
 @report("the person")
 @LANGUAGE
-@click.option("--contact", metavar="TEXT", help="Where the person can ask, for the report.")
+@click.option("--contact", metavar="TEXT", help="Whom the person can ask; shown in the report.")
 @click.pass_context
 @verbose_option
 def recommend(context: click.Context, /, problem_file: str, **options: Any) -> None:

@@ -114,7 +114,7 @@ def print_comparisons(problem: Problem, found: Sequence[Comparison]) -> None:
     console.print(f"[bold]{escape(problem.title)}[/bold]")
     console.print(
         f"{count_of(first.people, 'person').replace('persons', 'people')}: {first.rejected:,} rejected, "
-        f"{first.without_recourse:,} of them without any way to the goal; {first.compared:,} compared.\n"
+        f"{first.without_recourse:,} of them with no way to the goal; {first.compared:,} compared.\n"
     )
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("objective")
@@ -145,7 +145,7 @@ def _describe_comparison(item: Comparison) -> str:
     ]
     if item.gives_up:
         parts.append(
-            f"for {Teller.of().percent(item.gives_up)} even the optimum gives up, as failing costs too little "
+            f"for {Teller.of().percent(item.gives_up)} even the optimum gives up, because failing costs too little "
             "(goal.failure_cost, or --failure-cost)"
         )
     return f"{'; '.join(parts)}."

@@ -25,7 +25,7 @@ def print_audit(found: Audit) -> None:
     helpless = overall["no recourse"]
     console.print(
         f"{overall['n']:,} people: {tell.percent(overall['favourable'])} accepted, {overall['rejected']:,} rejected"
-        + (f", {tell.percent(helpless)} of these without any way to the goal" if helpless else "")
+        + (f", {tell.percent(helpless)} of these with no way to the goal" if helpless else "")
         + (f"; {count_of(found.population.skipped, 'bad row')} set aside" if found.population.skipped else "")
         + "."
     )
@@ -34,7 +34,7 @@ def print_audit(found: Audit) -> None:
         console.print(
             f"[yellow]Note:[/yellow] the plans of {tell.percent(giving_up)} of the rejected succeed far less often "
             "than they could: failing costs too little (goal.failure_cost, --failure-cost). "
-            "Costs are of those who succeed."
+            "Costs cover only those who succeed."
         )
     for by in found.columns:
         console.print()
@@ -83,7 +83,7 @@ def _figure(value: float | None) -> str:
 def _print_tests(console: Console, found: Audit, by: tuple[str, ...]) -> None:
     """Which differences are more than chance; those of combinations are many, and only counted."""
     if not found.can_test(by):
-        console.print("  There are too many groups to compare all pairs.")
+        console.print("  There are too many groups to compare in pairs.")
         return
     tests, tell = found.tests(by), Teller.of()
     if not len(tests):
@@ -116,6 +116,6 @@ def _print_parts(console: Console, found: Audit, name: str) -> None:
     for part in parts:
         console.print(
             f"    {part.measure}: {part.group} {part.gap:+.3f} against {part.other} = {part.start:+.3f} from where "
-            f"people start {part.model:+.3f} from how the model treats equal people",
+            f"people start {part.model:+.3f} from how the model treats people who differ only in this",
             markup=False,
         )

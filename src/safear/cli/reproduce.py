@@ -28,16 +28,19 @@ Needs scikit-learn and SciPy: pip install 'safear[paper]'; dice also dice-ml: pi
 )
 @click.argument("names", nargs=-1, metavar="[TABLE]...")
 @click.option("--seeds", type=click.IntRange(1, 20), default=5, show_default=True, help="How many forests to train.")
-@click.option("--no-simulation", is_flag=True, help="Leave out the 100 rollouts per person: exact figures only.")
+@click.option("--no-simulation", is_flag=True, help="Exact figures only, without the 100 rollouts per person.")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of records, one per cell.")
 @click.option(
-    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Write CSV, Markdown, SVG there."
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write CSV, Markdown and SVG to this folder.",
 )
 def reproduce(names: tuple[str, ...], seeds: int, no_simulation: bool, as_json: bool, output: Path | None) -> None:
     """Recompute the tables of the SafeAR paper.
 
-    A cell reads `exact / simulated (paper) [range over forests]`, each where there is one; simulated are 100 rollouts
-    per person, as the paper did it. Each table is shown, and written, as soon as it is finished.
+    A cell reads `exact / simulated (paper) [range over forests]`, as far as these exist. The simulation runs 100
+    rollouts per person, as the paper did. Each table is shown and written as soon as it is finished.
     """
     from safear.cli.render import show_table_progress
     from safear.paper.dice import is_installed

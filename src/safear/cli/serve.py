@@ -24,15 +24,23 @@ Example:
 
 \b
 Pages: / for the person, /analyst for the analyst, /api for programs. Nothing that people enter is stored or logged.
-Without --host the page can be opened on this machine only. Needs FastAPI: pip install 'safear[web]'"""
+Without --host, only this machine can open the page. Needs FastAPI: pip install 'safear[web]'"""
 )
 @PROBLEM
-@click.option("--people", metavar="FILE", help="CSV or Parquet, or a quoted glob: whom the analyst's audit is about.")
+@click.option("--people", metavar="FILE", help="The people to audit: CSV or Parquet, or a quoted glob.")
 @groups()
 @LANGUAGE
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
-@click.option("--name", "names", multiple=True, metavar="HOST", help="A name the page is opened by; may be repeated.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0 takes a free one."
+)
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    metavar="HOST",
+    help="A host name under which people open the page; may be repeated.",
+)
 @problem_options
 def serve(problem_file: str, **options: Any) -> None:
     """Serve the page for people, the page for analysts and the REST API.
@@ -63,12 +71,12 @@ def _serve(source: Source, options: dict[str, Any]) -> None:
     columns = options["groups"] or _choose_groups(source.problem, is_dataset=source.dataset is not None)
     host, port = options["host"], options["port"]
     if host not in LOOPBACK and not options["names"]:
-        remedy = "add --name with the name or address that people open the page by"
-        raise InputError([Mistake(Place(), f"the page would be open to others at {host}, under no known name", remedy)])
+        remedy = "add --name with the host name or address under which people open the page"
+        raise InputError([Mistake(Place(), f"others could open the page at {host}, but its name is unknown", remedy)])
     try:
         listener = bind(host, port)
     except OSError as error:
-        cause = f"cannot listen at {host}, port {port}: {error.strerror}"
+        cause = f"cannot listen on {host}, port {port}: {error.strerror}"
         raise InputError([Mistake(Place(), cause, "name another --port, or 0 for any that is free")]) from None
     port = listener.getsockname()[1]
     service = Service.of(source.problem, source.classifier, people=people)

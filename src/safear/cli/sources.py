@@ -35,7 +35,7 @@ class Source:
         if given:
             return given
         if self.dataset is None:
-            raise PersonError.at((), "no people are given", "name a CSV or Parquet file, or a glob of them")
+            raise PersonError.at((), "there are no people", "name a CSV or Parquet file, or a glob of them")
         return self.dataset.levels
 
 

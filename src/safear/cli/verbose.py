@@ -47,5 +47,5 @@ verbose_option = click.option(
     is_flag=True,
     expose_value=False,
     callback=_show_log,
-    help="Say how much memory is needed and what is done, on the error stream.",
+    help="Say on the error stream what is done and how much memory it needs.",
 )

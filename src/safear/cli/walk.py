@@ -32,7 +32,7 @@ Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal"""
     "outcomes",
     multiple=True,
     metavar="N|works|fails",
-    help="How a step ended; once per step taken. Where works or fails may mean several outcomes, give the number.",
+    help="How a step ended; repeat it for each step. If several outcomes work (or fail), give the number.",
 )
 @person_options
 @LANGUAGE

@@ -235,7 +235,7 @@ class Audit:
         """Where the gaps between the groups of an immutable feature come from: other people, or other decisions."""
         if not self.can_decompose(feature):
             immutable = [item.name for item in self.problem.features if not item.mutable]
-            remedy = f"immutable are {quote_list(immutable)}" if immutable else None
+            remedy = f"the immutable ones are {quote_list(immutable)}" if immutable else None
             raise ObjectiveError.at((), f"'{feature}' is not an immutable feature of the problem", remedy)
         position = [item.name for item in self.problem.features].index(feature)
         levels = self.problem.features[position].levels
@@ -375,7 +375,7 @@ def audit(  # noqa: PLR0913  # whom, what for, and how: each has a default but t
         problem, classifier, population.codes, objective=aim, method=method, level=level, progress=progress
     )
     if figures.favourable.all():
-        raise PersonError.at((), "nobody is rejected: there is nothing to audit")
+        raise PersonError.at((), "nobody is rejected, so there is nothing to audit")
     return Audit(problem, classifier, aim, method, level, population, figures, minimum, seed)
 
 

@@ -92,7 +92,7 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     require_problem(problem)
     _check_count("threads", 1 if threads is None else threads, MAX_THREADS)
     if method == "episodic":
-        raise ObjectiveError.at((), "method 'episodic' is not for batches", "use 'optimal' or 'greedy'")
+        raise ObjectiveError.at((), "batches have no method 'episodic'", "use 'optimal' or 'greedy'")
     if objective is not None:
         choose_method(objective, method)
     elif method is not None:
@@ -112,7 +112,7 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
         there = [number for number in range(total) if folder.part(number).exists()]
         done = sum(min(part_size, source.count - number * part_size) for number in there)
         if there:
-            logger.info("%d of %d parts are there already", len(there), total)
+            logger.info("%d of %d parts already exist", len(there), total)
         waiting = (part for part in source.parts(part_size) if not folder.part(part.number).exists())
         solved = _solve_here(engine, waiting, threads) if scheduler is None else _solve_there(job, waiting, scheduler)
         for number, rows in solved:

@@ -146,7 +146,7 @@ def _find_terms(problem: Problem, names: Sequence[str], place: Place) -> list[Te
             continue
         at = Place((name,), place.file)
         if role not in ROLES:
-            mistakes.append(Mistake(at, f"'{role}:' is nothing that people bring for an action", suggest(role, ROLES)))
+            mistakes.append(Mistake(at, f"'{role}:' is not a column for an action", suggest(role, ROLES)))
         elif action not in actions:
             mistakes.append(Mistake(at, f"the problem has no action '{action}'", suggest(action, actions)))
         elif role == "chance" and len(problem.actions[actions.index(action)].outcomes) > 2:

@@ -64,14 +64,14 @@ def _take(distributed: ModuleType, future: Any, scheduler: str) -> tuple[int, pd
     try:
         result: tuple[int, pd.DataFrame] = future.result()
     except distributed.KilledWorker as cause:
-        message = "a part was lost with its worker again and again"
-        remedy = "give workers more memory, or make the parts smaller; then ask again to go on"
+        message = "workers were lost again and again with the same part"
+        remedy = "give the workers more memory, or make the parts smaller; then run the same again to continue"
         raise InputError([Mistake(Place(file=scheduler), message, remedy)]) from cause
     except ImportError as cause:
-        message, remedy = f"a worker has not what is needed: {cause}", "install there what the classifier needs"
+        message, remedy = f"a worker lacks something: {cause}", "install what the classifier needs on every worker"
         raise InputError([Mistake(Place(file=scheduler), message, remedy)]) from cause
     except (CancelledError, OSError) as cause:
-        remedy = "start it anew, then ask again to go on"
+        remedy = "start it again, then run the same again to continue"
         raise InputError([Mistake(Place(file=scheduler), "the cluster is gone", remedy)]) from cause
     return result
 

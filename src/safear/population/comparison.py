@@ -196,7 +196,7 @@ def compare_blocks(
     helped = sum(pair.count for pair in pairs)
     if not pairs:
         cause = "nobody is rejected" if not rejected else "nobody who is rejected has a way to the goal"
-        raise PersonError.at((), f"{cause}: there is nothing to compare")
+        raise PersonError.at((), f"{cause}, so there is nothing to compare")
     return Comparison(objective, tuple(pairs), people, rejected, rejected - helped)
 
 

@@ -202,7 +202,7 @@ class Engine:
 
     def _complain(self, part: Part, position: int) -> None:
         """About a person whose totals are too many to be told one by one."""
-        cause = "with costs so fine there are too many different totals"
+        cause = "costs are so fine that there are too many different totals"
         raise TooLargeError([Mistake(part.place(position), cause, "round the costs, or shorten the horizon")])
 
     def _solve_others(self, part: Part, people: NDArray[np.int64]) -> list[_Rows]:

@@ -43,8 +43,8 @@ class Folder:
         taken = [*COLUMNS]
         for name in self.kept:
             if name.casefold() in taken:  # as DuckDB reads names
-                cause = f"the result would have two columns '{name}', but for upper and lower case"
-                raise InputError([Mistake(place, cause, "rename the column that is to be kept")])
+                cause = f"the result would have two columns '{name}' that differ only in case"
+                raise InputError([Mistake(place, cause, "rename the column to keep")])
             taken.append(name.casefold())
         try:
             self.path.mkdir(exist_ok=True)
@@ -53,7 +53,7 @@ class Folder:
             if MANIFEST in found:
                 self._require_same(manifest, json.loads((self.path / MANIFEST).read_text(encoding="utf-8")))
             elif len(found) > len(leftovers):
-                cause, remedy = "is there already, and is no folder of a batch", "name a folder that is not there yet"
+                cause, remedy = "already exists and is not the folder of a batch", "name a new folder"
                 raise InputError([Mistake(place, cause, remedy)])
             for name in leftovers:
                 (self.path / name).unlink(missing_ok=True)
@@ -69,7 +69,7 @@ class Folder:
         other = [key for key in wanted | dict(found) if wanted.get(key) != found.get(key)]
         if other:
             cause = f"holds another batch: not the same {quote_list(other)}"
-            remedy = "name a folder that is not there yet, or ask for the same"
+            remedy = "name a new folder, or repeat the same batch"
             raise InputError([Mistake(Place(file=str(self.path)), cause, remedy)])
 
     def part(self, number: int) -> Path:

@@ -47,13 +47,13 @@ class Sample:
     def __post_init__(self) -> None:
         counts = _check_counts(self.counts, dimensions=1)
         if np.ma.is_masked(self.values):
-            raise ValueError("masked values: people whose figure is undefined are to be left out")
+            raise ValueError("values are masked: leave out people whose figure is undefined")
         values = np.asarray(self.values, dtype=np.float64)
         if values.shape != counts.shape:
             raise ValueError(f"{values.shape} values do not fit {counts.shape} counts")
         values, counts = values[counts > 0], counts[counts > 0]
         if not np.isfinite(values).all():
-            raise ValueError("values must be finite: people whose figure is undefined are to be left out")
+            raise ValueError("values must be finite: leave out people whose figure is undefined")
         order = np.argsort(values, kind="stable")
         values, counts = values[order], counts[order]
         first = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
@@ -273,7 +273,7 @@ def bootstrap_difference(
     """
     counts = _check_counts(counts, dimensions=2)
     if len(counts) != 2:
-        raise ValueError(f"{len(counts)} groups: a difference is between two")
+        raise ValueError(f"a difference needs two groups, not {len(counts)}")
     weighed = _Weighed.of(figures, states=counts.shape[1])
 
     def compare(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -372,7 +372,7 @@ def _check_counts(counts: ArrayLike, *, dimensions: int) -> NDArray[np.int64]:
     if array.size and array.dtype.kind not in "iu":
         raise ValueError(f"counts must be whole numbers, not {array.dtype}")
     if array.size and (array.min() < 0 or array.sum(dtype=np.float64) > MOST):
-        raise ValueError(f"counts must not be negative nor add up to more than {MOST}")
+        raise ValueError(f"counts must neither be negative nor add up to more than {MOST}")
     return array.astype(np.int64)
 
 
