@@ -224,8 +224,8 @@ def test_help(safear: Safear) -> None:
         "After an interruption, run the same command again to continue",
         "pip install 'safear[audit]'",
         "pip install 'safear[cluster]'",
-        "--scheduler ADDRESS A Dask scheduler whose workers do the work",
-        "--part-size INTEGER RANGE People per part. [default: 16384; 512 for menus and others that take long]",
+        "--scheduler ADDRESS Use the workers of this Dask scheduler",
+        "--part-size INTEGER RANGE People per part. [default: 16384; 512 where plans take long]",
     ):
         assert said in text, said
     assert max(map(len, answer.out.splitlines())) <= 120
