@@ -9,6 +9,7 @@ import json
 import resource
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from benchmarks import table
@@ -17,8 +18,9 @@ from benchmarks.ours import ours_build, ours_solve
 from benchmarks.timing import once, seconds, use_one_core
 
 import safear as sa
-from safear.mdp import Family
-from safear.population.family_plans import SpaceSolution, solve_family, solve_space
+from safear.mdp import Family, compile_families
+from safear.population.family_figures import FamilySolution, solve_family
+from safear.threads import work_ahead
 
 REGIONS = (0.2, 1, 10, 100, 1000)
 HAND_WRITTEN = 2.2e-9  # seconds per state and step: a constant from SPEED.md (AVX2 in C, another machine)
@@ -31,18 +33,20 @@ def measure(regions: float) -> dict[str, Any]:
     objective = sa.MeanStd(0.5)
     problem = adult_shaped(regions)
     ours_solve(ours_build(adult_shaped()), objective)  # compiled code is loaded
-    total = once(lambda: spaces.append(solve_space(problem, objective=objective)))
-    space = spaces.pop()
+    plans: list[FamilySolution] = []
+    total = once(lambda: plans.extend(solve_all(problem, objective)))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     use_one_core()
-    families = [part.family for part in space.families]
-    states = space.n_states
-    del space
+    families = [part.family for part in plans]
+    states = sum(part.planned.size for part in plans)
+    plans.clear()
     sweep = seconds(lambda: sweep_all(families, objective), 9 if regions < 100 else 1)
     return {"states": states, "sweep": sweep, "total": total, "memory": memory}
 
 
-spaces: list[SpaceSolution] = []
+def solve_all(problem: sa.Problem, objective: sa.MeanStd) -> Iterator[FamilySolution]:
+    """The plans of all states, family by family, as an audit finds them."""
+    return work_ahead(lambda family: solve_family(family, objective), compile_families(problem, max_bytes=None))
 
 
 def sweep_all(families: list[Family], objective: sa.MeanStd) -> None:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 import safear as sa
 from safear.mdp import Family, StateSpace, compile_families
-from safear.population.family_figures import LaneFigures, summarise
-from safear.population.family_plans import FamilySolution, solve_family
+from safear.population.family_figures import FamilySolution, solve_family, summarise
 
 Floats = NDArray[np.float64]
 Summaries = tuple[Floats, ...]  # success, mean, variance, VaR 95%, CVaR 95%, each by state
 Built = Sequence[Family]
 Plans = Sequence[FamilySolution]
+LaneFigures = Mapping[str, Floats]  # by measure, [state, lane]
+MEASURES = ("success", "mean", "variance", "var", "cvar")
 
 
 def ours_build(problem: sa.Problem) -> Built:
@@ -30,7 +31,7 @@ def ours_solve(built: Built, objective: sa.Mean | sa.MeanStd) -> Plans:
 
 def ours_summaries(plans: Plans) -> Sequence[LaneFigures]:
     """The exact figures of all states: success, and mean, variance, VaR and CVaR given success."""
-    return [summarise(part) for part in plans]
+    return [summarise(part, measures=MEASURES) for part in plans]
 
 
 def ours_values(problem: sa.Problem, plans: Plans) -> Floats:
@@ -40,9 +41,8 @@ def ours_values(problem: sa.Problem, plans: Plans) -> Floats:
 
 def ours_figures(problem: sa.Problem, plans: Plans, figures: Sequence[LaneFigures]) -> Summaries:
     """The figures in the same order, 0 where there are none; not timed."""
-    names = ("success", "mean", "variance", "var", "cvar")
     return tuple(
-        _in_order(problem, plans, [np.ma.filled(getattr(part, name), 0.0) for part in figures]) for name in names
+        _in_order(problem, plans, [np.nan_to_num(part[name], nan=0.0) for part in figures]) for name in MEASURES
     )
 
 

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 
 import numpy as np
@@ -17,8 +16,9 @@ from benchmarks.timing import side_by_side
 
 import safear as sa
 from safear.classifier import Inputs
-from safear.evaluation import evaluate_states
-from safear.population.blocks import group_people
+from safear.population.crowd import Crowd
+from safear.population.engine import Aim, Engine
+from safear.recourse.case import Desk
 
 
 def run_python(*arguments: str) -> Callable[[], object]:
@@ -87,22 +87,18 @@ def solve_population() -> table.Record:
     adult = sa.datasets.load("adult")
     forest = adult.classifier()
     codes = adult.codes[~forest.favourable(Inputs(adult.problem.features, adult.codes))]
+    engine = Engine(Desk.of(adult.problem, forest))
     start = time.perf_counter()
-    blocks = list(group_people(adult.problem, forest, codes))
-    with ThreadPoolExecutor(2) as pool:
-        solutions = list(pool.map(lambda block: sa.solve(block.mdp, sa.CVaR(0.95)), blocks))
-        exact = list(pool.map(evaluate_states, solutions))
+    found = engine.work_out(Crowd.of(adult.problem, codes), Aim(sa.CVaR(0.95)), ("success", "bound", "cvar"))
     taken = time.perf_counter() - start
-    counts = [len(block.people) for block in blocks]
-    value = sum(float(s.values[b.states].sum()) for s, b in zip(solutions, blocks, strict=True)) / sum(counts)
-    success = sum(float(e.success[b.states].sum()) for e, b in zip(exact, blocks, strict=True)) / sum(counts)
+    people, value, success = len(codes), float(found.of("bound").mean()), float(found.of("success").mean())
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     return table.Record(
         "CVaR(0.95) of all Adult, optimal",
         taken,
         goal="< 60 s, 4 GiB",
         met=taken < 60 and memory < 4,
-        note=f"{sum(counts):,} people, {memory:.2f} GiB, mean value {value:.3f}, success {success:.4f}",
+        note=f"{people:,} people, {memory:.2f} GiB, mean value {value:.3f}, success {success:.4f}",
     )
 
 

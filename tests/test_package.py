@@ -83,6 +83,7 @@ ABOUT = {  # tests that are about no single module
     "datasets/test_presets.py": "the problems of the data sets",
     "plots/test_pictures.py": "what all pictures have in common",
     "plots/test_saving.py": "pictures as files",
+    "population/test_same_answer.py": "one person through every entrance",
     "problem/test_wordings.py": "every mistake's whole text",
     "solvers/test_engines.py": "other people's engines on exported models",
     "web/test_browser.py": "the pages in a real browser",

@@ -27,7 +27,9 @@ from safear.mdp import goals as goals_module
 from safear.mdp.compile import Compiler
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.families import FamilyCompiler, compile_blocks, compile_families, count_blocks, immutable_features
-from safear.population.blocks import group_people
+from safear.population.crowd import Crowd
+from safear.population.engine import Engine
+from safear.recourse.case import Desk
 from strategies import Document, problems
 
 ERA = ["past", "now", "soon"]
@@ -499,9 +501,9 @@ def test_people_are_in_the_blocks_of_their_families(problem: sa.Problem, data: s
     codes = whole.space.decode(whole.states[chosen])
     place = [feature.name for feature in immutable_features(problem)]
     met: list[int] = []
-    for block in group_people(problem, None, codes):
-        met += block.people.tolist()
-        people = [whole.person(chosen[person]) for person in block.people]
-        assert [block.mdp.person(state) for state in block.states] == people
-        assert_same(block.mdp, sa.compile_mdp(problem, block={name: people[0][name] for name in place}))
+    for mdp, inside, states in Engine(Desk.of(problem)).blocks(Crowd.of(problem, codes)):
+        met += inside.tolist()
+        people = [whole.person(chosen[person]) for person in inside]
+        assert [mdp.person(state) for state in states] == people
+        assert_same(mdp, sa.compile_mdp(problem, block={name: people[0][name] for name in place}))
     assert sorted(met) == list(range(len(chosen)))

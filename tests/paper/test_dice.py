@@ -25,7 +25,7 @@ from safear.paper.dice import (
     read_levels,
     replace_goals,
 )
-from safear.paper.entries import MEASURES, Cell, Key
+from safear.paper.entries import MEASURES, Entry, EntryKey
 from safear.paper.study import Study
 from safear.paper.tables import Workshop
 
@@ -128,8 +128,8 @@ def test_people_of_adult_are_under_30(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ages.max() < 30
 
 
-def success(dataset: str, policy: str, ours: float | None) -> Cell:
-    return Cell(Key("dice", dataset, "all", policy, 12, "success"), None, ours)
+def success(dataset: str, policy: str, ours: float | None) -> Entry:
+    return Entry(EntryKey("dice", dataset, "all", policy, 12, "success"), None, ours)
 
 
 def test_claim() -> None:
@@ -140,8 +140,8 @@ def test_claim() -> None:
         success("german", "dice10", 0.9),
         success("german", "mean-std:0", 0.9),
         success("insurance", "dice10", 0.9),
-        Cell(Key("risk", "adult", "all", "mean-std:0", 12, "success"), None, 0.0),
-        Cell(Key("dice", "adult", "all", "mean-std:0", 12, "mean"), None, 0.0),
+        Entry(EntryKey("risk", "adult", "all", "mean-std:0", 12, "success"), None, 0.0),
+        Entry(EntryKey("dice", "adult", "all", "mean-std:0", 12, "mean"), None, 0.0),
     ]
     assert dice_restricts_success(cells) == {"adult": True, "german": False}
     assert dice_restricts_success([]) == {}

@@ -7,10 +7,11 @@ import pytest
 
 import safear as sa
 from safear.paper import gap as table_of
-from safear.paper.entries import Cell, Key
+from safear.paper.entries import Entry, EntryKey
 from safear.paper.gap import DEAR, ENOUGH, FREE, optimum_succeeds
 from safear.paper.reproduce import Table, describe_claim, reproduce, to_markdown
 from safear.paper.tables import Workshop
+from safear.population.crowd import Crowd
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +37,7 @@ def table(finished: tuple[Table, Workshop, list[tuple[str, int, int]]]) -> Table
 @pytest.fixture
 def rows(table: Table) -> Rows:
     found: Rows = {}
-    for cell in table.cells:
+    for cell in table.entries:
         objective, method = cell.key.policy.split(" ")
         parsed = sa.parse_objective(objective)
         assert isinstance(parsed, sa.MeanStd)
@@ -49,7 +50,7 @@ def rows(table: Table) -> Rows:
 
 def test_every_row_is_there(table: Table, rows: Rows) -> None:
     assert table.name == "optimal"
-    assert all(cell.key.table == "optimal" and cell.key.horizon == 12 and cell.paper is None for cell in table.cells)
+    assert all(cell.key.table == "optimal" and cell.key.horizon == 12 and cell.paper is None for cell in table.entries)
     assert set(rows) == {
         (dataset, group, aversion, method)
         for dataset in ("adult", "german")
@@ -109,8 +110,8 @@ def test_the_claims_are_read_off_the_cells(table: Table, rows: Rows) -> None:
 
 
 def test_whether_the_optimum_succeeds() -> None:
-    def cell(dataset: str, group: str, policy: str, measure: str, value: float | None) -> Cell:
-        return Cell(Key("optimal", dataset, group, policy, 12, measure), None, value)
+    def cell(dataset: str, group: str, policy: str, measure: str, value: float | None) -> Entry:
+        return Entry(EntryKey("optimal", dataset, group, policy, 12, measure), None, value)
 
     cells = [
         cell("adult", FREE, "mean-std:2 optimal", "success", 0.5),
@@ -134,15 +135,13 @@ def test_progress_and_one_study_for_all(finished: tuple[Table, Workshop, list[tu
 def test_the_people_that_are_drawn(failure_cost: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     study = Workshop().study("german")
     monkeypatch.setattr(table_of, "PEOPLE", PEOPLE)
-    blocks = table_of._draw(study, failure_cost=failure_cost)
-    people = np.concatenate([block.people for block in blocks])
-    assert len(people) == len(set(people.tolist())) == PEOPLE
-    again = table_of._draw(study, failure_cost=not failure_cost)
-    assert np.array_equal(people, np.concatenate([block.people for block in again]))
-    for block in blocks:
-        assert block.mdp.failure_cost * block.mdp.quantum == int(failure_cost)
-        for person, state in zip(block.people.tolist(), block.states.tolist(), strict=True):
-            levels = study.dataset.levels.iloc[study.rejected[person]]
-            assert list(block.mdp.person(state).values()) == levels.tolist()
+    engine, codes = table_of._draw(study, failure_cost=failure_cost)
+    assert len(codes) == PEOPLE
+    assert np.array_equal(codes, table_of._draw(study, failure_cost=not failure_cost)[1])
+    assert engine.problem.goal.failure_cost == int(failure_cost)
+    for mdp, *_ in engine.blocks(Crowd.of(study.problem, codes)):
+        assert mdp.failure_cost * mdp.quantum == int(failure_cost)
+    rejected = {row.tobytes() for row in study.crowd.codes}
+    assert all(row.tobytes() in rejected for row in codes)
     monkeypatch.setattr(table_of, "PEOPLE", 10**6)
-    assert sum(len(block.people) for block in table_of._draw(study, failure_cost=failure_cost)) == len(study.rejected)
+    assert len(table_of._draw(study, failure_cost=failure_cost)[1]) == len(study.rejected)

@@ -10,7 +10,7 @@ import pytest
 
 from safear.cli.main import cli
 from safear.errors import ObjectiveError
-from safear.paper.entries import Cell, Key, published
+from safear.paper.entries import Entry, EntryKey, published
 from safear.paper.pictures import draw
 from safear.paper.reproduce import TABLES, format_cell, reproduce, to_csv, to_markdown
 from safear.paper.tables import Workshop
@@ -28,20 +28,20 @@ def workshop() -> Workshop:
 def test_what_the_paper_prints() -> None:
     figures = published()
     assert len(figures) == 943
-    assert figures[Key("risk", "adult", "all", "mean-std:0", 12, "mean")] == (3.49, "")
-    assert figures[Key("horizon", "german", "all", "mean-std:2", 4, "success")] == (0.925, "")
-    assert figures[Key("gender-tests", "adult", "female-male", "mean-std:0", 12, "p_mean")] == (0.0001, "<")
-    assert figures[Key("synthetic", "health-insurance", "all", "mean-std:1", 8, "tail_mean95")] == (None, "n/a")
+    assert figures[EntryKey("risk", "adult", "all", "mean-std:0", 12, "mean")] == (3.49, "")
+    assert figures[EntryKey("horizon", "german", "all", "mean-std:2", 4, "success")] == (0.925, "")
+    assert figures[EntryKey("gender-tests", "adult", "female-male", "mean-std:0", 12, "p_mean")] == (0.0001, "<")
+    assert figures[EntryKey("synthetic", "health-insurance", "all", "mean-std:1", 8, "tail_mean95")] == (None, "n/a")
     tables = {key.table for key in figures}
     assert tables <= set(TABLES)
 
 
 def test_every_published_cell_of_a_table_has_one_of_ours(workshop: Workshop) -> None:
     for table in reproduce(["synthetic", "insurance"], workshop=workshop):
-        ours = {cell.key for cell in table.cells}
+        ours = {cell.key for cell in table.entries}
         theirs = {key for key in published() if key.table == table.name}
         assert theirs <= ours
-        assert len(ours) == len(table.cells)
+        assert len(ours) == len(table.entries)
 
 
 def test_synthetic_and_loan_agree(workshop: Workshop) -> None:
@@ -55,27 +55,27 @@ def test_instances(workshop: Workshop) -> None:
     adult, german = episodic.claims
     assert len(adult.holds) == len(german.holds) == 5
     assert german.holds_mostly
-    means = {(c.key.group, c.key.policy): c.ours for c in cases.cells if c.key.measure == "mean"}
+    means = {(c.key.group, c.key.policy): c.ours for c in cases.entries if c.key.measure == "mean"}
     assert means["row 44", "mean-std:0"] == pytest.approx(2.48, rel=0.02)
     assert means["row 44", "mean-std:0.5"] == pytest.approx(2.81, rel=0.02)
 
 
 def test_cells_are_compared() -> None:
-    key = Key("risk", "adult", "all", "mean-std:0", 12, "mean")
-    assert Cell(key, 2.0, 2.19).is_close is True
-    assert Cell(key, 2.0, 2.21).is_close is False
-    assert Cell(key, None, 2.21).is_close is None
-    assert Cell(key, 2.0, None).is_close is None
-    assert format_cell(Cell(key, 3.49, 3.727)) == "3.73 (3.49)"
-    assert format_cell(Cell(key, None, None)) == "n/a"
-    assert format_cell(Cell(key, 3.49, 3.727, 3.741, 3.5, 3.73)) == "3.73 / 3.74 (3.49) [3.50, 3.73]"
-    assert format_cell(Cell(Key("t", "d", "g", "p", 1, "p_mean"), 0.0001, 1e-9, note="<")) == "0.0000 (<0.0001)"
+    key = EntryKey("risk", "adult", "all", "mean-std:0", 12, "mean")
+    assert Entry(key, 2.0, 2.19).is_close is True
+    assert Entry(key, 2.0, 2.21).is_close is False
+    assert Entry(key, None, 2.21).is_close is None
+    assert Entry(key, 2.0, None).is_close is None
+    assert format_cell(Entry(key, 3.49, 3.727)) == "3.73 (3.49)"
+    assert format_cell(Entry(key, None, None)) == "n/a"
+    assert format_cell(Entry(key, 3.49, 3.727, 3.741, 3.5, 3.73)) == "3.73 / 3.74 (3.49) [3.50, 3.73]"
+    assert format_cell(Entry(EntryKey("t", "d", "g", "p", 1, "p_mean"), 0.0001, 1e-9, note="<")) == "0.0000 (<0.0001)"
 
 
 def test_text_forms(workshop: Workshop) -> None:
     tables = list(reproduce(QUICK, workshop=workshop))
     rows = list(csv.DictReader(to_csv(tables).splitlines()))
-    assert len(rows) == sum(len(table.cells) for table in tables)
+    assert len(rows) == sum(len(table.entries) for table in tables)
     wanted = ["table", "dataset", "group", "policy", "horizon", "measure", "paper", "ours", "simulated"]
     assert list(rows[0])[:9] == wanted
     text = to_markdown(tables[0])

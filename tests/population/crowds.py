@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,15 +11,24 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from hypothesis import strategies as st
 
 import safear as sa
-from safear.population.engine import FIGURES
-from safear.population.part import Part
+from mdp.test_families import divided_documents
+from safear.people.bad_rows import breaks
+from safear.population.crowd import Crowd
+from safear.population.parts import FIGURES
 from safear.problem import apply_terms, read_person
+from safear.problem.load import parse_problem
 from safear.recourse.failure import gives_up
 from safear.risk import Objective
 from safear.solvers.solve import Method
+from strategies import problems
 
+COSTS = [0.0, 0.1, 0.3, 0.7, 1.0, 1.5, 2.25, 3.0, 17.0, 0.000001, 123456.789, 1e9]  # together less than 2^62 steps
+PLAIN = [0.0, 0.1, 0.3, 1.0, 1.5, 2.25, 12.0]  # a menu is refused if its costs are too fine
+FINE = [0.0, 1 / 3, 2 / 3, 0.1, 1.0, 1e-16]
+CHANCES = [0.0, 1.0, 0.5, 0.9, 1 / 3, 0.05, 1e-9, 0.999999999999]
 Row = dict[str, Any]
 ACCEPTED: Row = {"decision": "favourable", **dict.fromkeys(("plan", "first_action", "gives_up", *FIGURES))}
 HOPELESS: Row = ACCEPTED | {"decision": "no recourse", "success": 0.0, "best_success": 0.0}
@@ -67,17 +77,17 @@ class Somebody:
     own: Own = field(default_factory=Own)
 
 
-def make_part(problem: sa.Problem, people: Sequence[Somebody], number: int = 0) -> Part:
+def make_part(problem: sa.Problem, people: Sequence[Somebody], number: int = 0) -> Crowd:
     """The people as an engine gets them."""
     names = [action.name for action in problem.actions]
     codes = [[f.levels.index(one.levels[f.name]) for f in problem.features] for one in people]
-    return Part(
-        number,
-        pd.DataFrame({"file": "people.csv", "row": range(1, len(people) + 1)}),
+    return Crowd(
         np.array(codes, dtype=np.int16),
         np.array([[one.own.cost.get(name, math.nan) for name in names] for one in people]),
         np.array([[one.own.chance.get(name, math.nan) for name in names] for one in people]),
         np.array([[name in one.own.forbid for name in names] for one in people]),
+        pd.DataFrame({"file": "people.csv", "row": range(1, len(people) + 1)}),
+        number,
     )
 
 
@@ -187,3 +197,48 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 def part_bytes(folder: Path) -> dict[str, bytes]:
     """The parts alone."""
     return {name: content for name, content in bytes_of(folder).items() if name.startswith("part-")}
+
+
+def everybody(problem: sa.Problem) -> list[dict[str, str]]:
+    """All people whom the constraints allow."""
+    sizes = [range(len(feature.levels)) for feature in problem.features]
+    codes = np.array(list(itertools.product(*sizes)), dtype=np.int16)
+    fine = codes[~breaks(problem, codes)]
+    names = [feature.name for feature in problem.features]
+    return [
+        {name: feature.levels[code] for name, feature, code in zip(names, problem.features, row, strict=True)}
+        for row in fine.tolist()
+    ]
+
+
+@st.composite
+def owns(draw: st.DrawFn, problem: sa.Problem, costs: Sequence[float]) -> Own:
+    """What somebody brings: for each action nothing, or some of a cost, a chance and a refusal."""
+    cost, chance, forbid = {}, {}, []
+    for action in problem.actions:
+        if draw(st.booleans()):
+            cost[action.name] = draw(st.sampled_from(costs))
+        if len(action.outcomes) <= 2 and draw(st.booleans()):
+            chance[action.name] = draw(st.sampled_from(CHANCES) | st.integers(0, 100).map(lambda n: n / 100))
+        if draw(st.integers(0, 5)) == 5:
+            forbid.append(action.name)
+    return Own(cost, chance, tuple(forbid))
+
+
+@st.composite
+def drawn_crowds(draw: st.DrawFn, most: int = 5, *, plain: bool = False) -> tuple[sa.Problem, list[Somebody]]:
+    """A problem and some of its people; some problems have immutable features on which anything may depend."""
+    problem = parse_problem(draw(st.one_of(problems(max_horizon=4), divided_documents())))
+    costs = PLAIN if plain else draw(st.sampled_from([COSTS, COSTS, FINE]))
+    levels = everybody(problem)
+    start = dict(read_person(problem, problem.people["someone"]))
+    people = [Somebody(start, draw(owns(problem, costs)))]
+    for _ in range(draw(st.integers(0, most - 1))):
+        levels_of_one = draw(st.sampled_from([start, *levels]))
+        people += [Somebody(levels_of_one, draw(owns(problem, costs)))]
+    return problem, people
+
+
+def every_way() -> st.SearchStrategy[dict[str, int]]:
+    """Limits of the engine that make it go each of its ways, for few people too."""
+    return st.sampled_from([{}, {"FEW": 0}, {"FEW": 0, "WORTH_IT": 0}, {"FEW": 0, "WIDE": 0}])

@@ -168,9 +168,9 @@ def test_tables_add_up_to_everybody(by: str | list[str] | None) -> None:
 
 def test_intersections_add_up_to_either_column() -> None:
     audit = make_audit()
-    same(audit.by_group, audit.table(GROUPS))
+    same(audit.to_frame(), audit.table(GROUPS))
     for name in GROUPS:
-        sums = audit.by_group[COUNTS].groupby(level=name).sum()
+        sums = audit.to_frame()[COUNTS].groupby(level=name).sum()
         assert sums.astype(int).to_dict() == audit.table(name)[COUNTS].astype(int).to_dict()
 
 
@@ -331,7 +331,7 @@ def test_intervals_do_not_depend_on_the_other_groups(groups: list[str]) -> None:
 
 
 def assert_same_audit(one: Any, other: Any) -> None:
-    same(one.by_group, other.by_group)
+    same(one.to_frame(), other.to_frame())
     for by in GROUPS:
         same(one.table(by), other.table(by))
         same(one.tests(by), other.tests(by))

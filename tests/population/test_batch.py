@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +29,8 @@ from population.crowds import (
 )
 from safear.errors import ClassifierError, ObjectiveError, PersonError, TooLargeError
 from safear.population import BatchSummary
+from safear.population import engine as engine_module
 from safear.population.batch import MAX_PART
-from safear.population.engine import Engine
-from safear.population.part import Part
 from safear.risk import Objective
 from safear.solvers.solve import Method
 
@@ -167,15 +166,15 @@ def test_people_who_are_alike_in_everything_are_solved_once(tmp_path: Path, monk
     columns = {"skill": ["basic"] * 4, "age": [20] * 4, "gender": ["male"] * 4, "cost:learn": [1, 2, 1, ""]}
     path = write_csv(tmp_path / "p.csv", columns)
     solved: list[int] = []
-    alone = Engine._solve_alone
+    alone = engine_module._solve_alone
 
-    def count(self: Engine, part: Part, position: int) -> Any:
-        solved.append(position)
-        return alone(self, part, position)
+    def count(asked: Any, desk: Any, person: int) -> Any:
+        solved.append(person)
+        return alone(asked, desk, person)
 
-    monkeypatch.setattr(Engine, "_solve_alone", count)
+    monkeypatch.setattr(engine_module, "_solve_alone", count)
     sa.batch(PROBLEM, None, path, out=tmp_path / "out", objective=sa.CVaR(0.9))
-    assert sorted(solved) == [0, 1, 3]
+    assert sorted(solved) == [0, 1, 2]
     found = pd.read_parquet(tmp_path / "out")
     assert found["row"].tolist() == [1, 2, 3, 4]
     assert found.drop(columns="row").iloc[0].equals(found.drop(columns="row").iloc[2])
@@ -185,6 +184,8 @@ def test_the_summary_in_words() -> None:
     counts = {"people": 12345, "favourable": 5000, "planned": 7000, "without_recourse": 345}
     summary = BatchSummary(**counts, giving_up=8, skipped=6, parts=7, resumed=0)
     assert str(summary) == "12,345 people: 5,000 accepted, 7,000 with a plan, 345 without recourse"
+    assert summary.to_frame().to_dict("records") == [asdict(summary)]
+    assert "12345" in summary._repr_html_()
 
 
 # ------------------------------------------------------------------------------------------------------------- mistakes

@@ -22,9 +22,9 @@ import safear as sa
 from people.test_counts import write_csv, write_parquet
 from population.crowds import JOB, job_people, job_somebody, make_part, records
 from safear.population.batch_reading import open_people
-from safear.population.engine import FIGURES
+from safear.population.crowd import Crowd
 from safear.population.folder import Folder
-from safear.population.part import Part
+from safear.population.parts import FIGURES
 
 pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")
@@ -39,7 +39,7 @@ PLAIN: dict[str, list[Any]] = {
 }
 
 
-def read(source: Path | str, size: int = 1000, **options: Any) -> list[Part]:
+def read(source: Path | str, size: int = 1000, **options: Any) -> list[Crowd]:
     """All parts, with who they are and how many there are in all."""
     with open_people(PROBLEM, source, **options) as people:
         parts = list(people.parts(size))
@@ -50,19 +50,18 @@ def read(source: Path | str, size: int = 1000, **options: Any) -> list[Part]:
     return parts
 
 
-def joined(parts: Sequence[Part]) -> Part:
+def joined(parts: Sequence[Crowd]) -> Crowd:
     """Parts as one."""
-    return Part(
-        0,
-        pd.concat([part.labels for part in parts], ignore_index=True),
+    return Crowd(
         np.concatenate([part.codes for part in parts]),
         np.concatenate([part.costs for part in parts]),
         np.concatenate([part.chances for part in parts]),
         np.concatenate([part.forbidden for part in parts]),
+        pd.concat([part.labels for part in parts], ignore_index=True),
     )
 
 
-def assert_same(found: Part, expected: Part) -> None:
+def assert_same(found: Crowd, expected: Crowd) -> None:
     assert found.codes.tolist() == expected.codes.tolist()
     assert np.array_equal(found.costs, expected.costs, equal_nan=True)
     assert np.array_equal(found.chances, expected.chances, equal_nan=True)

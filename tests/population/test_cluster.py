@@ -26,7 +26,7 @@ from safear.errors import ClassifierError, MissingExtraError
 from safear.population import BatchSummary
 from safear.population import cluster as cluster_module
 from safear.population.cluster import solve_part
-from safear.population.engine import Job
+from safear.population.parts import Job
 from safear.risk import Objective
 
 pytestmark = pytest.mark.slow
@@ -163,7 +163,7 @@ def test_what_is_there_is_not_sent(home: Path, cluster: Cluster) -> None:
 
 
 def test_two_batches_one_after_the_other_do_not_mix(home: Path, cluster: Cluster) -> None:
-    """Workers keep the engine of a job; another classifier is another job."""
+    """Workers keep the solver of a job; another classifier is another job."""
     for least in (1, 2):
         classifier = make_classifier(least)
         run(home, f"here {least}", classifier=classifier, objective=sa.Mean(), threads=1)
@@ -274,22 +274,22 @@ def test_without_dask(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 # ---------------------------------------------------------------------------------------------------------- on a worker
 
 
-def test_a_worker_keeps_the_engine_of_one_job(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_keeps_the_solver_of_one_job(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Job] = []
 
-    class FakeEngine:
+    class FakeSolver:
         def __init__(self, job: Job) -> None:
             made.append(job)
 
         def solve(self, part: Any) -> pd.DataFrame:
             return pd.DataFrame({"part": [part.number]})
 
-    monkeypatch.setattr(cluster_module, "Engine", FakeEngine)
-    monkeypatch.setattr(cluster_module, "_engines", {})
+    monkeypatch.setattr(cluster_module, "PartSolver", FakeSolver)
+    monkeypatch.setattr(cluster_module, "_solvers", {})
     jobs = [Job(PROBLEM, None, sa.Mean()), Job(PROBLEM, None, sa.MeanStd(1))]
     part = type("Fake", (), {"number": 7})()
     for key, job in (("a", jobs[0]), ("a", jobs[0]), ("b", jobs[1]), ("b", jobs[1])):
         number, rows = solve_part(key, job, part)
         assert (number, rows["part"].tolist()) == (7, [7])
     assert made == jobs
-    assert list(cluster_module._engines) == ["b"]
+    assert list(cluster_module._solvers) == ["b"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
@@ -16,8 +18,10 @@ from safear.classifier.protocol import Inputs
 from safear.datasets.dataset import load
 from safear.errors import ObjectiveError, PersonError
 from safear.people.lists import read_people
-from safear.population.blocks import group_people
-from safear.population.comparison import WORSE, Comparison, Figures, Pair, compare, compare_blocks
+from safear.population.comparison import WORSE, Comparison, Pair, compare, compare_codes
+from safear.population.comparison import PlanFigures as Plan
+from safear.population.engine import Engine
+from safear.recourse.case import Desk
 
 SAMPLES = {"adult": 120, "german": 60}
 AVERSIONS = (0.25, 0.5, 1.0, 2.0)
@@ -49,7 +53,7 @@ def person(x: str, group: str = "a") -> dict[str, str]:
 
 
 def compare_people(people: list[dict[str, str]], aversion: float = 1.0, problem: sa.Problem = PROBLEM) -> Comparison:
-    return compare(problem, None, read_people(problem, people), objective=sa.MeanStd(aversion))
+    return compare(problem, None, people, objective=sa.MeanStd(aversion))
 
 
 # ------------------------------------------------------------------------------------------------------ the data sets
@@ -68,7 +72,8 @@ def sample(name: str) -> NDArray[np.int16]:
 @cache
 def compared(name: str, aversion: float) -> Comparison:
     dataset = load(name)
-    return compare(dataset.problem, dataset.classifier(0), sample(name), objective=sa.MeanStd(aversion))
+    engine = Engine(Desk.of(dataset.problem, dataset.classifier(0)))
+    return compare_codes(engine, sample(name), objective=sa.MeanStd(aversion))
 
 
 @pytest.mark.parametrize("aversion", AVERSIONS)
@@ -140,16 +145,16 @@ def test_the_sums_are_those_of_the_pairs(name: str) -> None:
 # --------------------------------------------------------------------------------------------------- sums, by hand
 
 
-def pair_of(count: int, greedy: Figures, optimal: Figures, bound: float = 0.0, best_success: float = 1.0) -> Pair:
+def pair_of(count: int, greedy: Plan, optimal: Plan, bound: float = 0.0, best_success: float = 1.0) -> Pair:
     return Pair({}, count, greedy, optimal, bound, best_success)
 
 
 def test_sums_by_hand() -> None:
     pairs = (
-        pair_of(1, Figures(6, 0.9, 5, 9, "try"), Figures(4, 0.8, 3, 7, "pay"), 4, 1.0),  # half as much more; gives up
-        pair_of(3, Figures(2, 1.0, 2, 2, "try"), Figures(2, 1.0, 2, 2, "try"), 1.8, 1.0),  # the same; a gap of a tenth
-        pair_of(4, Figures(10.0005, 0.5, 1, 4, "try"), Figures(10, 0.5, 1, 4, "pay"), 10, 0.5),  # splitting hairs
-        pair_of(2, Figures(5, 1.0, 4, 8, None), Figures(4, 0.96, 3, 6, "pay"), 4, 1.0),  # a quarter more
+        pair_of(1, Plan(6, 0.9, 5, 9, "try"), Plan(4, 0.8, 3, 7, "pay"), 4, 1.0),  # half as much more; gives up
+        pair_of(3, Plan(2, 1.0, 2, 2, "try"), Plan(2, 1.0, 2, 2, "try"), 1.8, 1.0),  # the same; a gap of a tenth
+        pair_of(4, Plan(10.0005, 0.5, 1, 4, "try"), Plan(10, 0.5, 1, 4, "pay"), 10, 0.5),  # splitting hairs
+        pair_of(2, Plan(5, 1.0, 4, 8, None), Plan(4, 0.96, 3, 6, "pay"), 4, 1.0),  # a quarter more
     )
     found = Comparison(sa.MeanStd(1), pairs, people=20, rejected=13, without_recourse=3)
     assert found.compared == 10
@@ -168,10 +173,10 @@ def test_sums_by_hand() -> None:
 
 
 def test_nobody_worse_and_nothing_to_pay() -> None:
-    free = Figures(0, 1.0, 0, 0, "try")
+    free = Plan(0, 1.0, 0, 0, "try")
     same = Comparison(sa.MeanStd(1), (pair_of(2, free, free),), 2, 2, 0)
     assert (same.worse, same.excess, same.excess_of_worse, same.largest_excess, same.largest_gap) == (0, 0, 0, 0, 0)
-    dear = Comparison(sa.MeanStd(1), (pair_of(2, Figures(3, 1.0, 3, 3, "try"), free),), 2, 2, 0)
+    dear = Comparison(sa.MeanStd(1), (pair_of(2, Plan(3, 1.0, 3, 3, "try"), free),), 2, 2, 0)
     assert (dear.worse, dear.excess) == (1, 1)
 
 
@@ -205,18 +210,33 @@ def test_equal_people_weigh_as_many(aversion: float) -> None:
         assert getattr(both, measure) == pytest.approx(expected, abs=1e-12)
 
 
-def test_blocks_give_the_same_as_people() -> None:
-    codes = read_people(PROBLEM, [person("low"), person("mid", "b"), person("low", "b"), person("goal")])
-    apart = compare_blocks(list(group_people(PROBLEM, None, codes)), sa.MeanStd(0.5))
-    together = compare(PROBLEM, None, codes, objective=sa.MeanStd(0.5))
-    assert apart.pairs == together.pairs
-    assert (apart.people, apart.rejected) == (together.people, together.rejected) == (4, 3)
+@pytest.mark.parametrize("form", ["csv", "frame", "records", "codes"])
+def test_people_in_any_form(form: str, tmp_path: Path) -> None:
+    people = [person("low"), person("mid", "b"), person("low", "b"), person("goal"), person("low")]
+    expected = compare_people(people, 0.5)
+    path = tmp_path / "people.csv"
+    pd.DataFrame(people).to_csv(path, index=False)
+    if form == "codes":
+        found = compare_codes(Engine(Desk.of(PROBLEM)), read_people(PROBLEM, people), objective=sa.MeanStd(0.5))
+    else:
+        given: Any = {"csv": path, "frame": pd.DataFrame(people), "records": people}[form]
+        found = sa.compare(PROBLEM, None, given, objective=sa.MeanStd(0.5))
+    assert found.pairs == expected.pairs
+    assert (found.people, found.rejected) == (5, 4)
+
+
+def test_as_a_table() -> None:
+    found = compare_people([person("low"), person("low"), person("mid", "b")], 2.0)
+    frame = found.to_frame()
+    assert frame[["x", "group", "people"]].to_numpy().tolist() == [["low", "a", 2], ["mid", "b", 1]]
+    assert frame["optimal value"].tolist() == [pair.optimal.value for pair in found.pairs]
+    assert frame["excess"].tolist() == [pair.excess for pair in found.pairs]
+    assert "greedy first_action" in found._repr_html_()
 
 
 def test_without_aversion_both_are_the_mean() -> None:
     people = [person("low"), person("mid")]
-    codes = read_people(PROBLEM, people)
-    by_mean = compare(PROBLEM, None, codes, objective=sa.Mean())
+    by_mean = compare(PROBLEM, None, people, objective=sa.Mean())
     by_none = compare_people(people, 0.0)
     for found in (by_mean, by_none):
         assert found.worse == found.excess == found.other_first_step == 0
@@ -233,17 +253,17 @@ def test_the_failure_cost_counts() -> None:
 
 
 def test_another_classifier_decides_who_is_compared() -> None:
-    codes = read_people(PROBLEM, [person("low"), person("mid"), person("goal")])
-    found = compare(PROBLEM, lambda frame: frame["x"].isin(["mid", "goal"]), codes, objective=sa.MeanStd(1))
+    people = [person("low"), person("mid"), person("goal")]
+    found = compare(PROBLEM, lambda frame: frame["x"].isin(["mid", "goal"]), people, objective=sa.MeanStd(1))
     assert (found.people, found.rejected) == (3, 1)
     assert [pair.person["x"] for pair in found.pairs] == ["low"]
 
 
 def test_progress_is_told_to_the_end() -> None:
     seen: list[tuple[int, int]] = []
-    codes = read_people(PROBLEM, [person("low"), person("lost"), person("goal"), person("low"), person("mid", "b")])
-    compare(PROBLEM, None, codes, objective=sa.MeanStd(1), progress=lambda *step: seen.append(step))
-    assert seen == [(1, 3), (2, 3), (3, 3)]
+    people = [person("low"), person("lost"), person("goal"), person("low"), person("mid", "b")]
+    compare(PROBLEM, None, people, objective=sa.MeanStd(1), progress=lambda *step: seen.append(step))
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]  # of distinct people
 
 
 # ------------------------------------------------------------------------------------------------------------ refusals
@@ -252,7 +272,7 @@ def test_progress_is_told_to_the_end() -> None:
 @pytest.mark.parametrize(
     ("people", "message"),
     [
-        ([], "there is nobody to compare"),
+        ([], "there are no people in it\n    give a header and rows"),
         ([person("goal"), person("goal", "b")], "nobody is rejected, so there is nothing to compare"),
         (
             [person("goal"), person("lost"), person("lost", "b")],
@@ -282,4 +302,4 @@ def test_nothing_to_compare(people: list[dict[str, str]], message: str) -> None:
 )
 def test_an_objective_that_only_one_method_knows(objective: Any) -> None:
     with pytest.raises(ObjectiveError, match=f"there is no greedy method for '{objective}', or no optimal one"):
-        compare(PROBLEM, None, read_people(PROBLEM, [person("low")]), objective=objective)
+        compare(PROBLEM, None, [person("low")], objective=objective)

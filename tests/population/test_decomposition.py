@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 import safear as sa
 from safear.errors import ObjectiveError
-from safear.population.decomposition import Decomposition, decompose_gap, read_either
+from safear.population.decomposition import Gap, decompose_gap, read_either
 from safear.population.figures import MEASURES, PeopleFigures
 
 NAMES = ("a", "b")
@@ -39,7 +40,7 @@ def people(**counts: int) -> pd.DataFrame:
     return pd.DataFrame({"x": [x for x, _ in rows], "group": [group for _, group in rows], "birth": "east"})
 
 
-def decompose(frame: pd.DataFrame, problem: sa.Problem = PROBLEM, minimum: int = 1) -> dict[str, Decomposition]:
+def decompose(frame: pd.DataFrame, problem: sa.Problem = PROBLEM, minimum: int = 1) -> dict[str, Gap]:
     parts = sa.audit(problem, None, frame, groups=["group"], minimum=minimum).decompose("group")
     assert len({part.measure for part in parts}) == len(parts)
     return {part.measure: part for part in parts}
@@ -102,7 +103,7 @@ def test_what_is_not_known_weighs_nothing() -> None:
     found = decompose_gap(
         "mean", NAMES, counts, (np.array([1.0, 99.0]), np.array([4.0, -99.0]), np.array([True, False]))
     )
-    assert found == Decomposition("mean", "a", "b", gap=-3.0, start=0.0, model=-3.0, covered=3 / 15)
+    assert found == Gap("mean", "a", "b", gap=-3.0, start=0.0, model=-3.0, covered=3 / 15)
 
 
 def test_who_is_accepted_needs_nothing() -> None:
@@ -110,9 +111,7 @@ def test_who_is_accepted_needs_nothing() -> None:
     figures = np.ma.array(np.full((3, len(MEASURES)), 5.0), mask=True)
     figures[1] = np.arange(7.0)
     figures[2, 0] = 0.0
-    everyone = PeopleFigures(
-        np.array([True, False, False]), np.array([False, False, True]), figures, np.zeros(3, dtype=bool)
-    )
+    everyone = PeopleFigures(MEASURES, np.array([0, 1, 2], dtype=np.uint8), np.full(3, -1, dtype=np.int16), figures)
     for number, measure in enumerate(MEASURES):
         values, known = read_either(everyone, measure)
         assert values[:2].tolist() == [1.0 if measure == "success" else 0.0, number]
@@ -132,12 +131,12 @@ def test_by_hand() -> None:
     found = decompose(people(low_a=3, mid_a=1, low_b=2, mid_b=5, top_a=4))
     assert set(found) == set(MEASURES)
     for measure in ("mean", "var", "cvar"):
-        assert found[measure] == Decomposition(measure, "a", "b", gap=1.5, start=-0.5, model=2.0, covered=1.0)
+        assert found[measure] == Gap(measure, "a", "b", gap=1.5, start=-0.5, model=2.0, covered=1.0)
     # From low x changes in either group; from mid it changes in a, and nothing is needed in b.
-    assert found["sparsity"] == Decomposition("sparsity", "a", "b", gap=0.0, start=-0.125, model=0.125, covered=1.0)
+    assert found["sparsity"] == Gap("sparsity", "a", "b", gap=0.0, start=-0.125, model=0.125, covered=1.0)
     # Two levels from low and one from mid in a; one and none in b.
-    assert found["proximity"] == Decomposition("proximity", "a", "b", gap=0.75, start=-0.25, model=1.0, covered=1.0)
-    assert found["success"] == Decomposition("success", "a", "b", gap=0.0, start=0.0, model=0.0, covered=1.0)
+    assert found["proximity"] == Gap("proximity", "a", "b", gap=0.75, start=-0.25, model=1.0, covered=1.0)
+    assert found["success"] == Gap("success", "a", "b", gap=0.0, start=0.0, model=0.0, covered=1.0)
 
 
 def test_whom_nothing_helps_counts_in_success_only() -> None:
@@ -146,7 +145,7 @@ def test_whom_nothing_helps_counts_in_success_only() -> None:
     success = found["success"]
     assert (success.gap, success.start, success.model) == pytest.approx((1 / 3, 1 / 3, 0), abs=1e-12)
     assert success.covered == 1
-    assert found["mean"] == Decomposition("mean", "a", "b", gap=1.5, start=-0.5, model=2.0, covered=0.5)
+    assert found["mean"] == Gap("mean", "a", "b", gap=1.5, start=-0.5, model=2.0, covered=0.5)
 
 
 def test_accepted_in_the_other_group_counts_as_a_success() -> None:
@@ -189,6 +188,16 @@ def test_the_gap_is_that_of_the_table_if_all_are_covered() -> None:
     for part in parts:
         assert part.covered == 1
         assert part.gap == pytest.approx(table.loc["a", part.measure] - table.loc["b", part.measure], abs=1e-12)
+
+
+def test_as_a_table() -> None:
+    found = sa.audit(PROBLEM, None, people(low_a=40, low_b=50), groups=["group"]).decompose("group")
+    assert found.to_frame().to_dict("records") == [asdict(gap) for gap in found]
+    assert len(found) == len(MEASURES)
+    assert found[1].measure == "mean"
+    assert "covered" in found._repr_html_()
+    nothing = sa.audit(PROBLEM, None, people(low_a=40), groups=["group"]).decompose("group").to_frame()
+    assert (len(nothing), list(nothing)[:3]) == (0, ["measure", "group", "other"])
 
 
 def test_small_groups_are_left_out() -> None:

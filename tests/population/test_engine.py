@@ -1,486 +1,242 @@
-"""The engine of batches against `recommend` and `menu`, person by person, on the compiled path and alone."""
+"""Everybody's figures at once are those of each person alone, whichever way the engine goes."""
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from pandas.testing import assert_frame_equal
+from numpy.typing import NDArray
 
 import safear as sa
-from mdp.test_families import divided_documents
-from population.crowds import (
-    ACCEPTED,
-    HOPELESS,
-    JOB,
-    Own,
-    Somebody,
-    assert_rows,
-    expect,
-    job_people,
-    job_somebody,
-    make_part,
-    records,
-)
+from population.crowds import Somebody, drawn_crowds, every_way, everybody, make_part
 from safear.classifier import Inputs
-from safear.errors import ObjectiveError
-from safear.people.bad_rows import breaks
+from safear.datasets.dataset import load
+from safear.errors import ObjectiveError, TooLargeError
+from safear.evaluation import run_exactly
+from safear.people.lists import read_people
 from safear.population import engine as engine_module
-from safear.population.engine import Engine, Job
-from safear.population.part import Part
-from safear.problem import dump_problem_text, read_person
-from safear.problem.load import parse_problem
-from safear.risk import Objective
-from safear.solvers.solve import Method
-from strategies import problems
+from safear.population.crowd import Crowd
+from safear.population.engine import Aim, Engine, _Asked
+from safear.population.family_figures import FAMILY_MEASURES
+from safear.population.figures import MEASURES, READ, PeopleFigures
+from safear.population.own_terms import KERNEL_MEASURES
+from safear.problem import apply_terms
+from safear.recourse.case import Desk
 
-COSTS = [0.0, 0.1, 0.3, 0.7, 1.0, 1.5, 2.25, 3.0, 17.0, 0.000001, 123456.789, 1e9]  # together less than 2^62 steps
-PLAIN = [0.0, 0.1, 0.3, 1.0, 1.5, 2.25, 12.0]  # a menu is refused if its costs are too fine
-FINE = [0.0, 1 / 3, 2 / 3, 0.1, 1.0, 1e-16]
-CHANCES = [0.0, 1.0, 0.5, 0.9, 1 / 3, 0.05, 1e-9, 0.999999999999]
-GREEDY = [sa.Mean(), sa.MeanStd(0.5), sa.MeanStd(2), sa.MeanLowerStd(0.5), sa.MeanLowerStd(1.5), sa.MeanStd(0)]
-
-
-@contextmanager
-def alone() -> Iterator[None]:
-    """Nobody's block is worth it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine_module, "WORTH_IT", 0)
-        yield
-
-
-def everybody(problem: sa.Problem) -> list[dict[str, str]]:
-    """All people whom the constraints allow."""
-    sizes = [range(len(feature.levels)) for feature in problem.features]
-    codes = np.array(list(itertools.product(*sizes)), dtype=np.int16)
-    fine = codes[~breaks(problem, codes)]
-    names = [feature.name for feature in problem.features]
-    return [
-        {name: feature.levels[code] for name, feature, code in zip(names, problem.features, row, strict=True)}
-        for row in fine.tolist()
-    ]
-
-
-@st.composite
-def owns(draw: st.DrawFn, problem: sa.Problem, costs: Sequence[float]) -> Own:
-    """What somebody brings: for each action nothing, or some of a cost, a chance and a refusal."""
-    cost, chance, forbid = {}, {}, []
-    for action in problem.actions:
-        if draw(st.booleans()):
-            cost[action.name] = draw(st.sampled_from(costs))
-        if len(action.outcomes) <= 2 and draw(st.booleans()):
-            chance[action.name] = draw(st.sampled_from(CHANCES) | st.integers(0, 100).map(lambda n: n / 100))
-        if draw(st.integers(0, 5)) == 5:
-            forbid.append(action.name)
-    return Own(cost, chance, tuple(forbid))
-
-
-@st.composite
-def crowds(draw: st.DrawFn, most: int = 5, *, plain: bool = False) -> tuple[sa.Problem, list[Somebody]]:
-    """A problem and some of its people; some problems have immutable features on which anything may depend."""
-    problem = parse_problem(draw(st.one_of(problems(max_horizon=4), divided_documents())))
-    costs = PLAIN if plain else draw(st.sampled_from([COSTS, COSTS, FINE]))
-    levels = everybody(problem)
-    start = dict(read_person(problem, problem.people["someone"]))
-    people = [Somebody(start, draw(owns(problem, costs)))]
-    for _ in range(draw(st.integers(0, most - 1))):
-        levels_of_one = draw(st.sampled_from([start, *levels]))
-        people += [Somebody(levels_of_one, draw(owns(problem, costs)))]
-    return problem, people
-
-
-def solve(
-    problem: sa.Problem, people: Sequence[Somebody], objective: Objective | None, *, method: Method | None = None,
-    level: float = 0.95, classifier: object = None,
-) -> tuple[pd.DataFrame, np.ndarray[Any, Any]]:  # fmt: skip
-    """The rows, and who was solved in one call with others."""
-    engine, part = Engine(Job(problem, classifier, objective, method, level)), make_part(problem, people)
-    return engine.solve(part), engine._together(part)
-
-
-def check(
-    problem: sa.Problem, people: Sequence[Somebody], objective: Objective | None, **options: Any
-) -> list[dict[str, Any]]:
-    """Everybody gets what they get alone, on both paths; what that is, is returned."""
-    expected = [expect(problem, one, objective, **options) for one in people]
-    rows = [row for own in expected for row in own]
-    numbers = [number for number, own in enumerate(expected, 1) for _ in own]
-    found, _ = solve(problem, people, objective, **options)
-    assert found["row"].tolist() == numbers
-    assert_rows(found, rows)
-    with alone():
-        found, together = solve(problem, people, objective, **options)
-    assert not together.any()
-    assert found["row"].tolist() == numbers
-    assert_rows(found, rows)
-    return rows
-
-
-# ------------------------------------------------------------------------------------------------------- drawn problems
-
-
-@settings(max_examples=100)
-@given(crowd=crowds(), objective=st.sampled_from(GREEDY), level=st.sampled_from([0.95, 0.5, 0.0, 1.0, 0.999]))
-def test_greedy_plans_are_those_of_recommend(
-    crowd: tuple[sa.Problem, list[Somebody]], objective: Objective, level: float
-) -> None:
-    problem, people = crowd
-    check(problem, people, objective, method="greedy", level=level)
-    assert solve(problem, people, objective, method="greedy")[1].all()
-
-
-@settings(max_examples=40)
-@given(crowd=crowds(most=2, plain=True), level=st.sampled_from([0.95, 0.8]))
-def test_menus_are_those_of_menu(crowd: tuple[sa.Problem, list[Somebody]], level: float) -> None:
-    problem, people = crowd
-    expected = [row for one in people for row in expect(problem, one, None, level=level)]
-    found, together = solve(problem, people, None, level=level)
-    assert not together.any()
-    assert_rows(found, expected)
-
-
-OTHERS = [
-    sa.CVaR(0.9),
-    sa.MeanStd(0.5),
-    sa.VaR(0.9),
-    sa.Budget(5),
-    sa.SuccessFirst(),
-    sa.MeanCVaR(0.5, 0.9),
-    sa.Entropic(0.3),
-]
-
-
-@settings(max_examples=50)
-@given(crowd=crowds(most=2, plain=True), objective=st.sampled_from(OTHERS), method=st.sampled_from([None, "optimal"]))
-def test_plans_for_other_objectives_are_those_of_recommend(
-    crowd: tuple[sa.Problem, list[Somebody]], objective: Objective, method: Method | None
-) -> None:
-    problem, people = crowd
-    expected = [row for one in people for row in expect(problem, one, objective, method=method)]
-    found, together = solve(problem, people, objective, method=method)
-    assert not together.any()
-    assert_rows(found, expected)
-
-
-@settings(max_examples=15)
-@given(crowd=crowds(most=3), objective=st.sampled_from([sa.Mean(), sa.MeanLowerStd(1)]))
-def test_without_a_method_the_sweep_is_still_used_where_it_is_the_default(
-    crowd: tuple[sa.Problem, list[Somebody]], objective: Objective
-) -> None:
-    check(*crowd, objective)
-
-
-@settings(max_examples=40)
-@given(crowd=crowds(most=4), objective=st.sampled_from(GREEDY), data=st.data())
-def test_who_else_is_there_does_not_matter(
-    crowd: tuple[sa.Problem, list[Somebody]], objective: Objective, data: st.DataObject
-) -> None:
-    """Any order, anybody twice or not at all: each has the same row, up to the rounding of another unit of costs."""
-    problem, people = crowd
-    order = data.draw(st.lists(st.integers(0, len(people) - 1), min_size=1, max_size=8))
-    whole, _ = solve(problem, people, objective, method="greedy")
-    other, _ = solve(problem, [people[i] for i in order], objective, method="greedy")
-    mine = records(whole)
-    assert_rows(other, [mine[number] for number in order])
-
-
-# ---------------------------------------------------------------------------------------------------------- one problem
-
-
-RICH: dict[str, Any] = {
+JOB: dict[str, Any] = {
     "safear": 1,
-    "title": "everything at once",
-    "horizon": 5,
+    "title": "A better job",
+    "horizon": 4,
     "features": {
-        "sex": {"kind": "nominal", "levels": ["f", "m"], "mutable": False},
-        "skill": {"kind": "ordinal", "levels": ["low", "mid", "high", "top"]},
-        "region": {"kind": "nominal", "levels": ["n", "s", "e"], "mutable": False, "seen_by_classifier": False},
-        "pay": {"kind": "ordinal", "levels": ["little", "some", "much"]},
-        "debt": {"kind": "ordinal", "levels": ["none", "high"], "actionable": False},
-        "age": {"kind": "ordinal", "levels": ["young", "old"], "mutable": False},
+        "x": {"kind": "ordinal", "levels": ["lost", "low", "mid", "high", "goal"]},
+        "trade": {"kind": "nominal", "levels": ["none", "baker", "smith"]},
+        "group": {"kind": "nominal", "levels": ["a", "b"], "mutable": False},
     },
-    "goal": {"favourable": "hired", "failure_cost": 7.3},
-    "classifier": {"rule": "skill == top and pay == much or sex == m and skill >= high and pay >= some"},
+    "goal": {"favourable": "yes", "failure_cost": 20},
+    "classifier": {"rule": "x == goal or (group == b and x == high and trade != none)"},
     "actions": {
-        "sure": {"cost": 4, "change": {"skill": "+1"}},
-        "learn": {
-            "cost": [{"when": "region == s", "cost": 1.5}, 0.5],
-            "when": "region != e",
-            "chance": [{"when": "age == old", "chance": 0.4}, 0.8],
-            "change": {"skill": "+1"},
-        },
-        "risk": {
-            "cost": 0.25,
-            "outcomes": [
-                {"chance": 0.7, "change": {"pay": "+1"}},
-                {"chance": 0.3, "change": {"debt": "high"}, "cost": 3},
-            ],
-        },
-        "three": {
+        "try": {
             "cost": 1,
-            "outcomes": [
-                {"chance": 0.5, "change": {"skill": "+2"}},
-                {"chance": 0.25, "change": {"pay": "+1"}, "cost": 0.125},
-                {"change": {"skill": "-1"}},
-            ],
+            "when": "x > lost",
+            "outcomes": [{"chance": 0.6, "change": {"x": "+2"}}, {"chance": 0.4, "cost": 3}],
         },
+        "pay": {"cost": 3.5, "when": "x > lost and trade != none", "chance": 0.95, "change": {"x": "goal"}},
+        "train": {"cost": 0.5, "when": "x > lost", "chance": 0.7, "change": {"trade": "smith", "x": "+1"}},
     },
-    "side_effects": [{"cause": "skill", "direction": "up", "change": {"pay": "+1"}, "when": "age == young"}],
-    "constraints": ["not (debt == high and pay == much)"],
 }
+PROBLEM = sa.parse_problem(JOB)
+EVERYTHING = (*READ, "value", "bound", "best_success")
+AIMS = [
+    Aim(sa.Mean()),
+    Aim(sa.Mean(), "greedy", 0.5),
+    Aim(sa.MeanStd(1.0), "greedy"),
+    Aim(sa.MeanLowerStd(1.5), level=0.8),
+    Aim(sa.MeanStd(1.0), "optimal"),
+    Aim(sa.CVaR(0.9), level=0.99),
+    Aim(sa.Entropic(0.5)),
+    Aim(sa.SuccessFirst()),
+]
+ASKED = [FAMILY_MEASURES, KERNEL_MEASURES, EVERYTHING, (*MEASURES, "best_success")]
 
 
-def draw_own(problem: sa.Problem, rng: np.random.Generator) -> Own:
-    names = [action.name for action in problem.actions]
-    cost = {name: float(rng.choice(COSTS)) for name in names if rng.random() < 0.5}
-    chance = {name: float(rng.choice(CHANCES)) for name in names[:3] if rng.random() < 0.5}
-    return Own(cost, chance, tuple(name for name in names if rng.random() < 0.2))
+def codes_of(people: list[dict[str, str]]) -> NDArray[np.int16]:
+    return read_people(PROBLEM, people)
 
 
-@pytest.mark.parametrize("objective", [sa.MeanStd(0.7), sa.MeanLowerStd(1), sa.Mean()], ids=str)
-@pytest.mark.parametrize("resolution", [None, 0.2])
-def test_everything_at_once(objective: Objective, resolution: float | None) -> None:
-    """Every kind of action in every variant, beside constraints, side effects and features that matter."""
-    document = RICH if resolution is None else {**RICH, "cost": {"resolution": resolution}}
-    problem, rng = parse_problem(document), np.random.default_rng(8)
-    levels = everybody(problem)
-    people = [Somebody(levels[rng.integers(len(levels))], draw_own(problem, rng)) for _ in range(60)]
-    decisions = {row["decision"] for row in check(problem, people, objective, method="greedy")}
-    assert decisions == {"favourable", "plan", "no recourse"}
+def work_out(
+    crowd: Crowd, aim: Aim, measures: tuple[str, ...] = MEASURES, problem: sa.Problem = PROBLEM
+) -> PeopleFigures:
+    return Engine(Desk.of(problem)).work_out(crowd, aim, measures)
 
 
-@pytest.mark.parametrize("chance", [0.0, 0.25, 1.0, None])
-@pytest.mark.parametrize("forbid", [(), ("sure", "three", "learn")])
-def test_an_outcome_that_cannot_happen_breaks_no_constraint(chance: float | None, forbid: tuple[str, ...]) -> None:
-    """With much pay 'risk' may lead into debt, which is not allowed: only who is sure that it works may try."""
-    document = {**RICH, "classifier": {"rule": "pay == much"}, "horizon": 1}
-    problem = parse_problem(document)
-    levels = {"sex": "f", "skill": "low", "region": "n", "pay": "some", "debt": "high", "age": "old"}
-    own = Own(chance={} if chance is None else {"risk": chance}, forbid=forbid)
-    for start in (levels, {**levels, "debt": "none"}):
-        check(problem, [Somebody(start, own)], sa.MeanStd(1), method="greedy")
+def alone(problem: sa.Problem, one: Somebody, aim: Aim) -> tuple[int, str | None, dict[str, float | None]]:
+    """The decision, the first action and all measures of one person by themselves."""
+    personal = apply_terms(problem, one.own.terms)
+    mdp = sa.compile_mdp(personal, start=one.levels)
+    if mdp.goal[mdp.start]:
+        return 0, None, dict.fromkeys(EVERYTHING)
+    best = sa.evaluate(sa.solve(mdp, sa.SuccessFirst())).success
+    if not mdp.goal.any():
+        return 2, None, dict.fromkeys(EVERYTHING) | {"success": 0.0, "best_success": 0.0}
+    solution = sa.solve(mdp, aim.objective, method=aim.method)
+    runs = run_exactly(solution)
+    cost = runs.distribution
+    figures = {name: read(cost, runs, aim.level) for name, read in READ.items()}
+    bound = None if solution.certificate is None else solution.bound
+    figures |= {"value": aim.objective.of(cost), "bound": bound, "best_success": best}
+    return 1, solution.policy.action(), figures
 
 
-@pytest.mark.parametrize("chance", [1.0, 0.9, 0.5, 0.001])
-@pytest.mark.parametrize("cost", [0.0, 2.0, 0.1])
-@pytest.mark.parametrize("together", [True, False])
-def test_one_action_tried_again_and_again(chance: float, cost: float, together: bool) -> None:
-    """The closed form of retries: success 1 - q^H, and k tries cost k times as much with chance p q^(k - 1)."""
-    horizon, failure = 6, 10.0
-    problem = parse_problem(
-        {
-            "safear": 1,
-            "title": "retry",
-            "horizon": horizon,
-            "features": {"x": {"kind": "ordinal", "levels": ["no", "yes"]}},
-            "goal": {"favourable": "in", "failure_cost": failure},
-            "classifier": {"rule": "x == yes"},
-            "actions": {"try": {"cost": 5, "change": {"x": "yes"}}},
-        }
-    )
-    people = [Somebody({"x": "no"}, Own({"try": cost}, {"try": chance})), Somebody({"x": "yes"})]
-    if together:
-        found, _ = solve(problem, people, sa.MeanStd(1), method="greedy")
-    else:
-        with alone():
-            found, _ = solve(problem, people, sa.MeanStd(1), method="greedy")
-    q, tries = 1 - chance, np.arange(1, horizon + 1)
-    mass = chance * q ** (tries - 1)
-    success = 1 - q**horizon
-    mean = float((mass * tries).sum() / success) * cost
-    square = float((mass * (tries * cost - mean) ** 2).sum() / success)
-    cumulated = np.cumsum(mass) / success
-    first = int(np.searchsorted(cumulated, 0.95 - 1e-12))
-    var = float(tries[first] * cost)
-    excess = float((mass * np.maximum(tries * cost - var, 0)).sum() / success)
-    row = found.iloc[0]
-    assert (row["decision"], row["first_action"], row["plan"]) == ("plan", "try", "mean-std:1")
-    expected = {
-        "success": success,
-        "mean": mean,
-        "std": math.sqrt(square),
-        "var": var,
-        "cvar": var + excess / 0.05,
-        "overall_mean": success * mean + (1 - success) * (failure + horizon * cost),
-    }
-    assert row[list(expected)].to_dict() == pytest.approx(expected, abs=1e-9)
-    assert found.iloc[1]["decision"] == "favourable"
+def assert_as_alone(found: PeopleFigures, problem: sa.Problem, people: list[Somebody], aim: Aim) -> None:
+    names = [None, *(action.name for action in problem.actions)]
+    for number, one in enumerate(people):
+        decision, first, figures = alone(problem, one, aim)
+        assert found.decision[number] == decision, one
+        assert names[found.first_action[number] + 1] == first, one
+        for measure in found.measures:
+            figure, expected = found.of(measure)[number], figures[measure]
+            assert (figure is np.ma.masked) == (expected is None), (one, measure)
+            if expected is not None:
+                assert figure == pytest.approx(expected, rel=1e-9, abs=1e-9), (one, measure)
 
 
-@pytest.fixture(scope="module")
-def job() -> sa.Problem:
-    return sa.parse_problem(JOB)
-
-
-def test_a_crowd_with_personal_terms(job: sa.Problem) -> None:
-    people = [job_somebody(row) for row in records(job_people(60))]
-    rows = check(job, people, sa.MeanStd(0.5), method="greedy")
-    assert {row["decision"] for row in rows} == {"favourable", "plan", "no recourse"}
-
-
-def test_forbidding_everything_leaves_no_recourse(job: sa.Problem) -> None:
-    own = Own(forbid=("learn", "study", "gamble"))
-    people = [Somebody({"skill": skill, "age": "<30", "gender": "male"}, own) for skill in ("basic", "skilled")]
-    check(job, people, sa.MeanStd(0.5), method="greedy")
-    assert_rows(solve(job, people, None)[0], [HOPELESS, ACCEPTED])
-
-
-# ------------------------------------------------------------------------------------------------ odd costs and chances
-
-
-BASIC = {"skill": "basic", "age": "<30", "gender": "female"}
-
-
-def test_costs_of_very_different_size_in_one_part(job: sa.Problem) -> None:
-    """Each of these people can be helped alone, so they can be helped in the same part."""
-    people = [Somebody(BASIC, Own({"learn": 1e15})), Somebody(BASIC, Own({"learn": 0.00001})), Somebody(BASIC)]
-    check(job, people, sa.MeanStd(0.5), method="greedy")
-
-
-@pytest.mark.parametrize("cost", [1e15, 1e14 + 0.5, 0.0, 1e-12, 123.456789])
-def test_costs_at_the_bounds(job: sa.Problem, cost: float) -> None:
-    check(job, [Somebody(BASIC, Own({"learn": cost, "study": cost}))], sa.MeanStd(0.5), method="greedy")
-
-
-@pytest.mark.parametrize("chance", [1e-15, 1e-16, 1e-17, 1e-20, 5e-324, 1 - 2**-53, 0.1 + 0.2])
-def test_chances_at_the_bounds(job: sa.Problem, chance: float) -> None:
-    """What is too small for a chance alone is too small here."""
-    own = Own(chance={"study": chance}, forbid=("learn", "gamble"))
-    check(job, [Somebody(BASIC, own)], sa.MeanStd(0.5), method="greedy")
-
-
-def test_a_problem_whose_costs_are_all_zero() -> None:
-    actions = {name: {**action, "cost": 0} for name, action in RICH["actions"].items()}
-    actions = {name: {k: v for k, v in a.items() if k != "outcomes"} | {"change": {"pay": "+1"}} for name, a in actions.items()}  # fmt: skip  # noqa: E501
-    problem = parse_problem({**RICH, "actions": actions, "goal": {"favourable": "x"}})
-    rng = np.random.default_rng(2)
-    levels = everybody(problem)
-    people = [Somebody(levels[rng.integers(len(levels))], draw_own(problem, rng)) for _ in range(12)]
-    check(problem, [*people, Somebody(levels[0])], sa.MeanStd(0.5), method="greedy")
-
-
-# ----------------------------------------------------------------------------------------------------------- which path
-
-
-def test_people_of_both_paths_come_back_in_order(job: sa.Problem) -> None:
-    """Blocks have 9 states: worth it for the 9 people of one gender, not for the one of the other."""
-    people = [job_somebody({**row, "gender": "male"}) for row in records(job_people(10))]
-    people[4] = Somebody({**people[4].levels, "gender": "female"}, people[4].own)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine_module, "WORTH_IT", 1)
-        found, together = solve(job, people, sa.MeanStd(0.5), method="greedy")
-    assert together.tolist() == [i != 4 for i in range(10)]
-    assert found["row"].tolist() == list(range(1, 11))
-    assert_rows(found, [row for one in people for row in expect(job, one, sa.MeanStd(0.5), method="greedy")])
-
-
-def test_blocks_that_are_too_large_are_not_compiled(job: sa.Problem, monkeypatch: pytest.MonkeyPatch) -> None:
-    people = [job_somebody(row) for row in records(job_people(5))]
-    monkeypatch.setattr(engine_module, "MAX_BLOCK", 8)
-    found, together = solve(job, people, sa.MeanStd(0.5), method="greedy")
-    assert not together.any()
-    assert_rows(found, [row for one in people for row in expect(job, one, sa.MeanStd(0.5), method="greedy")])
-
-
-@pytest.mark.parametrize("count, together", [(63, True), (64, False)])
-def test_more_variants_than_a_policy_can_name(count: int, together: bool) -> None:
-    actions = {f"a{i}": {"cost": i + 1, "chance": 0.5, "change": {"x": "+1"}} for i in range(count)}
-    problem = parse_problem(
-        {
-            "safear": 1,
-            "title": "many",
-            "horizon": 2,
-            "features": {"x": {"kind": "ordinal", "levels": ["a", "b", "c"]}},
-            "goal": {"favourable": "in", "failure_cost": 500},
-            "classifier": {"rule": "x == c"},
-            "actions": actions,
-        }
-    )
-    chance = {f"a{i}": [0.0, 0.01, 0.01, 1.0][min(i, 3 if i == count - 1 else 2)] for i in range(count)}
-    people = [Somebody({"x": "a"}, Own(chance=chance)), Somebody({"x": "b"}, Own({"a3": 0}))]
-    found, path = solve(problem, people, sa.MeanStd(0.5), method="greedy")
-    assert path.all() == together
-    assert_rows(found, [row for one in people for row in expect(problem, one, sa.MeanStd(0.5), method="greedy")])
-
-
-class Asked:
-    """A classifier that remembers what it was asked."""
-
-    def __init__(self) -> None:
-        self.rows: list[tuple[int, ...]] = []
-
-    def favourable(self, inputs: Inputs) -> np.ndarray[Any, Any]:
-        self.rows += [tuple(row) for row in inputs.codes.tolist()]
-        accepted: np.ndarray[Any, Any] = inputs.codes[:, 0] == 2
-        return accepted
-
-
-@pytest.mark.parametrize("objective, method", [(sa.MeanStd(0.5), "greedy"), (None, None)])
-def test_the_classifier_is_asked_about_each_input_once(
-    job: sa.Problem, objective: Objective | None, method: Method | None
+@settings(max_examples=120)
+@given(
+    crowd=drawn_crowds(most=4, plain=True),
+    aim=st.sampled_from(AIMS),
+    measures=st.sampled_from(ASKED),
+    way=every_way(),
+    own=st.booleans(),
+)
+def test_drawn_people_as_if_alone(
+    crowd: tuple[sa.Problem, list[Somebody]], aim: Aim, measures: tuple[str, ...], way: dict[str, int], own: bool
 ) -> None:
-    asked = Asked()
-    engine = Engine(Job(job, asked, objective, method))
-    for seed in range(3):
-        engine.solve(make_part(job, [job_somebody(row) for row in records(job_people(8, seed))]))
-    assert asked.rows
-    assert len(asked.rows) == len(set(asked.rows))
+    """The bound is known for optimal plans alone; the compiled way does not ask for it."""
+    problem, people = crowd
+    if not own:
+        people = [Somebody(one.levels) for one in people]
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in way.items():
+            patch.setattr(engine_module, name, value)
+        found = work_out(make_part(problem, people), aim, measures, problem)
+    assert_as_alone(found, problem, people, aim)
 
 
-def test_several_threads_may_use_one_engine(job: sa.Problem) -> None:
-    parts = [make_part(job, [job_somebody(row) for row in records(job_people(40, seed))], seed) for seed in range(12)]
-    spoilt = [Part(p.number, p.labels, p.codes, p.costs, np.where(p.number % 2, p.chances, np.nan), p.forbidden) for p in parts]  # fmt: skip  # noqa: E501
-    expected = [Engine(Job(job, None, sa.MeanStd(0.5), "greedy")).solve(part) for part in spoilt]
-    shared = Engine(Job(job, None, sa.MeanStd(0.5), "greedy"))
-    with ThreadPoolExecutor(4) as pool:
-        for found, wanted in zip(pool.map(shared.solve, spoilt), expected, strict=True):
-            assert_frame_equal(found, wanted)
+@pytest.mark.parametrize("aim", AIMS, ids=str)
+def test_a_whole_space_as_if_alone(aim: Aim) -> None:
+    people = [Somebody(levels) for levels in everybody(PROBLEM)] * 2
+    for measures in ASKED:
+        found = work_out(make_part(PROBLEM, people), aim, measures)
+        assert 0 < found.favourable.sum() < len(people)
+        assert 0 < found.without_recourse.sum() < len(people)
+        assert_as_alone(found, PROBLEM, people, aim)
 
 
-# ------------------------------------------------------------------------------------------------------------- mistakes
+def ways(engine: Engine, crowd: Crowd, aim: Aim, measures: tuple[str, ...]) -> list[str]:
+    """What the engine would do."""
+    tasks: list[Any] = list(engine._divide(_Asked(crowd, aim, measures)))
+    return sorted({task.func.__name__ for task in tasks})
 
 
 @pytest.mark.parametrize(
-    "objective, method", [(sa.CVaR(0.9), "greedy"), (sa.MeanLowerStd(0.5), "optimal"), (sa.Budget(3), "greedy")]
+    ("aim", "measures", "limits", "expected"),
+    [
+        (Aim(sa.Mean()), MEASURES, {}, ["_solve_family"]),
+        (Aim(sa.MeanStd(1.0), "greedy"), FAMILY_MEASURES, {}, ["_solve_family"]),
+        (Aim(sa.MeanStd(1.0), "greedy"), KERNEL_MEASURES, {}, ["_solve_people"]),
+        (Aim(sa.MeanStd(1.0), "greedy"), EVERYTHING, {}, ["_solve_block"]),
+        (Aim(sa.MeanStd(1.0)), KERNEL_MEASURES, {}, ["_solve_block"]),
+        (Aim(sa.Mean()), MEASURES, {"WIDE": 0}, ["_solve_block"]),
+        (Aim(sa.Mean()), MEASURES, {"MAX_BLOCK": 14}, ["_solve_alone"]),
+        (Aim(sa.Mean()), MEASURES, {"MAX_BLOCK": 15}, ["_solve_family"]),
+        (Aim(sa.CVaR(0.9)), MEASURES, {"WORTH_IT": 0}, ["_solve_alone"]),
+        (Aim(sa.Mean()), MEASURES, {"FEW": 30}, ["_solve_alone"]),
+    ],
 )
-def test_a_method_that_does_not_fit_is_refused_as_by_recommend(
-    job: sa.Problem, objective: Objective, method: Method
+def test_which_way_is_gone(
+    aim: Aim, measures: tuple[str, ...], limits: dict[str, int], expected: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    people = [Somebody(BASIC)]
-    with pytest.raises(ObjectiveError) as one:
-        expect(job, people[0], objective, method=method)
-    with pytest.raises(ObjectiveError) as all_of_them:
-        solve(job, people, objective, method=method)
-    assert str(all_of_them.value) == str(one.value)
+    for name, value in limits.items():
+        monkeypatch.setattr(engine_module, name, value)
+    crowd = Crowd.of(PROBLEM, codes_of(everybody(PROBLEM)))
+    assert ways(Engine(Desk.of(PROBLEM)), crowd, aim, measures) == expected
 
 
-@example(crowd=(parse_problem(RICH), [])).via("side effects and constraints")
-@settings(max_examples=40)
-@given(crowd=crowds())
-def test_problems_can_be_sent_to_another_process(crowd: tuple[sa.Problem, list[Somebody]]) -> None:
-    """Equal, hash and all that was worked out anew; the people of a problem are part of it."""
-    import pickle  # noqa: PLC0415
+def test_people_with_terms_of_their_own_are_apart_from_the_others() -> None:
+    """Blocks have 15 states: worth it for the people of one group, not for the one of the other."""
+    people = [Somebody(levels) for levels in everybody(PROBLEM) if levels["group"] == "a"]
+    crowd = make_part(PROBLEM, [*people, Somebody({**people[3].levels, "group": "b"})])
+    crowd.costs[2, 1] = 0.25
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine_module, "WORTH_IT", 1)
+        engine = Engine(Desk.of(PROBLEM))
+        assert ways(engine, crowd, Aim(sa.Mean()), ("success", "mean")) == [
+            "_solve_alone",
+            "_solve_family",
+            "_solve_people",
+        ]
 
-    problem, people = crowd
-    assert problem.feature_by_name  # worked out before it is sent
-    for protocol in (2, pickle.HIGHEST_PROTOCOL):
-        again = pickle.loads(pickle.dumps(problem, protocol))
-        assert again == problem
-        assert dump_problem_text(again) == dump_problem_text(problem)
-        assert dict(again.feature_by_name) == dict(problem.feature_by_name)
-        assert again.decisive_features == problem.decisive_features
-        assert {name: dict(record) for name, record in again.people.items()} == {
-            name: dict(record) for name, record in problem.people.items()
-        }
-    if people:
-        found, _ = solve(again, people, sa.MeanStd(0.5), method="greedy")
-        assert_frame_equal(found, solve(problem, people, sa.MeanStd(0.5), method="greedy")[0])
+
+def test_order_and_repetition_do_not_matter() -> None:
+    codes = codes_of(everybody(PROBLEM))
+    once = work_out(Crowd.of(PROBLEM, codes), AIMS[4])
+    chosen = np.random.default_rng(2).integers(0, len(codes), 80)
+    again = work_out(Crowd.of(PROBLEM, codes[chosen]), AIMS[4])
+    assert np.array_equal(again.decision, once.decision[chosen])
+    assert np.array_equal(again.figures.filled(-1), once.figures[chosen].filled(-1))
+
+
+def test_the_given_classifier_decides_and_is_asked_about_each_input_once() -> None:
+    asked: list[tuple[int, ...]] = []
+
+    class Model:
+        def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
+            asked.extend(tuple(row) for row in inputs.codes.tolist())
+            good: NDArray[np.bool_] = np.isin(inputs.codes[:, 0], [2, 4])
+            return good
+
+    people = everybody(PROBLEM)
+    engine = Engine(Desk.of(PROBLEM, Model()))
+    for aim in (AIMS[0], AIMS[4]):
+        found = engine.work_out(Crowd.of(PROBLEM, codes_of(people)), aim, MEASURES)
+        assert found.favourable.tolist() == [person["x"] in {"mid", "goal"} for person in people]
+        assert found.without_recourse.tolist() == [person["x"] == "lost" for person in people]
+    assert len(asked) == len(set(asked)) > 0
+
+
+def test_progress_is_told_in_people() -> None:
+    seen: list[tuple[int, int]] = []
+    crowd = Crowd.of(PROBLEM, np.repeat(codes_of(everybody(PROBLEM)), 2, axis=0))
+    Engine(Desk.of(PROBLEM)).work_out(crowd, AIMS[5], MEASURES, progress=lambda *step: seen.append(step))
+    assert seen == [(30, 60), (60, 60)]
+
+
+@pytest.mark.parametrize("objective", [sa.CVaR(0.9), sa.VaR(0.9), sa.MeanVariance(1.0)], ids=str)
+def test_an_objective_without_a_greedy_method(objective: Any) -> None:
+    with pytest.raises(ObjectiveError, match="is solved by method 'optimal' only"):
+        Aim(objective, "greedy")
+
+
+def test_a_mistake_says_whose_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise TooLargeError.at(("here",), "too many")
+
+    monkeypatch.setattr(engine_module, "solve", refuse)
+    crowd = make_part(PROBLEM, [Somebody({"x": "goal", "trade": "none", "group": "a"})] * 2)
+    crowd.codes[1, 0] = 1
+    with pytest.raises(TooLargeError) as refused:
+        work_out(crowd, AIMS[0])
+    assert str(refused.value) == "people.csv: row 2.here: too many"
+
+
+def test_people_of_adult_are_where_their_levels_are() -> None:
+    adult = load("adult")
+    crowd = Crowd.of(adult.problem, adult.codes[:400])
+    met: list[int] = []
+    for mdp, inside, states in Engine(Desk.of(adult.problem, adult.classifier(0))).blocks(crowd):
+        met += inside.tolist()
+        assert np.array_equal(mdp.codes(states), crowd.codes[inside])
+    assert sorted(met) == list(range(400))

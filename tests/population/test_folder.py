@@ -22,8 +22,8 @@ from people.test_counts import write_csv
 from population.crowds import JOB, bytes_of, job_people, part_bytes, read_parts
 from safear.population import BatchSummary
 from safear.population import folder as folder_module
-from safear.population.engine import FIGURES
 from safear.population.folder import COLUMNS, MANIFEST, Folder
+from safear.population.parts import FIGURES
 
 pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")
@@ -161,7 +161,7 @@ def test_parts_that_are_gone_are_made_again_to_the_byte(
 
 def test_a_batch_that_is_done_is_not_solved_again(home: Path, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = bytes_of(copy)
-    monkeypatch.setattr("safear.population.engine.Engine.solve", None)
+    monkeypatch.setattr("safear.population.parts.PartSolver.solve", None)
     assert run(home, copy).resumed == 5
     assert bytes_of(copy) == before
 

@@ -46,7 +46,7 @@ def test_means_and_intervals_are_those_of_the_audit(by: tuple[str, ...]) -> None
     table = audit.table(by)
     shown = {row[0].rstrip("*"): row for row in rows[1:]}
     intervals = {(row["group"], row["measure"]): row for row in audit.intervals(by).to_dict("records")}
-    for cell in audit.cells(by):
+    for cell in audit.groups(by):
         (row,) = (row for _, row in table.loc[[cell.names if len(by) > 1 else cell.names[0]]].iterrows())
         starred = [line[0] for line in rows if line[0].endswith("*")]
         assert (f"{cell.name}*" in starred) == row["small"]
@@ -89,7 +89,7 @@ def test_all_figures_can_be_read_back() -> None:
     rows = read_table(page(), "By gender × town: means and bootstrap intervals")[1:]
     exact = {(row[0], row[1]): row[2:] for row in rows}
     ends = {(row["group"], row["measure"]): (row["low"], row["high"]) for row in audit.intervals().to_dict("records")}
-    for cell in audit.cells(("gender", "town")):
+    for cell in audit.groups(("gender", "town")):
         for measure in MEASURES:
             people, *figures = (None if text == "n/a" else float(text) for text in exact[cell.name, measure])
             assert people == cell.sample(measure).n

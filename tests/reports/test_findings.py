@@ -22,7 +22,7 @@ from safear.reports.findings import (
     tell_small,
     tell_without_recourse,
 )
-from safear.reports.verdicts import Comparison, Division, Verdict, divide
+from safear.reports.verdicts import Division, GroupTest, Verdict, divide
 
 ONE, OTHER = (GroupRow(n, name, (name,), 90, 60, 0, 0, small=False, drawn=True) for n, name in ((1, "a"), (2, "b")))
 
@@ -39,7 +39,7 @@ def german() -> tuple[sa.Audit, Division]:
     return audit, divide(audit)[0]
 
 
-def compare(**figures: float | None) -> Comparison:
+def compare(**figures: float | None) -> GroupTest:
     measure = name_measures(make_audit())[2]
     known: dict[str, Any] = {
         "difference": 1,
@@ -50,7 +50,7 @@ def compare(**figures: float | None) -> Comparison:
         "p": 0.001,
         "p_holm": 0.01,
     }
-    return Comparison(measure, ONE, OTHER, **(known | figures))
+    return GroupTest(measure, ONE, OTHER, **(known | figures))
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 import safear as sa
 from safear.errors import TooLargeError
+from safear.mdp.slices import restrict
 from safear.people.lists import read_people
-from safear.population.figures import MEASURES, compute_figures
+from safear.population.crowd import Crowd
+from safear.population.engine import Aim, Engine
+from safear.population.figures import MEASURES
+from safear.recourse.case import Desk
 from safear.risk import Objective
-from safear.solvers.fine_costs import needs_rounding
+from safear.solvers.fine_costs import _count_edges_ahead, needs_rounding
+from strategies import problems
 
 CENTS: dict[str, Any] = {
     "safear": 1,
@@ -69,11 +75,12 @@ def test_what_needs_no_targets_is_not_rounded() -> None:
 
 @pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize("text", OBJECTIVES)
-def test_one_person_has_one_plan_wherever_they_ask(text: str) -> None:
+def test_one_person_has_one_plan_wherever_they_ask(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Alone, and among all of their block."""
     problem, objective = sa.parse_problem(CENTS), sa.parse_objective(text)
-    codes = read_people(problem, [*problem.people.values()])
-    audited = compute_figures(problem, None, codes, objective=objective, level=0.9).figures
+    crowd = Crowd.of(problem, read_people(problem, [*problem.people.values()]))
+    monkeypatch.setattr("safear.population.engine.FEW", 0)
+    audited = Engine(Desk.of(problem)).work_out(crowd, Aim(objective, level=0.9), MEASURES).figures
     for number, person in enumerate(problem.people.values()):
         solution = sa.solve(sa.compile_mdp(problem, start=person), objective)
         cost = sa.evaluate(solution)
@@ -92,7 +99,15 @@ def test_a_block_needs_rounding_if_somebody_in_it_does(monkeypatch: pytest.Monke
     assert not needs_rounding(mdp, sa.Mean(), far)
 
 
-def test_what_does_not_fit_memory_for_all_is_solved_one_by_one() -> None:
+@settings(max_examples=60)
+@given(problems())
+def test_how_many_edges_are_ahead(document: dict[str, Any]) -> None:
+    mdp = sa.compile_mdp(sa.parse_problem(document))
+    starts = np.arange(mdp.n_states)
+    assert _count_edges_ahead(mdp, starts).tolist() == [restrict(mdp, start).mdp.n_edges for start in starts.tolist()]
+
+
+def test_what_does_not_fit_memory_for_all_is_solved_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     features = {**CENTS["features"], **{f"f{i}": {"kind": "ordinal", "levels": ["0", "1"]} for i in range(10)}}
     turns = {f"turn {i}": {"cost": 400.01 + i, "change": {f"f{i}": "+1"}} for i in range(10)}
     document = {**CENTS, "features": features, "actions": {**CENTS["actions"], **turns}}
@@ -102,7 +117,8 @@ def test_what_does_not_fit_memory_for_all_is_solved_one_by_one() -> None:
     with pytest.raises(TooLargeError):
         sa.solve(mdp, sa.CVaR(0.9))
     person = problem.people["p"]
-    codes = read_people(problem, [person])
-    figures = compute_figures(problem, None, codes, objective=sa.CVaR(0.9)).figures
+    crowd = Crowd.of(problem, read_people(problem, [person]))
+    monkeypatch.setattr("safear.population.engine.FEW", 0)
+    figures = Engine(Desk.of(problem)).work_out(crowd, Aim(sa.CVaR(0.9)), MEASURES).figures
     alone = sa.evaluate(sa.solve(sa.compile_mdp(problem, start=person), sa.CVaR(0.9)))
     assert figures[0, MEASURES.index("mean")] == pytest.approx(alone.mean, rel=1e-12)

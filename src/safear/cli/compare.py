@@ -44,7 +44,9 @@ def compare(problem_file: str, **options: Any) -> None:
     others are counted. Unless given, the objectives are mean-std:0.5, mean-std:1 and mean-std:2.
     """
     from safear.cli.render import show_progress
-    from safear.population.comparison import compare as run
+    from safear.population.comparison import compare_codes
+    from safear.population.engine import Engine
+    from safear.recourse.case import Desk
     from safear.risk.objectives import parse_objective
 
     objectives = [parse_objective(text) for text in options["objectives"] or DEFAULT]
@@ -54,10 +56,11 @@ def compare(problem_file: str, **options: Any) -> None:
 
         rng = np.random.default_rng(options["seed"])
         codes = codes[np.sort(rng.choice(len(codes), options["sample"], replace=False))]
+    engine = Engine(Desk.of(problem, classifier))
     found = []
     for objective in objectives:
         with show_progress() as progress:
-            found.append(run(problem, classifier, codes, objective=objective, progress=progress))  # type: ignore[arg-type]  # its own check says which
+            found.append(compare_codes(engine, codes, objective=objective, progress=progress))  # type: ignore[arg-type]  # its own check says which
 
     def make_record() -> ComparisonsRecord:
         from safear.population.result_records import ComparisonsRecord

@@ -7,8 +7,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from safear.cli.render import make_console
-from safear.population.audit import BETWEEN, Audit, Cell
+from safear.population.audit import Audit
 from safear.population.figures import MEASURES
+from safear.population.groups import BETWEEN, Group
 from safear.recourse.teller import Teller
 from safear.texts.numbers import count_of
 
@@ -55,8 +56,8 @@ def _group_table(found: Audit, by: tuple[str, ...]) -> Table:
     table.add_column(escape(BETWEEN.join(by)), no_wrap=True)
     for heading in ("people", "accepted", "no recourse", *MEASURES):
         table.add_column(heading, justify="right")
-    for cell in found.cells(by):
-        table.add_row(*_group_row(cell))
+    for group in found.groups(by):
+        table.add_row(*_group_row(group))
     difference, ratio = found.difference(by), found.ratio(by)
     for name, figures in (("largest difference", difference), ("smallest ratio", ratio)):
         if any(value is not None for value in figures):
@@ -64,15 +65,15 @@ def _group_table(found: Audit, by: tuple[str, ...]) -> Table:
     return table
 
 
-def _group_row(cell: Cell) -> list[str]:
-    row, tell = cell.row(), Teller.of()
+def _group_row(group: Group) -> list[str]:
+    row, tell = group.row(), Teller.of()
     helpless = row["no recourse"]
     return [
-        escape(cell.name) + ("*" if cell.is_small else ""),
-        f"{cell.n:,}",
-        tell.percent(1 - cell.n_rejected / cell.n),
+        escape(group.name) + ("*" if group.is_small else ""),
+        f"{group.n:,}",
+        tell.percent(1 - group.n_rejected / group.n),
         "n/a" if helpless is None else tell.percent(float(str(helpless))),
-        *(_figure(cell.mean(measure)) for measure in MEASURES),
+        *(_figure(group.mean(measure)) for measure in MEASURES),
     ]
 
 

@@ -62,7 +62,7 @@ def reproduce(names: tuple[str, ...], seeds: int, no_simulation: bool, as_json: 
         except KeyboardInterrupt:  # what is finished is still told
             interrupted = True
     if as_json:
-        records = [cell.record() for table in finished for cell in table.cells]
+        records = [entry.record() for table in finished for entry in table.entries]
         click.echo(json.dumps(records, indent=2, allow_nan=False, ensure_ascii=sys.stdout.encoding != "utf-8"))
     else:
         click.echo(_summary(finished))

@@ -113,11 +113,16 @@ def squares(values: Whole, mass: Matrix, centre: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def describe(values: Whole, mass: Matrix, level: float, tolerance: float) -> tuple[float, float, float, float, float]:
-    """The total mass and, scaled to 1, mean, variance, VaR and CVaR of rising values; see `risk.distribution`."""
+def describe(
+    values: Whole, mass: Matrix, level: float, tolerance: float
+) -> tuple[float, float, float, float, float, float]:
+    """The total mass and, scaled to 1, mean, variance, VaR, CVaR and tail mean of rising values; NaN if undefined.
+
+    See `risk.distribution`.
+    """
     total, weighted = moments(values, mass, 0)
     if total <= 0:
-        return 0.0, 0.0, 0.0, 0.0, 0.0
+        return 0.0, np.nan, np.nan, np.nan, np.nan, np.nan
     mean = weighted / total
     position = quantile(mass, total, level, tolerance)
     at_risk = float(values[position])
@@ -126,7 +131,8 @@ def describe(values: Whole, mass: Matrix, level: float, tolerance: float) -> tup
     tail, beyond = moments(values, mass, position + 1)
     share = max(total * (1 - level), tail)  # see Costs.cvar
     excess = (beyond - at_risk * tail) / share if level <= 1 - tolerance else 0.0
-    return total, mean, squares(values, mass, mean) / total, at_risk, at_risk + excess
+    tail_mean = beyond / tail if tail > 0 else np.nan
+    return total, mean, squares(values, mass, mean) / total, at_risk, at_risk + excess, tail_mean
 
 
 @njit(cache=True, nogil=True)
@@ -154,31 +160,6 @@ def centred_squares(mass: Matrix, centre: Matrix) -> Matrix:
     for state in range(len(mass)):
         result[state] = squares(values, mass[state], centre[state])
     return result
-
-
-@njit(cache=True, nogil=True)
-def summarise_lanes(
-    arrays: Arrays,
-    goal: Flags,
-    choices: Bytes,
-    width: int,
-    level: float,
-    tolerance: float,
-    figures: NDArray[np.float64],
-) -> None:
-    """Success and, given success, mean, variance, VaR and CVaR of all states of all lanes: figures[:, state, lane]."""
-    n_states, lanes = goal.shape
-    later, now = np.empty((n_states, width)), np.empty((n_states, width))  # one lane's, used again for the next
-    low, high = np.empty(n_states, np.int64), np.empty(n_states, np.int64)
-    values = np.arange(width)
-    for lane in range(lanes):
-        for state in range(n_states):
-            later[state, 0] = 1.0
-            low[state], high[state] = 0, int(goal[state, lane])
-        final = carry_back(arrays, choices, lane, later, now, low, high)
-        for state in range(n_states):
-            inside = slice(low[state], high[state])
-            figures[:, state, lane] = describe(values[inside], final[state, inside], level, tolerance)
 
 
 class Account(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from safear.paper.dice import dice_restricts_success
-from safear.paper.entries import SIGNIFICANT, Cell
+from safear.paper.entries import SIGNIFICANT, Entry
 from safear.paper.gap import DEAR, ENOUGH, FREE, optimum_succeeds
 from safear.paper.instances import INSTANCES, RUNS, varies_less
 from safear.paper.rollouts import average
@@ -31,8 +31,8 @@ class Claim:
         return 2 * sum(self.holds.values()) > len(self.holds)
 
 
-def check_claims(workshop: Workshop, table: str, cells: Sequence[Cell]) -> list[Claim]:
-    """The claims that are read off a table, which has these cells."""
+def check_claims(workshop: Workshop, table: str, entries: Sequence[Entry]) -> list[Claim]:
+    """The claims that are read off a table, which has these entries."""
     found = [
         Claim(table, dataset, text, {seed: holds(workshop.study(dataset, seed)) for seed in _seeds(workshop, table)})
         for of_table, text, holds, datasets in _CLAIMS
@@ -48,10 +48,10 @@ def check_claims(workshop: Workshop, table: str, cells: Sequence[Cell]) -> list[
     if table == "optimal":
         for group in (FREE, DEAR):
             text = f"at aversion 2 the optimum succeeds in {ENOUGH} of the runs ({group})"
-            holds = optimum_succeeds(cells, group)
+            holds = optimum_succeeds(entries, group)
             found += [Claim(table, dataset, text, {workshop.seeds[0]: succeeds}) for dataset, succeeds in holds.items()]
     if table == "dice":
-        restricts = dice_restricts_success(cells)
+        restricts = dice_restricts_success(entries)
         text = "policies to DiCE's counterfactuals succeed less often"
         found += [Claim(table, dataset, text, {workshop.seeds[0]: holds}) for dataset, holds in restricts.items()]
     return found

@@ -23,7 +23,7 @@ from safear.errors import MissingExtraError
 from safear.evaluation.forward import run_exactly
 from safear.mdp.arrays import MDP
 from safear.mdp.compile import compile_mdp
-from safear.paper.entries import MEASURES, Cell, Key, make_cell, read_measures
+from safear.paper.entries import MEASURES, Entry, EntryKey, make_entry, read_measures
 from safear.paper.rollouts import average, simulate_people
 from safear.paper.study import ROLLOUTS, Study
 from safear.paper.tables import AVERSIONS, Advance, Workshop
@@ -47,14 +47,14 @@ _OUTCOME = "is favourable"
 _NONE_FOUND = "No counterfactuals found"  # DiCE raises the same error for a wrong configuration
 
 
-def dice(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+def dice(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     """Policies to ten counterfactuals of DiCE, and the usual ones, for a hundred people of each data set."""
     for name in ("adult", "german"):
         study = workshop.study(name)
         steps = study.problem.horizon
         explainer = Explainer.of(study)
         people = choose_people(study)
-        yield make_cell(Key(TABLE, name, "all", "", steps, "n"), float(len(people)))
+        yield make_entry(EntryKey(TABLE, name, "all", "", steps, "n"), float(len(people)))
 
         rng = _generator(study, POLICY) if workshop.simulate else None
         pairs, without = [], 0
@@ -65,7 +65,7 @@ def dice(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
             pairs.append(follow(replace_goals(study.problem, person, goals), rng))
             if done % STEP == 0:
                 advance()
-        yield make_cell(Key(TABLE, name, "all", POLICY, steps, "no_counterfactual"), float(without))
+        yield make_entry(EntryKey(TABLE, name, "all", POLICY, steps, "no_counterfactual"), float(without))
         exact, simulated = (_gather(figures) for figures in zip(*pairs, strict=True))
         yield from _row(name, POLICY, steps, exact, simulated if workshop.simulate else None)
 
@@ -81,12 +81,12 @@ def dice(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
             yield from _row(name, str(objective), steps, usual, sampled)
 
 
-def dice_restricts_success(cells: Iterable[Cell]) -> dict[str, bool]:
+def dice_restricts_success(entries: Iterable[Entry]) -> dict[str, bool]:
     """The paper's claim, for each data set: fewer succeed if only the counterfactuals of DiCE count as goals."""
     success = {
-        (cell.key.dataset, cell.key.policy): cell.ours
-        for cell in cells
-        if cell.key.table == TABLE and cell.key.measure == "success" and cell.ours is not None
+        (entry.key.dataset, entry.key.policy): entry.ours
+        for entry in entries
+        if entry.key.table == TABLE and entry.key.measure == "success" and entry.ours is not None
     }
     usual = str(MeanStd(0.0))
     return {
@@ -141,11 +141,15 @@ def follow(mdp: MDP, rng: np.random.Generator | None) -> tuple[OnePerson, OnePer
 
 
 def _row(
-    dataset: str, policy: str, steps: int, exact: Mapping[str, Masked], simulated: Mapping[str, Masked] | None
-) -> Iterator[Cell]:
+    dataset: str,
+    policy: str,
+    steps: int,
+    exact: Mapping[str, Masked],
+    simulated: Mapping[str, Masked] | None,
+) -> Iterator[Entry]:
     for measure in MEASURES:
-        key = Key(TABLE, dataset, "all", policy, steps, measure)
-        yield make_cell(key, average(exact[measure]), None if simulated is None else average(simulated[measure]))
+        key = EntryKey(TABLE, dataset, "all", policy, steps, measure)
+        yield make_entry(key, average(exact[measure]), None if simulated is None else average(simulated[measure]))
 
 
 def _gather(people: Iterable[OnePerson]) -> dict[str, Masked]:

@@ -1,4 +1,4 @@
-"""Cells of tables: a figure of the paper beside ours."""
+"""Entries of tables: a figure of the paper beside ours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-CLOSE = 0.10  # within so much of the paper's figure, relatively, a cell counts as matched
+CLOSE = 0.10  # within so much of the paper's figure, relatively, a entry counts as matched
 SIGNIFICANT = 0.05
 MEASURES = (
     "success",
@@ -40,8 +40,8 @@ def read_measures(cost: Any, ends: Any) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
-    """Which cell of which table."""
+class EntryKey:
+    """Which entry of which table."""
 
     table: str
     dataset: str
@@ -52,13 +52,13 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class Entry:
     """A figure of the paper beside ours: exact, simulated as in the paper, and its range over five forests.
 
     None where the paper prints none, or where it is undefined. `note` marks slips of the paper.
     """
 
-    key: Key
+    key: EntryKey
     paper: float | None
     ours: float | None
     simulated: float | None = None
@@ -90,21 +90,21 @@ class Cell:
 
 
 @cache
-def published() -> Mapping[Key, tuple[float | None, str]]:
-    """What the paper prints: the figure and a note for each cell."""
+def published() -> Mapping[EntryKey, tuple[float | None, str]]:
+    """What the paper prints: the figure and a note for each entry."""
     text = (resources.files(__package__) / "published.csv").read_text(encoding="utf-8")
     result = {}
     for row in csv.DictReader(text.splitlines()):
         horizon = int(row["horizon"]) if row["horizon"] else None
-        key = Key(row["table"], row["dataset"], row["group"], row["policy"], horizon, row["measure"])
+        key = EntryKey(row["table"], row["dataset"], row["group"], row["policy"], horizon, row["measure"])
         result[key] = (float(row["value"]) if row["value"] else None, row["note"])
     return result
 
 
-def make_cell(
-    key: Key, ours: float | None, simulated: float | None = None, others: Iterable[float | None] = ()
-) -> Cell:
+def make_entry(
+    key: EntryKey, ours: float | None, simulated: float | None = None, others: Iterable[float | None] = ()
+) -> Entry:
     """Our figure beside the paper's; `others` are those of other forests."""
     paper, note = published().get(key, (None, ""))
     spread = [value for value in (ours, *others) if value is not None] if others else []
-    return Cell(key, paper, ours, simulated, min(spread, default=None), max(spread, default=None), note)
+    return Entry(key, paper, ours, simulated, min(spread, default=None), max(spread, default=None), note)

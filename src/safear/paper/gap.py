@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from safear.paper.entries import Cell, Key, make_cell
+from safear.mdp.compile import Compiler
+from safear.mdp.lattice import find_lattice
+from safear.paper.entries import Entry, EntryKey, make_entry
 from safear.paper.study import Study
 from safear.paper.tables import HORIZON, Advance, Workshop
-from safear.population.blocks import Block
-from safear.population.comparison import Comparison, compare_blocks
+from safear.population.comparison import Comparison, compare_codes
+from safear.population.engine import Engine
 from safear.risk.objectives import MeanStd
 
 DATASETS = ("adult", "german")
@@ -21,34 +25,31 @@ FREE, DEAR = "all", "all, failing costs 1"  # the paper's presets, and the same 
 ENOUGH = 0.99
 
 
-def optimal(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+def optimal(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     """Greedy and optimal plans side by side, all figures over all runs."""
     for name in DATASETS:
         study = workshop.study(name)
         for group in (FREE, DEAR):
-            blocks = _draw(study, failure_cost=group == DEAR)
+            engine, codes = _draw(study, failure_cost=group == DEAR)
             for aversion in AVERSIONS:
-                yield from _cells(name, group, compare_blocks(blocks, MeanStd(aversion)))
+                yield from _entries(name, group, compare_codes(engine, codes, objective=MeanStd(aversion)))
                 advance()
 
 
-def _draw(study: Study, *, failure_cost: bool) -> list[Block]:
-    """At most PEOPLE of the rejected, in their blocks; with a failure cost of 1 if asked for."""
+def _draw(study: Study, *, failure_cost: bool) -> tuple[Engine, NDArray[np.int16]]:
+    """At most PEOPLE of the rejected; with a failure cost of 1 if asked for."""
     rng = np.random.default_rng([study.seed, *b"optimal"])
-    count = len(study.rejected)
-    drawn = np.zeros(count, dtype=bool)
-    drawn[rng.choice(count, min(PEOPLE, count), replace=False)] = True
-    blocks = []
-    for block in study.blocks:
-        mdp, here = block.mdp, drawn[block.people]
-        if failure_cost:
-            mdp = replace(mdp, failure_cost=int(1 / mdp.quantum))
-        if here.any():
-            blocks.append(Block(mdp, block.people[here], block.states[here]))
-    return blocks
+    count = len(study.crowd)
+    drawn = rng.choice(count, min(PEOPLE, count), replace=False)
+    engine = study.engine(study.problem.horizon)
+    if failure_cost:
+        dear = replace(study.problem, goal=replace(study.problem.goal, failure_cost=Decimal(1)))
+        compiler = Compiler(dear, engine.desk.goals, find_lattice(dear))
+        engine = Engine(replace(engine.desk, compiler=compiler))
+    return engine, study.crowd.codes[drawn]
 
 
-def _cells(dataset: str, group: str, found: Comparison) -> Iterator[Cell]:
+def _entries(dataset: str, group: str, found: Comparison) -> Iterator[Entry]:
     figures = {
         "greedy": {"n": found.compared, **_averages(found, "greedy")},
         "optimal": {
@@ -63,8 +64,8 @@ def _cells(dataset: str, group: str, found: Comparison) -> Iterator[Cell]:
     }
     for method, measures in figures.items():
         for measure, value in measures.items():
-            key = Key("optimal", dataset, group, f"{found.objective} {method}", HORIZON, measure)
-            yield make_cell(key, float(value))
+            key = EntryKey("optimal", dataset, group, f"{found.objective} {method}", HORIZON, measure)
+            yield make_entry(key, float(value))
 
 
 def _averages(found: Comparison, method: str) -> dict[str, float]:
@@ -77,11 +78,11 @@ def _averages(found: Comparison, method: str) -> dict[str, float]:
     }
 
 
-def optimum_succeeds(cells: Sequence[Cell], group: str) -> dict[str, bool]:
+def optimum_succeeds(entries: Sequence[Entry], group: str) -> dict[str, bool]:
     """For each data set, whether the optimum at the highest aversion succeeds as often as it should."""
     policy = f"{MeanStd(AVERSIONS[-1])} optimal"
     return {
-        cell.key.dataset: cell.ours is not None and cell.ours >= ENOUGH
-        for cell in cells
-        if (cell.key.group, cell.key.policy, cell.key.measure) == (group, policy, "success")
+        entry.key.dataset: entry.ours is not None and entry.ours >= ENOUGH
+        for entry in entries
+        if (entry.key.group, entry.key.policy, entry.key.measure) == (group, policy, "success")
     }

@@ -10,7 +10,7 @@ import numpy as np
 
 from safear.datasets.dataset import load
 from safear.mdp.compile import compile_mdp
-from safear.paper.entries import Cell, Key, make_cell
+from safear.paper.entries import Entry, EntryKey, make_entry
 from safear.paper.tables import HORIZON, Advance, Workshop
 from safear.recourse.menu import recommend
 from safear.recourse.offer import Offer
@@ -25,13 +25,13 @@ RUNS = (0, 1, 2, 3, 4)  # seeds of the episodic solver for the claim
 LAST = 500  # episodes at the end, in which hardly anything is explored
 
 
-def episodic(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+def episodic(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     """G-RSEVI for the two example instances: mean and deviation of the cost in the last 500 episodes."""
     for dataset, group in INSTANCES:
         for policy, curve in learn(dataset, group, workshop.seeds[0]).items():
             last = curve.costs[-LAST:]
             for measure, ours in (("last_mean", float(last.mean())), ("last_std", float(last.std()))):
-                yield make_cell(Key("episodic", dataset, group, policy, HORIZON, measure), ours)
+                yield make_entry(EntryKey("episodic", dataset, group, policy, HORIZON, measure), ours)
             advance()
 
 
@@ -56,7 +56,7 @@ def varies_less(dataset: str, group: str, seed: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CaseStudy:
     """One person of the case study, with the plans for three aversions."""
 
     dataset: str
@@ -64,7 +64,7 @@ class Case:
     offers: tuple[Offer, ...]
 
 
-def study_cases(workshop: Workshop) -> Iterator[Case]:
+def study_cases(workshop: Workshop) -> Iterator[CaseStudy]:
     """The four instances of the paper's figure; one that the forest accepts has no plans."""
     for dataset, group in CASES:
         data = load(dataset)
@@ -75,10 +75,10 @@ def study_cases(workshop: Workshop) -> Iterator[Case]:
             objectives=[MeanStd(aversion) for aversion in AVERSIONS],
             method="greedy",
         )
-        yield Case(dataset, group, menu.offers)
+        yield CaseStudy(dataset, group, menu.offers)
 
 
-def cases(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+def cases(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     """Exact figures of the plans in the case study; the paper shows them as pictures only."""
     for case in study_cases(workshop):
         for offer in case.offers:
@@ -89,5 +89,5 @@ def cases(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
                 "var95": offer.cost.var(0.95),
             }
             for measure, ours in figures.items():
-                yield make_cell(Key("cases", case.dataset, case.group, offer.name, HORIZON, measure), ours)
+                yield make_entry(EntryKey("cases", case.dataset, case.group, offer.name, HORIZON, measure), ours)
         advance()

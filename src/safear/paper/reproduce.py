@@ -11,11 +11,11 @@ from itertools import count
 from safear.errors import ObjectiveError, suggest
 from safear.paper import dice, gap, instances, tables
 from safear.paper.claims import Claim, check_claims
-from safear.paper.entries import Cell
+from safear.paper.entries import Entry
 from safear.paper.tables import Advance, Workshop
 
 Progress = Callable[[str, int, int], None]  # (table, done, total)
-TABLES: dict[str, tuple[Callable[[Workshop, Advance], Iterator[Cell]], int]] = {  # and how often it advances
+TABLES: dict[str, tuple[Callable[[Workshop, Advance], Iterator[Entry]], int]] = {  # and how often it advances
     "models": (tables.models, 3),
     "risk": (tables.risk, 6),
     "gender": (tables.gender, 12),
@@ -38,18 +38,18 @@ class Table:
     """A recomputed table."""
 
     name: str
-    cells: tuple[Cell, ...]
+    entries: tuple[Entry, ...]
     claims: tuple[Claim, ...] = ()
 
     @property
     def compared(self) -> int:
-        """How many cells have a figure on both sides."""
-        return sum(cell.is_close is not None for cell in self.cells)
+        """How many entries have a figure on both sides."""
+        return sum(entry.is_close is not None for entry in self.entries)
 
     @property
     def close(self) -> int:
         """How many of them are within 10%."""
-        return sum(cell.is_close is True for cell in self.cells)
+        return sum(entry.is_close is True for entry in self.entries)
 
 
 def reproduce(
@@ -71,13 +71,13 @@ def reproduce(
             if progress is not None:
                 progress(table, next(done), steps)
 
-        cells = tuple(compute(shop, advance))
-        yield Table(name, cells, tuple(check_claims(shop, name, cells)))
+        entries = tuple(compute(shop, advance))
+        yield Table(name, entries, tuple(check_claims(shop, name, entries)))
 
 
 def to_csv(finished: Iterable[Table]) -> str:
-    """All cells as CSV."""
-    records = [cell.record() for table in finished for cell in table.cells]
+    """All entries as CSV."""
+    records = [entry.record() for table in finished for entry in table.entries]
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(records[0]) if records else [], lineterminator="\n")
     writer.writeheader()
@@ -87,16 +87,16 @@ def to_csv(finished: Iterable[Table]) -> str:
 
 def to_markdown(table: Table) -> str:
     """A table as Markdown: a row per group, policy and horizon, a column per measure; see `format_cell`."""
-    rows: dict[tuple[str, str, str, int | None], dict[str, Cell]] = {}
+    rows: dict[tuple[str, str, str, int | None], dict[str, Entry]] = {}
     measures: dict[str, None] = {}
-    for cell in table.cells:
-        key = cell.key
-        rows.setdefault((key.dataset, key.group, key.policy, key.horizon), {})[key.measure] = cell
+    for entry in table.entries:
+        key = entry.key
+        rows.setdefault((key.dataset, key.group, key.policy, key.horizon), {})[key.measure] = entry
         measures[key.measure] = None
     head = ["data set", "group", "policy", "horizon", *measures]
     lines = [f"## {table.name}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for (dataset, group, policy, steps), cells in rows.items():
-        shown = [format_cell(cells[measure]) if measure in cells else "" for measure in measures]
+    for (dataset, group, policy, steps), entries in rows.items():
+        shown = [format_cell(entries[measure]) if measure in entries else "" for measure in measures]
         lines.append("| " + " | ".join([dataset, group, policy, str(steps or ""), *shown]) + " |")
     if table.compared:
         lines += ["", f"{table.close} of {table.compared} cells are within 10% of the paper."]
@@ -106,22 +106,22 @@ def to_markdown(table: Table) -> str:
     for claim in table.claims:
         lines.append(f"- {describe_claim(claim)}")
     notes = [
-        f"- {cell.key.dataset}, {cell.key.group}, {cell.key.policy}, {cell.key.measure}: the paper {cell.note}"
-        for cell in table.cells
-        if len(cell.note) > 3
+        f"- {entry.key.dataset}, {entry.key.group}, {entry.key.policy}, {entry.key.measure}: the paper {entry.note}"
+        for entry in table.entries
+        if len(entry.note) > 3
     ]
     return "\n".join([*lines, *notes, ""])
 
 
-def format_cell(cell: Cell) -> str:
+def format_cell(entry: Entry) -> str:
     """`3.73 / 3.74 (3.49) [3.50, 3.73]`: exact, simulated, the paper's, and the range over forests; what there is."""
-    ours = "n/a" if cell.ours is None else format_figure(cell.ours, cell.key.measure)
-    if cell.simulated is not None:
-        ours = f"{ours} / {format_figure(cell.simulated, cell.key.measure)}"
-    if cell.paper is not None:
-        ours += f" ({'<' * (cell.note == '<')}{format_figure(cell.paper, cell.key.measure)})"
-    if cell.low is not None and cell.high is not None:
-        ours += f" [{format_figure(cell.low, cell.key.measure)}, {format_figure(cell.high, cell.key.measure)}]"
+    ours = "n/a" if entry.ours is None else format_figure(entry.ours, entry.key.measure)
+    if entry.simulated is not None:
+        ours = f"{ours} / {format_figure(entry.simulated, entry.key.measure)}"
+    if entry.paper is not None:
+        ours += f" ({'<' * (entry.note == '<')}{format_figure(entry.paper, entry.key.measure)})"
+    if entry.low is not None and entry.high is not None:
+        ours += f" [{format_figure(entry.low, entry.key.measure)}, {format_figure(entry.high, entry.key.measure)}]"
     return ours
 
 

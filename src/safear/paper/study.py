@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -11,18 +11,21 @@ from numpy.typing import NDArray
 
 from safear.classifier.protocol import Inputs
 from safear.datasets.dataset import Dataset, load
-from safear.evaluation.backward import evaluate_states
-from safear.evaluation.policy import Policy
-from safear.paper.entries import MEASURES, read_measures
+from safear.mdp.arrays import MDP
+from safear.paper.entries import MEASURES
 from safear.paper.rollouts import simulate_people, undefined
-from safear.population.blocks import Block, group_people
+from safear.population.crowd import Crowd
+from safear.population.engine import Aim, Engine
 from safear.problem.model import Problem
+from safear.recourse.case import Desk
 from safear.risk.distribution import Masked
 from safear.risk.objectives import Objective
 from safear.solvers.solve import solve
 from safear.threads import work_ahead
 
 ROLLOUTS = 100
+_TAIL = ("var", "tail_mean")
+_OTHER = ("success", "mean", "variance", "sparsity", "proximity")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +36,7 @@ class Study:
     problem: Problem
     seed: int
     _figures: dict[tuple[str, int], Mapping[str, Masked]] = field(default_factory=dict, repr=False)
+    _engines: dict[int, Engine] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, name: str, *, seed: int = 0, second_model: bool = False) -> Study:
@@ -50,10 +54,20 @@ class Study:
         return np.flatnonzero(~decisions)
 
     @cached_property
-    def blocks(self) -> list[Block]:
-        """The blocks that have people in them."""
-        classifier = self.dataset.classifier(self.seed)
-        return list(group_people(self.problem, classifier, self.dataset.codes[self.rejected]))
+    def crowd(self) -> Crowd:
+        """Those people."""
+        return Crowd.of(self.problem, self.dataset.codes[self.rejected])
+
+    @cached_property
+    def desk(self) -> Desk:
+        """Where the forest decides."""
+        return Desk.of(self.problem, self.dataset.classifier(self.seed))
+
+    def engine(self, horizon: int) -> Engine:
+        """With so many steps; the forest is asked once for all."""
+        if horizon not in self._engines:
+            self._engines[horizon] = Engine(self.desk.with_horizon(horizon))
+        return self._engines[horizon]
 
     def members(self, group: str) -> NDArray[np.bool_]:
         """Who of the rejected belongs to a group: `all`, a level of `gender`, or `row N` of the data set."""
@@ -70,39 +84,30 @@ class Study:
         """Exact figures for every rejected person under the greedy policy of an objective; computed once."""
         key = (str(objective), horizon)
         if key not in self._figures:
-            self._figures[key] = self._gather(lambda block: _read_exactly(block, _policy(block, objective, horizon)))
+            found: dict[str, Masked] = {}
+            for suffix, level, measures in (("80", 0.8, _TAIL), ("95", 0.95, (*_TAIL, *_OTHER))):
+                aim = Aim(objective, "greedy", level)
+                figures = self.engine(horizon).work_out(self.crowd, aim, measures)
+                found |= {name + suffix * (name in _TAIL): figures.of(name) for name in measures}
+            self._figures[key] = found
         return self._figures[key]
 
     def simulated(
         self, objective: Objective, horizon: int, *, rng: np.random.Generator, people: NDArray[np.bool_]
     ) -> Mapping[str, Masked]:
         """The same by 100 rollouts, as in the paper, for some of the people (the others are masked)."""
-        rngs = dict(zip(map(id, self.blocks), rng.spawn(len(self.blocks)), strict=True))
+        blocks = list(self.engine(horizon).blocks(self.crowd))
+        work = [(*block, own) for block, own in zip(blocks, rng.spawn(len(blocks)), strict=True)]
 
-        def simulate(block: Block) -> Mapping[str, Masked]:
-            states = block.states[people[block.people]]
-            policy = _policy(block, objective, horizon)
-            found = simulate_people(policy, states, rollouts=ROLLOUTS, rng=rngs[id(block)])
-            spread = {name: undefined(len(block.people)) for name in MEASURES}
+        def simulate(
+            item: tuple[MDP, NDArray[np.int64], NDArray[np.int64], np.random.Generator],
+        ) -> Mapping[str, Masked]:
+            mdp, inside, states, own = item
+            policy = solve(mdp, objective, method="greedy").policy
+            return simulate_people(policy, states[people[inside]], rollouts=ROLLOUTS, rng=own)
+
+        figures = {name: undefined(len(self.crowd)) for name in MEASURES}
+        for (_, inside, _), found in zip(blocks, work_ahead(simulate, work), strict=True):
             for name, values in found.items():
-                spread[name][people[block.people]] = values
-            return spread
-
-        return self._gather(simulate)
-
-    def _gather(self, work: Callable[[Block], Mapping[str, Masked]]) -> dict[str, Masked]:
-        """Do something for every block, and put its figures at the people's places."""
-        figures = {name: undefined(len(self.rejected)) for name in MEASURES}
-        for block, found in zip(self.blocks, work_ahead(work, self.blocks), strict=True):
-            for name, values in found.items():
-                figures[name][block.people] = values
+                figures[name][inside[people[inside]]] = values
         return figures
-
-
-def _policy(block: Block, objective: Objective, horizon: int) -> Policy:
-    return solve(replace(block.mdp, horizon=horizon), objective, method="greedy").policy
-
-
-def _read_exactly(block: Block, policy: Policy) -> dict[str, Masked]:
-    everybody = evaluate_states(policy)
-    return {name: np.ma.array(values)[block.states] for name, values in read_measures(everybody, everybody).items()}

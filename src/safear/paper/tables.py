@@ -1,4 +1,4 @@
-"""The tables of the paper: which data set, group, objective and horizon stand in which, and how cells are computed."""
+"""The tables of the paper: which data set, group, objective and horizon stand in which, and how entries are made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from safear.evaluation.simulate import simulate
 from safear.mdp.arrays import MDP
 from safear.mdp.compile import compile_mdp
 from safear.mdp.space import StateSpace
-from safear.paper.entries import MEASURES, Cell, Key, make_cell, read_measures
+from safear.paper.entries import MEASURES, Entry, EntryKey, make_entry, read_measures
 from safear.paper.rollouts import average
 from safear.paper.study import Study
 from safear.problem.terms import Terms
@@ -52,18 +52,18 @@ class Workshop:
             self._studies[key] = Study.of(dataset, seed=key[1], second_model=second_model)
         return self._studies[key]
 
-    def cells(
+    def entries(
         self, study: Study, table: str, group: str, objective: Objective, *, horizon: int, seeds: Sequence[int] = ()
-    ) -> Iterator[Cell]:
+    ) -> Iterator[Entry]:
         """All measures of one row of a table: exact, simulated, and with other forests."""
         members = study.members(group)
         exact = study.exact(objective, horizon)
         sampled = self._simulated(study, f"{table} {group}", members, objective, horizon)
         others = [self.study(study.dataset.name, seed) for seed in seeds]
         for measure in MEASURES:
-            key = Key(table, study.dataset.name, group, str(objective), horizon, measure)
+            key = EntryKey(table, study.dataset.name, group, str(objective), horizon, measure)
             elsewhere = [average(o.exact(objective, horizon)[measure][o.members(group)]) for o in others]
-            yield make_cell(
+            yield make_entry(
                 key,
                 average(exact[measure][members]),
                 None if sampled is None else average(sampled[measure][members]),
@@ -86,7 +86,7 @@ class Workshop:
         return dict(study.simulated(objective, horizon, rng=rng, people=people))
 
 
-def models(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+def models(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     """Data set overview: features, states, accuracy of the forest."""
     for name in sorted(dataset_names()):
         study = workshop.study(name)
@@ -99,44 +99,44 @@ def models(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
             "accuracy": (accuracies[0], accuracies[1:]),
         }
         for measure, (ours, others) in figures.items():
-            yield make_cell(Key("models", name, "all", "", None, measure), ours, None, others)
+            yield make_entry(EntryKey("models", name, "all", "", None, measure), ours, None, others)
 
 
-def risk(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+def risk(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     """The main risk table: both data sets and the two example instances."""
     for name, instance, more in (("adult", "row 16", (0.0, 0.5, 0.75)), ("german", "row 44", (0.0, 0.5, 0.75))):
         study = workshop.study(name)
         yield _count(workshop, "risk", name, "all", HORIZON, seeds=workshop.seeds[1:])
         for aversion in AVERSIONS:
-            yield from workshop.cells(
+            yield from workshop.entries(
                 study, "risk", "all", MeanStd(aversion), horizon=HORIZON, seeds=workshop.seeds[1:]
             )
             advance()
         for aversion in more:
-            yield from workshop.cells(study, "risk", instance, MeanStd(aversion), horizon=HORIZON)
+            yield from workshop.entries(study, "risk", instance, MeanStd(aversion), horizon=HORIZON)
 
 
-def gender(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+def gender(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     """The risk table by gender."""
     yield from _by_gender(workshop, "gender", advance, second_model=False)
 
 
-def second_model(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+def second_model(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     """By gender, with the other costs and chances."""
     yield from _by_gender(workshop, "second-model", advance, second_model=True)
 
 
-def _by_gender(workshop: Workshop, table: str, advance: Advance, *, second_model: bool) -> Iterator[Cell]:
+def _by_gender(workshop: Workshop, table: str, advance: Advance, *, second_model: bool) -> Iterator[Entry]:
     for name in ("adult", "german"):
         study = workshop.study(name, second_model=second_model)
         for group in GENDERS:
             yield _count(workshop, table, name, group, HORIZON)
             for aversion in AVERSIONS:
-                yield from workshop.cells(study, table, group, MeanStd(aversion), horizon=HORIZON)
+                yield from workshop.entries(study, table, group, MeanStd(aversion), horizon=HORIZON)
                 advance()
 
 
-def gender_tests(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+def gender_tests(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     """Mann-Whitney U between women and men, for six measures; with every forest, for it depends on the forest."""
     for name in ("adult", "german"):
         study = workshop.study(name)
@@ -146,11 +146,11 @@ def gender_tests(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
             figures = study.exact(objective, HORIZON)
             for measure in TESTED:
                 for group in GENDERS:
-                    key = Key("gender-tests", name, group, str(objective), HORIZON, measure)
-                    yield make_cell(key, average(figures[measure][study.members(group)]))
+                    key = EntryKey("gender-tests", name, group, str(objective), HORIZON, measure)
+                    yield make_entry(key, average(figures[measure][study.members(group)]))
                 chances = [p_value(workshop.study(name, seed), aversion, measure) for seed in workshop.seeds]
-                key = Key("gender-tests", name, "female-male", str(objective), HORIZON, f"p_{measure}")
-                yield make_cell(key, chances[0], None, chances[1:])
+                key = EntryKey("gender-tests", name, "female-male", str(objective), HORIZON, f"p_{measure}")
+                yield make_entry(key, chances[0], None, chances[1:])
             advance()
 
 
@@ -161,16 +161,18 @@ def p_value(study: Study, aversion: float, measure: str) -> float:
     return _mann_whitney()(women, men)
 
 
-def horizon(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+def horizon(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     """Aversion by horizon, with the time that a policy for all states takes."""
     for name in ("adult", "german"):
         study = workshop.study(name)
         whole = compile_mdp(study.problem, study.dataset.classifier(study.seed))
         for steps in (12, 8, 4):
             yield _count(workshop, "horizon", name, "all", steps)
-            yield make_cell(Key("horizon", name, "all", "", steps, "seconds"), _time(replace(whole, horizon=steps)))
+            yield make_entry(
+                EntryKey("horizon", name, "all", "", steps, "seconds"), _time(replace(whole, horizon=steps))
+            )
             for aversion in (0.0, 0.25, 0.5, 1.0, 2.0):
-                yield from workshop.cells(
+                yield from workshop.entries(
                     study, "horizon", "all", MeanStd(aversion), horizon=steps, seeds=workshop.seeds[1:]
                 )
                 advance()
@@ -184,26 +186,26 @@ def _time(mdp: MDP) -> float:
     return perf_counter() - start
 
 
-def insurance(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+def insurance(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     """The health insurance premiums data set."""
     yield _count(workshop, "insurance", "insurance", "all", HORIZON)
     for aversion in (0.0, 0.25, 0.5, 1.0):
         study = workshop.study("insurance")
-        yield from workshop.cells(study, "insurance", "all", MeanStd(aversion), horizon=HORIZON)
+        yield from workshop.entries(study, "insurance", "all", MeanStd(aversion), horizon=HORIZON)
         advance()
 
 
-def lower_deviation(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+def lower_deviation(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     """Lower partial standard deviation instead of the standard deviation."""
     for name in ("adult", "german"):
         yield _count(workshop, "lower-deviation", name, "all", HORIZON)
         for aversion in (0.0, 0.25, 0.5, 0.75):
             study = workshop.study(name)
-            yield from workshop.cells(study, "lower-deviation", "all", MeanLowerStd(aversion), horizon=HORIZON)
+            yield from workshop.entries(study, "lower-deviation", "all", MeanLowerStd(aversion), horizon=HORIZON)
             advance()
 
 
-def synthetic(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+def synthetic(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     """The synthetic example of Appendix B: exact, and from 1000 rollouts as in the paper."""
     problem = load_example("health-insurance")
     mdp = compile_mdp(problem, start=problem.default_person)
@@ -213,8 +215,8 @@ def synthetic(workshop: Workshop, advance: Advance) -> Iterator[Cell]:
         exact, sampled = run_exactly(solution), simulate(solution, rollouts=1000, rng=rng)
         ours, theirs = (read_measures(runs.distribution, runs) for runs in (exact, sampled))
         for measure in ("success", "mean", "variance", "var95", "tail_mean95"):  # what the paper prints
-            key = Key("synthetic", "health-insurance", "all", f"mean-std:{aversion:g}", 8, measure)
-            yield make_cell(key, ours[measure], theirs[measure])
+            key = EntryKey("synthetic", "health-insurance", "all", f"mean-std:{aversion:g}", 8, measure)
+            yield make_entry(key, ours[measure], theirs[measure])
     advance()
 
 
@@ -239,25 +241,25 @@ def loan_offers() -> dict[str, Offer]:
     }
 
 
-def loan(_workshop: Workshop, advance: Advance) -> Iterator[Cell]:
+def loan(_workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     """The motivating figure: expected costs of the three ways to a loan, and how often C is done within 3."""
     horizon = load_example("loan").horizon
     for name, offer in loan_offers().items():
         objective = str(LOAN[name][0])
-        yield make_cell(Key("loan", "loan", name, objective, horizon, "mean"), offer.cost.all_runs.mean)
+        yield make_entry(EntryKey("loan", "loan", name, objective, horizon, "mean"), offer.cost.all_runs.mean)
         if name == "C":
             within = sum(chance for cost, chance, success in offer.cost.points() if success and cost <= 3)
-            yield make_cell(Key("loan", "loan", name, objective, horizon, "within 3"), within)
+            yield make_entry(EntryKey("loan", "loan", name, objective, horizon, "within 3"), within)
     advance()
 
 
-def _count(workshop: Workshop, table: str, dataset: str, group: str, steps: int, seeds: Sequence[int] = ()) -> Cell:
+def _count(workshop: Workshop, table: str, dataset: str, group: str, steps: int, seeds: Sequence[int] = ()) -> Entry:
     """How many people there are."""
     counts = [
         float(study.members(group).sum())
         for study in (workshop.study(dataset), *(workshop.study(dataset, s) for s in seeds))
     ]
-    return make_cell(Key(table, dataset, group, "", steps, "n"), counts[0], None, counts[1:])
+    return make_entry(EntryKey(table, dataset, group, "", steps, "n"), counts[0], None, counts[1:])
 
 
 @cache

@@ -17,10 +17,11 @@ from safear.people.cells import Codes, code_names
 from safear.people.file_counts import Files
 from safear.people.frame_counts import Frame
 from safear.people.opening import connect, find_tables
-from safear.problem.model import Problem
+from safear.problem.model import Problem, Record
 
 logger = logging.getLogger("safear")
 
+People = str | Path | pd.DataFrame | Sequence[Record]  # files, or who is in them
 MAX_COMBINATIONS = 5_000_000  # of levels and group values; more are too many to solve
 
 
@@ -38,19 +39,22 @@ class Population:
 
 def read_population(
     problem: Problem,
-    source: str | Path | pd.DataFrame,
+    source: People,
     *,
     groups: Sequence[str] = (),
     skip_bad: str | Path | None = None,
     threads: int = 2,
     memory: str = "1GB",
 ) -> Population:
-    """The people of a CSV or Parquet file, of all files that a pattern matches, or of a data frame, as counts.
+    """The people of a CSV or Parquet file, of all files that a pattern matches, of a data frame or records, as counts.
 
     A group is a feature (its levels are the groups) or any other column (its values are, as text; '' if missing). Rows
     that cannot be used are an error or, with `skip_bad`, written to that CSV file and left out.
     """
     groups = tuple(dict.fromkeys(groups))
+    if not isinstance(source, str | Path | pd.DataFrame):
+        records = [dict(record) for record in source]
+        source = pd.DataFrame(records, columns=None if records else list(problem.feature_by_name), dtype=object)
     if isinstance(source, pd.DataFrame):
         return _read(Frame(problem, groups, source), Place(), skip_bad)
     place = Place(file=str(source))

@@ -28,8 +28,9 @@ from safear.plots.svg import (
     vertical,
     write,
 )
-from safear.population.audit import BETWEEN, MISSING, Audit
+from safear.population.audit import Audit
 from safear.population.group_figures import HELPLESS, FigureRow, GroupFigures, GroupRow, Measure, read_groups
+from safear.population.groups import BETWEEN, MISSING
 from safear.texts.names import show_name
 
 WIDTH, PAD, GAP = 940.0, 16.0, 22.0

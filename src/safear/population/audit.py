@@ -15,15 +15,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.classifier.protocol import Classifier
 from safear.errors import ObjectiveError, PersonError, quote_list, suggest
 from safear.people.bad_rows import breaks
-from safear.people.counts import Population, read_population, require_somebody
-from safear.population.decomposition import Decomposition, decompose_gap, read_either
-from safear.population.figures import MEASURES, PeopleFigures, compute_figures
-from safear.population.statistics import Sample, bootstrap_difference, bootstrap_means, holm, mann_whitney
+from safear.people.counts import People, Population, read_population, require_somebody
+from safear.population.crowd import Crowd
+from safear.population.decomposition import Decomposition, Gap, decompose_gap, read_either
+from safear.population.engine import Aim, Engine
+from safear.population.figures import MEASURES, PeopleFigures
+from safear.population.groups import Group
+from safear.population.statistics import bootstrap_difference, bootstrap_means, holm, mann_whitney
 from safear.problem.model import Problem
 from safear.progress import Progress
-from safear.risk.distribution import check_level
+from safear.recourse.case import Desk
 from safear.risk.objectives import Mean, Objective
 from safear.solvers.solve import Method
 
@@ -32,79 +36,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-SMALL = 30  # a cell with fewer rejected people is marked, and neither ranked nor tested
+SMALL = 30  # a group with fewer rejected people is marked, and neither ranked nor tested
 RESAMPLES = 2000
 MOST_GROUPS = 100  # values of a group column; a number or a name would have more
 MOST_TESTED = 40  # groups that are compared in pairs
-BETWEEN = " × "
-MISSING = "(missing)"  # how the group of those without a value is called
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Cell:
-    """The people of one group, or of one combination of groups."""
-
-    names: tuple[str, ...]
-    counts: NDArray[np.int64]  # of each distinct person
-    people: PeopleFigures
-    minimum: int
-
-    @property
-    def name(self) -> str:
-        """The group; a combination has all of its names."""
-        return BETWEEN.join(name or MISSING for name in self.names) if self.names else "everybody"
-
-    @cached_property
-    def rejected(self) -> NDArray[np.int64]:
-        """How many of each distinct person are rejected."""
-        return np.where(self.people.favourable, 0, self.counts)
-
-    @property
-    def n(self) -> int:
-        """How many people there are."""
-        return int(self.counts.sum())
-
-    @property
-    def n_rejected(self) -> int:
-        """How many of them are rejected."""
-        return int(self.rejected.sum())
-
-    @property
-    def without_recourse(self) -> int:
-        """How many of these nothing helps."""
-        return int(self.rejected[self.people.without_recourse].sum())
-
-    @property
-    def gives_up(self) -> int:
-        """How many of the rejected have a plan that succeeds far less often than they could."""
-        return int(self.rejected[self.people.gives_up].sum())
-
-    @property
-    def is_small(self) -> bool:
-        """Whether so few are rejected that their figures say little."""
-        return self.n_rejected < self.minimum
-
-    def sample(self, measure: str) -> Sample:
-        """The figures of those who are rejected and have the measure."""
-        column = self.people.rankable[:, MEASURES.index(measure)]
-        known = ~np.ma.getmaskarray(column) & (self.rejected > 0)
-        return Sample(np.ma.getdata(column)[known], self.rejected[known])
-
-    def mean(self, measure: str) -> float | None:
-        """The mean of a measure over those who are rejected and have it; None if nobody has."""
-        return self.sample(measure).mean
-
-    def row(self) -> dict[str, object]:
-        """The cell as a row of a table; what is undefined is None."""
-        return {
-            "n": self.n,
-            "rejected": self.n_rejected,
-            "favourable": 1 - self.n_rejected / self.n,
-            "no recourse": self.without_recourse / self.n_rejected if self.n_rejected else None,
-            "gives up": self.gives_up / self.n_rejected if self.n_rejected else None,
-            **{measure: self.mean(measure) for measure in MEASURES},
-            "small": self.is_small,
-        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,29 +49,55 @@ class Audit:
     `by` says which group columns a table is about: a name, several for their combinations, None for all of them.
     """
 
-    problem: Problem
-    classifier: object
-    objective: Objective
-    method: Method | None
-    level: float
+    engine: Engine
+    aim: Aim
     population: Population
     people: PeopleFigures
     minimum: int
     seed: int
 
+    def to_frame(self) -> pd.DataFrame:
+        """A row per combination of all group columns."""
+        return self.table()
+
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        return str(self.by_group.to_html())
+        return str(self.to_frame().to_html())
 
     def __repr__(self) -> str:
         return f"Audit({self.problem.title}, {self.objective}, {self.population.rows:,} people)"
+
+    @property
+    def problem(self) -> Problem:
+        """What people can do."""
+        return self.engine.problem
+
+    @property
+    def classifier(self) -> Classifier:
+        """Who decides."""
+        return self.engine.desk.classifier
+
+    @property
+    def objective(self) -> Objective:
+        """What everybody's plan makes small."""
+        return self.aim.objective
+
+    @property
+    def method(self) -> Method | None:
+        """How it is solved, if that was asked for."""
+        return self.aim.method
+
+    @property
+    def level(self) -> float:
+        """That of `var` and `cvar`."""
+        return self.aim.level
 
     @property
     def overall(self) -> pd.Series:
         """Everybody."""
         import pandas as pd  # noqa: PLC0415  # a quarter of a second that others do not need
 
-        return pd.Series(self._cell(()).row(), name="everybody", dtype=object)
+        return pd.Series(self._group(()).row(), name="everybody", dtype=object)
 
     @property
     def columns(self) -> list[tuple[str, ...]]:
@@ -144,22 +105,17 @@ class Audit:
         groups = self.population.groups
         return [*((name,) for name in groups), *([groups] if len(groups) > 1 else [])]
 
-    @property
-    def by_group(self) -> pd.DataFrame:
-        """A row per combination of all group columns."""
-        return self.table()
-
     def table(self, by: str | Sequence[str] | None = None) -> pd.DataFrame:
         """A row per group: how many there are, and the means of the measures."""
         import pandas as pd  # noqa: PLC0415  # as above
 
         columns = self._columns(by)
-        cells = list(self.cells(columns))
-        frame = pd.DataFrame([cell.row() for cell in cells], dtype=object)
+        groups = list(self.groups(columns))
+        frame = pd.DataFrame([group.row() for group in groups], dtype=object)
         if len(columns) == 1:
-            frame.index = pd.Index([cell.names[0] for cell in cells], name=columns[0])
+            frame.index = pd.Index([group.names[0] for group in groups], name=columns[0])
         else:
-            frame.index = pd.MultiIndex.from_tuples([cell.names for cell in cells], names=columns)
+            frame.index = pd.MultiIndex.from_tuples([group.names for group in groups], names=columns)
         return frame
 
     def difference(self, by: str | Sequence[str] | None = None) -> pd.Series:
@@ -175,15 +131,15 @@ class Audit:
         import pandas as pd  # noqa: PLC0415  # as above
 
         rows: list[dict[str, object]] = []
-        for cell in self.cells(self._columns(by)):
-            if not cell.n_rejected:
+        for group in self.groups(self._columns(by)):
+            if not group.n_rejected:
                 continue
-            rng = self._rng(cell.name)
-            (counts,) = self._per_state(cell.rejected)
+            rng = self._rng(group.name)
+            (counts,) = self._per_state(group.rejected)
             found = bootstrap_means(self._state_figures, counts, resamples=RESAMPLES, rng=rng)
             for number, measure in enumerate(MEASURES):
                 low, high = (_known(end[number]) for end in found)
-                rows.append({"group": cell.name, "measure": measure, "low": low, "high": high})
+                rows.append({"group": group.name, "measure": measure, "low": low, "high": high})
         return pd.DataFrame(rows, dtype=object)
 
     def tests(self, by: str | Sequence[str] | None = None) -> pd.DataFrame:
@@ -196,13 +152,13 @@ class Audit:
         """
         import pandas as pd  # noqa: PLC0415  # as above
 
-        cells = [cell for cell in self.cells(self._columns(by)) if not cell.is_small]
-        if len(cells) > MOST_TESTED:
-            cause = f"{len(cells)} groups are too many to compare all pairs; at most {MOST_TESTED} are"
+        groups = [group for group in self.groups(self._columns(by)) if not group.is_small]
+        if len(groups) > MOST_TESTED:
+            cause = f"{len(groups)} groups are too many to compare all pairs; at most {MOST_TESTED} are"
             raise ObjectiveError.at((), cause, "test fewer columns at a time, or raise the minimum")
         rows: list[dict[str, object]] = []
         found: list[float | None] = []
-        for one, other in combinations(cells, 2):
+        for one, other in combinations(groups, 2):
             counts = self._per_state(one.rejected, other.rejected)
             rng = self._rng(f"{one.name} - {other.name}")
             low, high = bootstrap_difference(self._state_figures, counts, resamples=RESAMPLES, rng=rng).difference
@@ -229,9 +185,9 @@ class Audit:
 
     def can_test(self, by: str | Sequence[str] | None = None) -> bool:
         """Whether there are few enough groups to compare all pairs."""
-        return sum(not cell.is_small for cell in self.cells(self._columns(by))) <= MOST_TESTED
+        return sum(not group.is_small for group in self.groups(self._columns(by))) <= MOST_TESTED
 
-    def decompose(self, feature: str) -> list[Decomposition]:
+    def decompose(self, feature: str) -> Decomposition:
         """Where the gaps between the groups of an immutable feature come from: other people, or other decisions."""
         if not self.can_decompose(feature):
             immutable = [item.name for item in self.problem.features if not item.mutable]
@@ -243,7 +199,7 @@ class Audit:
         counts = np.where(self.people.favourable, 0, self.population.counts)
         present = [code for code in range(len(levels)) if counts[codes[:, position] == code].sum() >= self.minimum]
         as_if = {code: self._figures_as_if(position, code) for code in present}
-        found = []
+        found: list[Gap] = []
         for one, other in combinations(present, 2):
             groups = tuple(np.where(codes[:, position] == code, counts, 0) for code in (one, other))
             for measure in MEASURES:
@@ -252,7 +208,7 @@ class Audit:
                 parts = decompose_gap(measure, names, (groups[0], groups[1]), (in_one, in_other, known & known_too))
                 if parts is not None:
                     found.append(parts)
-        return found
+        return Decomposition(feature, tuple(found))
 
     def can_decompose(self, name: str) -> bool:
         """Whether a group column is an immutable feature."""
@@ -264,27 +220,16 @@ class Audit:
         swapped[:, position] = code
         distinct, where = np.unique(swapped, axis=0, return_inverse=True)
         possible = ~breaks(self.problem, distinct)
-        found = compute_figures(
-            self.problem,
-            self.classifier,
-            distinct[possible],
-            objective=self.objective,
-            method=self.method,
-            level=self.level,
-        )
-        favourable, without_recourse = (np.zeros(len(distinct), dtype=bool) for _ in range(2))
-        figures = np.ma.array(np.zeros((len(distinct), len(MEASURES))), mask=True)
-        favourable[possible], without_recourse[possible] = found.favourable, found.without_recourse
-        figures[possible] = found.figures
-        where = where.reshape(-1)
-        gives_up = np.zeros(len(where), dtype=bool)  # not asked for
-        return PeopleFigures(favourable[where], without_recourse[where], figures[where], gives_up)
+        figures = PeopleFigures.unknown(len(distinct), MEASURES)
+        found = self.engine.work_out(Crowd.of(self.problem, distinct[possible]), self.aim, MEASURES)
+        figures.put(np.flatnonzero(possible), found)
+        return figures.take(where.reshape(-1))
 
-    def cells(self, columns: Sequence[str]) -> Iterator[Cell]:
-        """The cells of a table, in order of their names."""
+    def groups(self, columns: Sequence[str]) -> Iterator[Group]:
+        """The groups of a table, in order of their names."""
         values = [self.population.group_values[self.population.groups.index(name)] for name in columns]
         for names in sorted(set(zip(*values, strict=True))):
-            yield self._cell(tuple(zip(columns, names, strict=True)))
+            yield self._group(tuple(zip(columns, names, strict=True)))
 
     def _columns(self, by: str | Sequence[str] | None) -> list[str]:
         columns = list(self.population.groups) if by is None else [by] if isinstance(by, str) else list(by)
@@ -296,23 +241,23 @@ class Audit:
                 raise ObjectiveError.at((), cause, suggest(name, self.population.groups))
         return columns
 
-    def _cell(self, wanted: Sequence[tuple[str, str]]) -> Cell:
+    def _group(self, wanted: Sequence[tuple[str, str]]) -> Group:
         inside = np.ones(len(self.population.counts), dtype=bool)
         for column, value in wanted:
             values = self.population.group_values[self.population.groups.index(column)]
             inside &= np.asarray(values, dtype=object) == value
         counts = np.where(inside, self.population.counts, 0)
-        return Cell(tuple(value for _, value in wanted), counts, self.people, self.minimum)
+        return Group(tuple(value for _, value in wanted), counts, self.people, self.minimum)
 
     def _spread(
         self, by: str | Sequence[str] | None, of: Callable[[float, float], float | None], name: str
     ) -> pd.Series:
         import pandas as pd  # noqa: PLC0415  # as above
 
-        cells = [cell for cell in self.cells(self._columns(by)) if not cell.is_small]
+        groups = [group for group in self.groups(self._columns(by)) if not group.is_small]
         result = {}
         for measure in MEASURES:
-            means = [mean for mean in (cell.mean(measure) for cell in cells) if mean is not None]
+            means = [mean for mean in (group.mean(measure) for group in groups) if mean is not None]
             result[measure] = of(min(means), max(means)) if len(means) > 1 else None
         return pd.Series(result, name=name, dtype=object)
 
@@ -324,7 +269,7 @@ class Audit:
 
     @property
     def _state_figures(self) -> np.ma.MaskedArray[tuple[int, int], np.dtype[np.float64]]:
-        return self.people.rankable[self._states[0]]
+        return self.people.rankable[self._states[0], : len(MEASURES)]
 
     def _per_state(self, *counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Counts of equal people together: draws must not depend on which other groups they are divided into."""
@@ -335,14 +280,14 @@ class Audit:
         return found
 
     def _rng(self, name: str) -> np.random.Generator:
-        """A generator per cell, so that an interval does not change with what else is asked."""
+        """A generator per group, so that an interval does not change with what else is asked."""
         return np.random.default_rng([self.seed, *name.encode()])
 
 
 def audit(  # noqa: PLR0913  # whom, what for, and how: each has a default but the first three
     problem: Problem,
     classifier: object,
-    people: str | Path | pd.DataFrame,
+    people: People,
     *,
     groups: Sequence[str] | str,
     objective: Objective | None = None,
@@ -355,12 +300,12 @@ def audit(  # noqa: PLR0913  # whom, what for, and how: each has a default but t
 ) -> Audit:
     """Audit a population: exact figures for everybody who is rejected, by group.
 
-    `people` is a CSV or Parquet file, a glob of them, or a DataFrame, with a column per feature; `groups` are columns,
-    features or not. Everybody follows the plan for `objective` (`Mean()`) by `method`. `level` is that of `var` and
-    `cvar`. Groups with fewer than `minimum` rejected people are marked and not ranked. `seed` is that of the bootstrap.
-    Bad rows are an error unless `skip_bad` names a file that they are put into.
+    `people` are a CSV or Parquet file, a glob of them, a DataFrame or records, with a column per feature; `groups` are
+    columns, features or not. Everybody follows the plan for `objective` (`Mean()`) by `method`. `level` is that of
+    `var` and `cvar`. Groups with fewer than `minimum` rejected people are marked and not ranked. `seed` is that of the
+    bootstrap. Bad rows are an error unless `skip_bad` names a file that they are put into.
     """
-    check_level(level)
+    aim = Aim(Mean() if objective is None else objective, method, level)
     groups = [groups] if isinstance(groups, str) else list(dict.fromkeys(groups))
     if not groups:
         raise ObjectiveError.at((), "an audit needs a group column", "give groups=['gender'], or another column")
@@ -370,13 +315,12 @@ def audit(  # noqa: PLR0913  # whom, what for, and how: each has a default but t
         if len(set(values)) > MOST_GROUPS:
             cause = f"'{name}' has {len(set(values)):,} different values; at most {MOST_GROUPS} make groups"
             raise ObjectiveError.at((), cause, "cut a number into ranges, or name a column with few values")
-    aim = Mean() if objective is None else objective
-    figures = compute_figures(
-        problem, classifier, population.codes, objective=aim, method=method, level=level, progress=progress
-    )
+    engine = Engine(Desk.of(problem, classifier))
+    crowd = Crowd.of(problem, population.codes)
+    figures = engine.work_out(crowd, aim, (*MEASURES, "best_success"), progress=progress)
     if figures.favourable.all():
         raise PersonError.at((), "nobody is rejected, so there is nothing to audit")
-    return Audit(problem, classifier, aim, method, level, population, figures, minimum, seed)
+    return Audit(engine, aim, population, figures, minimum, seed)
 
 
 def _known(value: object) -> float | None:

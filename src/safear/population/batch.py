@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -20,9 +20,10 @@ from safear.errors import ObjectiveError
 from safear.memory import require_room
 from safear.people.counts import require_somebody
 from safear.population.batch_reading import PeopleFiles, open_people
-from safear.population.engine import Engine, Job, is_compiled
+from safear.population.crowd import Crowd
+from safear.population.engine import Aim
 from safear.population.folder import Folder, digest_file
-from safear.population.part import Part
+from safear.population.parts import Job, PartSolver
 from safear.problem.checks import require_problem
 from safear.problem.dump import dump_problem_text
 from safear.problem.model import Problem
@@ -30,7 +31,7 @@ from safear.progress import Progress
 from safear.recourse.offer import TAIL
 from safear.risk.distribution import check_level
 from safear.risk.objectives import Objective
-from safear.solvers.solve import Method, choose_method
+from safear.solvers.solve import Method
 from safear.threads import count_threads, work_ahead
 
 logger = logging.getLogger("safear")
@@ -57,6 +58,14 @@ class BatchSummary:
     skipped: int
     parts: int
     resumed: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row."""
+        return pd.DataFrame([asdict(self)])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return str(self.to_frame().to_html(index=False))
 
     def __str__(self) -> str:
         return (
@@ -93,28 +102,27 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     _check_count("threads", 1 if threads is None else threads, MAX_THREADS)
     if method == "episodic":
         raise ObjectiveError.at((), "batches have no method 'episodic'", "use 'optimal' or 'greedy'")
-    if objective is not None:
-        choose_method(objective, method)
-    elif method is not None:
+    aim = None if objective is None else Aim(objective, method, level)
+    if aim is None and method is not None:
         raise ObjectiveError.at((), "a method is given, but no objective", "give one, such as mean-std:0.5")
     if part_size is None:
-        part_size = PART_SIZE if is_compiled(objective, method) else SLOW_PART_SIZE
+        part_size = SLOW_PART_SIZE if aim is None or aim.stepwise is None else PART_SIZE
     _check_count("part_size", part_size, MAX_PART)
     _estimate(problem, part_size, threads or count_threads())
     job = Job(problem, as_classifier(classifier, problem), objective, method, level)
-    engine = Engine(job)
+    solver = PartSolver(job)
     columns = [keep] if isinstance(keep, str) else keep
     with open_people(problem, people, keep=columns, skip_bad=skip_bad) as source:
         require_somebody(source.examined, skip_bad)
         folder = Folder(Path(out), source.kept)
-        folder.prepare(_describe(engine, source, part_size))
+        folder.prepare(_describe(solver, source, part_size))
         total = -(-source.count // part_size)
         there = [number for number in range(total) if folder.part(number).exists()]
         done = sum(min(part_size, source.count - number * part_size) for number in there)
         if there:
             logger.info("%d of %d parts already exist", len(there), total)
         waiting = (part for part in source.parts(part_size) if not folder.part(part.number).exists())
-        solved = _solve_here(engine, waiting, threads) if scheduler is None else _solve_there(job, waiting, scheduler)
+        solved = _solve_here(solver, waiting, threads) if scheduler is None else _solve_there(job, waiting, scheduler)
         for number, rows in solved:
             folder.write(number, rows)
             done += min(part_size, source.count - number * part_size)
@@ -133,11 +141,11 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
         )
 
 
-def _solve_here(engine: Engine, parts: Iterator[Part], threads: int | None) -> Solved:
-    yield from work_ahead(lambda part: (part.number, engine.solve(part)), parts, threads=threads)
+def _solve_here(solver: PartSolver, parts: Iterator[Crowd], threads: int | None) -> Solved:
+    yield from work_ahead(lambda part: (part.number, solver.solve(part)), parts, threads=threads)
 
 
-def _solve_there(job: Job, parts: Iterator[Part], scheduler: str) -> Solved:
+def _solve_there(job: Job, parts: Iterator[Crowd], scheduler: str) -> Solved:
     from safear.population.cluster import solve_on_cluster  # noqa: PLC0415  # an optional dependency
 
     yield from solve_on_cluster(job, parts, scheduler)
@@ -156,13 +164,13 @@ def _check_count(name: str, value: object, most: int) -> None:
         raise ObjectiveError.at((name,), f"{value!r} is not a whole number from 1 to {most:,}")
 
 
-def _describe(engine: Engine, source: PeopleFiles, part_size: int) -> dict[str, object]:
+def _describe(solver: PartSolver, source: PeopleFiles, part_size: int) -> dict[str, object]:
     """Everything that the result depends on."""
-    job = engine.job
+    job = solver.job
     return {
         "safear": __version__,
         "problem": hashlib.sha256(dump_problem_text(job.problem).encode()).hexdigest(),
-        "classifier": engine.recognise(source.codes),
+        "classifier": solver.recognise(source.codes),
         "people": [{"file": name, "sha256": digest_file(name)} for name in source.names],
         "objective": "menu" if job.objective is None else str(job.objective),
         "method": job.method,

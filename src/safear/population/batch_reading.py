@@ -21,7 +21,7 @@ from safear.people.counts import Examined, check_columns, examine
 from safear.people.file_counts import Files
 from safear.people.number_columns import NumberColumn
 from safear.people.opening import connect, find_tables
-from safear.population.part import Part
+from safear.population.crowd import Crowd
 from safear.problem.model import MAX_COST, Problem
 
 ROLES = {"cost": "personal cost", "chance": "personal chance", "forbid": "forbidden action"}
@@ -68,7 +68,7 @@ class PeopleFiles:
         table = self.examined.table[~self.examined.bad]
         return table[code_names(self.files.problem)].to_numpy(np.int16)
 
-    def parts(self, size: int) -> Iterator[Part]:
+    def parts(self, size: int) -> Iterator[Crowd]:
         """All of them in order, `size` at a time."""
         pieces: list[pd.DataFrame] = []  # of the part that is being put together
         number = held = 0
@@ -84,20 +84,20 @@ class PeopleFiles:
         if pieces:
             yield self._make_part(number, pieces)
 
-    def _make_part(self, number: int, pieces: Sequence[pd.DataFrame]) -> Part:
+    def _make_part(self, number: int, pieces: Sequence[pd.DataFrame]) -> Crowd:
         problem, rows = self.files.problem, pd.concat(pieces, ignore_index=True)
         shape = (len(rows), len(problem.actions))
         terms = {"cost": np.full(shape, np.nan), "chance": np.full(shape, np.nan), "forbid": np.zeros(shape)}
         for i, column in enumerate(self.columns):
             terms[column.role][:, column.action] = rows[f"t{i}"].to_numpy(np.float64, na_value=np.nan)
         labels = rows[["file", "row", *(f"kept{i}" for i in range(len(self.kept)))]]
-        return Part(
-            number,
-            labels.set_axis(["file", "row", *self.kept], axis=1).reset_index(drop=True),
+        return Crowd(
             rows[code_names(problem)].to_numpy(np.int16),
             terms["cost"],
             terms["chance"],
             terms["forbid"] == 1,
+            labels.set_axis(["file", "row", *self.kept], axis=1).reset_index(drop=True),
+            number,
         )
 
 

@@ -20,17 +20,17 @@ import pandas as pd
 
 from safear.classifier.sources import FILE_MODULE
 from safear.errors import ClassifierError, InputError, MissingExtraError, Mistake, Place
-from safear.population.engine import Engine, Job
-from safear.population.part import Part
+from safear.population.crowd import Crowd
+from safear.population.parts import Job, PartSolver
 
 logger = logging.getLogger("safear")
 
 AHEAD = 3  # parts per thread of the cluster that are sent before the first is back
-_engines: dict[str, Engine] = {}  # of this worker: the last job's
+_solvers: dict[str, PartSolver] = {}  # of this worker: the last job's
 _lock = Lock()
 
 
-def solve_on_cluster(job: Job, parts: Iterator[Part], scheduler: str) -> Iterator[tuple[int, pd.DataFrame]]:
+def solve_on_cluster(job: Job, parts: Iterator[Crowd], scheduler: str) -> Iterator[tuple[int, pd.DataFrame]]:
     """The rows of all parts, in the order in which they are done."""
     distributed = _distributed()
     packed = _pack(job)
@@ -76,14 +76,14 @@ def _take(distributed: ModuleType, future: Any, scheduler: str) -> tuple[int, pd
     return result
 
 
-def solve_part(key: str, job: Job, part: Part) -> tuple[int, pd.DataFrame]:
-    """Solve a part on a worker; the engine is kept for the next one."""
+def solve_part(key: str, job: Job, part: Crowd) -> tuple[int, pd.DataFrame]:
+    """Solve a part on a worker; the solver is kept for the next one."""
     with _lock:
-        if key not in _engines:
-            _engines.clear()
-            _engines[key] = Engine(job)
-        engine = _engines[key]
-    return part.number, engine.solve(part)
+        if key not in _solvers:
+            _solvers.clear()
+            _solvers[key] = PartSolver(job)
+        solver = _solvers[key]
+    return part.number, solver.solve(part)
 
 
 def _pack(job: Job) -> bytes:

@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import ObjectiveError, PersonError
-from safear.evaluation.forward import evaluate
-from safear.mdp.arrays import MDP
-from safear.mdp.slices import restrict
-from safear.population.blocks import Block, group_people
+from safear.people.counts import People, read_population, require_somebody
+from safear.population.crowd import Crowd
+from safear.population.engine import Aim, Engine
+from safear.population.figures import PLANNED, PeopleFigures
 from safear.problem.model import Problem
 from safear.progress import Progress
+from safear.recourse.case import Desk
 from safear.recourse.failure import gives_up
-from safear.recourse.offer import TAIL
 from safear.risk.objectives import Mean, MeanStd
-from safear.solvers.solution import Solution
-from safear.solvers.solve import solve
-from safear.solvers.success import highest_success
-from safear.threads import work_ahead
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EQUAL = 1e-12  # relative differences below this are rounding
 WORSE = 1e-4  # a value that is larger by more than this, relatively, is worse; less would be splitting hairs
 
 Reals = NDArray[np.float64]
+_MEASURES = ("value", "success", "overall_mean", "overall_cvar", "best_success")
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class PlanFigures:
     """A plan in figures, over all runs: the value of the objective, success, mean, and the mean of the worst 5%."""
 
     value: float
@@ -49,8 +51,8 @@ class Pair:
 
     person: dict[str, str]
     count: int
-    greedy: Figures
-    optimal: Figures
+    greedy: PlanFigures
+    optimal: PlanFigures
     bound: float
     best_success: float
 
@@ -86,6 +88,25 @@ class Comparison:
     people: int
     rejected: int
     without_recourse: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row per distinct person: who, how many, both plans in figures, and by how much greedy is worse."""
+        import pandas as pd  # noqa: PLC0415  # a quarter of a second that others do not need
+
+        rows = []
+        for pair in self.pairs:
+            plans = {
+                f"{method} {name}": value
+                for method, plan in (("greedy", pair.greedy), ("optimal", pair.optimal))
+                for name, value in asdict(plan).items()
+            }
+            more = {"bound": pair.bound, "best_success": pair.best_success, "excess": pair.excess}
+            rows.append({**pair.person, "people": pair.count, **plans, **more})
+        return pd.DataFrame(rows)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return str(self.to_frame().to_html())
 
     @property
     def compared(self) -> int:
@@ -150,7 +171,7 @@ class Comparison:
     def _mean(self, values: NDArray[np.bool_] | Reals) -> float:
         return float(np.average(values.astype(np.float64), weights=self._counts))
 
-    def _average(self, figures: Sequence[Figures]) -> Averages:
+    def _average(self, figures: Sequence[PlanFigures]) -> Averages:
         names = [field.name for field in fields(Averages)]
         return Averages(*(self._mean(np.array([getattr(item, name) for item in figures])) for name in names))
 
@@ -158,60 +179,67 @@ class Comparison:
 def compare(
     problem: Problem,
     classifier: object,
-    codes: NDArray[np.int16],
+    people: People,
     *,
     objective: Mean | MeanStd,
+    skip_bad: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Solve for everybody whom the classifier rejects, by the greedy and by the optimal method.
 
-    `codes` are level numbers, one row per person (`read_people`). Equal people are solved once.
+    `people` are a CSV or Parquet file, a glob of them, a DataFrame or records, with a column per feature; bad rows are
+    an error unless `skip_bad` names a file that they are put into. Equal people are solved once.
     """
-    if not len(codes):
-        raise PersonError.at((), "there is nobody to compare")
-    return compare_blocks(list(group_people(problem, classifier, codes)), objective, progress=progress)
+    _require_both_methods(objective)
+    population = read_population(problem, people, skip_bad=skip_bad)
+    require_somebody(population, skip_bad)
+    engine = Engine(Desk.of(problem, classifier))
+    return compare_codes(engine, population.codes, population.counts, objective=objective, progress=progress)
 
 
-def compare_blocks(
-    blocks: Sequence[Block], objective: Mean | MeanStd, *, progress: Progress | None = None
+def compare_codes(
+    engine: Engine,
+    codes: NDArray[np.int16],
+    counts: NDArray[np.int64] | None = None,
+    *,
+    objective: Mean | MeanStd,
+    progress: Progress | None = None,
 ) -> Comparison:
-    """The same for people who are in their blocks already."""
+    """The same for people by their level numbers, one row each or as many as `counts` says."""
+    _require_both_methods(objective)
+    everybody = Crowd.of(engine.problem, codes)
+    first, kind = everybody.distinct()
+    crowd = everybody.take(first)
+    number = np.zeros(len(crowd), dtype=np.int64)
+    np.add.at(number, kind, 1 if counts is None else counts)
+    greedy = engine.work_out(crowd, Aim(objective, "greedy"), _MEASURES)
+    optimal = engine.work_out(crowd, Aim(objective, "optimal"), (*_MEASURES, "bound"), progress=progress)
+    rejected = int(number[~greedy.favourable].sum())
+    compared = np.flatnonzero(np.equal(greedy.decision, PLANNED)).tolist()
+    if not compared:
+        cause = "nobody is rejected" if not rejected else "nobody who is rejected has a way to the goal"
+        raise PersonError.at((), f"{cause}, so there is nothing to compare")
+    pairs = tuple(
+        Pair(
+            dict(crowd.person(engine.problem, i)),
+            int(number[i]),
+            _read_plan(engine.problem, greedy, i),
+            _read_plan(engine.problem, optimal, i),
+            float(optimal.of("bound")[i]),
+            float(optimal.of("best_success")[i]),
+        )
+        for i in compared
+    )
+    return Comparison(objective, pairs, int(number.sum()), rejected, int(number[greedy.without_recourse].sum()))
+
+
+def _require_both_methods(objective: object) -> None:
     if not isinstance(objective, Mean | MeanStd):
         cause = f"there is no greedy method for '{objective}', or no optimal one"
         raise ObjectiveError.at((), cause, "compare 'mean-std:0.5' or another aversion")
-    tasks = [
-        (block.mdp, int(state), int(count))
-        for block in blocks
-        for state, count in zip(*np.unique(block.states, return_counts=True), strict=True)
-        if not block.mdp.goal[state]
-    ]
-    rejected = sum(count for _, _, count in tasks)
-    pairs = []
-    for number, pair in enumerate(work_ahead(lambda task: _compare_person(*task, objective=objective), tasks), start=1):
-        if pair is not None:
-            pairs.append(pair)
-        if progress is not None:
-            progress(number, len(tasks))
-    people = sum(len(block.people) for block in blocks)
-    helped = sum(pair.count for pair in pairs)
-    if not pairs:
-        cause = "nobody is rejected" if not rejected else "nobody who is rejected has a way to the goal"
-        raise PersonError.at((), f"{cause}, so there is nothing to compare")
-    return Comparison(objective, tuple(pairs), people, rejected, rejected - helped)
 
 
-def _compare_person(mdp: MDP, state: int, count: int, *, objective: Mean | MeanStd) -> Pair | None:
-    """Both plans from one state; None if no goal can be reached from it."""
-    part = restrict(mdp, state).mdp
-    if not part.goal.any():
-        return None
-    greedy, optimal = solve(part, objective, method="greedy"), solve(part, objective)
-    best = highest_success(part)
-    return Pair(part.person(part.locate()), count, _read_figures(greedy), _read_figures(optimal), optimal.bound, best)
-
-
-def _read_figures(solution: Solution) -> Figures:
-    cost = evaluate(solution)
-    costs = cost.all_runs
-    value = solution.objective.of(cost)
-    return Figures(value, cost.success, costs.mean, costs.cvar(TAIL), solution.policy.action())
+def _read_plan(problem: Problem, found: PeopleFigures, person: int) -> PlanFigures:
+    first = int(found.first_action[person])
+    value, success, mean, cvar = (float(found.of(name)[person]) for name in _MEASURES[:4])
+    return PlanFigures(value, success, mean, cvar, None if first < 0 else problem.actions[first].name)

@@ -12,18 +12,23 @@ Whoever would be accepted in the other group needs nothing there: success 1, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.population.figures import MEASURES, PeopleFigures
+from safear.population.figures import PeopleFigures
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Decomposition:
+class Gap:
     """The parts of the gap of a measure between two groups, `group` less `other` as in `Audit.tests`.
 
     `covered` is the share of the rejected people of both groups who have the figure in either group; only they are
@@ -39,12 +44,39 @@ class Decomposition:
     covered: float
 
 
+@dataclass(frozen=True)
+class Decomposition:
+    """The gaps between all pairs of groups of an immutable feature, measure by measure."""
+
+    feature: str
+    gaps: tuple[Gap, ...]
+
+    def __iter__(self) -> Iterator[Gap]:
+        return iter(self.gaps)
+
+    def __len__(self) -> int:
+        return len(self.gaps)
+
+    def __getitem__(self, number: int) -> Gap:
+        return self.gaps[number]
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row per gap."""
+        import pandas as pd  # noqa: PLC0415  # a quarter of a second that others do not need
+
+        return pd.DataFrame([asdict(gap) for gap in self.gaps], columns=[field.name for field in fields(Gap)])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return str(self.to_frame().to_html(index=False))
+
+
 def decompose_gap(
     measure: str,
     names: tuple[str, str],
     counts: tuple[NDArray[np.int64], NDArray[np.int64]],
     figures: tuple[Reals, Reals, NDArray[np.bool_]],
-) -> Decomposition | None:
+) -> Gap | None:
     """The parts of a gap, from the counts of both groups' rejected people and everybody's figure in either group.
 
     `figures` are F_a and F_b of each distinct person, and where both are known. None if nobody is left in a group.
@@ -60,12 +92,12 @@ def decompose_gap(
     model = (mean(of_a, in_a - in_b) + mean(of_b, in_a - in_b)) / 2
     start = (mean(of_a, in_a) - mean(of_b, in_a) + mean(of_a, in_b) - mean(of_b, in_b)) / 2
     covered = float((of_a.sum() + of_b.sum()) / (counts[0].sum() + counts[1].sum()))
-    return Decomposition(measure, *names, mean(of_a, in_a) - mean(of_b, in_b), start, model, covered)
+    return Gap(measure, *names, mean(of_a, in_a) - mean(of_b, in_b), start, model, covered)
 
 
 def read_either(people: PeopleFigures, measure: str) -> tuple[Reals, NDArray[np.bool_]]:
     """A measure of everybody, those who need nothing included, and where it is known."""
-    column = people.figures[:, MEASURES.index(measure)]
+    column = people.of(measure)
     nothing = 1.0 if measure == "success" else 0.0
     values = np.where(people.favourable, nothing, np.ma.filled(column, 0.0))
     return values, people.favourable | ~np.ma.getmaskarray(column)

@@ -1,289 +1,239 @@
-"""Solving a part of a batch: the same on a thread here and on a worker far away.
+"""One engine for many people: exact figures of everybody's plan, computed once per distinct person.
 
-Greedy plans (and those with the least mean) of people whose block is not too large are done in one compiled call per
-family of blocks (`kernels.solve_people`); everything else person by person. Either way the classifier is asked about
-each state once.
+People who share their immutable features are in one block; blocks that share rows and edges make a family. From there
+the engine goes the cheapest way that gives what is asked for, and all ways give the same:
+
+    a family at a time    greedy plans, and those with the least mean, of all its states (`family_figures`)
+    person after person   the same with terms of one's own, or figures over all runs, in compiled code (`own_terms`)
+    a block at a time     other objectives, if one sweep solves all states of it
+    one by one            everything else: through the door (`Desk.open`), or with their part of the block
 """
 
 from __future__ import annotations
 
-import hashlib
-import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from threading import Lock
-from typing import NamedTuple
+from functools import cached_property, partial
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from safear.errors import ClassifierError, Mistake, ProblemError, TermsError, TooLargeError
-from safear.mdp.compile import Compiler
+from safear.errors import InputError, ProblemError, TermsError, TooLargeError
+from safear.evaluation.backward import evaluate_states
+from safear.evaluation.forward import run_exactly
+from safear.mdp.arrays import MDP
+from safear.mdp.compiled import CompiledMDP
 from safear.mdp.expand import MAX_DIGITS
 from safear.mdp.families import Family, FamilyCompiler, count_block_states, immutable_positions
-from safear.mdp.lattice import MAX_UNITS, count_decimals
-from safear.memory import MAX_BYTES
-from safear.population.blocks import MAX_BLOCK, WORTH_IT
-from safear.population.part import Part, as_printed
-from safear.population.variants import make_variants
-from safear.problem.model import MAX_ACTIONS, Problem
+from safear.mdp.slices import restrict
+from safear.population.crowd import Crowd
+from safear.population.family_figures import FAMILY_MEASURES, measure_room, solve_family, summarise
+from safear.population.figures import FAVOURABLE, NO_RECOURSE, PLANNED, READ, PeopleFigures
+from safear.population.own_terms import KERNEL_MEASURES, Units, VariantCompiler, count_units, solve_people
+from safear.population.variants import Variants
+from safear.problem.model import Problem
+from safear.progress import Progress
 from safear.recourse.case import Desk
-from safear.recourse.failure import gives_up
-from safear.recourse.menu import Request, make_menu
-from safear.recourse.offer import TAIL, Offer
-from safear.risk.distribution import EPSILON
-from safear.risk.objectives import Mean, MeanLowerStd, Objective
-from safear.solvers.solve import Method
-from safear.solvers.sweep import TIE, Stepwise, aversion_of
+from safear.recourse.offer import TAIL
+from safear.risk.distribution import check_level
+from safear.risk.objectives import Mean, MeanStd, MeanVariance, Objective
+from safear.solvers.fine_costs import needs_rounding
+from safear.solvers.optimal import simplify
+from safear.solvers.solution import Solution
+from safear.solvers.solve import Method, choose_method, solve
+from safear.solvers.success import sweep_success
+from safear.solvers.sweep import Stepwise
+from safear.threads import work_ahead
 
-FIGURES = ("success", "mean", "std", "var", "cvar", "overall_mean", "overall_cvar", "best_success")
+MAX_BLOCK = 500_000  # states; the people of a larger block are solved one by one
+WORTH_IT = 20_000  # states of a block per distinct person, up to which the block is less work than each on their own
+FEW = 10  # people; so few are done before compiled code is loaded
+WIDE = 2**28  # bytes of distributions; people of a block that takes more are followed one by one
 NO_CHANCE = 0.5 * 10.0**-MAX_DIGITS  # what is less is none, as in `expand`
-SAMPLED = 1_000_000  # inputs
-KEPT = 8  # sets of rows and edges: for combinations of levels that actions look at, and of chances that people bring
-DECISIONS = ("favourable", "plan", "no recourse")  # as `kernels.solve_people` numbers them
+
+Found = tuple[NDArray[np.int64], PeopleFigures]  # of whom, and what
+Task = Callable[[], Found]
 
 
-@dataclass(frozen=True, eq=False)
-class Job:
-    """What is to be done for everybody: the menu, or the plan for one objective."""
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What everybody's plan is for; `level` is that of VaR, CVaR and the tail mean."""
 
-    problem: Problem
-    classifier: object
-    objective: Objective | None = None
+    objective: Objective
     method: Method | None = None
     level: float = TAIL
 
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        choose_method(self.objective, self.method)
 
-def is_compiled(objective: Objective | None, method: Method | None) -> bool:
-    """Whether plans for an objective can be computed in one compiled call for many people."""
-    greedy = method == "greedy" or (method is None and isinstance(objective, MeanLowerStd))
-    return isinstance(objective, Mean) or (greedy and isinstance(objective, Stepwise))
+    @property
+    def stepwise(self) -> Stepwise | None:
+        """The objective, if one sweep over states solves it, for any number of blocks at once."""
+        objective, is_greedy = self.objective, choose_method(self.objective, self.method) == "greedy"
+        return objective if isinstance(objective, Mean) or (is_greedy and isinstance(objective, Stepwise)) else None
 
 
 class Engine:
-    """Solves the parts of one job; may be used by several threads."""
+    """Figures of crowds at one desk; the classifier is asked about each state once. Threads may share it."""
 
-    def __init__(self, job: Job) -> None:
-        self.job = job
-        self._desk = Desk.of(job.problem, job.classifier)
-        self._compiler = self._desk.compiler
-        self._families: dict[frozenset[int], FamilyCompiler] = {}
-        self._lock = Lock()
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self._variants = VariantCompiler(desk.compiler)
 
-    def solve(self, part: Part) -> pd.DataFrame:
-        """A row per person, or per person and plan: who, the decision, the plan's name and first step, its figures."""
-        part = replace(part, chances=np.where(part.chances <= NO_CHANCE, 0.0, part.chances))
-        together = self._together(part)
-        units = self._count_units(part.costs)
-        together &= units.fit
-        found = [self._solve_together(part, np.flatnonzero(together), units)]
-        found += self._solve_others(part, np.flatnonzero(~together))
-        rows = _Rows(*(np.concatenate(column) for column in zip(*found, strict=True)))
-        order = np.argsort(rows.person, kind="stable")
-        columns = {
-            "decision": np.array(DECISIONS, dtype=object)[rows.decision],
-            "plan": rows.plan,
-            "first_action": rows.first_action,
-            "gives_up": _give_up(rows),
-        } | dict(zip(FIGURES, rows.figures.T, strict=True))
-        result = pd.DataFrame({name: column[order] for name, column in columns.items()})
-        labels = part.labels.iloc[rows.person[order]].reset_index(drop=True)
-        return pd.concat([labels, result], axis=1)
+    @property
+    def problem(self) -> Problem:
+        """The problem, without anybody's own terms."""
+        return self.desk.problem
 
-    def recognise(self, codes: NDArray[np.int16]) -> str:
-        """The classifier by its decisions, on all inputs or, if these are very many, on some drawn at random.
+    @cached_property
+    def _families(self) -> FamilyCompiler:
+        return FamilyCompiler(self.desk.compiler, kept=8)
 
-        One that cannot decide on everything is known by its decisions on these people.
+    def work_out(
+        self,
+        crowd: Crowd,
+        aim: Aim,
+        measures: Sequence[str],
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> PeopleFigures:
+        """The decision, the first step and the measures of everybody who follows the plan for an aim.
+
+        `measures` are those of `figures.READ`, `value` and `bound` of the objective, and `best_success`: the highest
+        that any plan has.
         """
-        try:
-            decisions = self._compiler.goals.sample(SAMPLED)
-        except ClassifierError:
-            decisions = self._compiler.goals.among(np.unique(codes, axis=0))
-        return hashlib.sha256(decisions.tobytes()).hexdigest()
+        first, kind = crowd.distinct()
+        people = crowd.take(first)
+        people = replace(people, chances=np.where(people.chances <= NO_CHANCE, 0.0, people.chances))
+        asked = _Asked(people, aim, tuple(measures))
+        count = np.bincount(kind, minlength=len(first))
+        found, done = PeopleFigures.unknown(len(people), measures), 0
+        for whom, figures in work_ahead(lambda task: task(), self._divide(asked), threads=threads):
+            found.put(whom, figures)
+            done += int(count[whom].sum())
+            if progress is not None:
+                progress(done, len(crowd))
+        return found.take(kind)
 
-    def _together(self, part: Part) -> NDArray[np.bool_]:
-        """Whose plans are computed in one compiled call with others'."""
-        job = self.job
-        size = count_block_states(job.problem)
-        personal = int((~np.isnan(part.chances)).any(axis=0).sum())
-        # With chances of their own an action has four variants, each with rows and edges.
-        need = size * self._compiler.bytes_per_state * (1 + 3 * personal / max(len(job.problem.actions), 1))
-        too_large = size > MAX_BLOCK or need > MAX_BYTES or len(job.problem.actions) + 3 * personal > MAX_ACTIONS
-        if too_large or not is_compiled(job.objective, job.method):
-            return np.zeros(len(part), dtype=bool)
-        blocks = np.unique(part.codes[:, immutable_positions(job.problem)], axis=0, return_inverse=True)[1].reshape(-1)
-        together: NDArray[np.bool_] = (size <= WORTH_IT * np.bincount(blocks))[blocks]
-        return together
+    def blocks(self, crowd: Crowd) -> Iterator[tuple[CompiledMDP, NDArray[np.int64], NDArray[np.int64]]]:
+        """Each block that somebody is in, who that is, and the state of each."""
+        for family, members, lanes in meet(self._families, crowd.codes):
+            for lane in np.unique(lanes):
+                mdp, inside = family.block(int(lane)), members[lanes == lane]
+                yield mdp, inside, mdp.positions(crowd.codes[inside])
 
-    def _solve_together(self, part: Part, people: NDArray[np.int64], units: _Units) -> _Rows:
-        """The greedy plans of some of the people, family by family."""
-        from safear.population import person_kernels  # noqa: PLC0415  # Numba takes a moment to load
+    def _divide(self, asked: _Asked) -> Iterator[Task]:
+        """What is to be done, piece by piece, each in the way that suits it."""
+        people, stepwise, measures = asked.people, asked.aim.stepwise, set(asked.measures)
+        own, together = people.brings_terms, self._is_worth_it(people) & (len(people) > FEW)
+        by_family = stepwise is not None and measures <= set(FAMILY_MEASURES)
+        compiled = np.zeros(len(people), dtype=bool)
+        if stepwise is not None and measures <= set(KERNEL_MEASURES) and self._variants.fits(people.chances):
+            units = count_units(self.problem, self.desk.compiler.lattice, people.costs)
+            compiled = together & units.fit & (own | (not by_family))
+            variants, families = self._variants.get(people.chances[compiled])
+            for family, whom, lanes in _meet_some(families, people, compiled):
+                yield partial(_solve_people, asked, family, whom, lanes, variants, units)
+        alone = ~compiled & (own | ~together)
+        for family, whom, lanes in _meet_some(self._families, people, ~compiled & ~alone):
+            if by_family and measure_room(family.shared) <= WIDE:
+                yield partial(_solve_family, asked, family, whom, lanes)
+            else:
+                for lane in np.unique(lanes):
+                    yield partial(_solve_block, asked, family.block(int(lane)), whom[lanes == lane])
+        for person in np.flatnonzero(alone).tolist():
+            yield partial(_solve_alone, asked, self.desk, person)
 
-        objective, immutable = self.job.objective, immutable_positions(self.job.problem)
-        rows = _Rows.empty(people)
-        if not len(people) or not isinstance(objective, Stepwise):
-            return rows
-        chances, forbidden = part.chances[people], part.forbidden[people]
-        personal = frozenset(np.flatnonzero((~np.isnan(chances)).any(axis=0)).tolist())
-        variants = make_variants(self.job.problem, personal)
-        families = self._compile_families(personal, variants.problem)
-        own_chances = variants.chances(chances)
-        first = np.full(len(people), -1, dtype=np.int16)
-        lattice, goal = self._compiler.lattice, self.job.problem.goal
-        rules = person_kernels.Rules(
-            variants.own_cost,
-            self.job.problem.horizon,
-            lattice.units(goal.failure_cost),
-            aversion_of(objective),
-            isinstance(objective, MeanLowerStd),
-            TIE,
-            self.job.level,
-            EPSILON,
-        )
-        for family, members, lanes in _meet(families, part.codes[people], immutable):
-            mdp = family.shared
-            codes = part.codes[people[members]]
-            codes[:, immutable] = list(mdp.space.fixed.values())  # in which lane somebody is, `lanes` says
-            status, actions = np.empty(len(members), dtype=np.uint8), np.empty(len(members), dtype=np.int16)
-            figures = np.empty((len(members), len(FIGURES)))
-            who = people[members]
-            bring = person_kernels.People(
-                mdp.positions(codes),
-                lanes,
-                variants.offered(chances[members], forbidden[members]),
-                units.costs[who][:, variants.action],
-                own_chances[members],
-                units.scale[who],
-            )
-            answers = person_kernels.Answers(status, actions, figures)
-            person_kernels.solve_people(mdp.arrays, family.goal, bring, rules, answers)
-            if (status == person_kernels.TOO_FINE).any():
-                self._complain(part, int(who[np.argmax(status == person_kernels.TOO_FINE)]))
-            figures[:, 1:7] /= units.per_one[who, None]
-            rows.decision[members], rows.figures[members], first[members] = status, figures, actions
-        names = np.array([*(action.name for action in self.job.problem.actions), None], dtype=object)
-        rows.first_action[:] = names[np.append(variants.action, -1)[first]]
-        rows.plan[rows.decision == DECISIONS.index("plan")] = str(objective)
-        return rows
-
-    def _compile_families(self, personal: frozenset[int], problem: Problem) -> FamilyCompiler:
-        """For people who bring chances for these actions; the answers of the classifier are shared."""
-        with self._lock:
-            if personal not in self._families:
-                while len(self._families) >= KEPT:
-                    del self._families[next(iter(self._families))]
-                compiler = Compiler(problem, self._compiler.goals, self._compiler.lattice)
-                self._families[personal] = FamilyCompiler(compiler, kept=KEPT)
-            return self._families[personal]
-
-    def _count_units(self, costs: NDArray[np.float64]) -> _Units:
-        """Personal costs as whole numbers of 10^-k, with the k that each person's costs and the problem's need."""
-        lattice, goal = self._compiler.lattice, self.job.problem.goal
-        known = ~np.isnan(costs)
-        numbers, which = np.unique(costs[known], return_inverse=True)
-        exact = [lattice.rounded(as_printed(number)) for number in numbers.tolist()]
-        decimals = np.full(costs.shape, count_decimals(lattice.quantum))
-        decimals[known] = np.array([count_decimals(cost) for cost in exact], dtype=np.int64)[which.reshape(-1)]
-        places = np.maximum(decimals.max(axis=1, initial=0), count_decimals(lattice.quantum))
-        per_one = 10.0**places
-        largest = np.maximum(np.where(known, costs, 0.0).max(axis=1, initial=0.0), float(lattice.largest))
-        fit = (largest * self.job.problem.horizon + float(goal.failure_cost)) * per_one < MAX_UNITS
-        exponents = np.where(fit, places, 0)
-        units = np.full(costs.shape, -1, dtype=np.int64)
-        whole = np.array([int(cost * 10 ** count_decimals(cost)) for cost in exact], dtype=object)[which.reshape(-1)]
-        people = np.nonzero(known)[0]
-        usable = fit[people]
-        shift = np.where(usable, places[people] - decimals[known], 0)
-        units[known] = np.where(usable, whole, 0).astype(np.int64) * 10**shift
-        scales = {place: int(lattice.quantum * 10**place) for place in np.unique(exponents).tolist()}
-        scale = np.array([scales[place] for place in exponents.tolist()], dtype=np.int64)
-        return _Units(fit, units, per_one, scale)
-
-    def _complain(self, part: Part, position: int) -> None:
-        """About a person whose totals are too many to be told one by one."""
-        cause = "costs are so fine that there are too many different totals"
-        raise TooLargeError([Mistake(part.place(position), cause, "round the costs, or shorten the horizon")])
-
-    def _solve_others(self, part: Part, people: NDArray[np.int64]) -> list[_Rows]:
-        """The plans of people one by one; of those who are alike in everything, once."""
-        terms = [np.nan_to_num(table[people], nan=-1.0) for table in (part.costs, part.chances)]
-        everything = np.concatenate([part.codes[people], *terms, part.forbidden[people]], axis=1)
-        _, first, which = np.unique(everything, axis=0, return_index=True, return_inverse=True)
-        solved = [self._solve_alone(part, int(position)) for position in people[first]]
-        alike = zip(people.tolist(), which.reshape(-1).tolist(), strict=True)
-        return [solved[kind]._replace(person=np.full(len(solved[kind].person), person)) for person, kind in alike]
-
-    def _solve_alone(self, part: Part, position: int) -> _Rows:
-        """The plans of one person."""
-        try:
-            return self._plan_alone(part, position)
-        except (ProblemError, TermsError, TooLargeError) as error:  # nobody could tell whose problem it is
-            place = part.place(position)
-            mistakes = [
-                replace(item, place=replace(place, path=(*place.path, *item.place.path))) for item in error.mistakes
-            ]
-            raise type(error)(mistakes) from None
-
-    def _plan_alone(self, part: Part, position: int) -> _Rows:
-        job = self.job
-        case = self._desk.open(part.person(job.problem, position), terms=part.terms(job.problem, position))
-        if case.favourable:
-            return _Rows.empty(np.array([position]), decision="favourable")
-        if case.no_recourse is not None:
-            rows = _Rows.empty(np.array([position]), decision="no recourse")
-            rows.figures[:, [FIGURES.index("success"), FIGURES.index("best_success")]] = 0.0
-            return rows
-        wanted = None if job.objective is None else (job.objective,)
-        offers = make_menu(case, Request(wanted, job.method, job.level)).offers
-        rows = _Rows.empty(np.full(len(offers), position), decision="plan")
-        rows.plan[:] = [offer.name for offer in offers]
-        rows.first_action[:] = [offer.first_action for offer in offers]
-        rows.figures[:] = [[*_read(offer, job.level), case.best_success] for offer in offers]
-        return rows
+    def _is_worth_it(self, people: Crowd) -> NDArray[np.bool_]:
+        """Whose block is less work than they are on their own."""
+        size = count_block_states(self.problem)
+        if size > MAX_BLOCK:
+            return np.zeros(len(people), dtype=bool)
+        blocks = np.unique(people.codes[:, immutable_positions(self.problem)], axis=0, return_inverse=True)[1]
+        worth: NDArray[np.bool_] = (size <= WORTH_IT * np.bincount(blocks.reshape(-1)))[blocks.reshape(-1)]
+        return worth
 
 
-class _Units(NamedTuple):
-    """Costs [person, action] as whole numbers of a unit for each person; -1 where the problem's own holds.
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What an engine is asked: of whom (distinct people), for which aim, which measures."""
 
-    `fit` says whose do not become too large, `per_one` how many units make one, `scale` how many the problem's quantum.
+    people: Crowd
+    aim: Aim
+    measures: tuple[str, ...]
+
+
+def _solve_people(
+    asked: _Asked, family: Family, whom: NDArray[np.int64], lanes: NDArray[np.int64], variants: Variants, units: Units
+) -> Found:
+    """Person after person in compiled code."""
+    objective = asked.aim.stepwise
+    if objective is None:
+        raise TypeError(asked.aim)  # others are solved otherwise
+    people, level = asked.people.take(whom), asked.aim.level
+    solved = solve_people(variants, family, people, lanes, units=units.take(whom), objective=objective, level=level)
+    figures = solved.figures[:, [KERNEL_MEASURES.index(name) for name in asked.measures]]
+    masked = np.ma.array(figures, mask=np.isnan(figures))
+    return whom, PeopleFigures(asked.measures, solved.decision, solved.first_action, masked)
+
+
+def _solve_family(asked: _Asked, family: Family, whom: NDArray[np.int64], lanes: NDArray[np.int64]) -> Found:
+    """All states of a family in one sweep."""
+    solution, mdp = solve_family(family, asked.aim.objective), family.shared
+    codes = asked.people.codes[whom]
+    codes[:, immutable_positions(mdp.problem)] = list(mdp.space.fixed.values())  # the lane says which they are
+    states = mdp.positions(codes)
+    found = summarise(solution, level=asked.aim.level, measures=tuple({*asked.measures, "best_success"}))
+    rows = mdp.row_start[states] + solution.choices[0, states, lanes]
+    table = np.stack([found[name][states, lanes] for name in asked.measures], axis=1)
+    best = found["best_success"][states, lanes]
+    return whom, _tabulate(asked.measures, mdp, rows, table, family.goal[states, lanes], best)
+
+
+def _solve_block(asked: _Asked, mdp: CompiledMDP, whom: NDArray[np.int64]) -> Found:
+    """All states of a block in one sweep, or its people one by one.
+
+    So it must be where the optimum is searched for each start by itself (mean and deviation), and where costs are so
+    fine that they are rounded for the search, since people differ in how much.
     """
-
-    fit: NDArray[np.bool_]
-    costs: NDArray[np.int64]
-    per_one: NDArray[np.float64]
-    scale: NDArray[np.int64]
-
-
-class _Rows(NamedTuple):
-    """Rows of the result: whose (position in the part), the number of the decision, the plan and its figures."""
-
-    person: NDArray[np.int64]
-    decision: NDArray[np.int64]
-    plan: NDArray[np.object_]
-    first_action: NDArray[np.object_]
-    figures: NDArray[np.float64]
-
-    @classmethod
-    def empty(cls, people: NDArray[np.int64], decision: str = "favourable") -> _Rows:
-        nothing = np.full(len(people), None, dtype=object)
-        figures = np.full((len(people), len(FIGURES)), np.nan)
-        return cls(people, np.full(len(people), DECISIONS.index(decision)), nothing, nothing.copy(), figures)
+    aim, states = asked.aim, mdp.positions(asked.people.codes[whom])
+    goal, best = mdp.goal[states], sweep_success(mdp)[0][states]
+    is_searched = isinstance(simplify(aim.objective), MeanStd | MeanVariance)
+    is_optimal = choose_method(aim.objective, aim.method) == "optimal"
+    is_wide = 2 * measure_room(mdp) > WIDE
+    if is_wide or (is_optimal and (is_searched or needs_rounding(mdp, aim.objective, states[~goal]))):
+        found = PeopleFigures.unknown(len(states), asked.measures)
+        for i, state in enumerate(states.tolist()):
+            part = restrict(mdp, state).mdp
+            found.put(np.array([i]), _solve_start(asked, part, favourable=bool(goal[i]), best=float(best[i])))
+        return whom, found
+    solution = solve(mdp, aim.objective, method=aim.method)
+    table = _read_states(asked, solution, states, best)
+    rows = solution.policy.rows(0, states, solution.policy.accounts[states])
+    return whom, _tabulate(asked.measures, mdp, rows, table, goal, best)
 
 
-def _give_up(rows: _Rows) -> NDArray[np.object_]:
-    """Whether the plan succeeds far less often than another would; None where there is no plan."""
-    success, best = (rows.figures[:, FIGURES.index(name)] for name in ("success", "best_success"))
-    answers = np.full(len(success), None, dtype=object)
-    for i in np.flatnonzero(rows.decision == DECISIONS.index("plan")).tolist():
-        answers[i] = gives_up(float(success[i]), float(best[i]))
-    return answers
+def _solve_alone(asked: _Asked, desk: Desk, person: int) -> Found:
+    """One person, with what they bring, through the door."""
+    people = asked.people
+    try:
+        case = desk.open(people.person(desk.problem, person), terms=people.terms(desk.problem, person))
+        best = case.best_success if case.needs_plan else 0.0
+        found = _solve_start(asked, case.mdp, favourable=case.favourable, best=best)
+        actions = [action.name for action in desk.problem.actions]  # some of which a person may have forbidden
+        numbers = np.array([*(actions.index(name) for name in case.mdp.actions), -1], dtype=np.int16)
+        return np.array([person]), replace(found, first_action=numbers[found.first_action])
+    except (ProblemError, TermsError, TooLargeError) as error:  # nobody could tell whose problem it is
+        raise place_error(error, people, person) from None
 
 
-def _meet(
-    families: FamilyCompiler, codes: NDArray[np.int16], immutable: list[int]
+def meet(
+    families: FamilyCompiler, codes: NDArray[np.int16]
 ) -> Iterator[tuple[Family, NDArray[np.int64], NDArray[np.int64]]]:
     """Each family that somebody is in, who that is, and the lane of each."""
+    immutable = immutable_positions(families.compiler.problem)
     blocks, member = np.unique(codes[:, immutable], axis=0, return_inverse=True)
     number_of = {levels.tobytes(): number for number, levels in enumerate(blocks)}
     for family in families.families(blocks):
@@ -294,7 +244,83 @@ def _meet(
         yield family, members, lanes[members]
 
 
-def _read(offer: Offer, level: float) -> list[float]:
-    cost, overall = offer.cost, offer.cost.all_runs
-    figures = (cost.success, cost.mean, cost.std, cost.var(level), cost.cvar(level), overall.mean, overall.cvar(level))
-    return [math.nan if figure is None else figure for figure in figures]
+def _meet_some(
+    families: FamilyCompiler, people: Crowd, some: NDArray[np.bool_]
+) -> Iterator[tuple[Family, NDArray[np.int64], NDArray[np.int64]]]:
+    """The same for some of the people."""
+    which = np.flatnonzero(some)
+    for family, members, lanes in meet(families, people.codes[which]) if len(which) else ():
+        yield family, which[members], lanes
+
+
+def place_error(error: InputError, people: Crowd, person: int) -> InputError:
+    """The same error, with where the person stands."""
+    place = people.place(person)
+    return type(error)(
+        [replace(item, place=replace(place, path=(*place.path, *item.place.path))) for item in error.mistakes]
+    )
+
+
+def _solve_start(asked: _Asked, mdp: MDP, *, favourable: bool, best: float) -> PeopleFigures:
+    """The figures of the person that an MDP was compiled for; `best` is the highest success, 0 if there is no way."""
+    aim, measures, goal, highest = asked.aim, asked.measures, np.array([favourable]), np.array([best])
+    if favourable or not best:
+        return _tabulate(measures, mdp, np.array([-1]), np.full((1, len(measures)), np.nan), goal, highest)
+    solution = solve(mdp, aim.objective, method=aim.method)
+    runs = run_exactly(solution)
+    cost = runs.distribution
+
+    def read(name: str) -> float | None:
+        match name:
+            case "value":
+                return aim.objective.of(cost)
+            case "bound":
+                return None if solution.certificate is None else solution.bound
+            case "best_success":
+                return best
+        figure: float | None = READ[name](cost, runs, aim.level)
+        return figure
+
+    table = np.array([[np.nan if figure is None else figure for figure in map(read, measures)]])
+    rows = solution.policy.rows(0, mdp.starts, solution.policy.accounts[mdp.starts])
+    return _tabulate(measures, mdp, rows, table, goal, highest)
+
+
+def _read_states(
+    asked: _Asked, solution: Solution, states: NDArray[np.int64], best: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The measures [state, measure] of a solution for all states of a block; NaN where undefined."""
+    everybody, aim = evaluate_states(solution), asked.aim
+    table = np.full((len(states), len(asked.measures)), np.nan)
+    for column, name in enumerate(asked.measures):
+        match name:
+            case "value":
+                table[:, column] = [aim.objective.of(everybody.distribution(state)) for state in states.tolist()]
+            case "bound" if solution.certificate is not None:
+                table[:, column] = solution.bounds[states]
+            case "best_success":
+                table[:, column] = best
+            case _ if name in READ:
+                table[:, column] = np.ma.filled(READ[name](everybody, everybody, aim.level), np.nan)[states]
+    return table
+
+
+def _tabulate(
+    measures: Sequence[str],
+    mdp: MDP,
+    rows: NDArray[np.int64],
+    table: NDArray[np.float64],
+    goal: NDArray[np.bool_],
+    best: NDArray[np.float64],
+) -> PeopleFigures:
+    """From the row of each person's first step (-1: none) and a table of figures (NaN: none)."""
+    helpless = ~goal & np.equal(best, 0)
+    table = np.where((goal | helpless)[:, None], np.nan, table)
+    for name in ("success", "best_success"):
+        if name in measures:
+            table[helpless, measures.index(name)] = 0.0
+    acting = ~goal & ~helpless & (rows >= 0)
+    first = np.full(len(rows), -1, dtype=np.int16)
+    first[acting] = mdp.row_action[rows[acting]]
+    decision = np.where(goal, FAVOURABLE, np.where(helpless, NO_RECOURSE, PLANNED)).astype(np.uint8)
+    return PeopleFigures(tuple(measures), decision, first, np.ma.array(table, mask=np.isnan(table)))

@@ -1,8 +1,8 @@
-"""Exact figures of many people: what each can expect, computed once per distinct state."""
+"""Exact figures of many people, as tables: what each can expect."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,41 +11,84 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.evaluation.backward import evaluate_states
-from safear.evaluation.forward import run_exactly
-from safear.mdp.slices import restrict
-from safear.population.blocks import Block, group_people
-from safear.problem.model import Problem
-from safear.progress import Progress
-from safear.recourse.diagnose import can_reach_goal
-from safear.recourse.failure import gives_up
-from safear.risk.objectives import MeanStd, MeanVariance, Objective
-from safear.solvers.fine_costs import needs_rounding
-from safear.solvers.optimal import simplify
-from safear.solvers.solve import Method, choose_method, solve
-from safear.solvers.success import sweep_success
-from safear.threads import work_ahead
+from safear.recourse.failure import GIVES_UP, HOPELESS
+from safear.risk.distribution import Masked
 
 ROUNDING = 1e-12  # figures that differ by no more, absolutely below 1 and relatively above, are the same figure
-MEASURES = ("success", "mean", "variance", "var", "cvar", "sparsity", "proximity")
+MEASURES = ("success", "mean", "variance", "var", "cvar", "sparsity", "proximity")  # of an audit
+FAVOURABLE, PLANNED, NO_RECOURSE = 0, 1, 2  # as `person_kernels` numbers decisions
+DECISIONS = ("favourable", "plan", "no recourse")
+MaskedTable = np.ma.MaskedArray[tuple[int, int], np.dtype[np.float64]]
+
+# Each measure of one person (a CostDistribution and Runs) or of all states (StateDistributions for both) at a level.
+READ: Mapping[str, Callable[[Any, Any, float], Any]] = {
+    "success": lambda cost, _ends, _level: cost.success,
+    "mean": lambda cost, _ends, _level: cost.mean,
+    "variance": lambda cost, _ends, _level: cost.variance,
+    "std": lambda cost, _ends, _level: cost.std,
+    "var": lambda cost, _ends, level: cost.var(level),
+    "cvar": lambda cost, _ends, level: cost.cvar(level),
+    "tail_mean": lambda cost, _ends, level: cost.tail_mean(level),
+    "overall_mean": lambda cost, _ends, _level: cost.all_runs.mean,
+    "overall_cvar": lambda cost, _ends, level: cost.all_runs.cvar(level),
+    "sparsity": lambda _cost, ends, _level: ends.sparsity,
+    "proximity": lambda _cost, ends, _level: ends.proximity,
+}
 
 
 @dataclass(frozen=True, eq=False)
 class PeopleFigures:
-    """Of each distinct person: whether they are accepted, whether nothing helps them, and their MEASURES.
+    """Of each person: the decision, the number of the first action of their plan (-1: none), and the `measures`.
 
-    `figures` [person, measure] are exact, costs given success as in the paper; masked for those who are accepted, and,
-    but for a success of 0, for those whom nothing helps or whose plan never succeeds. `gives_up` are those whose plan
-    succeeds far less often than they could.
+    `figures` [person, measure] are exact, costs given success as in the paper unless the measure is `overall_...`;
+    masked for those who are accepted, where undefined, and where not known (the `bound` of a greedy plan). Whom nothing
+    helps has a success of 0 and no other figures.
     """
 
-    favourable: NDArray[np.bool_]
-    without_recourse: NDArray[np.bool_]
-    figures: np.ma.MaskedArray[tuple[int, int], np.dtype[np.float64]]
-    gives_up: NDArray[np.bool_]
+    measures: tuple[str, ...]
+    decision: NDArray[np.uint8]
+    first_action: NDArray[np.int16]
+    figures: MaskedTable
+
+    @classmethod
+    def unknown(cls, count: int, measures: Sequence[str]) -> PeopleFigures:
+        """Of so many people, nothing known yet."""
+        decision, first = np.full(count, NO_RECOURSE, dtype=np.uint8), np.full(count, -1, dtype=np.int16)
+        return cls(tuple(measures), decision, first, np.ma.array(np.zeros((count, len(measures))), mask=True))
+
+    def put(self, people: NDArray[np.int64], found: PeopleFigures) -> None:
+        """Write down what was found of some of them."""
+        self.decision[people], self.first_action[people] = found.decision, found.first_action
+        self.figures[people] = found.figures
+
+    def take(self, people: NDArray[np.int64]) -> PeopleFigures:
+        """Those of some of them, any number of times."""
+        return PeopleFigures(self.measures, self.decision[people], self.first_action[people], self.figures[people])
+
+    def of(self, measure: str) -> Masked:
+        """One measure of everybody."""
+        column: Masked = self.figures[:, self.measures.index(measure)]
+        return column
+
+    @property
+    def favourable(self) -> NDArray[np.bool_]:
+        """Who is accepted."""
+        return np.equal(self.decision, FAVOURABLE)
+
+    @property
+    def without_recourse(self) -> NDArray[np.bool_]:
+        """Whom nothing helps."""
+        return np.equal(self.decision, NO_RECOURSE)
 
     @cached_property
-    def rankable(self) -> np.ma.MaskedArray[tuple[int, int], np.dtype[np.float64]]:
+    def gives_up(self) -> NDArray[np.bool_]:
+        """Whose plan succeeds far less often than they could; see `recourse.failure`."""
+        success, best = (np.ma.filled(self.of(name), 1.0) for name in ("success", "best_success"))
+        early: NDArray[np.bool_] = success < np.maximum(best - GIVES_UP, HOPELESS * best)
+        return early
+
+    @cached_property
+    def rankable(self) -> MaskedTable:
         """The figures, those that differ by rounding made equal: a rank test would take it for a difference."""
         result = self.figures.copy()
         for column in result.T:
@@ -70,80 +113,3 @@ def _merge_close(values: NDArray[np.float64]) -> NDArray[np.float64]:
             new[here] = True
     merged: NDArray[np.float64] = values[new][np.cumsum(new) - 1]
     return merged
-
-
-def compute_figures(
-    problem: Problem,
-    classifier: object,
-    codes: NDArray[np.int16],
-    *,
-    objective: Objective,
-    method: Method | None = None,
-    level: float = 0.95,
-    progress: Progress | None = None,
-) -> PeopleFigures:
-    """The figures of people (rows of level numbers) who follow the plan for an objective."""
-    people = PeopleFigures(
-        np.zeros(len(codes), dtype=bool),
-        np.zeros(len(codes), dtype=bool),
-        np.ma.array(np.zeros((len(codes), len(MEASURES))), mask=True),
-        np.zeros(len(codes), dtype=bool),
-    )
-
-    def work(block: Block) -> int:
-        _fill(people, block, objective, method, level)
-        return len(block.people)
-
-    done = 0
-    for count in work_ahead(work, group_people(problem, classifier, codes)):
-        done += count
-        if progress is not None:
-            progress(done, len(codes))
-    return people
-
-
-def _fill(people: PeopleFigures, block: Block, objective: Objective, method: Method | None, level: float) -> None:
-    """The figures of the people of one block, each at their place."""
-    mdp, states = block.mdp, block.states
-    people.favourable[block.people] = mdp.goal[states]
-    rejected = ~mdp.goal[states]
-    people.without_recourse[block.people] = rejected & ~can_reach_goal(mdp)[states]
-    if not rejected.any():
-        return
-    # The optimum of mean and deviation is searched for each start by itself: only for states that somebody is in. So is
-    # a plan that needs rounded costs, since people differ in how much.
-    distinct, where = np.unique(states[rejected], return_inverse=True)
-    is_searched = isinstance(simplify(objective), MeanStd | MeanVariance)
-    is_optimal = choose_method(objective, method) == "optimal"
-    alone = mdp.depth.any() or (is_optimal and (is_searched or needs_rounding(mdp, objective, distinct)))
-    if alone:
-        found = np.ma.stack([_read_one(block, int(state), objective, method, level) for state in distinct])[where]
-    else:
-        everybody = evaluate_states(solve(mdp, objective, method=method))
-        found = np.ma.stack(_read(everybody, everybody, level), axis=1)[states[rejected]]
-    people.figures[block.people[rejected]] = found
-    possible = sweep_success(mdp)[0][states[rejected]]
-    success = np.ma.getdata(found)[:, MEASURES.index("success")]
-    people.gives_up[block.people[rejected]] = [gives_up(*pair) for pair in zip(success, possible, strict=True)]
-
-
-def _read_one(
-    block: Block, state: int, objective: Objective, method: Method | None, level: float
-) -> np.ma.MaskedArray[tuple[int], np.dtype[np.float64]]:
-    part = restrict(block.mdp, state).mdp
-    runs = run_exactly(solve(part, objective, method=method))
-    values = _read(runs.distribution, runs, level)
-    return np.ma.array([0.0 if value is None else value for value in values], mask=[value is None for value in values])
-
-
-def _read(cost: Any, ends: Any, level: float) -> Sequence[Any]:
-    """The MEASURES, of one person (a CostDistribution and Runs) or of all states (StateDistributions for both)."""
-    return (
-        cost.success,
-        cost.mean,
-        cost.variance,
-        cost.var(level),
-        cost.cvar(level),
-        ends.sparsity,
-        ends.proximity,
-    )

@@ -22,7 +22,8 @@ from safear.errors import InputError, Mistake, Place, quote_list
 from safear.files import write_text
 from safear.people.cells import quote
 from safear.people.opening import connect
-from safear.population.engine import DECISIONS, FIGURES
+from safear.population.figures import DECISIONS
+from safear.population.parts import FIGURES
 
 MANIFEST = "_batch.json"  # readers of a folder of Parquet files pass over names that begin so
 _LEFTOVER = re.compile(rf"\.part-\d+\.parquet\.\d+|\.{re.escape(MANIFEST)}\..+")

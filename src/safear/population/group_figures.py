@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from safear.population.audit import Audit, Cell
+from safear.population.audit import Audit
+from safear.population.groups import Group
 from safear.recourse.teller import Teller
 from safear.texts import Texts
 from safear.texts.names import show_name
@@ -136,25 +137,25 @@ def read_groups(audit: Audit, by: str | Sequence[str] | None = None, language: s
     intervals = audit.intervals(by)
     columns = audit.population.groups if by is None else (by,) if isinstance(by, str) else tuple(by)
     measures = name_measures(audit, language)
-    cells = list(audit.cells(columns))
+    cells = list(audit.groups(columns))
     drawn = set(sorted(range(len(cells)), key=lambda place: (-cells[place].n_rejected, place))[:MOST_DRAWN])
     ends = iter(intervals[["low", "high"]].itertuples(index=False, name=None)) if len(intervals) else iter(())
     groups, figures = [], []
-    for number, cell in enumerate(cells, start=1):
-        counts = (cell.n, cell.n_rejected, cell.without_recourse, cell.gives_up)
-        groups.append(GroupRow(number, cell.name, cell.names, *counts, cell.is_small, number - 1 in drawn))
-        figures += [_read(number, cell, measures[0].name, (None, None))]
+    for number, group in enumerate(cells, start=1):
+        counts = (group.n, group.n_rejected, group.without_recourse, group.gives_up)
+        groups.append(GroupRow(number, group.name, group.names, *counts, group.is_small, number - 1 in drawn))
+        figures += [_read(number, group, measures[0].name, (None, None))]
         for measure in measures[1:]:
             # By place, not by name: a group may be called "(missing)", or have the sign between names in its own.
-            figures += [_read(number, cell, measure.name, next(ends) if cell.n_rejected else (None, None))]
+            figures += [_read(number, group, measure.name, next(ends) if group.n_rejected else (None, None))]
     row = audit.overall
     overall = tuple(OverallRow(measure.name, row[measure.name]) for measure in measures)
     return GroupFigures(columns, audit.minimum, measures, tuple(groups), tuple(figures), overall)
 
 
-def _read(number: int, cell: Cell, measure: str, ends: tuple[float | None, float | None]) -> FigureRow:
+def _read(number: int, group: Group, measure: str, ends: tuple[float | None, float | None]) -> FigureRow:
     if measure == HELPLESS:
-        share = cell.without_recourse / cell.n_rejected if cell.n_rejected else None
-        return FigureRow(number, cell.name, measure, cell.n_rejected, share, *ends)
-    sample = cell.sample(measure)
-    return FigureRow(number, cell.name, measure, sample.n, sample.mean, *ends)
+        share = group.without_recourse / group.n_rejected if group.n_rejected else None
+        return FigureRow(number, group.name, measure, group.n_rejected, share, *ends)
+    sample = group.sample(measure)
+    return FigureRow(number, group.name, measure, sample.n, sample.mean, *ends)

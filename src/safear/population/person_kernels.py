@@ -57,8 +57,8 @@ class Rules(NamedTuple):
 class Answers(NamedTuple):
     """What is written for each person: how it went, the first action (-1: none), and the figures.
 
-    These are success; mean, deviation, VaR and CVaR given success; mean and CVaR over all runs; the highest success
-    that any plan has; NaN where undefined.
+    These are success; mean, deviation, VaR and CVaR given success; mean and CVaR over all runs; the value of the
+    objective; the highest success that any plan has; NaN where undefined.
     """
 
     status: Bytes
@@ -130,7 +130,7 @@ def solve_people(arrays: Arrays, goal: Flags, people: People, rules: Rules, answ
         for i in range(count):
             slot[states[i]] = -1
         if not has_goal:
-            status[person], figures[person, 0], figures[person, 7] = NO_RECOURSE, 0.0, 0.0
+            status[person], figures[person, 0], figures[person, 8] = NO_RECOURSE, 0.0, 0.0
             continue
         status[person] = PLANNED
         choices, failing = np.empty((horizon, count, 1), np.uint8), float(failure_cost * scale[person])
@@ -139,7 +139,7 @@ def solve_people(arrays: Arrays, goal: Flags, people: People, rules: Rules, answ
         # With no costs but one of failing, the least mean is the least chance to fail.
         free = Arrays(own.row_start, actions, own.edge_start, nexts, chances, nothing, edge_outcome)
         least = sweep_lanes(free, Deviation(0.0, upper_only, flat, flat), own_goal, 1.0, tie, choices)
-        figures[person, 7] = 1 - least[0, 0]
+        figures[person, 8] = 1 - least[0, 0]
         sweep_lanes(own, Deviation(risk_aversion, upper_only, rise, fall), own_goal, failing, tie, choices)
         first_action[person] = actions[choices[0, 0, 0]]
         pieces = np.arange(horizon * count + 1)
@@ -151,10 +151,14 @@ def solve_people(arrays: Arrays, goal: Flags, people: People, rules: Rules, answ
         order = np.argsort(total)
         ends, total, mass = ends[order], total[order], mass[order]
         good = own_goal[ends, 0]
-        reached, mean, variance, at_risk, tail = describe(total[good], mass[good], level, tolerance)
+        reached, mean, variance, at_risk, tail, _ = describe(total[good], mass[good], level, tolerance)
         figures[person, 0] = reached / mass.sum()
         if reached > 0:
             figures[person, 1:5] = mean, np.sqrt(variance), at_risk, tail
         total = total + failure_cost * scale[person] * ~good
         order = np.argsort(total)
-        _, figures[person, 5], _, _, figures[person, 6] = describe(total[order], mass[order], level, tolerance)
+        total, mass = total[order], mass[order]
+        whole, mean, variance, _, figures[person, 6], _ = describe(total, mass, level, tolerance)
+        if upper_only:
+            variance = (mass * np.maximum(total - mean, 0.0) ** 2).sum() / whole
+        figures[person, 5], figures[person, 7] = mean, mean + risk_aversion * np.sqrt(variance)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, Self
 
-from safear.population.audit import BETWEEN, Audit
+from safear.population.audit import Audit
 from safear.population.batch import BatchSummary
 from safear.population.comparison import Comparison
+from safear.population.groups import BETWEEN
 from safear.problem.model import Problem
 from safear.recourse.records import ResultRecord
 
@@ -87,7 +88,7 @@ class DivisionRecord(ResultRecord):
         tests = audit.tests(by).rename(columns={"p (Holm)": "p_holm"}) if audit.can_test(by) else None
         return cls.model_validate(
             {
-                "table": [GroupRecord.of(cell.name, cell.row()) for cell in audit.cells(by)],
+                "table": [GroupRecord.of(group.name, group.row()) for group in audit.groups(by)],
                 "difference": audit.difference(by).to_dict(),
                 "ratio": audit.ratio(by).to_dict(),
                 "intervals": audit.intervals(by).to_dict("records"),

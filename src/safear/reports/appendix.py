@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 
 import numpy as np
 
 from safear._version import __version__
 from safear.population.audit import RESAMPLES, Audit
-from safear.population.decomposition import Decomposition
+from safear.population.decomposition import Gap
 from safear.problem.dump import dump_problem_text
 from safear.problem.model import Problem
 from safear.reports.audit_tables import Cell, Table
@@ -57,9 +57,7 @@ def list_origin(audit: Audit, sources: Sources) -> list[tuple[str, str]]:
     ]
 
 
-def exact_tables(
-    audit: Audit, divisions: Sequence[Division], origins: Mapping[str, Sequence[Decomposition]]
-) -> Iterator[Table]:
+def exact_tables(audit: Audit, divisions: Sequence[Division], origins: Mapping[str, Iterable[Gap]]) -> Iterator[Table]:
     """All figures, each such that the same number can be read back."""
     yield _write("Everybody: all figures", "figure|value", list(audit.overall.items()))
     for division in divisions:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from safear.plots.disparity_picture import describe_group, draw_groups
-from safear.population.audit import BETWEEN, RESAMPLES, Audit
+from safear.population.audit import RESAMPLES, Audit
+from safear.population.groups import BETWEEN
 from safear.recourse.teller import Teller
 from safear.reports.appendix import Sources, exact_tables, list_origin
 from safear.reports.audit_tables import (

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from safear.population.audit import Audit
-from safear.population.decomposition import Decomposition
+from safear.population.decomposition import Gap
 from safear.population.group_figures import FigureRow, GroupRow, Measure, name_measures
 from safear.recourse.teller import Teller
 from safear.reports.audit_words import MINUS, format_difference, format_p, format_span
 from safear.reports.findings import MARKS
-from safear.reports.verdicts import Comparison, Division
+from safear.reports.verdicts import Division, GroupTest
 from safear.texts.names import show_name
 
 MOST_COMPARED = 84  # rows of a table of comparisons; of more, the widest gap of each measure
@@ -130,7 +130,7 @@ def comparison_table(division: Division) -> Table | None:
     if not comparisons:
         return None
     caption, note = f"Comparisons by {show_name(division.name)}: the first group minus the second", ""
-    shown: Sequence[Comparison] = comparisons
+    shown: Sequence[GroupTest] = comparisons
     if len(comparisons) > MOST_COMPARED:
         found = (division.find_extremes(measure) for measure in division.measures)
         shown = [extremes.comparison for extremes in found if extremes is not None]
@@ -140,7 +140,7 @@ def comparison_table(division: Division) -> Table | None:
     return Table(caption, tuple(map(Cell, headings)), tuple(map(_comparison_row, rows)), names=3, note=note)
 
 
-def _comparison_row(item: Comparison) -> tuple[Cell, ...]:
+def _comparison_row(item: GroupTest) -> tuple[Cell, ...]:
     return (
         Cell(item.measure.heading),
         Cell(show_name(item.group.group)),
@@ -153,7 +153,7 @@ def _comparison_row(item: Comparison) -> tuple[Cell, ...]:
     )
 
 
-def origin_table(feature: str, division: Division, parts: Sequence[Decomposition]) -> Table:
+def origin_table(feature: str, division: Division, parts: Iterable[Gap]) -> Table:
     """Where the gaps between the groups of an immutable feature come from; pairs in the order of the comparisons."""
     by_name = {measure.name: measure for measure in division.measures}
     headings = ("measure", "group", "against", "gap", "from where people start", "from the model", "people counted")

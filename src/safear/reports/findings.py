@@ -6,11 +6,11 @@ for all tests of the table, and the bootstrap interval of the difference both sa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from safear.population.audit import Audit
-from safear.population.decomposition import Decomposition
+from safear.population.decomposition import Gap
 from safear.population.group_figures import GroupRow
 from safear.recourse.teller import Teller
 from safear.reports.audit_words import format_difference, format_p, format_span, join_words, quote, with_unit
@@ -172,7 +172,7 @@ def tell_acceptance(division: Division) -> Finding:
     return Finding(f"The model accepts {listed}{between} (not tested here).")
 
 
-def tell_origin(feature: str, division: Division, parts: Sequence[Decomposition], unit: str) -> list[Finding]:
+def tell_origin(feature: str, division: Division, parts: Iterable[Gap], unit: str) -> list[Finding]:
     """Where the gap of the first measure that clearly differs comes from."""
     for name in ("cvar", "mean", "success"):
         (measure,) = (item for item in division.measures if item.name == name)

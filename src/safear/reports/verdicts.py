@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations
 
-from safear.population.audit import BETWEEN, Audit
+from safear.population.audit import Audit
 from safear.population.group_figures import HELPLESS, FigureRow, GroupFigures, GroupRow, Measure, read_groups
+from safear.population.groups import BETWEEN
 
 SIGNIFICANT = 0.05
 ROUNDING = 1e-9  # a smaller difference of means is none
@@ -26,7 +27,7 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class GroupTest:
     """Two groups in one measure: `group` less `other`, as in `Audit.tests`."""
 
     measure: Measure
@@ -58,7 +59,7 @@ class Extremes:
     measure: Measure
     worst: FigureRow
     best: FigureRow
-    comparison: Comparison
+    comparison: GroupTest
 
     @property
     def gap(self) -> tuple[float | None, float | None, float | None]:
@@ -76,7 +77,7 @@ class Division:
     groups: GroupFigures
     difference: Mapping[str, float | None]
     ratio: Mapping[str, float | None]
-    comparisons: tuple[Comparison, ...] | None
+    comparisons: tuple[GroupTest, ...] | None
 
     @property
     def name(self) -> str:
@@ -93,7 +94,7 @@ class Division:
         """The measures that are compared."""
         return tuple(measure for measure in self.groups.measures if measure.name != HELPLESS)
 
-    def compared(self, measure: Measure) -> list[Comparison]:
+    def compared(self, measure: Measure) -> list[GroupTest]:
         """All pairs of groups in a measure."""
         return [item for item in self.comparisons or () if item.measure.name == measure.name]
 
@@ -140,7 +141,7 @@ def _divide(audit: Audit, by: tuple[str, ...]) -> Division:
     )
 
 
-def _compare(audit: Audit, groups: GroupFigures) -> Iterable[Comparison]:
+def _compare(audit: Audit, groups: GroupFigures) -> Iterable[GroupTest]:
     """The audit's tests with the groups that they are about; as there, measure by measure for each pair."""
     tests = audit.tests(groups.by).to_dict("records")
     measures = [measure for measure in groups.measures if measure.name != HELPLESS]
@@ -148,4 +149,4 @@ def _compare(audit: Audit, groups: GroupFigures) -> Iterable[Comparison]:
     asked = ((measure, *pair) for pair in pairs for measure in measures)
     for (measure, one, other), test in zip(asked, tests, strict=True):
         figures = (test[name] for name in ("difference", "low", "high", "effect", "test", "p", "p (Holm)"))
-        yield Comparison(measure, one, other, *figures)
+        yield GroupTest(measure, one, other, *figures)

@@ -60,12 +60,33 @@ def needs_rounding(mdp: MDP, objective: Objective, starts: NDArray[np.int64]) ->
     """
     if not needs_targets(objective):
         return False
-    if not fits(mdp, count_columns(mdp, objective)):
+    columns = count_columns(mdp, objective)
+    if not fits(mdp, columns):
         return True
-    # A person's own MDP is part of this one, and so takes no more work.
-    if _count_work(mdp, objective) <= 1 or mdp.edge_cost.max(initial=0) < 2 * FINE:
+    if mdp.edge_cost.max(initial=0) < 2 * FINE:
         return False
-    return any(count_units(restrict(mdp, int(start)).mdp, objective) > 1 for start in starts)
+    # A person's own MDP is part of this one, and has no more columns.
+    suspects = starts[_count_edges_ahead(mdp, starts) * mdp.horizon * columns > MAX_WORK]
+    return any(count_units(restrict(mdp, int(start)).mdp, objective) > 1 for start in suspects)
+
+
+def _count_edges_ahead(mdp: MDP, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many edges a run from each of these states can meet within the horizon; 64 starts at a time, a bit each."""
+    found = np.zeros(len(starts), dtype=np.int64)
+    if not mdp.n_edges:
+        return found
+    order = np.argsort(mdp.edge_next, kind="stable")
+    targets, first = np.unique(mdp.edge_next[order], return_index=True)
+    source, edges = mdp.row_state[mdp.edge_row[order]], np.diff(mdp.edge_start[mdp.row_start])
+    for begin in range(0, len(starts), 64):
+        some = starts[begin : begin + 64]
+        bits = np.uint64(1) << np.arange(len(some), dtype=np.uint64)
+        met = np.zeros(mdp.n_states, dtype=np.uint64)
+        np.bitwise_or.at(met, some, bits)
+        for _ in range(mdp.horizon - 1):
+            met[targets] |= np.bitwise_or.reduceat(met[source], first)
+        found[begin : begin + 64] = edges @ ((met[:, None] & bits) > 0)
+    return found
 
 
 def _count_work(mdp: MDP, objective: Objective) -> int:

@@ -1,4 +1,4 @@
-"""Many people: read from records and files, and put into the MDPs of their blocks."""
+"""Many people, read from records and files."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import safear as sa
 from safear.datasets.dataset import load
 from safear.errors import PersonError
-from safear.mdp import check_mdp
 from safear.people.lists import load_people, read_people
-from safear.population import blocks as blocks_module
-from safear.population.blocks import Block, group_people
 
 PROBLEM = sa.parse_problem(
     {
@@ -169,81 +165,3 @@ def test_no_such_file(tmp_path: Path) -> None:
         load_people(tmp_path / "nobody.csv", PROBLEM)
     with pytest.raises(PersonError, match="is a directory"):
         load_people(tmp_path, PROBLEM)
-
-
-# -------------------------------------------------------------------------------------------------------------- blocks
-
-
-def everybody() -> NDArray[np.int16]:
-    """All people there can be, shuffled, some of them twice."""
-    mdps = [sa.compile_mdp(PROBLEM, block={"gender": g, "grade": n}) for g in ("female", "male") for n in ("1", "2")]
-    people = [mdp.person(state) for mdp in mdps for state in range(mdp.n_states)]
-    rng = np.random.default_rng(0)
-    chosen = rng.permutation(np.concatenate([np.arange(len(people)), rng.integers(0, len(people), 25)]))
-    return read_people(PROBLEM, [people[i] for i in chosen.tolist()])
-
-
-def assert_in_place(blocks: list[Block], codes: NDArray[np.int16], problem: sa.Problem) -> None:
-    """Everybody is in one block, in the state that has their levels."""
-    assert sorted(np.concatenate([block.people for block in blocks]).tolist()) == list(range(len(codes)))
-    for block in blocks:
-        check_mdp(block.mdp)
-        assert len(block.people) == len(block.states) > 0
-        for person, state in zip(block.people.tolist(), block.states.tolist(), strict=True):
-            levels = [f.levels[code] for f, code in zip(problem.features, codes[person].tolist(), strict=True)]
-            assert list(block.mdp.person(state).values()) == levels
-
-
-def test_everybody_is_in_the_block_of_their_immutable_features() -> None:
-    codes = everybody()
-    blocks = list(group_people(PROBLEM, None, codes))
-    assert_in_place(blocks, codes, PROBLEM)
-    assert len(blocks) == 4
-    for block in blocks:
-        assert not block.mdp.depth.any()
-        assert len(np.unique(codes[block.people][:, 3:], axis=0)) == 1
-    goals = np.concatenate([block.mdp.goal[block.states] for block in blocks])
-    order = np.concatenate([block.people for block in blocks])
-    favourable = (codes[order, 0] == 2) & ((codes[order, 4] == 0) | (codes[order, 2] == 1))
-    assert np.array_equal(goals, favourable)
-
-
-def test_only_blocks_with_people() -> None:
-    codes = read_people(PROBLEM, [ANNE, BERT, {**ANNE, "insured": "true"}])
-    first, second = sorted(group_people(PROBLEM, None, codes), key=lambda block: int(block.people[0]))
-    assert (first.people.tolist(), second.people.tolist()) == ([0, 2], [1])
-    assert first.mdp.n_states == 2 * (3 * 3 - 1)
-    assert not list(group_people(PROBLEM, None, codes[:0]))
-
-
-def test_without_immutable_features_there_is_one_block() -> None:
-    problem = sa.load_example("loan")
-    codes = read_people(problem, [problem.people["applicant"]] * 3)
-    (block,) = group_people(problem, None, codes)
-    assert_in_place([block], codes, problem)
-    assert len(set(block.states.tolist())) == 1
-
-
-def test_a_large_block_falls_back_to_single_people(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A block of PROBLEM has 18 combinations of levels."""
-    codes = everybody()
-    monkeypatch.setattr(blocks_module, "MAX_BLOCK", 18)
-    assert not any(block.mdp.depth.any() for block in group_people(PROBLEM, None, codes))
-    monkeypatch.setattr(blocks_module, "MAX_BLOCK", 17)
-    blocks = list(group_people(PROBLEM, None, codes))
-    assert_in_place(blocks, codes, PROBLEM)
-    assert len(blocks) == len(np.unique(codes, axis=0)) < len(codes)
-    for block in blocks:
-        assert len(block.mdp.starts) == 1
-        assert set(block.states.tolist()) == {block.mdp.locate()}
-        person = block.mdp.person(block.mdp.locate())
-        assert np.array_equal(block.mdp.edge_next, sa.compile_mdp(PROBLEM, start=person).edge_next)
-
-
-def test_people_of_adult_are_where_their_levels_are() -> None:
-    adult = load("adult")
-    codes = adult.codes[:400]
-    blocks = list(group_people(adult.problem, adult.classifier(0), codes))
-    assert_in_place(blocks, codes, adult.problem)
-    immutable = [i for i, feature in enumerate(adult.problem.features) if not feature.mutable]
-    assert len(blocks) == len(np.unique(codes[:, immutable], axis=0))

@@ -1,0 +1,125 @@
+"""Solving a part of a batch: the same on a thread here and on a worker far away."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from safear.errors import ClassifierError, ProblemError, TermsError, TooLargeError
+from safear.population.crowd import Crowd
+from safear.population.engine import Aim, Engine, place_error
+from safear.population.figures import DECISIONS, FAVOURABLE, NO_RECOURSE, PLANNED, READ, PeopleFigures
+from safear.problem.model import Problem
+from safear.recourse.case import Desk
+from safear.recourse.menu import Request, make_menu
+from safear.recourse.offer import TAIL
+from safear.risk.objectives import Objective
+from safear.solvers.solve import Method
+
+FIGURES = ("success", "mean", "std", "var", "cvar", "overall_mean", "overall_cvar", "best_success")
+SAMPLED = 1_000_000  # inputs
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What is to be done for everybody: the menu, or the plan for one objective."""
+
+    problem: Problem
+    classifier: object
+    objective: Objective | None = None
+    method: Method | None = None
+    level: float = TAIL
+
+
+class PartSolver:
+    """Solves the parts of one job; may be used by several threads."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self._desk = Desk.of(job.problem, job.classifier)
+        self._engine = Engine(self._desk)
+
+    def solve(self, part: Crowd) -> pd.DataFrame:
+        """A row per person, or per person and plan: who, the decision, the plan's name and first step, its figures."""
+        rows = self._find_menus(part) if self.job.objective is None else self._find_plans(part, self.job.objective)
+        names = np.array([*(action.name for action in self.job.problem.actions), None], dtype=object)
+        early = rows.found.gives_up.astype(object)
+        early[~np.equal(rows.found.decision, PLANNED)] = None
+        columns = {
+            "decision": np.array(DECISIONS, dtype=object)[rows.found.decision],
+            "plan": rows.plan,
+            "first_action": names[rows.found.first_action],
+            "gives_up": early,
+        } | {name: np.ma.filled(rows.found.of(name), np.nan) for name in FIGURES}
+        labels = part.labels.iloc[rows.person].reset_index(drop=True)
+        return pd.concat([labels, pd.DataFrame(columns)], axis=1)
+
+    def recognise(self, codes: NDArray[np.int16]) -> str:
+        """The classifier by its decisions, on all inputs or, if these are very many, on some drawn at random.
+
+        One that cannot decide on everything is known by its decisions on these people.
+        """
+        goals = self._desk.compiler.goals
+        try:
+            decisions = goals.sample(SAMPLED)
+        except ClassifierError:
+            decisions = goals.among(np.unique(codes, axis=0))
+        return hashlib.sha256(decisions.tobytes()).hexdigest()
+
+    def _find_plans(self, part: Crowd, objective: Objective) -> _Rows:
+        """A row per person."""
+        found = self._engine.work_out(part, Aim(objective, self.job.method, self.job.level), FIGURES, threads=1)
+        plan = np.full(len(part), None, dtype=object)
+        plan[np.equal(found.decision, PLANNED)] = str(objective)
+        return _Rows(np.arange(len(part)), plan, found)
+
+    def _find_menus(self, part: Crowd) -> _Rows:
+        """The plans of each person's menu; of people who are alike in everything, once."""
+        first, kind = part.distinct()
+        menus = [self._find_menu(part, position) for position in first.tolist()]
+        sizes = np.array([len(menu.plan) for menu in menus], dtype=np.int64)
+        starts = np.cumsum(sizes) - sizes
+        person = np.repeat(np.arange(len(part)), sizes[kind])
+        within = np.arange(len(person)) - np.repeat(np.cumsum(sizes[kind]) - sizes[kind], sizes[kind])
+        which = starts[kind[person]] + within
+        whole = PeopleFigures.unknown(int(sizes.sum()), FIGURES)
+        for menu, start in zip(menus, starts.tolist(), strict=True):
+            whole.put(start + np.arange(len(menu.plan)), menu.found)
+        return _Rows(person, np.concatenate([menu.plan for menu in menus])[which], whole.take(which))
+
+    def _find_menu(self, part: Crowd, position: int) -> _Rows:
+        problem, level = self.job.problem, self.job.level
+        try:
+            case = self._desk.open(part.person(problem, position), terms=part.terms(problem, position))
+            offers = make_menu(case, Request(level=level)).offers
+        except (ProblemError, TermsError, TooLargeError) as error:  # nobody could tell whose problem it is
+            raise place_error(error, part, position) from None
+        found = PeopleFigures.unknown(max(len(offers), 1), FIGURES)
+        plan = np.full(max(len(offers), 1), None, dtype=object)
+        if not offers:
+            found.decision[:] = FAVOURABLE if case.favourable else NO_RECOURSE
+            if not case.favourable:
+                found.figures[:, [FIGURES.index(name) for name in ("success", "best_success")]] = 0.0
+            return _Rows(np.array([position]), plan, found)
+        plan[:] = [offer.name for offer in offers]
+        found.decision[:] = PLANNED
+        actions = [action.name for action in problem.actions]
+        for i, offer in enumerate(offers):
+            figures = [READ[name](offer.cost, None, level) for name in FIGURES[:-1]]
+            row = [*(np.nan if figure is None else figure for figure in figures), case.best_success]
+            found.figures[i] = np.ma.array(row, mask=np.isnan(row))
+            found.first_action[i] = -1 if offer.first_action is None else actions.index(offer.first_action)
+        return _Rows(np.full(len(offers), position), plan, found)
+
+
+class _Rows(NamedTuple):
+    """Rows of the result: whose (position in the part), the plan's name, and what it means for them."""
+
+    person: NDArray[np.int64]
+    plan: NDArray[np.object_]
+    found: PeopleFigures

@@ -1,0 +1,184 @@
+"""The compiled loops of the evaluation against plain transcriptions of their formulas."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import safear as sa
+from safear.evaluation import StatePolicy, evaluate_states, evaluation_kernels
+from safear.mdp import check_mdp
+from safear.mdp.arrays import Arrays
+from safear.risk import Costs
+from safear.risk.distribution import EPSILON
+
+KERNELS = ("carry_back", "clear_outside", "quantile", "moments", "squares")
+
+
+class AnyArrays:
+    """Rows and edges of any MDP, choices in several lanes, and what holds after the last step; NaN where undefined."""
+
+    def __init__(self, seed: int, states: int, horizon: int, lanes: int) -> None:
+        rng = np.random.default_rng(seed)
+        counts = rng.integers(0, 4, states)
+        self.row_start = np.cumsum([0, *counts])
+        outcomes = rng.integers(1, 5, counts.sum())
+        self.edge_start = np.cumsum([0, *outcomes])
+        edges = int(outcomes.sum())
+        self.edge_next = rng.integers(0, states, edges)
+        self.edge_cost = rng.choice([0, 0, 1, 2, 5], edges)
+        weights = rng.integers(1, 9, edges).astype(float)
+        total = np.add.reduceat(weights, self.edge_start[:-1]) if edges else np.empty(0)
+        self.edge_chance = weights / np.repeat(total, outcomes)
+        self.choices = np.full((horizon, states, lanes), 255, dtype=np.uint8)
+        for index in np.ndindex(self.choices.shape):
+            if counts[index[1]] and rng.random() < 0.8:  # at times nothing is done where something could be
+                self.choices[index] = rng.integers(counts[index[1]])
+        opening = 4
+        self.low = rng.integers(0, opening, states)
+        self.high = self.low + rng.integers(0, 3, states) * (rng.random(states) < 0.6)
+        self.final = np.full((states, opening + 2 + 5 * horizon), np.nan)
+        for state in range(states):
+            self.final[state, self.low[state] : self.high[state]] = rng.random(self.high[state] - self.low[state])
+
+    @property
+    def named(self) -> Arrays:
+        """What compiled loops take; they look at neither actions nor outcomes."""
+        none = np.zeros(0, dtype=np.uint8)
+        pointers = (self.row_start, none, self.edge_start)
+        return Arrays(*pointers, self.edge_next, self.edge_chance, self.edge_cost, none)
+
+    def follow(self, step: int, state: int, lane: int) -> dict[int, float]:
+        """D_step(state, x) as {x: D}, one state and step at a time, without anything kept."""
+        horizon = len(self.choices)
+        if step == horizon:
+            return {x: float(self.final[state, x]) for x in range(self.low[state], self.high[state])}
+        choice = int(self.choices[step, state, lane])
+        if choice == 255:
+            return self.follow(step + 1, state, lane)
+        result: dict[int, float] = {}
+        row = self.row_start[state] + choice
+        for edge in range(self.edge_start[row], self.edge_start[row + 1]):
+            for x, mass in self.follow(step + 1, int(self.edge_next[edge]), lane).items():
+                total = x + int(self.edge_cost[edge])
+                result[total] = result.get(total, 0.0) + float(self.edge_chance[edge]) * mass
+        return result
+
+    def carry_back(self, lane: int) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+        """The same by the compiled loop; the second array and what lies outside the first are NaN to begin with."""
+        low, high = self.low.copy(), self.high.copy()
+        later, now = self.final.copy(), np.full_like(self.final, np.nan)
+        found = evaluation_kernels.carry_back(self.named, self.choices, lane, later, now, low, high)
+        return found, low, high
+
+
+@settings(max_examples=200)
+@given(st.integers(0, 2**32), st.integers(1, 5), st.integers(1, 4), st.integers(1, 3))
+def test_carried_back_as_by_recursion(seed: int, states: int, horizon: int, lanes: int) -> None:
+    """Nothing undefined is read, everything inside is written, and all that is not 0 is inside."""
+    arrays = AnyArrays(seed, states, horizon, lanes)
+    for lane in range(lanes):
+        found, low, high = arrays.carry_back(lane)
+        assert ((low >= 0) & (low <= high) & (high <= found.shape[1])).all()
+        for state in range(states):
+            expected = arrays.follow(0, state, lane)
+            assert set(expected) <= set(range(low[state], high[state]))
+            for x in range(low[state], high[state]):
+                assert found[state, x] == pytest.approx(expected.get(x, 0.0), rel=1e-12, abs=1e-15)
+        evaluation_kernels.clear_outside(found, low, high)
+        for state in range(states):
+            inside = np.arange(low[state], high[state])
+            assert np.isfinite(found[state]).all()
+            assert not np.delete(found[state], inside).any()
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 2**32), st.integers(1, 5), st.integers(1, 4))
+def test_plans_of_any_kind_stay_within_their_arrays(seed: int, states: int, horizon: int) -> None:
+    """A plan that does something else, cheap or dear, at every step, where it can ever be and where it cannot."""
+    arrays, rng = AnyArrays(seed, states, horizon, 1), np.random.default_rng(seed)
+    counts = np.diff(arrays.row_start)
+    mdp = sa.MDP(
+        horizon,
+        (counts == 0) & (rng.random(states) < 0.7),
+        arrays.row_start,
+        np.concatenate([np.arange(count) for count in counts]).astype(np.uint8),
+        arrays.edge_start,
+        arrays.edge_next,
+        arrays.edge_chance,
+        arrays.edge_cost,
+        np.zeros(len(arrays.edge_next), dtype=np.uint8),
+        np.zeros(states, dtype=np.int16),
+        ("one", "two", "three"),
+        failure_cost=3,
+    )
+    check_mdp(mdp)
+    choices = rng.integers(0, np.maximum(counts, 1), (horizon, states)).astype(np.uint8)
+    policy = StatePolicy(mdp, np.where(counts == 0, np.uint8(255), choices))
+    with pytest.MonkeyPatch.context() as patch:
+        for name in KERNELS:  # plain Python refuses what lies outside of an array
+            patch.setattr(evaluation_kernels, name, getattr(evaluation_kernels, name).py_func)
+        together = evaluate_states(policy)
+    for state in range(states):
+        ours, theirs = together.distribution(state).points(), sa.evaluate(policy, state).points()
+        assert [(total, won) for total, _, won in ours] == [(total, won) for total, _, won in theirs]
+        assert [chance for _, chance, _ in ours] == pytest.approx([chance for _, chance, _ in theirs], abs=1e-12)
+
+
+def plain_quantile(masses: Sequence[float], level: float) -> int:
+    """The first place with mass at which the level is reached; the last with mass at level 1; 0 without any."""
+    total, cumulated = math.fsum(masses), 0.0
+    places = [i for i, mass in enumerate(masses) if mass > 0]
+    for place in places:
+        cumulated += masses[place]
+        if level < 1 and cumulated >= level * total - 1e-12:
+            return place
+    return places[-1] if places else 0
+
+
+# ------------------------------------------------------------------------------------------------------- small formulas
+
+
+masses_ = st.lists(st.sampled_from([0.0, 0.0, 0.125, 0.25, 0.5, 1.0, 3.0]), min_size=1, max_size=8)
+
+
+@given(st.lists(masses_, min_size=1, max_size=4), st.sampled_from([0.0, 0.25, 0.5, 0.75, 0.95, 1.0]), st.integers(0, 8))
+def test_quantiles_moments_and_squares(rows: list[list[float]], level: float, first: int) -> None:
+    """In eighths everything is exact, so that a level that is just reached is reached."""
+    width = max(map(len, rows))
+    mass = np.array([[*row, *[0.0] * (width - len(row))] for row in rows])
+    positions = evaluation_kernels.quantile_positions(mass, level, EPSILON)
+    assert positions.tolist() == [plain_quantile(row, level) for row in mass.tolist()]
+    firsts = np.full(len(rows), min(first, width))
+    total, weighted = evaluation_kernels.moments_beyond(mass, firsts)
+    assert total.tolist() == [sum(row[first:]) for row in mass.tolist()]
+    assert weighted.tolist() == [sum(x * m for x, m in enumerate(row) if x >= first) for row in mass.tolist()]
+    centre = np.arange(len(rows)) / 2
+    assert evaluation_kernels.centred_squares(mass, centre).tolist() == pytest.approx(
+        [sum(m * (x - c) ** 2 for x, m in enumerate(row)) for row, c in zip(mass.tolist(), centre, strict=True)]
+    )
+
+
+@pytest.mark.parametrize("tenths", [(1, 7, 2), (7, 1, 2), (1,) * 10, (3, 3, 3, 1), (2, 1, 4, 3)], ids=str)
+def test_tenths_that_add_up_to_a_level_reach_it(tenths: tuple[int, ...]) -> None:
+    """0.1 + 0.7 is less than 0.8 in floating point; it counts as equal."""
+    mass = np.array([[part / 10 for part in tenths]])
+    for place, sum_of_tenths in enumerate(itertools.accumulate(tenths)):
+        assert evaluation_kernels.quantile_positions(mass, sum_of_tenths / 10, EPSILON).tolist() == [place]
+    assert evaluation_kernels.quantile_positions(mass, 0.0, EPSILON).tolist() == [0]
+
+
+def test_what_is_left_by_rounding_is_no_cost_that_can_happen() -> None:
+    """As in `Costs`: at level 0 a mass below 1e-12 does not count, at level 1 any does."""
+    mass = np.array([[0.0, 1e-15, 0.0, 1.0, 0.0, 1e-15, 0.0]])
+    costs = Costs(np.array([1.0, 3.0, 5.0]), np.array([1e-15, 1.0, 1e-15]))
+    for level, place in ((0.0, 3), (0.5, 3), (1.0, 5)):
+        assert evaluation_kernels.quantile_positions(mass, level, EPSILON).tolist() == [place]
+        assert costs.var(level) == place
