@@ -64,7 +64,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line. What went wrong on the user's side is told without a traceback."""
+    """Run the command line. A user's mistake is printed without a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -24,7 +24,7 @@ from safear.risk.distribution import CostDistribution, merge_units
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """All ways in which runs may end: final state, what was spent (in quanta), probability, success."""
+    """All ways runs may end: final state, what was spent (in quanta), probability, success."""
 
     mdp: MDP
     start: int
@@ -72,7 +72,7 @@ def evaluate(solution: Planned | Policy, start: Record | int | None = None) -> C
 
 
 def run_exactly(solution: Planned | Policy, start: Record | int | None = None) -> Runs:
-    """All ways in which runs of a policy may end for a person, with their probabilities."""
+    """All ways runs of a policy may end for a person, with their probabilities."""
     policy = policy_of(solution)
     origin = policy.mdp.locate_start(start)
     return run_on(policy, origin, account=int(policy.accounts[origin]))

@@ -51,8 +51,8 @@ def stretches(start: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.
 class MDP:
     """A finite-horizon Markov decision process with costs on its edges.
 
-    `depth[s]` is the least number of steps in which a run comes to s: 0 where one may begin. What happens at s before
-    that step is not part of the MDP.
+    `depth[s]` is the least number of steps in which a run reaches s: 0 where a run may start. What would happen at s
+    before that step is not part of the MDP.
     """
 
     horizon: int

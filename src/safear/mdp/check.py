@@ -16,8 +16,8 @@ def check_mdp(mdp: MDP) -> None:
     """Raise an MDPError with everything that is wrong with an MDP; return None if it is sound.
 
     Checked: lengths and order of the pointers, next states and actions in range, chances in (0, 1] that add up to 1,
-    costs not below 0, no rows at goals, an action at most once in a state, sorted states, and
-    that runs can begin somewhere.
+    no negative costs, no rows at goals, an action at most once per state, sorted states, and a
+    start for runs.
     """
     mistakes = list(_check_shape(mdp))
     if not mistakes:

@@ -37,10 +37,10 @@ def compile_mdp(
 ) -> CompiledMDP:
     """Compile a problem.
 
-    With `start`, only the states that this person can reach within the horizon (at most `max_states`). With `block`,
-    all states that share the immutable features of that person. With neither, the whole space. A space that would need
-    more than `max_bytes` is refused before anything is allocated.
-    `classifier` is whatever `as_classifier` takes; None is the problem's own rule.
+    With `start`, the MDP has only the states that this person can reach within the horizon (at most `max_states`). With
+    `block`, it has all states with the same immutable features. With neither, it is the whole space. If that would need
+    more than `max_bytes`, it is refused before anything is allocated. `classifier` is whatever `as_classifier` takes;
+    None means the problem's own rule.
     """
     if start is not None and block is not None:
         raise PersonError.at((), "both start and block are given", "give one of them")

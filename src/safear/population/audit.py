@@ -44,7 +44,7 @@ MOST_TESTED = 40  # groups that are compared in pairs
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit:
-    """An audit of a population. Tables are pandas DataFrames; what is undefined in them is None.
+    """An audit of a population. Tables are pandas DataFrames; undefined figures are None.
 
     `by` says which group columns a table is about: a name, several for their combinations, None for all of them.
     """
@@ -101,12 +101,12 @@ class Audit:
 
     @property
     def columns(self) -> list[tuple[str, ...]]:
-        """What there are tables by: each group column, and all of them if there are several."""
+        """The available tables: one per group column, and one for all of them if there are several."""
         groups = self.population.groups
         return [*((name,) for name in groups), *([groups] if len(groups) > 1 else [])]
 
     def table(self, by: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """A row per group: how many there are, and the means of the measures."""
+        """A row per group: the number of people and the means of the measures."""
         import pandas as pd  # noqa: PLC0415  # as above
 
         columns = self._columns(by)
@@ -119,11 +119,11 @@ class Audit:
         return frame
 
     def difference(self, by: str | Sequence[str] | None = None) -> pd.Series:
-        """Of each measure, the largest mean of a group less the smallest; small groups are left out."""
+        """For each measure, the largest group mean minus the smallest, without small groups."""
         return self._spread(by, lambda low, high: high - low, "difference")
 
     def ratio(self, by: str | Sequence[str] | None = None) -> pd.Series:
-        """Of each measure, the smallest mean of a group over the largest; small groups are left out."""
+        """For each measure, the smallest group mean over the largest, without small groups."""
         return self._spread(by, lambda low, high: low / high if high else None, "ratio")
 
     def intervals(self, by: str | Sequence[str] | None = None) -> pd.DataFrame:

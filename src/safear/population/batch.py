@@ -45,9 +45,9 @@ Solved = Iterator[tuple[int, pd.DataFrame]]  # numbers of parts, and their rows
 
 @dataclass(frozen=True, slots=True)
 class BatchSummary:
-    """What became of a batch: how many people there are of each kind, and in how many parts.
+    """The outcome of a batch: how many people there are of each kind, and how many parts.
 
-    `giving_up` are those of the `planned` whose plans all succeed far less often than they could.
+    `giving_up` counts the people among `planned` whose plans all succeed far less often than they could.
     """
 
     people: int
@@ -92,10 +92,10 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
 ) -> BatchSummary:
     """Plans for everybody in a CSV or Parquet file (or a glob of them), written to the folder `out` as Parquet.
 
-    Besides their features people may bring columns `cost:ACTION`, `chance:ACTION` and `forbid:ACTION`; the columns of
-    `keep` are written along. Without an objective everybody gets the menu, a row per plan; else one plan. With
-    `scheduler`, the address of a Dask scheduler, the parts are solved there; else on `threads` here. A run that was
-    stopped is gone on with by asking for the same again.
+    Besides their features, people may have columns `cost:ACTION`, `chance:ACTION` and `forbid:ACTION`. The columns in
+    `keep` are copied to the result. Without an objective everybody gets the menu, one row per plan; otherwise one plan.
+    With `scheduler`, the address of a Dask scheduler, its workers solve the parts; otherwise `threads` do so here. To
+    continue a run that was stopped, repeat the call.
     """
     check_level(level)
     require_problem(problem)

@@ -185,7 +185,7 @@ def compare(
     skip_bad: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Solve for everybody whom the classifier rejects, by the greedy and by the optimal method.
+    """Solve for everybody whom the classifier rejects, with the greedy and the optimal method.
 
     `people` are a CSV or Parquet file, a glob of them, a DataFrame or records, with a column per feature; bad rows are
     an error unless `skip_bad` names a file that they are put into. Equal people are solved once.

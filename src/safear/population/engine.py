@@ -49,7 +49,7 @@ MAX_BLOCK = 500_000  # states; the people of a larger block are solved one by on
 WORTH_IT = 20_000  # states of a block per distinct person, up to which the block is less work than each on their own
 FEW = 10  # people; so few are done before compiled code is loaded
 WIDE = 2**28  # bytes of distributions; people of a block that takes more are followed one by one
-NO_CHANCE = 0.5 * 10.0**-MAX_DIGITS  # what is less is none, as in `expand`
+NO_CHANCE = 0.5 * 10.0**-MAX_DIGITS  # a smaller chance counts as none, as in `expand`
 
 Found = tuple[NDArray[np.int64], PeopleFigures]  # of whom, and what
 Task = Callable[[], Found]

@@ -1,6 +1,6 @@
 """The folder of a batch: parts as Parquet files, each whole or not there, and what they were made from.
 
-`_batch.json` says what was asked for. A folder is gone on with only if the same is asked again.
+`_batch.json` records the question. Only the same question continues a folder.
 """
 
 # ruff: noqa: S608  # queries are put together from names made here and from text that quote has quoted

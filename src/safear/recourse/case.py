@@ -28,7 +28,7 @@ from safear.solvers.success import highest_success
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """What the classifier says of a person: on the record as filed, and on the levels that plans look at."""
+    """What the classifier says about a person: on the record as filed, and on the levels that plans use."""
 
     record: Record
     person: Person
@@ -78,10 +78,10 @@ class Case:
 
 @dataclass(frozen=True, eq=False)
 class Desk:
-    """Opens cases for one problem and one classifier: the problem is checked, and the classifier read, once.
+    """Opens cases for one problem and one classifier. It checks the problem and reads the classifier once.
 
-    What the classifier has said is remembered for the next person, unless the desk is `forgetful`. What one person can
-    reach is limited by `max_states` and `max_bytes`.
+    It remembers the classifier's answers for the next person, unless it is `forgetful`. `max_states` and `max_bytes`
+    limit what one person can reach.
     """
 
     compiler: Compiler
@@ -92,7 +92,7 @@ class Desk:
 
     @classmethod
     def of(cls, problem: Problem, classifier: object = None) -> Desk:
-        """For a problem, whose mistakes are raised, and whatever `as_classifier` takes."""
+        """For a problem and whatever `as_classifier` takes. Raises the mistakes of the problem."""
         require_problem(problem)
         decider = as_classifier(classifier, problem)
         return cls(Compiler.of(problem, decider), decider)

@@ -17,7 +17,7 @@ from safear.risk.objectives import Mean
 from safear.solvers.solve import solve
 from safear.solvers.success import highest_success
 
-GIVES_UP = 0.05  # a plan whose success is so far below the best possible one gives up too early
+GIVES_UP = 0.05  # a plan whose success is further below the best possible one gives up too early
 HOPELESS = 0.5  # and one that has less than this share of it is no way to the goal
 MAX_DOUBLINGS = 60
 
@@ -26,8 +26,8 @@ MAX_DOUBLINGS = 60
 class GivingUp:
     """A person for whom the cheapest plan gives up.
 
-    `success` is that of the cheapest plan, `possible` the highest; from `enough` on (a failure cost) the cheapest plan
-    does not give up any more; None if that would take a failure cost beyond measure.
+    `success` is that of the cheapest plan, `possible` the highest. At a failure cost of `enough` or more, the cheapest
+    plan no longer gives up; None if no reasonable failure cost achieves that.
     """
 
     success: float

@@ -35,7 +35,7 @@ BOTH = ("safest", "cheapest")  # what a plan may be at once
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Menu:
-    """What a person can do. Empty if the decision is favourable already, or if there is no recourse.
+    """What a person can do. Empty if the decision is already favourable, or if there is no recourse.
 
     `offers` are the plans, `notices` what a person should know about them. `frontier` has all plans they were chosen
     from, if any, named after their objectives. `level` says which runs count as the worst.
@@ -64,7 +64,7 @@ class Menu:
 
     @property
     def no_recourse(self) -> NoRecourse | None:
-        """Why there is no plan, if there is none for somebody who is rejected."""
+        """Why no plan reaches the goal; None if one does, or none is needed."""
         return self.case.no_recourse
 
     def __repr__(self) -> str:

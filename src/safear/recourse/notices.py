@@ -16,13 +16,13 @@ REASONS: tuple[ReasonCode, ...] = ("no_action", "horizon", "never", "levels")
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something to know of a menu.
+    """Something to know about a menu.
 
-    unlikely          no plan succeeds in more than `success` of the runs
-    gives_up          plan number `plan` succeeds in `success` of the runs, though `possible` is possible
+    unlikely          no plan succeeds in more than `success` of runs
+    gives_up          plan number `plan` succeeds in `success` of runs, though `possible` is possible
     rounded           costs are rounded to multiples of `resolution`; a total is off by at most `error`
     searched_rounded  plans were searched for with costs rounded to multiples of `resolution`; the figures are exact
-    cheaper_gives_up  a cheaper plan is left out: it succeeds in `success` of the runs, though `possible` is possible;
+    cheaper_gives_up  a cheaper plan is left out: it succeeds in `success` of runs, though `possible` is possible;
                       if failing cost `enough` instead of `failure_cost`, the cheapest plan would not give up
     levels            the numbers as filed are accepted, but the levels that stand for them are not
 

@@ -22,11 +22,11 @@ Kind = Literal["safest", "cheapest", "cheapest_and_safest", "balanced", "likelie
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Offer:
-    """One plan of a menu. `objectives` are those that it was computed for: more than one if their plans are equal.
+    """One plan of a menu. It was computed for `objectives`: several if their plans are equal.
 
-    `kind` is what it is among the plans of its menu, or "asked" if its objective was; `number` tells several balanced
-    ones apart. The tail is the mean cost of the worst 1 - `level` of all runs. `trade_off` is what the plan gains and
-    gives up beside the others of its menu, None if it is not compared with them; `label` a name that somebody gave it.
+    `kind` is its role in the menu, or "asked" if somebody asked for its objective; `number` tells balanced plans apart.
+    The tail is the mean cost of the worst 1 - `level` of all runs. `trade_off` is what the plan gains and
+    gives up beside the others of its menu, None if it is not compared; `label` is a name somebody gave it.
     """
 
     kind: Kind
@@ -51,14 +51,14 @@ class Offer:
 
     @property
     def code(self) -> str:
-        """What it is called in every language: `safest`, `balanced-2`, or the objective that was asked for."""
+        """Its name for programs, the same in every language: `safest`, `balanced-2`, or the objective asked for."""
         if self.kind == "asked":
             return str(self.objective)
         return self.kind if self.number is None else f"{self.kind}-{self.number}"
 
     @property
     def name(self) -> str:
-        """What it is called in English, or as somebody named it."""
+        """Its English name, or the name somebody gave it."""
         return Teller.of().name_plan(self)
 
     @property
@@ -118,7 +118,7 @@ class Offer:
 
     @cached_property
     def traces(self) -> Traces:
-        """The most probable ways in which it may go."""
+        """The most probable ways things may go."""
         return find_traces(self.solution, self.runs.start, runs=self.runs)
 
 

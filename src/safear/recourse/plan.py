@@ -108,7 +108,7 @@ class PlanStep:
 class Plan:
     """A contingent plan: steps in the order in which they come if all goes well, then the others, likely ones first.
 
-    `goal` is what the problem calls the favourable decision, if it does.
+    `goal` is the problem's name for the favourable decision, if it has one.
     """
 
     steps: tuple[PlanStep, ...]

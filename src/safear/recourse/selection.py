@@ -41,7 +41,7 @@ def choose_offers(frontier: Frontier, most: int = MOST_PLANS) -> list[Offer]:
 
 
 def thin_out(offers: Sequence[Offer], most: int) -> list[Offer]:
-    """At most so many plans: the cheapest, the safest, the likeliest, then always the one least like those kept.
+    """At most `most` plans: the cheapest, the safest, the likeliest, then repeatedly the one least like those kept.
 
     What a person would not tell from a plan that is kept, or what such a plan noticeably beats, is left out.
     """

@@ -56,10 +56,10 @@ class Taken:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Situation:
-    """Where a person is on the way. `ahead` is what is still to come, exactly: success, and what it costs from here.
+    """Where a person is along a plan. `ahead` is the exact success and cost from here on.
 
-    `changes` are the levels in which the person differs from the start. Costs are in `unit`; `goal` is what the problem
-    calls the favourable decision, if it does.
+    `changes` are the levels in which the person differs from the start. Costs are in `unit`; `goal` is the problem's
+    name for the favourable decision, if it has one.
     """
 
     kind: Kind

@@ -17,7 +17,7 @@ from safear.risk.objectives import Objective, SuccessFirst, rounding_error
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:
-    """How an episodic solver went: per episode its total cost, whether it succeeded, and how often it explored."""
+    """How an episodic solver learnt: each episode's total cost, whether it succeeded, and how often it explored."""
 
     costs: NDArray[np.float64]
     succeeded: NDArray[np.bool_]
@@ -37,9 +37,9 @@ class Solution:
 
     `planned` is the number that the solver's own recursion computed for each state at step 0. An optimal solution has
     a `certificate`: what no policy is below. Its `planned` is then the value of its policy (for a `Budget` with rounded
-    costs, at most that). Greedy and episodic
-    solvers add up one-step deviations; the value of their policies is `objective.of(evaluate(solution, start))`.
-    `search_unit` is the cost to multiples of which costs were rounded to find the policy; None if they were not.
+    costs, at most that). Greedy and episodic solvers add up one-step deviations; the value of their policies is
+    `objective.of(evaluate(solution, start))`.
+    `search_unit` is the unit to which costs were rounded to find the policy; None if they were not.
     """
 
     mdp: MDP
