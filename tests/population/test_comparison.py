@@ -272,7 +272,7 @@ def test_progress_is_told_to_the_end() -> None:
 @pytest.mark.parametrize(
     ("people", "message"),
     [
-        ([], "there are no people in it\n    give a header and rows"),
+        ([], "it has no people\n    give a header and rows"),
         ([person("goal"), person("goal", "b")], "nobody is rejected, so there is nothing to compare"),
         (
             [person("goal"), person("lost"), person("lost", "b")],

@@ -216,7 +216,7 @@ def test_progress_is_told_in_people() -> None:
 
 @pytest.mark.parametrize("objective", [sa.CVaR(0.9), sa.VaR(0.9), sa.MeanVariance(1.0)], ids=str)
 def test_an_objective_without_a_greedy_method(objective: Any) -> None:
-    with pytest.raises(ObjectiveError, match="is solved by method 'optimal' only"):
+    with pytest.raises(ObjectiveError, match="needs method 'optimal'"):
         Aim(objective, "greedy")
 
 

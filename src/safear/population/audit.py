@@ -154,7 +154,7 @@ class Audit:
 
         groups = [group for group in self.groups(self._columns(by)) if not group.is_small]
         if len(groups) > MOST_TESTED:
-            cause = f"{len(groups)} groups are too many to compare all pairs; at most {MOST_TESTED} are"
+            cause = f"{len(groups)} groups are too many to compare in pairs; at most {MOST_TESTED} can be"
             raise ObjectiveError.at((), cause, "test fewer columns at a time, or raise the minimum")
         rows: list[dict[str, object]] = []
         found: list[float | None] = []
