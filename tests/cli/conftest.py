@@ -26,6 +26,12 @@ class Answer:
     err: str
 
     @property
+    def refusal(self) -> str:
+        """What is said to a mistake: on the error stream, with nothing printed."""
+        assert (self.code, self.out) == (2, "")
+        return self.err
+
+    @property
     def json(self) -> dict[str, Any]:
         """All of the standard output as one JSON object, without NaN and Infinity."""
         record = json.loads(self.out, parse_constant=_refuse_constant)

@@ -70,9 +70,7 @@ def test_what_is_refused_before_anything_is_computed(
     (tmp_path / "mine.html").write_text("mine", encoding="utf-8")
     before = (tmp_path / "people.csv").read_bytes()
     monkeypatch.setattr("safear.population.audit.audit", lambda *_, **__: pytest.fail("computed"))
-    answer = safear(*job, "--report", name)
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith(message)
+    assert safear(*job, "--report", name).refusal.startswith(message)
     assert (tmp_path / "mine.html").read_text(encoding="utf-8") == "mine"
     assert (tmp_path / "people.csv").read_bytes() == before
 
@@ -80,8 +78,9 @@ def test_what_is_refused_before_anything_is_computed(
 def test_without_jinja(safear: Safear, job: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     _environment.cache_clear()
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    answer = safear(*job, "--report", "audit.html")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "Jinja2 is not installed; install it with: pip install 'safear[report]'\n"
+    assert (
+        safear(*job, "--report", "audit.html").refusal
+        == "Jinja2 is not installed; install it with: pip install 'safear[report]'\n"
+    )
     assert not (tmp_path / "audit.html").exists()
     assert safear(*job).code == 0

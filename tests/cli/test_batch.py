@@ -34,13 +34,6 @@ def job(tmp_path: Path) -> list[str]:
     return ["job.yaml", "people.csv", "--out", "plans"]
 
 
-def refusal(safear: Safear, *arguments: object) -> str:
-    """What is said to a mistake; nothing is printed, and there is no traceback (see the fixture)."""
-    answer = safear("batch", *arguments)
-    assert (answer.code, answer.out) == (2, "")
-    return answer.err
-
-
 # -------------------------------------------------------------------------------------------------------------- results
 
 
@@ -93,7 +86,7 @@ def test_bad_rows(safear: Safear, job: list[str], tmp_path: Path) -> None:
     people["cost:learn"] = people["cost:learn"].astype(object)
     people.loc[[2, 4], "cost:learn"] = "-1"
     people.to_csv(tmp_path / "people.csv", index=False)
-    told = refusal(safear, *job, *GREEDY)
+    told = safear("batch", *job, *GREEDY).refusal
     assert told == (
         "people.csv: row 3.cost:learn: '-1' is not a number from 0 to 1e+15\n"
         "    leave the cell empty to keep the problem's value\n"
@@ -174,19 +167,20 @@ def test_mistakes_are_told_without_a_traceback(
     if "nowhere" in options:
         pytest.importorskip("distributed")
     before = (tmp_path / "people.csv").read_bytes()
-    assert told in refusal(safear, *job, *options)
+    assert told in safear("batch", *job, *options).refusal
     assert (tmp_path / "people.csv").read_bytes() == before
 
 
 def test_arguments_that_are_missing(safear: Safear, job: list[str]) -> None:
-    assert "Missing option '--out'" in refusal(safear, *job[:2])
-    assert "Missing argument 'PEOPLE'" in refusal(safear, job[0], "--out", "plans")
-    assert "no such file, and none that matches" in refusal(safear, job[0], "nobody.csv", "--out", "plans")
+    assert "Missing option '--out'" in safear("batch", *job[:2]).refusal
+    assert "Missing argument 'PEOPLE'" in safear("batch", job[0], "--out", "plans").refusal
+    assert "no such file, and none that matches" in safear("batch", job[0], "nobody.csv", "--out", "plans").refusal
 
 
 def test_a_mistake_that_is_corrected(safear: Safear, job: list[str]) -> None:
     """What was refused has left nothing that stands in the way of what was meant."""
-    assert "needs method 'optimal'" in refusal(safear, *job, "--objective", "cvar:0.9", "--method", "greedy")
+    mistaken = safear("batch", *job, "--objective", "cvar:0.9", "--method", "greedy")
+    assert "needs method 'optimal'" in mistaken.refusal
     answer = safear("batch", *job, "--objective", "cvar:0.9", "--method", "optimal")
     assert (answer.code, answer.err) == (0, "")
 
@@ -194,7 +188,7 @@ def test_a_mistake_that_is_corrected(safear: Safear, job: list[str]) -> None:
 def test_another_batch_in_the_folder(safear: Safear, job: list[str], tmp_path: Path) -> None:
     assert safear("batch", *job, *GREEDY).code == 0
     before = bytes_of(tmp_path / "plans")
-    assert refusal(safear, *job, *GREEDY, "--level", "0.5", "--horizon", "2") == (
+    assert safear("batch", *job, *GREEDY, "--level", "0.5", "--horizon", "2").refusal == (
         "plans: holds another batch: not the same 'problem', 'level'\n    name a new folder, or repeat the same batch\n"
     )
     assert bytes_of(tmp_path / "plans") == before
@@ -203,7 +197,7 @@ def test_another_batch_in_the_folder(safear: Safear, job: list[str], tmp_path: P
 @pytest.mark.parametrize("out", ["people.csv", "no/such", "."])
 def test_a_folder_of_no_use(out: str, safear: Safear, job: list[str], tmp_path: Path) -> None:
     before: dict[str, Any] = bytes_of(tmp_path)
-    told = refusal(safear, *job[:2], *GREEDY, "--out", out)
+    told = safear("batch", *job[:2], *GREEDY, "--out", out).refusal
     assert out in told
     assert bytes_of(tmp_path) == before
 

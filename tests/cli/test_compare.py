@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import safear as sa
-from cli.job import JOB
+from population.crowds import UNDECIDED
 from safear.classifier.protocol import Inputs
 from safear.classifier.sources import load_classifier
 from safear.datasets.dataset import load
@@ -49,7 +49,7 @@ COUNTS = ("people", "rejected", "without_recourse", "compared")
 @pytest.fixture
 def job(tmp_path: Path) -> list[str]:
     """The arguments for a problem file with people and a classifier."""
-    files = {"job.yaml": JOB, "people.csv": PEOPLE, "lending.py": FUNCTION, "table.csv": TABLE}
+    files = {"job.yaml": UNDECIDED, "people.csv": PEOPLE, "lending.py": FUNCTION, "table.csv": TABLE}
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     return ["job.yaml", "--people", "people.csv", "--classifier", "lending.py:decide"]
@@ -60,13 +60,6 @@ def records(safear: Safear, *arguments: object) -> list[dict[str, Any]]:
     assert (answer.code, answer.err) == (0, "")
     found: list[dict[str, Any]] = answer.json["comparisons"]
     return found
-
-
-def refusal(safear: Safear, *arguments: object) -> str:
-    """What is said to a mistake; nothing is printed, and there is no traceback (see the fixture)."""
-    answer = safear("compare", *arguments)
-    assert (answer.code, answer.out) == (2, "")
-    return answer.err
 
 
 def assert_same(record: dict[str, Any], expected: Comparison) -> None:
@@ -209,7 +202,7 @@ def test_another_classifier_decides_who_of_a_data_set_is_rejected(safear: Safear
     ],
 )
 def test_an_objective_that_cannot_be_compared(safear: Safear, objective: str, message: str) -> None:
-    assert refusal(safear, "loan", "--objective", objective).startswith(message)
+    assert safear("compare", "loan", "--objective", objective).refusal.startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -236,28 +229,28 @@ def test_an_objective_that_cannot_be_compared(safear: Safear, objective: str, me
 )
 def test_mistakes_in_people(safear: Safear, job: list[str], people: str, lines: list[str], tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(people, encoding="utf-8")
-    assert refusal(safear, *job).splitlines() == lines
+    assert safear("compare", *job).refusal.splitlines() == lines
 
 
 def test_who_is_not_there(safear: Safear, job: list[str]) -> None:
     without_people = [job[0], *job[3:]]
-    assert refusal(safear, *without_people) == "the problem names no people\n    give --people FILE.csv\n"
-    assert refusal(safear, *without_people, "--people", "nobody.csv") == "nobody.csv: no such file\n"
-    assert refusal(safear, "loan", "--person", "aplicant").startswith(
+    assert safear("compare", *without_people).refusal == "the problem names no people\n    give --people FILE.csv\n"
+    assert safear("compare", *without_people, "--people", "nobody.csv").refusal == "nobody.csv: no such file\n"
+    assert safear("compare", "loan", "--person", "aplicant").refusal.startswith(
         "people: the problem names no person 'aplicant'\n"
     )
-    assert "did you mean 'applicant'?" in refusal(safear, "loan", "--person", "aplicant")
+    assert "did you mean 'applicant'?" in safear("compare", "loan", "--person", "aplicant").refusal
 
 
 def test_a_person_or_a_file_not_both(safear: Safear, job: list[str]) -> None:
-    told = refusal(safear, *job, "--person", "somebody")
+    told = safear("compare", *job, "--person", "somebody").refusal
     assert told.endswith("Error: give --person or --people, not both\n")
-    assert refusal(safear, "adult", "--people", "people.csv", "--person", "row 16").endswith("not both\n")
+    assert safear("compare", "adult", "--people", "people.csv", "--person", "row 16").refusal.endswith("not both\n")
 
 
 def test_a_problem_without_a_classifier(safear: Safear, job: list[str]) -> None:
-    assert "classifier" in refusal(safear, *job[:3])
-    assert "no such file" in refusal(safear, *job[:3], "--classifier", "nothing.csv")
+    assert "classifier" in safear("compare", *job[:3]).refusal
+    assert "no such file" in safear("compare", *job[:3], "--classifier", "nothing.csv").refusal
 
 
 @pytest.mark.parametrize(
@@ -271,15 +264,15 @@ def test_a_problem_without_a_classifier(safear: Safear, job: list[str]) -> None:
     ],
 )
 def test_numbers_that_make_no_sense(safear: Safear, option: str, value: str) -> None:
-    told = refusal(safear, "loan", option, value)
+    told = safear("compare", "loan", option, value).refusal
     assert option in told or option.removeprefix("--").replace("-", "_") in told
 
 
 def test_no_such_problem(safear: Safear) -> None:
-    assert refusal(safear, "laon").startswith("there is neither a file nor a bundled problem 'laon'\n")
+    assert safear("compare", "laon").refusal.startswith("there is neither a file nor a bundled problem 'laon'\n")
 
 
 def test_a_file_that_csv_does_not_take(safear: Safear, job: list[str], tmp_path: Path) -> None:
     text = 'skill,age,gender\n"basic,20,female\n' + "basic,20,female\n" * 10_000
     (tmp_path / "people.csv").write_text(text, encoding="utf-8")
-    assert "people.csv" in refusal(safear, *job)
+    assert "people.csv" in safear("compare", *job).refusal

@@ -78,16 +78,15 @@ def test_a_bundled_problem_can_be_printed_written_and_used(name: str, safear: Sa
 
 
 def test_a_bundled_problem_that_does_not_exist(safear: Safear) -> None:
-    answer = safear("examples", "lone")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "there is no bundled problem 'lone'\n    did you mean 'loan'?\n"
+    assert safear("examples", "lone").refusal == "there is no bundled problem 'lone'\n    did you mean 'loan'?\n"
 
 
 @pytest.mark.parametrize("arguments", [["examples", "loan"], ["schema"]], ids=["examples", "schema"])
 def test_a_file_that_cannot_be_written(arguments: list[str], safear: Safear) -> None:
-    answer = safear(*arguments, "--output", "no/such/folder/file")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "no/such/folder/file: cannot be written: No such file or directory\n"
+    assert (
+        safear(*arguments, "--output", "no/such/folder/file").refusal
+        == "no/such/folder/file: cannot be written: No such file or directory\n"
+    )
 
 
 # -------------------------------------------------------------------------------------------------------------- schema

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import safear as sa
-from cli.job import JOB
+from population.crowds import JOB
 from safear.plots.rendering import load_converter
 from safear.problem import parse_terms
 

@@ -244,45 +244,6 @@ def test_a_plan_per_objective_in_the_order_given(safear: Safear) -> None:
     assert [plan["method"] for plan in found] == ["greedy", "optimal", "optimal"]
 
 
-@pytest.mark.parametrize(
-    "objective, told",
-    [
-        ("men", "objective 'men' is not known\n    did you mean 'mean'?\n"),
-        ("mean-sd:0.5", "objective 'mean-sd:0.5' is not known\n    did you mean 'mean-std:0.5'?\n"),
-        ("mean_lower_std:1", "objective 'mean_lower_std:1' is not known\n    did you mean 'mean-lower-std:0.5'?\n"),
-        ("mean-std", "objective 'mean-std' needs a number\n    write 'mean-std:0.5'\n"),
-        ("mean-std:", "objective 'mean-std:': '' is not a number\n    write 'mean-std:0.5'\n"),
-        ("mean-std:much", "objective 'mean-std:much': 'much' is not a number\n    write 'mean-std:0.5'\n"),
-        ("mean:1", "objective 'mean:1': 'mean' takes no number\n    write 'mean'\n"),
-        ("mean-std:-1", "the risk aversion -1.0 is not a number of 0 or more\n"),
-        ("mean-std:nan", "the risk aversion nan is not a number of 0 or more\n"),
-        ("entropic:-1", "the risk aversion -1.0 is not a number of 0 or more\n"),
-        ("var:nan", "level: nan is not between 0 and 1\n    0.95 is the worst 5%\n"),
-        ("cvar:0.95:1", "objective 'cvar:0.95:1': 'cvar' needs a number\n    write 'cvar:0.95'\n"),
-        ("CVaR:0.95", "objective 'CVaR:0.95' is not known\n    did you mean 'cvar:0.95'?\n"),
-        ("mean-cvar:2:0.95", "the weight 2.0 is not between 0 and 1\n"),
-        ("budget:-1", "the budget -1.0 is not a cost of 0 or more\n"),
-        ("budget:inf", "the budget inf is not a cost of 0 or more\n"),
-        ("success-first:cvr:0.9", "objective 'cvr:0.9' is not known\n    did you mean 'cvar:0.95'?\n"),
-        ("cvar:95", "level: 95.0 is not between 0 and 1\n    0.95 is the worst 5%\n"),
-        ("budget", "objective 'budget' needs a number\n    write 'budget:6'\n"),
-        ("mean-cvar:1", "objective 'mean-cvar:1': 'mean-cvar' needs two numbers\n    write 'mean-cvar:0.5:0.95'\n"),
-    ],
-)
-def test_objectives_that_are_not_understood(objective: str, told: str, safear: Safear) -> None:
-    answer = safear("recommend", "loan", "--objective", "mean", "--objective", objective, "--json")
-    assert (answer.code, answer.out, answer.err) == (2, "", told)
-
-
-def test_a_method_that_there_is_not_for_an_objective(safear: Safear) -> None:
-    answer = safear("recommend", "loan", "--method", "optimal", "--objective", "mean-lower-std:1")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "there is no optimal method for 'mean-lower-std:1'\n    use method 'greedy'\n"
-    answer = safear("recommend", "loan", "--method", "greedy", "--objective", "cvar:0.9")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "'cvar:0.9' needs method 'optimal'\n"
-
-
 def test_the_menu_at_another_level(safear: Safear) -> None:
     answer = safear("recommend", "loan", "--level", "0.8")
     assert (answer.code, answer.err) == (0, "")
@@ -293,18 +254,12 @@ def test_the_menu_at_another_level(safear: Safear) -> None:
     least = min(plan["all_runs"]["cvar"]["0.8"] for plan in record["plans"])
     [optimum] = plans(safear, "loan", "--objective", "cvar:0.8")
     assert least == pytest.approx(optimum["value"], abs=1e-9)
-    answer = safear("recommend", "loan", "--level", "0.8", "--objective", "mean")
-    assert answer.code == 2
-    assert "--level goes with the menu of optimal plans" in answer.err
 
 
 def test_the_usual_level_need_not_be_given(safear: Safear) -> None:
     usual = safear("recommend", "loan", "--json")
     assert safear("recommend", "loan", "--json", "--level", "0.95").out == usual.out
     assert safear("recommend", "loan", "--json", "--method", "optimal").out == usual.out
-    refused = safear("recommend", "loan", "--level", "nan", "--json")
-    assert (refused.code, refused.out) == (2, "")
-    assert refused.err == "level: nan is not between 0 and 1\n    0.95 is the worst 5%\n"
 
 
 def test_the_worst_case(safear: Safear) -> None:
@@ -451,14 +406,11 @@ def body(safear: Safear, tmp_path: Path) -> str:
         ([], ("25-30", "yes")),
         (["--person", "ben"], (">=30", "no")),
         (["--set", "bmi=31", "--set", "smoker=no"], (">=30", "no")),
-        (["--set", "bmi=30", "--set", "smoker=no"], (">=30", "no")),
         (["--set", " bmi = 29.9 "], ("25-30", "yes")),
-        (["--set", "bmi=25-30"], ("25-30", "yes")),
         (["--set", "bmi=>=30", "--set", "smoker=no"], (">=30", "no")),
         (["--person", "ben", "--set", "smoker=yes", "--set", "bmi=20"], ("<25", "yes")),
         (["--person", "carla.yaml"], ("25-30", "no")),
         (["--person", "carla.json"], ("25-30", "no")),
-        (["--person", "carla.yaml", "--set", "bmi=35"], (">=30", "no")),
         (["--person", "half.yaml", "--set", "bmi=35"], (">=30", "no")),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -482,21 +434,14 @@ def test_who_it_is_for(
             ["--set", "bmi=fat"],
             "bmi: 'fat' is neither a number nor a level of 'bmi'\n    possible: '<25', '25-30', '>=30'\n",
         ),
-        (
-            ["--set", "bmi=nan"],
-            "bmi: 'nan' is neither a number nor a level of 'bmi'\n    possible: '<25', '25-30', '>=30'\n",
-        ),
         (["--set", "smoker=No"], "smoker: 'No' is not a level of 'smoker'\n    did you mean 'no'?\n"),
-        (["--set", "smoker="], "smoker: '' is not a level of 'smoker'\n    possible: 'yes', 'no'\n"),
         (["--set", "bmi=35"], "breaks the constraint "),
         (["--person", "nobody.yaml"], "nobody.yaml: no such file\n"),
         (["--person", "list.yaml"], "list.yaml:1:1: a person is a mapping of features to levels\n"),
         (["--person", "short.yaml"], "short.yaml:1:1: smoker: 'smoker' is missing\n"),
         (["--person", "wrong.yaml"], "wrong.yaml:2:9: smoker: 'maybe' is not a level of 'smoker'\n"),
-        (["--person", "more.yaml"], "more.yaml:3:1: age: there is no feature 'age'\n"),
         (["--person", "deep.yaml"], "deep.yaml:1:1: bmi: write a single level here\n"),
         (["--person", "broken.json"], "broken.json:1:"),
-        (["--person", "ben", "--set", "smoker=maybe"], "smoker: 'maybe' is not a level of 'smoker'\n"),
         (["--person", "wrong.yaml", "--set", "bmi=fat"], "bmi: 'fat' is neither a number nor a level of 'bmi'\n"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -507,18 +452,13 @@ def test_people_that_are_not_understood(
     write(tmp_path, "list.yaml", "- bmi\n- 20\n")
     write(tmp_path, "short.yaml", "bmi: 20\n")
     write(tmp_path, "wrong.yaml", "bmi: 20\nsmoker: maybe\n")
-    write(tmp_path, "more.yaml", "bmi: 20\nsmoker: no\nage: 30\n")
     write(tmp_path, "deep.yaml", "bmi: {kg: 80}\nsmoker: no\n")
     write(tmp_path, "broken.json", '{"bmi": 20, "smoker": }')
-    answer = safear("recommend", body, *arguments, "--json")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith(told)
+    assert safear("recommend", body, *arguments, "--json").refusal.startswith(told)
 
 
 def test_a_name_that_is_nearly_one_of_the_people(body: str, safear: Safear) -> None:
-    answer = safear("recommend", body, "--person", "anne")
-    assert (answer.code, answer.out) == (2, "")
-    assert "did you mean 'anna'?" in answer.err
+    assert "did you mean 'anna'?" in safear("recommend", body, "--person", "anne").refusal
 
 
 NEAR_THE_EDGE = BODY.replace("edges: [25, 30]", "edges: [25, 30], values: [22, 27, 33]")
@@ -549,9 +489,7 @@ def test_a_number_that_is_decided_otherwise_than_its_level(
 
 def test_all_that_is_missing_is_told_at_once(safear: Safear, tmp_path: Path) -> None:
     problem = write(tmp_path, "body.yaml", BODY.partition("people:")[0])
-    answer = safear("recommend", problem)
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == (
+    assert safear("recommend", problem).refusal == (
         "bmi: 'bmi' is missing\n    one of: <25, 25-30, >=30\nsmoker: 'smoker' is missing\n    one of: yes, no\n"
     )
     assert safear("recommend", problem, "--set", "bmi=26", "--set", "smoker=no").code == 0
@@ -597,20 +535,7 @@ def test_terms_may_forbid(safear: Safear, tmp_path: Path) -> None:
     ids=["forbid", "cost", "chance", "action", "field"],
 )
 def test_terms_that_are_not_understood(text: str, told: str, safear: Safear, tmp_path: Path) -> None:
-    answer = safear("recommend", "loan", "--terms", write(tmp_path, "terms.yaml", text))
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith(told)
-
-
-def test_terms_that_are_not_there(safear: Safear) -> None:
-    answer = safear("recommend", "loan", "--terms", "terms.yaml")
-    assert (answer.code, answer.out, answer.err) == (2, "", "terms.yaml: no such file\n")
-
-
-def test_forbidding_an_action_that_there_is_not(safear: Safear) -> None:
-    answer = safear("recommend", "loan", "--forbid", "change job", "--forbid", "own house")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "--forbid own house: there is no such action\n    did you mean 'own a house'?\n"
+    assert safear("recommend", "loan", "--terms", write(tmp_path, "terms.yaml", text)).refusal.startswith(told)
 
 
 # ---------------------------------------------------------------------------------------------- chance: learn, simulate
@@ -638,14 +563,7 @@ def test_more_episodes_lead_to_the_greedy_plan(safear: Safear) -> None:
     assert learnt["distribution"] == greedy["distribution"]
 
 
-def test_episodes_go_with_the_episodic_method(safear: Safear) -> None:
-    answer = safear("recommend", "loan", "--episodes", "10")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err.endswith("Error: --episodes goes with --method episodic\n")
-
-
-@pytest.mark.parametrize("name", ["loan", "health-insurance"])
-@pytest.mark.parametrize("seed", [0, 7])
+@pytest.mark.parametrize("name, seed", [("loan", 0), ("health-insurance", 7)])
 def test_simulation_agrees_with_the_exact_figures(name: str, seed: int, safear: Safear) -> None:
     """Within four standard errors."""
     rollouts = 20_000
@@ -708,17 +626,12 @@ def test_a_file_is_written_whole_or_not_at_all(safear: Safear, tmp_path: Path, m
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", no_space)
-    answer = safear("recommend", "loan", "--output", "plan.json")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "plan.json: cannot be written: No space left on device\n"
+    assert (
+        safear("recommend", "loan", "--output", "plan.json").refusal
+        == "plan.json: cannot be written: No space left on device\n"
+    )
     assert (tmp_path / "plan.json").read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["plan.json"]
-
-
-def test_a_folder_that_is_not_there(safear: Safear) -> None:
-    answer = safear("recommend", "loan", "--output", "no/such/plan.json")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "no/such/plan.json: cannot be written: No such file or directory\n"
 
 
 def test_names_in_other_scripts(safear: Safear, tmp_path: Path) -> None:
@@ -753,9 +666,7 @@ def test_a_type_that_must_be_trusted(safear: Safear, tmp_path: Path, monkeypatch
     encoder = OneHotEncoder(categories=[list(feature.levels) for feature in sa.load_example("loan").features])
     model = make_pipeline(FunctionTransformer(same), encoder, LogisticRegression(C=1000))
     io.dump(model.fit(people, ["rejected", "approved"]), tmp_path / "model.skops")
-    refused = safear("recommend", "loan", "--classifier", "model.skops")
-    assert (refused.code, refused.out) == (2, "")
-    assert refused.err == (
+    assert safear("recommend", "loan", "--classifier", "model.skops").refusal == (
         "model.skops: holds types that are not known to be safe: 'own_steps.same'\n"
         "    if you know them, add --trust own_steps.same\n"
     )
@@ -818,18 +729,10 @@ def test_no_classifier_brings_a_traceback(name: str, safear: Safear, tmp_path: P
 
 def test_no_rule_and_no_classifier(body: str, safear: Safear, tmp_path: Path) -> None:
     write(tmp_path, body, BODY.replace("classifier: {rule: bmi < 25 and smoker == no}\n", ""))
-    answer = safear("recommend", body)
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == (
+    assert safear("recommend", body).refusal == (
         "classifier: the problem has no rule, and no classifier was given\n"
         "    give a classifier, or write 'classifier: {rule: ...}' into the problem\n"
     )
-
-
-def test_a_feature_is_set_once(safear: Safear) -> None:
-    answer = safear("recommend", "loan", "--set", "savings=little", "--set", "savings=rich")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "--set savings=rich: 'savings' is set twice\n"
 
 
 def test_all_steps_of_a_plan(safear: Safear) -> None:
@@ -848,3 +751,23 @@ def test_all_steps_of_a_plan(safear: Safear) -> None:
         "out of time",
         "stuck",
     }
+
+
+# ------------------------------------------------------------------------------------------------------------- mistakes
+
+
+@pytest.mark.parametrize(
+    "arguments, told",
+    [
+        ("--objective mean --objective men", "objective 'men' is not known\n    did you mean 'mean'?\n"),
+        ("--objective mean-lower-std:1 --method optimal", "there is no optimal method for 'mean-lower-std:1'\n"),
+        ("--objective cvar:0.9 --method greedy", "'cvar:0.9' needs method 'optimal'\n"),
+        ("--level nan", "level: nan is not between 0 and 1\n    0.95 is the worst 5%\n"),
+        ("--terms terms.yaml", "terms.yaml: no such file\n"),
+        ("--forbid own", "--forbid own: there is no such action\n"),
+        ("--set savings=little --set savings=rich", "--set savings=rich: 'savings' is set twice\n"),
+        ("--output no/such/plan.json", "no/such/plan.json: cannot be written: No such file or directory\n"),
+    ],
+)
+def test_mistakes_are_told_and_nothing_else_is_printed(arguments: str, told: str, safear: Safear) -> None:
+    assert safear("recommend", "loan", *arguments.split(), "--json").refusal.startswith(told)

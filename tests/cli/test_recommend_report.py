@@ -110,9 +110,7 @@ def test_what_is_refused_before_anything_is_computed(
 ) -> None:
     (tmp_path / "mine.html").write_text("mine", encoding="utf-8")
     monkeypatch.setattr("safear.recourse.menu.recommend", lambda *_, **__: pytest.fail("computed"))
-    answer = safear("recommend", "loan", *options)
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith(message)
+    assert safear("recommend", "loan", *options).refusal.startswith(message)
     assert read(tmp_path, "mine.html") == "mine"
     assert not (tmp_path / "plan.html").exists()
 
@@ -129,8 +127,9 @@ def test_a_contact_needs_a_report_and_a_language_does_not(safear: Safear) -> Non
 def test_without_jinja(safear: Safear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _environment.cache_clear()
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    answer = safear("recommend", "loan", "--report", "plan.html")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "Jinja2 is not installed; install it with: pip install 'safear[report]'\n"
+    assert (
+        safear("recommend", "loan", "--report", "plan.html").refusal
+        == "Jinja2 is not installed; install it with: pip install 'safear[report]'\n"
+    )
     assert not (tmp_path / "plan.html").exists()
     assert safear("recommend", "loan").code == 0

@@ -10,14 +10,13 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from cli.job import JOB
+from population.crowds import JOB
 from safear.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
     from cli.conftest import Safear
 
 logger = logging.getLogger("safear")
-RULED = JOB.replace("actions:\n", "classifier: {rule: skill == expert}\nactions:\n", 1)
 
 
 @click.command()
@@ -64,7 +63,7 @@ def test_commands_that_have_it(name: str, safear: Safear) -> None:
 
 def test_recommend(safear: Safear, tmp_path: Path) -> None:
     """The result on one stream, the memory on the other; without it the other is empty."""
-    (tmp_path / "job.yaml").write_text(RULED, encoding="utf-8")
+    (tmp_path / "job.yaml").write_text(JOB, encoding="utf-8")
     (tmp_path / "p.json").write_text('{"skill": "basic", "age": "30-50", "gender": "male"}', encoding="utf-8")
     arguments = ["recommend", "job.yaml", "--person", "p.json", "--json"]
     quiet, loud = safear(*arguments), safear(*arguments, "--verbose")

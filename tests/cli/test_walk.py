@@ -51,9 +51,7 @@ def test_json(safear: Safear, tmp_path: Path) -> None:
     ],
 )
 def test_mistakes(safear: Safear, arguments: list[str], message: str) -> None:
-    answer = safear(*CHEAPEST, *arguments)
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith(message)
+    assert safear(*CHEAPEST, *arguments).refusal.startswith(message)
 
 
 def test_no_way(safear: Safear) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,6 +54,7 @@ actions:
     cost: 0.5
     outcomes: [{chance: 0.1, change: {skill: expert}}, {chance: 0.5}, {chance: 0.4, change: {skill: basic}}]
 """
+UNDECIDED = re.sub("classifier: .*\n", "", JOB)  # for classifiers from elsewhere
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,10 @@ def test_success_first_in_writing(objective: Objective, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("mean_lower_std:1", "objective 'mean_lower_std:1' is not known\n    did you mean 'mean-lower-std:0.5'?"),
+        ("CVaR:0.95", "objective 'CVaR:0.95' is not known\n    did you mean 'cvar:0.95'?"),
+        ("entropic:-1", "the risk aversion -1.0 is not a number of 0 or more"),
+        ("budget:inf", "the budget inf is not a cost of 0 or more"),
         ("means", "objective 'means' is not known\n    did you mean 'mean'?"),
         ("mean-std", "objective 'mean-std' needs a number\n    write 'mean-std:0.5'"),
         ("mean-cvar:0.5", "objective 'mean-cvar:0.5': 'mean-cvar' needs two numbers\n    write 'mean-cvar:0.5:0.95'"),
