@@ -17,7 +17,7 @@ from benchmarks.timing import side_by_side
 import safear as sa
 from safear.classifier import Inputs
 from safear.population.crowd import Crowd
-from safear.population.engine import Aim, Engine
+from safear.population.engine import Engine, Purpose
 from safear.recourse.case import Desk
 
 
@@ -89,7 +89,7 @@ def solve_population() -> table.Record:
     codes = adult.codes[~forest.favourable(Inputs(adult.problem.features, adult.codes))]
     engine = Engine(Desk.of(adult.problem, forest))
     start = time.perf_counter()
-    found = engine.work_out(Crowd.of(adult.problem, codes), Aim(sa.CVaR(0.95)), ("success", "bound", "cvar"))
+    found = engine.work_out(Crowd.of(adult.problem, codes), Purpose(sa.CVaR(0.95)), ("success", "bound", "cvar"))
     taken = time.perf_counter() - start
     people, value, success = len(codes), float(found.of("bound").mean()), float(found.of("success").mean())
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

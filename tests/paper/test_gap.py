@@ -9,7 +9,7 @@ import safear as sa
 from safear.paper import gap as table_of
 from safear.paper.entries import Entry, EntryKey
 from safear.paper.gap import DEAR, ENOUGH, FREE, optimum_succeeds
-from safear.paper.reproduce import Table, describe_claim, reproduce, to_markdown
+from safear.paper.reproduce import PaperTable, describe_claim, reproduce, to_markdown
 from safear.paper.tables import Workshop
 from safear.population.crowd import Crowd
 
@@ -21,7 +21,7 @@ Rows = dict[tuple[str, str, float, str], dict[str, float]]
 
 
 @pytest.fixture(scope="module")
-def finished() -> tuple[Table, Workshop, list[tuple[str, int, int]]]:
+def finished() -> tuple[PaperTable, Workshop, list[tuple[str, int, int]]]:
     workshop, seen = Workshop(), list[tuple[str, int, int]]()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(table_of, "PEOPLE", PEOPLE)
@@ -30,12 +30,12 @@ def finished() -> tuple[Table, Workshop, list[tuple[str, int, int]]]:
 
 
 @pytest.fixture
-def table(finished: tuple[Table, Workshop, list[tuple[str, int, int]]]) -> Table:
+def table(finished: tuple[PaperTable, Workshop, list[tuple[str, int, int]]]) -> PaperTable:
     return finished[0]
 
 
 @pytest.fixture
-def rows(table: Table) -> Rows:
+def rows(table: PaperTable) -> Rows:
     found: Rows = {}
     for cell in table.entries:
         objective, method = cell.key.policy.split(" ")
@@ -48,7 +48,7 @@ def rows(table: Table) -> Rows:
     return found
 
 
-def test_every_row_is_there(table: Table, rows: Rows) -> None:
+def test_every_row_is_there(table: PaperTable, rows: Rows) -> None:
     assert table.name == "optimal"
     assert all(cell.key.table == "optimal" and cell.key.horizon == 12 and cell.paper is None for cell in table.entries)
     assert set(rows) == {
@@ -94,7 +94,7 @@ def test_the_same_people_at_every_aversion_and_failure_cost(rows: Rows) -> None:
             assert free["value"] != dear["value"]
 
 
-def test_the_claims_are_read_off_the_cells(table: Table, rows: Rows) -> None:
+def test_the_claims_are_read_off_the_cells(table: PaperTable, rows: Rows) -> None:
     expected = {
         (dataset, f"at aversion 2 the optimum succeeds in {ENOUGH} of the runs ({group})"): {
             0: rows[dataset, group, 2.0, "optimal"]["success"] >= ENOUGH
@@ -125,7 +125,7 @@ def test_whether_the_optimum_succeeds() -> None:
     assert optimum_succeeds(cells, DEAR) == {"adult": True}
 
 
-def test_progress_and_one_study_for_all(finished: tuple[Table, Workshop, list[tuple[str, int, int]]]) -> None:
+def test_progress_and_one_study_for_all(finished: tuple[PaperTable, Workshop, list[tuple[str, int, int]]]) -> None:
     _, workshop, seen = finished
     assert seen == [("optimal", done, 16) for done in range(1, 17)]
     assert workshop.study("german").seed == 0

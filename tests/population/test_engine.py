@@ -19,7 +19,7 @@ from safear.evaluation import run_exactly
 from safear.people.lists import read_people
 from safear.population import engine as engine_module
 from safear.population.crowd import Crowd
-from safear.population.engine import Aim, Engine, _Asked
+from safear.population.engine import Engine, Purpose, _Asked
 from safear.population.family_figures import FAMILY_MEASURES
 from safear.population.figures import MEASURES, READ, PeopleFigures
 from safear.population.own_terms import KERNEL_MEASURES
@@ -50,14 +50,14 @@ JOB: dict[str, Any] = {
 PROBLEM = sa.parse_problem(JOB)
 EVERYTHING = (*READ, "value", "bound", "best_success")
 AIMS = [
-    Aim(sa.Mean()),
-    Aim(sa.Mean(), "greedy", 0.5),
-    Aim(sa.MeanStd(1.0), "greedy"),
-    Aim(sa.MeanLowerStd(1.5), level=0.8),
-    Aim(sa.MeanStd(1.0), "optimal"),
-    Aim(sa.CVaR(0.9), level=0.99),
-    Aim(sa.Entropic(0.5)),
-    Aim(sa.SuccessFirst()),
+    Purpose(sa.Mean()),
+    Purpose(sa.Mean(), "greedy", 0.5),
+    Purpose(sa.MeanStd(1.0), "greedy"),
+    Purpose(sa.MeanLowerStd(1.5), level=0.8),
+    Purpose(sa.MeanStd(1.0), "optimal"),
+    Purpose(sa.CVaR(0.9), level=0.99),
+    Purpose(sa.Entropic(0.5)),
+    Purpose(sa.SuccessFirst()),
 ]
 ASKED = [FAMILY_MEASURES, KERNEL_MEASURES, EVERYTHING, (*MEASURES, "best_success")]
 
@@ -67,12 +67,12 @@ def codes_of(people: list[dict[str, str]]) -> NDArray[np.int16]:
 
 
 def work_out(
-    crowd: Crowd, aim: Aim, measures: tuple[str, ...] = MEASURES, problem: sa.Problem = PROBLEM
+    crowd: Crowd, aim: Purpose, measures: tuple[str, ...] = MEASURES, problem: sa.Problem = PROBLEM
 ) -> PeopleFigures:
     return Engine(Desk.of(problem)).work_out(crowd, aim, measures)
 
 
-def alone(problem: sa.Problem, one: Somebody, aim: Aim) -> tuple[int, str | None, dict[str, float | None]]:
+def alone(problem: sa.Problem, one: Somebody, aim: Purpose) -> tuple[int, str | None, dict[str, float | None]]:
     """The decision, the first action and all measures of one person by themselves."""
     personal = apply_terms(problem, one.own.terms)
     mdp = sa.compile_mdp(personal, start=one.levels)
@@ -90,7 +90,7 @@ def alone(problem: sa.Problem, one: Somebody, aim: Aim) -> tuple[int, str | None
     return 1, solution.policy.action(), figures
 
 
-def assert_as_alone(found: PeopleFigures, problem: sa.Problem, people: list[Somebody], aim: Aim) -> None:
+def assert_as_alone(found: PeopleFigures, problem: sa.Problem, people: list[Somebody], aim: Purpose) -> None:
     names = [None, *(action.name for action in problem.actions)]
     for number, one in enumerate(people):
         decision, first, figures = alone(problem, one, aim)
@@ -112,7 +112,7 @@ def assert_as_alone(found: PeopleFigures, problem: sa.Problem, people: list[Some
     own=st.booleans(),
 )
 def test_drawn_people_as_if_alone(
-    crowd: tuple[sa.Problem, list[Somebody]], aim: Aim, measures: tuple[str, ...], way: dict[str, int], own: bool
+    crowd: tuple[sa.Problem, list[Somebody]], aim: Purpose, measures: tuple[str, ...], way: dict[str, int], own: bool
 ) -> None:
     """The bound is known for optimal plans alone; the compiled way does not ask for it."""
     problem, people = crowd
@@ -126,7 +126,7 @@ def test_drawn_people_as_if_alone(
 
 
 @pytest.mark.parametrize("aim", AIMS, ids=str)
-def test_a_whole_space_as_if_alone(aim: Aim) -> None:
+def test_a_whole_space_as_if_alone(aim: Purpose) -> None:
     people = [Somebody(levels) for levels in everybody(PROBLEM)] * 2
     for measures in ASKED:
         found = work_out(make_part(PROBLEM, people), aim, measures)
@@ -135,7 +135,7 @@ def test_a_whole_space_as_if_alone(aim: Aim) -> None:
         assert_as_alone(found, PROBLEM, people, aim)
 
 
-def ways(engine: Engine, crowd: Crowd, aim: Aim, measures: tuple[str, ...]) -> list[str]:
+def ways(engine: Engine, crowd: Crowd, aim: Purpose, measures: tuple[str, ...]) -> list[str]:
     """What the engine would do."""
     tasks: list[Any] = list(engine._divide(_Asked(crowd, aim, measures)))
     return sorted({task.func.__name__ for task in tasks})
@@ -144,20 +144,24 @@ def ways(engine: Engine, crowd: Crowd, aim: Aim, measures: tuple[str, ...]) -> l
 @pytest.mark.parametrize(
     ("aim", "measures", "limits", "expected"),
     [
-        (Aim(sa.Mean()), MEASURES, {}, ["_solve_family"]),
-        (Aim(sa.MeanStd(1.0), "greedy"), FAMILY_MEASURES, {}, ["_solve_family"]),
-        (Aim(sa.MeanStd(1.0), "greedy"), KERNEL_MEASURES, {}, ["_solve_people"]),
-        (Aim(sa.MeanStd(1.0), "greedy"), EVERYTHING, {}, ["_solve_block"]),
-        (Aim(sa.MeanStd(1.0)), KERNEL_MEASURES, {}, ["_solve_block"]),
-        (Aim(sa.Mean()), MEASURES, {"WIDE": 0}, ["_solve_block"]),
-        (Aim(sa.Mean()), MEASURES, {"MAX_BLOCK": 14}, ["_solve_alone"]),
-        (Aim(sa.Mean()), MEASURES, {"MAX_BLOCK": 15}, ["_solve_family"]),
-        (Aim(sa.CVaR(0.9)), MEASURES, {"WORTH_IT": 0}, ["_solve_alone"]),
-        (Aim(sa.Mean()), MEASURES, {"FEW": 30}, ["_solve_alone"]),
+        (Purpose(sa.Mean()), MEASURES, {}, ["_solve_family"]),
+        (Purpose(sa.MeanStd(1.0), "greedy"), FAMILY_MEASURES, {}, ["_solve_family"]),
+        (Purpose(sa.MeanStd(1.0), "greedy"), KERNEL_MEASURES, {}, ["_solve_people"]),
+        (Purpose(sa.MeanStd(1.0), "greedy"), EVERYTHING, {}, ["_solve_block"]),
+        (Purpose(sa.MeanStd(1.0)), KERNEL_MEASURES, {}, ["_solve_block"]),
+        (Purpose(sa.Mean()), MEASURES, {"WIDE": 0}, ["_solve_block"]),
+        (Purpose(sa.Mean()), MEASURES, {"MAX_BLOCK": 14}, ["_solve_alone"]),
+        (Purpose(sa.Mean()), MEASURES, {"MAX_BLOCK": 15}, ["_solve_family"]),
+        (Purpose(sa.CVaR(0.9)), MEASURES, {"WORTH_IT": 0}, ["_solve_alone"]),
+        (Purpose(sa.Mean()), MEASURES, {"FEW": 30}, ["_solve_alone"]),
     ],
 )
 def test_which_way_is_gone(
-    aim: Aim, measures: tuple[str, ...], limits: dict[str, int], expected: list[str], monkeypatch: pytest.MonkeyPatch
+    aim: Purpose,
+    measures: tuple[str, ...],
+    limits: dict[str, int],
+    expected: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name, value in limits.items():
         monkeypatch.setattr(engine_module, name, value)
@@ -173,7 +177,7 @@ def test_people_with_terms_of_their_own_are_apart_from_the_others() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine_module, "WORTH_IT", 1)
         engine = Engine(Desk.of(PROBLEM))
-        assert ways(engine, crowd, Aim(sa.Mean()), ("success", "mean")) == [
+        assert ways(engine, crowd, Purpose(sa.Mean()), ("success", "mean")) == [
             "_solve_alone",
             "_solve_family",
             "_solve_people",
@@ -217,7 +221,7 @@ def test_progress_is_told_in_people() -> None:
 @pytest.mark.parametrize("objective", [sa.CVaR(0.9), sa.VaR(0.9), sa.MeanVariance(1.0)], ids=str)
 def test_an_objective_without_a_greedy_method(objective: Any) -> None:
     with pytest.raises(ObjectiveError, match="needs method 'optimal'"):
-        Aim(objective, "greedy")
+        Purpose(objective, "greedy")
 
 
 def test_a_mistake_says_whose_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

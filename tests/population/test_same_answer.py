@@ -18,7 +18,7 @@ from safear.mdp.families import compile_families
 from safear.people.lists import read_people
 from safear.population.comparison import compare_codes
 from safear.population.crowd import Crowd
-from safear.population.engine import WIDE, Aim, Engine
+from safear.population.engine import WIDE, Engine, Purpose
 from safear.population.family_figures import solve_family, summarise
 from safear.population.figures import MEASURES, NO_RECOURSE
 from safear.population.parts import Job, PartSolver
@@ -94,7 +94,7 @@ def check(problem: sa.Problem, people: list[Somebody], objective: Objective) -> 
         assert (row["decision"] == "plan") == (expected is not None)
         personal = apply_terms(problem, one.own.terms)
         engine, codes = Engine(Desk.of(personal)), read_people(problem, [one.levels])
-        audited = engine.work_out(Crowd.of(personal, codes), Aim(objective), MEASURES)
+        audited = engine.work_out(Crowd.of(personal, codes), Purpose(objective), MEASURES)
         if expected is None:
             assert (row["decision"] == "no recourse") == (audited.decision[0] == NO_RECOURSE)
             continue

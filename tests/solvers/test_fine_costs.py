@@ -13,7 +13,7 @@ from safear.errors import TooLargeError
 from safear.mdp.slices import restrict
 from safear.people.lists import read_people
 from safear.population.crowd import Crowd
-from safear.population.engine import Aim, Engine
+from safear.population.engine import Engine, Purpose
 from safear.population.figures import MEASURES
 from safear.recourse.case import Desk
 from safear.risk import Objective
@@ -80,7 +80,7 @@ def test_one_person_has_one_plan_wherever_they_ask(text: str, monkeypatch: pytes
     problem, objective = sa.parse_problem(CENTS), sa.parse_objective(text)
     crowd = Crowd.of(problem, read_people(problem, [*problem.people.values()]))
     monkeypatch.setattr("safear.population.engine.FEW", 0)
-    audited = Engine(Desk.of(problem)).work_out(crowd, Aim(objective, level=0.9), MEASURES).figures
+    audited = Engine(Desk.of(problem)).work_out(crowd, Purpose(objective, level=0.9), MEASURES).figures
     for number, person in enumerate(problem.people.values()):
         solution = sa.solve(sa.compile_mdp(problem, start=person), objective)
         cost = sa.evaluate(solution)
@@ -119,6 +119,6 @@ def test_what_does_not_fit_memory_for_all_is_solved_one_by_one(monkeypatch: pyte
     person = problem.people["p"]
     crowd = Crowd.of(problem, read_people(problem, [person]))
     monkeypatch.setattr("safear.population.engine.FEW", 0)
-    figures = Engine(Desk.of(problem)).work_out(crowd, Aim(sa.CVaR(0.9)), MEASURES).figures
+    figures = Engine(Desk.of(problem)).work_out(crowd, Purpose(sa.CVaR(0.9)), MEASURES).figures
     alone = sa.evaluate(sa.solve(sa.compile_mdp(problem, start=person), sa.CVaR(0.9)))
     assert figures[0, MEASURES.index("mean")] == pytest.approx(alone.mean, rel=1e-12)

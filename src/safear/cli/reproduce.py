@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from safear.paper.reproduce import Table
+    from safear.paper.reproduce import PaperTable
     from safear.paper.tables import Workshop
 
 
@@ -49,7 +49,7 @@ def reproduce(names: tuple[str, ...], seeds: int, no_simulation: bool, as_json: 
     from safear.paper.tables import Workshop
 
     workshop = Workshop(seeds=tuple(range(seeds)), simulate=not no_simulation)
-    finished: list[Table] = []
+    finished: list[PaperTable] = []
     interrupted = False
     with show_table_progress() as progress:
         try:
@@ -73,7 +73,7 @@ def reproduce(names: tuple[str, ...], seeds: int, no_simulation: bool, as_json: 
         sys.exit(130)
 
 
-def _write(folder: Path, table: Table, finished: list[Table], workshop: Workshop) -> None:
+def _write(folder: Path, table: PaperTable, finished: list[PaperTable], workshop: Workshop) -> None:
     """The finished tables, so that an interrupted run keeps them."""
     from safear.errors import InputError, Mistake, Place
     from safear.files import write_text
@@ -91,7 +91,7 @@ def _write(folder: Path, table: Table, finished: list[Table], workshop: Workshop
     write_text(folder / "summary.md", _summary(finished) + "\n")
 
 
-def _summary(tables: list[Table]) -> str:
+def _summary(tables: list[PaperTable]) -> str:
     from safear.paper.reproduce import describe_claim
 
     lines = ["Summary: cells within 10% of the paper, and claims that hold"]

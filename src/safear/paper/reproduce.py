@@ -34,7 +34,7 @@ TABLES: dict[str, tuple[Callable[[Workshop, Advance], Iterator[Entry]], int]] = 
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PaperTable:
     """A recomputed table."""
 
     name: str
@@ -54,7 +54,7 @@ class Table:
 
 def reproduce(
     names: Sequence[str] = (), *, workshop: Workshop | None = None, progress: Progress | None = None
-) -> Iterator[Table]:
+) -> Iterator[PaperTable]:
     """Recompute tables, each as soon as it is finished; all if none is named (`dice` only if dice-ml is installed)."""
     unknown = [name for name in names if name not in TABLES]
     if unknown:
@@ -72,10 +72,10 @@ def reproduce(
                 progress(table, next(done), steps)
 
         entries = tuple(compute(shop, advance))
-        yield Table(name, entries, tuple(check_claims(shop, name, entries)))
+        yield PaperTable(name, entries, tuple(check_claims(shop, name, entries)))
 
 
-def to_csv(finished: Iterable[Table]) -> str:
+def to_csv(finished: Iterable[PaperTable]) -> str:
     """All entries as CSV."""
     records = [entry.record() for table in finished for entry in table.entries]
     text = io.StringIO()
@@ -85,7 +85,7 @@ def to_csv(finished: Iterable[Table]) -> str:
     return text.getvalue()
 
 
-def to_markdown(table: Table) -> str:
+def to_markdown(table: PaperTable) -> str:
     """A table as Markdown: a row per group, policy and horizon, a column per measure; see `format_cell`."""
     rows: dict[tuple[str, str, str, int | None], dict[str, Entry]] = {}
     measures: dict[str, None] = {}

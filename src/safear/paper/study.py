@@ -15,7 +15,7 @@ from safear.mdp.arrays import MDP
 from safear.paper.entries import MEASURES
 from safear.paper.rollouts import simulate_people, undefined
 from safear.population.crowd import Crowd
-from safear.population.engine import Aim, Engine
+from safear.population.engine import Engine, Purpose
 from safear.problem.model import Problem
 from safear.recourse.case import Desk
 from safear.risk.distribution import Masked
@@ -86,7 +86,7 @@ class Study:
         if key not in self._figures:
             found: dict[str, Masked] = {}
             for suffix, level, measures in (("80", 0.8, _TAIL), ("95", 0.95, (*_TAIL, *_OTHER))):
-                aim = Aim(objective, "greedy", level)
+                aim = Purpose(objective, "greedy", level)
                 figures = self.engine(horizon).work_out(self.crowd, aim, measures)
                 found |= {name + suffix * (name in _TAIL): figures.of(name) for name in measures}
             self._figures[key] = found

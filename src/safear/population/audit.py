@@ -21,7 +21,7 @@ from safear.people.bad_rows import breaks
 from safear.people.counts import People, Population, read_population, require_somebody
 from safear.population.crowd import Crowd
 from safear.population.decomposition import Decomposition, Gap, decompose_gap, read_either
-from safear.population.engine import Aim, Engine
+from safear.population.engine import Engine, Purpose
 from safear.population.figures import MEASURES, PeopleFigures
 from safear.population.groups import Group
 from safear.population.statistics import bootstrap_difference, bootstrap_means, holm, mann_whitney
@@ -50,7 +50,7 @@ class Audit:
     """
 
     engine: Engine
-    aim: Aim
+    aim: Purpose
     population: Population
     people: PeopleFigures
     minimum: int
@@ -305,7 +305,7 @@ def audit(  # noqa: PLR0913  # whom, what for, and how: each has a default but t
     `var` and `cvar`. Groups with fewer than `minimum` rejected people are marked and not ranked. `seed` is that of the
     bootstrap. Bad rows are an error unless `skip_bad` names a file that they are put into.
     """
-    aim = Aim(Mean() if objective is None else objective, method, level)
+    aim = Purpose(Mean() if objective is None else objective, method, level)
     groups = [groups] if isinstance(groups, str) else list(dict.fromkeys(groups))
     if not groups:
         raise ObjectiveError.at((), "an audit needs a group column", "give groups=['gender'], or another column")

@@ -21,7 +21,7 @@ from safear.memory import require_room
 from safear.people.counts import require_somebody
 from safear.population.batch_reading import PeopleFiles, open_people
 from safear.population.crowd import Crowd
-from safear.population.engine import Aim
+from safear.population.engine import Purpose
 from safear.population.folder import Folder, digest_file
 from safear.population.parts import Job, PartSolver
 from safear.problem.checks import require_problem
@@ -102,7 +102,7 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     _check_count("threads", 1 if threads is None else threads, MAX_THREADS)
     if method == "episodic":
         raise ObjectiveError.at((), "batches have no method 'episodic'", "use 'optimal' or 'greedy'")
-    aim = None if objective is None else Aim(objective, method, level)
+    aim = None if objective is None else Purpose(objective, method, level)
     if aim is None and method is not None:
         raise ObjectiveError.at((), "a method is given, but no objective", "give one, such as mean-std:0.5")
     if part_size is None:

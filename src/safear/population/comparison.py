@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from safear.errors import ObjectiveError, PersonError
 from safear.people.counts import People, read_population, require_somebody
 from safear.population.crowd import Crowd
-from safear.population.engine import Aim, Engine
+from safear.population.engine import Engine, Purpose
 from safear.population.figures import PLANNED, PeopleFigures
 from safear.problem.model import Problem
 from safear.progress import Progress
@@ -212,8 +212,8 @@ def compare_codes(
     crowd = everybody.take(first)
     number = np.zeros(len(crowd), dtype=np.int64)
     np.add.at(number, kind, 1 if counts is None else counts)
-    greedy = engine.work_out(crowd, Aim(objective, "greedy"), _MEASURES)
-    optimal = engine.work_out(crowd, Aim(objective, "optimal"), (*_MEASURES, "bound"), progress=progress)
+    greedy = engine.work_out(crowd, Purpose(objective, "greedy"), _MEASURES)
+    optimal = engine.work_out(crowd, Purpose(objective, "optimal"), (*_MEASURES, "bound"), progress=progress)
     rejected = int(number[~greedy.favourable].sum())
     compared = np.flatnonzero(np.equal(greedy.decision, PLANNED)).tolist()
     if not compared:

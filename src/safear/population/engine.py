@@ -56,7 +56,7 @@ Task = Callable[[], Found]
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class Purpose:
     """What everybody's plan is for; `level` is that of VaR, CVaR and the tail mean."""
 
     objective: Objective
@@ -93,7 +93,7 @@ class Engine:
     def work_out(
         self,
         crowd: Crowd,
-        aim: Aim,
+        aim: Purpose,
         measures: Sequence[str],
         *,
         threads: int | None = None,
@@ -161,7 +161,7 @@ class _Asked:
     """What an engine is asked: of whom (distinct people), for which aim, which measures."""
 
     people: Crowd
-    aim: Aim
+    aim: Purpose
     measures: tuple[str, ...]
 
 

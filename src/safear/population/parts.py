@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from safear.errors import ClassifierError, ProblemError, TermsError, TooLargeError
 from safear.population.crowd import Crowd
-from safear.population.engine import Aim, Engine, place_error
+from safear.population.engine import Engine, Purpose, place_error
 from safear.population.figures import DECISIONS, FAVOURABLE, NO_RECOURSE, PLANNED, READ, PeopleFigures
 from safear.problem.model import Problem
 from safear.recourse.case import Desk
@@ -73,7 +73,7 @@ class PartSolver:
 
     def _find_plans(self, part: Crowd, objective: Objective) -> _Rows:
         """A row per person."""
-        found = self._engine.work_out(part, Aim(objective, self.job.method, self.job.level), FIGURES, threads=1)
+        found = self._engine.work_out(part, Purpose(objective, self.job.method, self.job.level), FIGURES, threads=1)
         plan = np.full(len(part), None, dtype=object)
         plan[np.equal(found.decision, PLANNED)] = str(objective)
         return _Rows(np.arange(len(part)), plan, found)

@@ -41,7 +41,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class Prospect:
     """A plan in figures, over all runs."""
 
     success: float
@@ -55,7 +55,7 @@ class Side:
     """One setting for everybody who is compared; None where there is no way to the goal."""
 
     setting: Setting
-    people: tuple[Figures | None, ...]
+    people: tuple[Prospect | None, ...]
 
     def average(self, name: str) -> float | None:
         """The mean of a figure over those who have a plan."""
@@ -107,7 +107,7 @@ class SettingComparison:
         return stream.getvalue()
 
 
-def _digits(figures: Figures) -> tuple[str, str, str]:
+def _digits(figures: Prospect) -> tuple[str, str, str]:
     return repr(figures.success), repr(figures.mean), repr(figures.tail)
 
 
@@ -157,7 +157,7 @@ def _find_people(service: Service, audits: Audits, who: str) -> tuple[Mapping[st
 
 def _solve(
     service: Service, setting: Setting, people: Sequence[Record], deadline: Deadline
-) -> tuple[Figures | None, ...]:
+) -> tuple[Prospect | None, ...]:
     desk = service.desk if setting.horizon is None else service.desk.with_horizon(setting.horizon)
     terms = None if setting.without is None else Terms(forbid=(setting.without,))
     return tuple(_solve_person(desk, setting.objective, terms, person, deadline) for person in people)
@@ -165,10 +165,10 @@ def _solve(
 
 def _solve_person(
     desk: Desk, objective: Objective, terms: Terms | None, person: Record, deadline: Deadline
-) -> Figures | None:
+) -> Prospect | None:
     deadline.check()
     case = desk.open(person, terms=terms)
     if not case.needs_plan:
         return None
     offer = make_menu(case, Request((objective,)), progress=deadline.check_progress)[0]
-    return Figures(offer.cost.success, offer.mean, offer.cost.all_runs.cvar(TAIL), offer.first_action or "nothing")
+    return Prospect(offer.cost.success, offer.mean, offer.cost.all_runs.cvar(TAIL), offer.first_action or "nothing")
