@@ -202,6 +202,12 @@ def test_the_record_as_filed_decides() -> None:
     assert rejected.no_recourse.code == "levels"
 
 
+def test_a_method_that_cannot_be_is_told_to_those_who_need_no_plan() -> None:
+    for asked in ({"method": "magic"}, {"method": "greedy", "objectives": "cvar:0.95"}):
+        with pytest.raises(ObjectiveError, match=r"magic|needs method 'optimal'"):
+            sa.recommend(sa.parse_problem(INCOME), lambda frame: frame["income"] > 0, {"income": 1}, **asked)
+
+
 def test_people_by_name_and_single_objectives() -> None:
     problem = sa.load_example("loan")
     menu = sa.recommend(problem, None, "applicant", objectives=sa.Mean())
@@ -284,6 +290,11 @@ def test_at_the_level_1_the_worst_case_counts() -> None:
     safest, cheapest = menu
     assert safest.tail == max(cost for cost, _, _ in safest.cost.points()) == 48
     assert cheapest.tail == max(cost for cost, _, _ in cheapest.cost.points()) > 48
+
+
+def test_plans_of_other_methods_have_the_level_that_was_asked_for() -> None:
+    menu = sa.recommend(sa.load_example("loan"), method="greedy", level=0.5)
+    assert {offer.level for offer in menu} == {menu.level} == {0.5}
 
 
 @pytest.mark.parametrize("level", [-0.1, 1.5, float("nan")])

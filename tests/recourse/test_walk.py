@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import safear as sa
 from safear.recourse.offer import Offer, make_offer
+from safear.recourse.records import SituationRecord
 from safear.recourse.walk import Situation, WalkError, walk
 from safear.risk import Objective
 
@@ -147,3 +148,8 @@ def test_the_end_of_time() -> None:
     late = walk(offer, [1, 1])
     assert (late.kind, late.action, late.endings, late.steps_left) == ("out of time", None, (), 0)
     assert late.ahead.success == 0
+
+
+def test_the_worst_cases_ahead_are_those_of_the_plan() -> None:
+    here = walk(sa.recommend(LOAN, level=0.8)["safest"], ["fails"])
+    assert SituationRecord.of(here).ahead.cvar == here.ahead.all_runs.cvar(0.8) < here.ahead.all_runs.cvar(0.95)

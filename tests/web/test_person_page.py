@@ -164,6 +164,23 @@ def test_asking_again_from_where_one_is(loan: Site) -> None:
     assert field(page, "history") == ""
 
 
+def test_asking_again_where_there_is_no_way(loan: Site) -> None:
+    forbidden = {f"cannot{number}": "on" for number in range(len(LOAN.actions))}
+    reason = sa.recommend(LOAN, terms=sa.Terms.of(forbid=[action.name for action in LOAN.actions])).no_recourse
+    assert str(reason) in words(ask(loan, "here", position="2", history="1", **forbidden))
+
+
+def test_what_has_not_changed_stays_as_filed(german: Site) -> None:
+    with german.client() as client:
+        page = client.post("/", data={"do": "fill", "example": "0"}).text
+        names = set(re.findall(r'name="(feature\d+)"', page))
+        fields = {name: field(page, name) for name in names if re.search(rf'<input[^>]*name="{name}"', page)}
+        fields |= dict(re.findall(r'<select[^>]*name="(feature\d+)".*?<option selected>(.*?)</option>', page, re.S))
+        again = client.post("/", data={**fields, "do": "here", "position": "0", "history": ""}).text
+    assert field(again, "feature0") == field(page, "feature0").strip() != ""
+    assert field(again, "feature0").isdigit()
+
+
 def test_examples_can_be_filled_in(german: Site) -> None:
     with german.client() as client:
         page = client.post("/", data={"do": "fill", "example": "1"}).text

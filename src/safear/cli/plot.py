@@ -81,9 +81,9 @@ def plot(context: click.Context, /, kind: str, problem_file: str, people: str | 
     """
     from safear.plots.picture import find_ending
     from safear.plots.rendering import load_converter
-    from safear.texts import load_texts
+    from safear.recourse.teller import Teller
 
-    load_texts(options["language"])
+    teller = Teller.of(options["language"])
     if find_ending(options["out"]) in {".png", ".pdf"}:
         load_converter()
     _check(kind, people, options)
@@ -95,9 +95,9 @@ def plot(context: click.Context, /, kind: str, problem_file: str, people: str | 
             options |= {"method": "episodic", "objectives": options["objectives"] or LEARNED}
         menu = find_menu(source, options)
         if menu.no_recourse is not None:
-            click.echo(menu.no_recourse, err=True)
+            click.echo(teller.no_recourse(menu.no_recourse), err=True)
             context.exit(3)
-        picture = _draw(kind, menu, source, options)
+        picture = _draw(kind, menu, options)
     picture.save(options["out"])
     click.echo(f"The picture is in {options['out']}.")
 
@@ -119,7 +119,7 @@ def _check(kind: str, people: str | None, options: dict[str, Any]) -> None:
         )
 
 
-def _draw(kind: str, menu: Menu, source: Source, options: dict[str, Any]) -> Picture:
+def _draw(kind: str, menu: Menu, options: dict[str, Any]) -> Picture:
     """The picture of a menu, or of one of its plans."""
     from safear import plots
     from safear.plots.plan_rows import read_plans
@@ -130,7 +130,7 @@ def _draw(kind: str, menu: Menu, source: Source, options: dict[str, Any]) -> Pic
         case "learning":
             return _draw_learning(menu, said)
         case "frontier":
-            return plots.frontier(menu, _solve_greedily(menu, source, options["greedy"]), **said)
+            return plots.frontier(menu, _solve_greedily(menu, options["greedy"]), **said)
         case "tree":
             return plots.tree(find_plan(menu, options["plan"]), **said)
         case "dots":
@@ -145,12 +145,10 @@ def _order(menu: Menu) -> Menu | list[Offer]:
     return menu if menu.frontier or not menu.offers else sorted(menu, key=lambda offer: offer.tail)
 
 
-def _solve_greedily(menu: Menu, source: Source, objectives: tuple[str, ...]) -> Menu | tuple[()]:
-    from safear.recourse.menu import recommend
+def _solve_greedily(menu: Menu, objectives: tuple[str, ...]) -> Menu | tuple[()]:
+    from safear.recourse.menu import Request, make_menu
 
-    if not objectives or menu.favourable:
-        return ()
-    return recommend(menu.problem, source.classifier, menu.person, objectives=objectives, method="greedy")
+    return make_menu(menu.case, Request.of(objectives, method="greedy", level=menu.level)) if objectives else ()
 
 
 def _draw_learning(menu: Menu, said: dict[str, Any]) -> Picture:

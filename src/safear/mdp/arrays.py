@@ -207,7 +207,7 @@ def once_per_mdp(function: Callable[Concatenate[MDP, Settings], Found]) -> Calla
 
     @wraps(function)
     def find(mdp: MDP, /, *args: Settings.args, **options: Settings.kwargs) -> Found:
-        key = (function.__qualname__, args, tuple(options.items()))
+        key = (function, args, tuple(options.items()))
         if key not in mdp.found:
             mdp.found[key] = function(mdp, *args, **options)
         found: Found = mdp.found[key]

@@ -109,7 +109,8 @@ class Desk:
 
     def with_horizon(self, horizon: int) -> Desk:
         """The same with more or fewer steps."""
-        return replace(self, compiler=replace(self.compiler, problem=self.problem.with_horizon(horizon)))
+        problem = self.problem.with_horizon(horizon)
+        return replace(self, compiler=Compiler(problem, self.compiler.goals, find_lattice(problem)))
 
     def decide(self, person: Record | str | None = None) -> Decision:
         """The decision on a person: a record, the name of one of the problem's people, or None for the first."""

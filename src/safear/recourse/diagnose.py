@@ -12,6 +12,7 @@ from safear.mdp.arrays import MDP
 from safear.mdp.compile import compile_mdp
 from safear.problem.checks import unused_features
 from safear.problem.model import Problem
+from safear.recourse.case import Desk
 from safear.recourse.failure import GivingUp, find_giving_up
 from safear.recourse.plan import count_steps_to_goal
 from safear.recourse.teller import Teller
@@ -42,12 +43,12 @@ class SpaceDiagnosis:
 
 def diagnose_people(problem: Problem, classifier: object = None) -> tuple[list[PersonDiagnosis], list[Mistake]]:
     """Each named person, and the mistake that none of those who are rejected can reach a goal."""
-    people = []
-    for name, person in problem.people.items():
-        mdp = compile_mdp(problem, classifier, start=person)
-        favourable, goals = bool(mdp.goal[mdp.locate()]), int(mdp.goal.sum())
-        giving_up = find_giving_up(mdp) if goals and not favourable else None
-        people.append(PersonDiagnosis(name, favourable, mdp.n_states, goals, giving_up))
+    people, desk = [], Desk.of(problem, classifier)
+    for name in problem.people:
+        case = desk.open(name)
+        goals = 0 if case.no_recourse else int(case.mdp.goal.sum())
+        giving_up = find_giving_up(case.mdp) if case.needs_plan else None
+        people.append(PersonDiagnosis(name, case.favourable, case.mdp.n_states, goals, giving_up))
     rejected = [person for person in people if not person.favourable]
     if rejected and not any(person.goals for person in rejected):
         goal = Teller.of().goal(problem.goal.favourable)

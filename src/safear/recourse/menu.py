@@ -22,7 +22,7 @@ from safear.recourse.teller import Teller
 from safear.risk.distribution import check_level
 from safear.risk.objectives import MeanStd, Objective, parse_objective
 from safear.solvers.episodic import Episodic
-from safear.solvers.solve import Method, solve
+from safear.solvers.solve import Method, choose_method, solve
 from safear.texts.notebook import html_paragraphs, html_table
 
 if TYPE_CHECKING:
@@ -164,7 +164,10 @@ class Request:
         check_level(level)
         if most < 1:
             raise ObjectiveError.at((), f"a menu of {most} plans is too small; it needs at least 1")
-        return cls(None if objectives is None else _read_objectives(objectives), method, level, most)
+        wanted = None if objectives is None else _read_objectives(objectives)
+        for objective in wanted or (MeanStd(0.0),):
+            choose_method(objective, method)
+        return cls(wanted, method, level, most)
 
 
 MENU = Request()
@@ -188,7 +191,7 @@ def make_menu(
     asked = request.objectives or tuple(MeanStd(aversion) for aversion in PAPER_AVERSIONS)
     solutions = [solve(case.mdp, objective, method=request.method, rng=rng, progress=progress) for objective in asked]
     if request.objectives is None:
-        offers = name_offers(keep_unbeaten(merge_alike(solutions)), case.best_success)
+        offers = name_offers(keep_unbeaten(merge_alike(solutions, level=request.level)), case.best_success)
     else:
         offers = [make_offer(solution, level=request.level) for solution in solutions]
     return Menu(case, tuple(offers), tuple(_warn(case, offers)), level=request.level)

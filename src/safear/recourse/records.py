@@ -15,7 +15,7 @@ from safear.evaluation.forward import Runs
 from safear.recourse.case import Decision
 from safear.recourse.menu import Menu
 from safear.recourse.notices import NoRecourse, Notice, NoticeCode, ReasonCode
-from safear.recourse.offer import TAIL, Offer
+from safear.recourse.offer import Offer
 from safear.recourse.plan import Branch, Hope, PlanStep
 from safear.recourse.teller import Teller
 from safear.recourse.walk import Kind, Possible, Situation
@@ -350,7 +350,7 @@ class TakenRecord(ResultRecord):
 
 
 class AheadRecord(ResultRecord):
-    """What is still to come, exactly, from here; failures count with the failure cost."""
+    """What is still to come, exactly, from here; failures count with the failure cost; `cvar` at the plan's level."""
 
     success: float
     mean: float
@@ -383,7 +383,7 @@ class SituationRecord(ResultRecord):
             action=situation.action,
             endings=[EndingRecord.of(ending) for ending in situation.endings],
             taken=[TakenRecord(action=item.action, ending=EndingRecord.of(item.ending)) for item in situation.taken],
-            ahead=AheadRecord(success=situation.ahead.success, mean=costs.mean, cvar=costs.cvar(TAIL)),
+            ahead=AheadRecord(success=situation.ahead.success, mean=costs.mean, cvar=costs.cvar(situation.level)),
         )
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from safear.evaluation.forward import propagate
 from safear.recourse.failure import HOPELESS, gives_up
 from safear.recourse.frontier import SAME_SUCCESS, Frontier
-from safear.recourse.offer import Offer, TradeOff, make_offer
+from safear.recourse.offer import TAIL, Offer, TradeOff, make_offer
 from safear.solvers.solution import Solution
 
 SAME_FIGURES = 0.05  # figures that differ by less, relatively, are the same to a person
@@ -99,11 +99,11 @@ def _relative(one: float, other: float) -> float:
     return (one - other) / larger if larger > 0 else 0.0
 
 
-def merge_alike(solutions: Sequence[Solution]) -> list[Offer]:
+def merge_alike(solutions: Sequence[Solution], *, level: float = TAIL) -> list[Offer]:
     """One offer per plan that a person would tell from the others."""
     offers: list[Offer] = []
     for solution in solutions:
-        candidate = make_offer(solution)
+        candidate = make_offer(solution, level=level)
         for number, offer in enumerate(offers):
             if alike(offer, candidate):
                 offers[number] = replace(offer, objectives=(*offer.objectives, solution.objective))

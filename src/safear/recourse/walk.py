@@ -59,7 +59,7 @@ class Situation:
     """Where a person is along a plan. `ahead` is the exact success and cost from here on.
 
     `changes` are the levels in which the person differs from the start. Costs are in `unit`; `goal` is the problem's
-    name for the favourable decision, if it has one.
+    name for the favourable decision, if it has one; `level` says which runs count as the worst, as in the plan.
     """
 
     kind: Kind
@@ -71,6 +71,7 @@ class Situation:
     endings: tuple[Possible, ...]
     taken: tuple[Taken, ...]
     ahead: CostDistribution
+    level: float
     unit: str
     goal: str | None
 
@@ -119,6 +120,7 @@ def walk(offer: Offer, outcomes: Sequence[int | str] = ()) -> Situation:
         () if row is None else tuple(_ending(mdp, state, edge) for edge in _edges(mdp, row)),
         tuple(taken),
         run_on(policy, state, step=step, account=opening - spent).distribution,
+        offer.level,
         mdp.unit,
         mdp.goal_name,
     )

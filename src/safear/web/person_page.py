@@ -64,7 +64,7 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
         if asked.is_example:
             notices = [texts("web.decision.example"), *notices]
         if menu.no_recourse is not None:
-            return frame.show("none", headline, teller.no_recourse(menu.no_recourse))
+            return frame.show("none", headline, teller.no_recourse(menu.no_recourse), notices=notices)
         if menu.favourable:
             return frame.show("yes", headline, texts("web.decision.yes_lead"), notices=notices)
         deadline.check()
@@ -118,11 +118,11 @@ def _find_position(stops: Sequence[Stop], asked: Asked) -> int:
 
 
 def _move_here(service: Service, asked: Asked, deadline: Deadline) -> Asked:
-    """The form of somebody who asks again from where the walk has brought them."""
+    """The form of somebody who asks again from where the walk has brought them; what has not changed stays as filed."""
     stops = find_stops(find_menu(service, asked, deadline))
-    person = walk(stops[_find_position(stops, asked)].offer, asked.outcomes).person
-    levels = {f"feature{number}": person[feature.name] for number, feature in enumerate(service.problem.features)}
-    return Asked({**asked.fields, **levels})
+    changed = dict(walk(stops[_find_position(stops, asked)].offer, asked.outcomes).changes) if stops else {}
+    names = {f"feature{number}": feature.name for number, feature in enumerate(service.problem.features)}
+    return Asked({**asked.fields, **{field: changed[name] for field, name in names.items() if name in changed}})
 
 
 @dataclass(frozen=True, slots=True)

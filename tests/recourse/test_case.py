@@ -1,0 +1,48 @@
+"""The one door: a case is decided on the record as filed, and a desk with another horizon counts anew."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+import safear as sa
+from safear.mdp import compile_mdp
+from safear.recourse.case import Desk
+from safear.recourse.diagnose import diagnose_people
+
+ROUNDED = """
+safear: 1
+title: Fine costs
+horizon: 3
+cost: {resolution: 1}
+features: {a: {kind: ordinal, levels: [low, mid, high]}}
+classifier: {rule: a == high}
+actions: {climb: {cost: 1.3, chance: 0.5, change: {a: +1}}}
+people: {me: {a: low}}
+"""
+FILED = """
+safear: 1
+title: Raw
+horizon: 3
+features: {income: {kind: numeric, edges: [20000, 35000], levels: [low, fair, good], values: [10000, 28000, 50000]}}
+goal: {failure_cost: 9}
+actions: {earn: {cost: 1, chance: 0.5, change: {income: +1}}}
+people: {lucky: {income: 33000}, unlucky: {income: 12000}}
+"""
+
+
+@pytest.mark.parametrize("horizon", [1, 3, 30])
+def test_another_horizon_has_its_own_error_of_rounding(horizon: int) -> None:
+    problem = sa.parse_problem(ROUNDED)
+    mdp = Desk.of(problem).with_horizon(horizon).open().mdp
+    assert mdp.cost_error == compile_mdp(problem.with_horizon(horizon), start={"a": "low"}).cost_error
+    assert float(mdp.cost_error) == float(horizon * Decimal("0.3"))
+
+
+def test_people_are_diagnosed_as_they_are_recommended_plans() -> None:
+    problem, decider = sa.parse_problem(FILED), lambda frame: frame["income"] >= 30_000
+    people, mistakes = diagnose_people(problem, decider)
+    assert [person.favourable for person in people] == [True, False]
+    assert [sa.recommend(problem, decider, person.name).favourable for person in people] == [True, False]
+    assert not mistakes
