@@ -31,7 +31,6 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 PROBLEM = sa.parse_problem(JOB)
-ACTIONS = [action.name for action in PROBLEM.actions]
 PLAIN: dict[str, list[Any]] = {
     "skill": ["basic", "skilled", "expert", "basic"],
     "age": [20, 30, 49, 70],

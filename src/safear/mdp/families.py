@@ -68,11 +68,6 @@ def immutable_positions(problem: Problem) -> list[int]:
     return [i for i, feature in enumerate(problem.features) if not feature.mutable]
 
 
-def count_blocks(problem: Problem) -> int:
-    """The number of combinations of levels of the immutable features."""
-    return math.prod(len(feature.levels) for feature in immutable_features(problem))
-
-
 def count_block_states(problem: Problem) -> int:
     """The number of combinations of levels of the mutable features: the states of one block, constraints aside."""
     return math.prod(len(feature.levels) for feature in problem.features if feature.mutable)

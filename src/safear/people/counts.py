@@ -44,7 +44,6 @@ def read_population(
     groups: Sequence[str] = (),
     skip_bad: str | Path | None = None,
     threads: int = 2,
-    memory: str = "1GB",
 ) -> Population:
     """The people of a CSV or Parquet file, of all files that a pattern matches, of a data frame or records, as counts.
 
@@ -58,7 +57,7 @@ def read_population(
     if isinstance(source, pd.DataFrame):
         return _read(Frame(problem, groups, source), Place(), skip_bad)
     place = Place(file=str(source))
-    with connect(place, threads, memory) as connection:
+    with connect(place, threads, "1GB") as connection:
         files = Files(problem, groups, find_tables(connection, place), connection, limit=MAX_COMBINATIONS + 1)
         return _read(files, place, skip_bad)
 
