@@ -15,11 +15,9 @@ settings.register_profile("fixed", _COMMON, derandomize=True)
 settings.register_profile("fuzz", _COMMON, max_examples=2000)
 settings.load_profile("fixed")
 
-STARTED = {"browser", "audited", "safear_process"}  # fixtures that start programs, or work for seconds
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Property tests, and tests that start programs, are slow without saying so."""
     for item in items:
-        if is_hypothesis_test(getattr(item, "obj", None)) or STARTED & set(getattr(item, "fixturenames", ())):
+        if is_hypothesis_test(getattr(item, "obj", None)) or "safear_process" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)

@@ -106,6 +106,7 @@ def german_by_gender() -> sa.Audit:
     return sa.audit(german.problem, german.classifier(0), german.levels, groups=["gender"])
 
 
+@pytest.mark.slow
 def test_german_by_gender(safear: Safear) -> None:
     answer = safear("audit", "german", "--group", "gender")
     assert (answer.code, answer.err) == (0, "")
@@ -148,6 +149,7 @@ def test_bad_rows_never_overwrite_anything_else(safear: Safear, tmp_path: Path) 
     assert (tmp_path / "mine.csv").read_text(encoding="utf-8") == "my own table\n"
 
 
+@pytest.mark.slow
 def test_german_as_json(safear: Safear) -> None:
     found = record(safear, "german", "--group", "gender")
     assert_same(found, german_by_gender())

@@ -109,6 +109,7 @@ def test_the_loan_as_json(safear: Safear) -> None:
     assert [person["person"] for person in found[0]["people_compared"]] == [dict(problem.people["applicant"])]
 
 
+@pytest.mark.slow
 def test_a_sample_of_adult(safear: Safear) -> None:
     arguments = ["adult", "--sample", 20, "--objective", "mean-std:1"]
     answer = safear("compare", *arguments)

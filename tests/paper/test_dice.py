@@ -29,8 +29,6 @@ from safear.paper.entries import MEASURES, Entry, EntryKey
 from safear.paper.study import Study
 from safear.paper.tables import Workshop
 
-pytestmark = pytest.mark.slow
-
 TOY = """
 safear: 1
 title: toy

@@ -13,8 +13,6 @@ from safear.paper.reproduce import PaperTable, describe_claim, reproduce, to_mar
 from safear.paper.tables import Workshop
 from safear.population.crowd import Crowd
 
-pytestmark = pytest.mark.slow
-
 PEOPLE = 40
 AVERSIONS = (0.25, 0.5, 1.0, 2.0)
 Rows = dict[tuple[str, str, float, str], dict[str, float]]

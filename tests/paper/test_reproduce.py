@@ -15,8 +15,6 @@ from safear.paper.pictures import draw
 from safear.paper.reproduce import TABLES, format_cell, reproduce, to_csv, to_markdown
 from safear.paper.tables import Workshop
 
-pytestmark = pytest.mark.slow
-
 QUICK = ["synthetic", "loan", "insurance"]
 
 

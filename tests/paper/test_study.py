@@ -14,8 +14,6 @@ from safear.paper.rollouts import average
 from safear.paper.study import Study
 from safear.risk import Objective
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def german() -> Study:

@@ -115,6 +115,7 @@ def test_doubles_mean_what_read_level_says(feature: Feature, values: list[Any]) 
         assert codes_of(pd.DataFrame({feature.name: values}), feature, Path(name)) == expected(feature, values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)
 @pytest.mark.parametrize("kind", ["int8", "int16", "int32", "int64", "uint8", "uint64"])
 def test_whole_number_columns(feature: Feature, kind: str, tmp_path: Path) -> None:
@@ -124,6 +125,7 @@ def test_whole_number_columns(feature: Feature, kind: str, tmp_path: Path) -> No
     assert codes_of(path, feature, tmp_path) == expected(feature, values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edge", ["-1e30", "-128.5", "-128", "127", "127.5", "1e30", "0.5"])
 @pytest.mark.parametrize("closed", ["left", "right"])
 def test_edges_outside_of_the_type(edge: str, closed: Any, tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def test_only_pictures_are_exported() -> None:
     assert all(f"    {name} " in (sa.plots.__doc__ or "") for name in pictures)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", languages())
 @pytest.mark.parametrize("name", ["loan", "health-insurance", "craft"])
 @pytest.mark.parametrize("kind", PICTURES)

@@ -34,8 +34,6 @@ from safear.population.batch import MAX_PART
 from safear.risk import Objective
 from safear.solvers.solve import Method
 
-pytestmark = pytest.mark.slow
-
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 

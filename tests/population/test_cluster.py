@@ -29,8 +29,6 @@ from safear.population.cluster import solve_part
 from safear.population.parts import Job
 from safear.risk import Objective
 
-pytestmark = pytest.mark.slow
-
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 distributed = pytest.importorskip("distributed")

@@ -20,8 +20,6 @@ from safear.web.forms import fill_in
 from safear.web.service import Service
 from web.conftest import APPLICANT, Site, run_site
 
-pytestmark = pytest.mark.slow
-
 SECRET = "xyzzy-4711"
 
 

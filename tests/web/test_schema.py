@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 else:
     schemathesis = pytest.importorskip("schemathesis", reason="NO SCHEMATHESIS: pip install --group api")
 
-pytestmark = pytest.mark.slow
-
 PATHS = ["decide", "menu", "plan", "plan-step"]
 
 
