@@ -131,3 +131,10 @@ def test_the_citation_names_this_version() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert citation["version"] == sa.__version__
     assert citation["preferred-citation"]["title"] == "SafeAR: Safe Algorithmic Recourse by Risk-Aware Policies"
+
+
+def test_the_map_of_the_code_lists_every_module() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    modules = [path for path in (ROOT / "src" / "safear").rglob("*.py") if path.parent.name != "cli"]
+    names = {path.stem for path in modules if not path.stem.startswith("_")}
+    assert sorted(name for name in names if f"`{name}`" not in text) == []

@@ -304,7 +304,7 @@ class MenuRecord(ResultRecord):
             no_recourse=None if menu.no_recourse is None else ReasonRecord.of(menu.no_recourse),
             unit=menu.problem.cost_unit,
             horizon=menu.problem.horizon,
-            cost_error=max((float(offer.solution.mdp.cost_error) for offer in menu), default=0.0),
+            cost_error=float(menu.case.mdp.cost_error),
             notices=[NoticeRecord.of(notice) for notice in menu.notices],
             level=menu.level,
             plans=[PlanRecord.of(offer, simulated=check) for offer, check in zip(menu, checks, strict=True)],
