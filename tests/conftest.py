@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
+from hypothesis import HealthCheck, Phase, settings
 
 # Examples are drawn anew from the same seed each time: a green run stays green. `make fuzz` draws new ones.
 _COMMON = settings(
@@ -19,5 +19,6 @@ settings.load_profile("fixed")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Property tests, and tests that start programs, are slow without saying so."""
     for item in items:
-        if is_hypothesis_test(getattr(item, "obj", None)) or "safear_process" in getattr(item, "fixturenames", ()):
+        is_drawn = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        if is_drawn or "safear_process" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
