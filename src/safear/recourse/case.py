@@ -114,18 +114,22 @@ class Desk:
 
     def decide(self, person: Record | str | None = None) -> Decision:
         """The decision on a person: a record, the name of one of the problem's people, or None for the first."""
+        return self._decide(person, self.goals)
+
+    def _decide(self, person: Record | str | None, goals: Goals) -> Decision:
         record = find_record(self.problem, person)
         levels = read_person(self.problem, record)
-        on_levels = bool(self.goals.among(person_codes(self.problem.features, levels)[None, :])[0])
+        on_levels = bool(goals.among(person_codes(self.problem.features, levels)[None, :])[0])
         as_filed = decide_raw(self.problem, self.classifier, record, levels)
         return Decision(record, levels, on_levels if as_filed is None else as_filed, on_levels)
 
     def open(self, person: Record | str | None = None, *, terms: Terms | None = None) -> Case:
         """The case of a person on their own terms: decided, with what they can reach, and whether a goal is there."""
         problem = self.problem if terms is None else apply_terms(self.problem, terms)
-        decision = self.decide(person)
-        own = problem is self.problem and not self.forgetful
-        compiler = self.compiler if own else Compiler(problem, self.goals, find_lattice(problem))
+        goals = self.goals  # of a forgetful desk, this person's alone: nothing is asked twice
+        decision = self._decide(person, goals)
+        lattice = self.compiler.lattice if problem is self.problem else find_lattice(problem)
+        compiler = Compiler(problem, goals, lattice)
         mdp = compiler.reachable(decision.person, self.max_states, self.max_bytes)
         reason = None if decision.favourable else _find_reason(problem, mdp, decision)
         return Case(self.problem, problem, decision, mdp, reason)
