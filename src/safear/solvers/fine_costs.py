@@ -65,9 +65,18 @@ def needs_rounding(mdp: MDP, objective: Objective, starts: NDArray[np.int64]) ->
         return True
     if mdp.edge_cost.max(initial=0) < 2 * FINE:
         return False
-    # A person's own MDP is part of this one, and has no more columns.
+    # A person's own MDP is part of this one, and has no more columns; where they begin, a cheap step forbids rounding.
+    starts = starts[_cheapest_step(mdp)[starts] >= 2 * FINE]
     suspects = starts[_count_edges_ahead(mdp, starts) * mdp.horizon * columns > MAX_WORK]
     return any(count_units(restrict(mdp, int(start)).mdp, objective) > 1 for start in suspects)
+
+
+def _cheapest_step(mdp: MDP) -> NDArray[np.int64]:
+    """The least cost above 0 of an outcome that each state offers, in quanta."""
+    least = np.full(mdp.n_states, np.iinfo(np.int64).max)
+    costs = mdp.edge_cost > 0
+    np.minimum.at(least, mdp.row_state[mdp.edge_row][costs], mdp.edge_cost[costs])
+    return least
 
 
 def _count_edges_ahead(mdp: MDP, starts: NDArray[np.int64]) -> NDArray[np.int64]:
