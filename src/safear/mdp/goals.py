@@ -26,7 +26,7 @@ class Goals:
     """
 
     def __init__(self, problem: Problem, classifier: Classifier) -> None:
-        self._classifier = classifier
+        self.classifier = classifier
         self._seen = [i for i, feature in enumerate(problem.features) if feature.seen_by_classifier]
         self._features = tuple(problem.features[i] for i in self._seen)
         self._sizes = [len(feature.levels) for feature in self._features]
@@ -92,4 +92,4 @@ class Goals:
 
     def _ask(self, inputs: CodeMatrix) -> NDArray[np.bool_]:
         batches = [inputs[first : first + BATCH] for first in range(0, len(inputs), BATCH)]
-        return np.concatenate([ask(self._classifier, Inputs(self._features, batch)) for batch in batches])
+        return np.concatenate([ask(self.classifier, Inputs(self._features, batch)) for batch in batches])

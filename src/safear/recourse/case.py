@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from safear.classifier.adapters import as_classifier
 from safear.classifier.filed import decide_raw
 from safear.classifier.protocol import Classifier
 from safear.errors import PersonError, suggest
@@ -85,7 +84,6 @@ class Desk:
     """
 
     compiler: Compiler
-    classifier: Classifier
     max_states: int = MAX_REACHABLE
     max_bytes: int = MAX_BYTES
     forgetful: bool = False
@@ -94,13 +92,17 @@ class Desk:
     def of(cls, problem: Problem, classifier: object = None) -> Desk:
         """For a problem and whatever `as_classifier` takes. Raises the mistakes of the problem."""
         require_problem(problem)
-        decider = as_classifier(classifier, problem)
-        return cls(Compiler.of(problem, decider), decider)
+        return cls(Compiler.of(problem, classifier))
 
     @property
     def problem(self) -> Problem:
         """The problem, without anybody's own terms."""
         return self.compiler.problem
+
+    @property
+    def classifier(self) -> Classifier:
+        """Who decides."""
+        return self.compiler.goals.classifier
 
     @property
     def goals(self) -> Goals:
