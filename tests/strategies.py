@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any, TypeAlias, TypeVar
 
 from hypothesis import settings
@@ -246,6 +247,10 @@ def feature_entry(draw: Draw, feature: Drawn) -> Document:
         entry["levels"] = list(feature.levels)
     if rarely(draw, 6):
         entry["values"] = [10 * index for index in range(len(feature.levels))]
+        if feature.kind == "numeric":  # inside the levels; what the test does not name is drawn elsewhere
+            low, high = min(map(float, feature.edges)), max(map(float, feature.edges))
+            inner = [(float(a) + float(b)) / 2 for a, b in pairwise(feature.edges)]
+            entry["values"] = [low - 1, *inner, high + 1]
     for key, value in (
         ("mutable", feature.mutable),
         ("actionable", feature.actionable),

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from safear.classifier.adapters import as_classifier
 from safear.classifier.protocol import Inputs
 from safear.errors import ClassifierError
+from safear.mdp import compile as compile_module
 from safear.mdp import goals as goals_module
 from safear.mdp.compile import compile_mdp
 from safear.mdp.families import compile_blocks
@@ -112,14 +113,26 @@ def test_blocks_that_look_alike_to_the_classifier_are_one_call() -> None:
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 3, 8])
-def test_reachable_states_are_asked_about_step_by_step(horizon: int) -> None:
+def test_reachable_states_are_asked_about_in_one_go(horizon: int) -> None:
     model = Counting()
     mdp = compile_mdp(make_problem(horizon=horizon), model, start=APPLICANT)
     shown = {(p["skill"], p["savings"], p["gender"]) for p in map(mdp.person, range(mdp.n_states))}
-    model.assert_each_once(len(shown))
-    assert set(model.rows) == shown
-    assert len(model.calls) <= horizon + 1
+    model.assert_each_once(len(set(model.rows)))
+    assert set(model.rows) >= shown
+    assert len(model.calls) == 2
     assert model.calls[0] == [("basic", "none", "female")]
+
+
+@pytest.mark.parametrize("ahead", [1, 2, 3, 5])
+def test_what_is_farther_away_is_asked_about_step_by_step(ahead: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = compile_mdp(make_problem(), Counting(), start=APPLICANT)
+    monkeypatch.setattr(compile_module, "AHEAD", ahead)
+    model = Counting()
+    mdp = compile_mdp(make_problem(), model, start=APPLICANT)
+    model.assert_each_once(len(set(model.rows)))
+    assert 2 < len(model.calls) <= make_problem().horizon + 2
+    for name in ("states", "goal", "depth", "row_start", "row_action", "edge_next", "edge_cost", "edge_chance"):
+        assert getattr(mdp, name).tolist() == getattr(expected, name).tolist(), name
 
 
 def test_nothing_is_asked_beyond_a_person_who_is_accepted_already() -> None:

@@ -143,8 +143,14 @@ def test_every_mistake_is_told() -> None:
 
 
 def test_names_that_are_no_text_are_told() -> None:
-    said = refused(parse_problem(LOAN), {**ANN, 3: "x"})
+    nearly = {name: level for name, level in ANN.items() if name != "job"}
+    said = refused(parse_problem(LOAN), {**nearly, 3: "x"})
     assert said.startswith(("3: there is no feature '3'\n", "[3]: there is no feature '3'\n"))
+
+
+def test_other_columns_are_carried_along() -> None:
+    problem = parse_problem(LOAN)
+    assert read_person(problem, {**ANN, "customer": 17}) == read_person(problem, ANN)
 
 
 def test_a_missing_feature_with_many_levels_is_told_briefly() -> None:

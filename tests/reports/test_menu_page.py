@@ -307,7 +307,6 @@ def test_everything_that_menus_tell_has_words() -> None:
         ("no_action", "As things are, no step is open to you."),
         ("horizon", "Nothing you can do leads to “approved” within 1 step. More time would allow more"),
         ("never", "Whatever you do with these steps, and however long it takes, nothing leads to “approved”."),
-        ("levels", "Your numbers as filed are rejected, but the ranges that stand for them here are accepted"),
     ],
 )
 def test_no_recourse_is_told_with_its_reason(reason: ReasonCode, words: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,7 @@ class RuleClassifier:
     """Favourable where a condition holds."""
 
     rule: Condition
+    sees_levels: ClassVar[bool] = True
 
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """Evaluate the condition."""
@@ -115,6 +116,7 @@ class TableClassifier:
 
     names: tuple[str, ...]
     decisions: Mapping[tuple[str, ...], bool]
+    sees_levels: ClassVar[bool] = True
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, problem: Problem) -> TableClassifier:

@@ -1,37 +1,90 @@
-"""The decision on a record as it was filed, where levels stand for raw numbers."""
+"""Records as they were filed: what a classifier sees of people besides levels.
+
+A state is the record plus what has changed. For a feature whose level is still the one that was filed the classifier
+sees the number that was filed; for one that has changed it sees what was promised. A column that is *given* has no
+levels and is handed over as it is.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from safear.classifier.protocol import Classifier, Inputs, ask
-from safear.problem.model import Feature, Person, Problem, as_decimal
+from safear.classifier.protocol import Classifier
+from safear.problem.model import Feature, Person, Problem, Record, as_decimal
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def decide_raw(problem: Problem, classifier: Classifier, record: Mapping[str, object], person: Person) -> bool | None:
-    """What the classifier says of the raw numbers in a record; None if it has none that the classifier would see.
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a classifier sees of a record besides levels: numbers of these features, and these columns."""
 
-    `person` is the record read as levels.
-    Plans look at levels, whose values stand for all numbers of an interval; near the edge of a decision the two differ.
+    numbers: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.numbers or self.given)
+
+    @classmethod
+    def of(cls, problem: Problem, classifier: Classifier) -> Sight:
+        """Of a classifier for a problem. One that knows its columns is given those that are no features."""
+        if getattr(classifier, "sees_levels", False):
+            return cls()
+        wanted: Sequence[str] = problem.given or getattr(classifier, "wanted", None) or ()
+        given = tuple(name for name in wanted if name not in problem.feature_by_name)
+        return cls(tuple(feature.name for feature in problem.features if feature.is_raw), given)
+
+
+@dataclass(frozen=True, eq=False)
+class Filed:
+    """People as filed: level numbers `codes` [person, feature], `numbers` [person, number of the sight], `given`.
+
+    A number is NaN where only the level is known. `given` has a row per person, with its own types.
     """
-    seen = [feature for feature in problem.features if feature.seen_by_classifier]
-    as_filed = [_with_raw_value(feature, person[feature.name], record[feature.name]) for feature in seen]
-    if as_filed == seen:
-        return None
-    codes = np.array([[feature.levels.index(person[feature.name]) for feature in seen]], dtype=np.int16)
-    return bool(ask(classifier, Inputs(tuple(as_filed), codes))[0])
+
+    sight: Sight
+    codes: NDArray[np.int16]
+    numbers: NDArray[np.float64]
+    given: pd.DataFrame
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @classmethod
+    def of(cls, problem: Problem, sight: Sight, records: Sequence[Record], people: Sequence[Person]) -> Filed:
+        """Of records that were read as people."""
+        import pandas as pd  # noqa: PLC0415  # a quarter of a second that rules and tables do not need
+
+        features = problem.feature_by_name
+        codes = [[f.levels.index(person[f.name]) for f in problem.features] for person in people]
+        numbers = [
+            [as_number(features[name], record[name], person[name]) for name in sight.numbers]
+            for record, person in zip(records, people, strict=True)
+        ]
+        return cls(
+            sight,
+            np.array(codes, dtype=np.int16).reshape(len(people), len(problem.features)),
+            np.array(numbers, dtype=np.float64).reshape(len(people), len(sight.numbers)),
+            pd.DataFrame({name: [record[name] for record in records] for name in sight.given}),
+        )
+
+    def take(self, people: NDArray[np.int64]) -> Filed:
+        """Some of them."""
+        return replace(
+            self, codes=self.codes[people], numbers=self.numbers[people], given=self.given.take(people.tolist())
+        )
 
 
-def _with_raw_value(feature: Feature, level: str, given: object) -> Feature:
-    """The feature with the number that was filed as the value of its level."""
-    number = as_decimal(given)
-    if feature.kind != "numeric" or not feature.values or str(given) in feature.levels or number is None:
-        return feature
-    if not math.isfinite(float(number)):  # more than a model can take; the level says enough
-        return feature
-    position = feature.levels.index(level)
-    return replace(feature, values=(*feature.values[:position], float(number), *feature.values[position + 1 :]))
+def as_number(feature: Feature, filed: object, level: str) -> float:
+    """The number that was filed for a feature; NaN if it was a level."""
+    number = as_decimal(filed)
+    if number is None or feature.level_at(number) != level or not math.isfinite(float(number)):
+        return math.nan
+    return float(number)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
@@ -19,10 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """Distinct inputs x of a classifier: the level numbers of the features that it sees, one row per input."""
+    """Distinct inputs x of a classifier: the level numbers of the features that it sees, one row per input.
+
+    `numbers` has, for some of the features, a number per input that stands in place of its level's value. `given` has
+    columns besides the features, a row per input.
+    """
 
     features: tuple[Feature, ...]
     codes: NDArray[np.int16]
+    numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    given: pd.DataFrame | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -35,9 +41,9 @@ class Inputs:
         """The inputs as a model wants them: each level's value if it has one, else its name."""
         import pandas as pd  # noqa: PLC0415  # a quarter of a second that rules and tables do not need
 
-        return pd.DataFrame(
-            {feature.name: _values(feature)[self.codes[:, i]] for i, feature in enumerate(self.features)}
-        )
+        columns = {feature.name: _values(feature)[self.codes[:, i]] for i, feature in enumerate(self.features)}
+        frame = pd.DataFrame(columns | dict(self.numbers))
+        return frame if self.given is None else pd.concat([frame, self.given.reset_index(drop=True)], axis=1)
 
     def levels(self, row: int) -> dict[str, str]:
         """The level names of one input."""
@@ -46,7 +52,11 @@ class Inputs:
 
 @runtime_checkable
 class Classifier(Protocol):
-    """Says which inputs get the favourable decision."""
+    """Says which inputs get the favourable decision.
+
+    It may have more to say: `sees_levels` (true if it looks at nothing but levels), `wanted` (the names of the columns
+    that it wants), `splits(sample)` (the numbers of each column at which it may change its mind).
+    """
 
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """One truth value per input."""

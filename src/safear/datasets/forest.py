@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ class TrainedClassifier:
     decisions: NDArray[np.bool_] = field(repr=False)
     accuracy: float
     seed: int
+    sees_levels: ClassVar[bool] = True
 
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """Look each input up; features and levels are found by name, whatever their order."""

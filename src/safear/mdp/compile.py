@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,17 @@ from safear.classifier.adapters import as_classifier
 from safear.errors import PersonError, ProblemError, TooLargeError, suggest
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.expand import Edges, allowed, expand, join_edges
+from safear.mdp.filed_goals import FiledGoals, as_filed
 from safear.mdp.goals import Goals
 from safear.mdp.lattice import Lattice, find_lattice
 from safear.mdp.space import CodeMatrix, StateArray, StateSpace, person_codes
 from safear.memory import MAX_BYTES, require_room
 from safear.problem.checks import check_problem
-from safear.problem.model import Person, Problem
+from safear.problem.model import Person, Problem, Record
 from safear.problem.person import read_level, read_person
 
 MAX_REACHABLE = 2_000_000
+AHEAD = 2_048  # states near a person that a slow classifier is asked about at once
 _BYTES_PER_EDGE = 160  # arrays of the result and those of the way there, measured
 _BYTES_PER_STATE = 120
 
@@ -30,7 +32,7 @@ def compile_mdp(
     problem: Problem,
     classifier: object = None,
     *,
-    start: Mapping[str, object] | None = None,
+    start: Record | None = None,
     block: Mapping[str, object] | None = None,
     max_states: int = MAX_REACHABLE,
     max_bytes: int = MAX_BYTES,
@@ -49,7 +51,9 @@ def compile_mdp(
             raise PersonError.at((), f"'{given}' is a name, not a record", f"give problem.people['{given}']")
     compiler = Compiler.of(problem, classifier)
     if start is not None:
-        return compiler.reachable(read_person(problem, start), max_states, max_bytes)
+        person = read_person(problem, start, given=compiler.goals.sight.given)
+        goals = as_filed(compiler.goals, start, person)
+        return compiler.reachable(person, max_states, max_bytes, goals=goals)
     if block is not None:
         return compiler.whole(compiler.fixed_by(block), max_bytes)
     return compiler.whole({}, max_bytes)
@@ -108,13 +112,19 @@ class Compiler:
         fine = allowed(self.problem, space.columns(codes), len(states))
         return space, states[fine], codes[fine]
 
-    def reachable(self, start: Person, max_states: int, max_bytes: int) -> CompiledMDP:
-        """The states within `horizon` steps of a person, breadth first. Goals are not left."""
+    def reachable(
+        self, start: Person, max_states: int, max_bytes: int, *, goals: Goals | FiledGoals | None = None
+    ) -> CompiledMDP:
+        """The states within `horizon` steps of a person, breadth first. Goals, or their own `goals`, are not left."""
+        goals = self.goals if goals is None else goals
         space = StateSpace(self.problem.features, self._constant(start))
         space.require_indexable()
         frontier = space.encode(person_codes(self.problem.features, start)[None, :])
+        search = _Search(self, space, goals)
         states, depth = frontier, np.zeros(1, dtype=np.int16)
-        goal = self.goals.among(space.decode(frontier))
+        goal = search.find_goals(frontier)
+        if goals.is_slow and not goal[0]:
+            search.look_ahead(frontier)
         parts: list[Edges] = []
         is_goal = goal
         for step in range(1, self.problem.horizon + 1):
@@ -124,12 +134,12 @@ class Compiler:
                 raise TooLargeError.at(
                     (), cause, "shorten the horizon, merge levels, or raise max_states and max_bytes"
                 )
-            edges = expand(self.problem, self.lattice, space, frontier[~is_goal])
+            edges = search.expand(frontier[~is_goal])
             parts.append(edges)
             frontier = np.setdiff1d(edges.target, states)
             if not len(frontier):
                 break
-            is_goal = self.goals.among(space.decode(frontier))
+            is_goal = search.find_goals(frontier)
             states, goal = np.concatenate([states, frontier]), np.concatenate([goal, is_goal])
             depth = np.concatenate([depth, np.full(len(frontier), step, dtype=np.int16)])
         what = f"the {len(states):,} states that one person can reach"
@@ -137,7 +147,7 @@ class Compiler:
         order = np.argsort(states)
         states = states[order]
         edges = join_edges(parts)
-        return self._assemble(space, states, goal[order], edges, depth=depth[order])
+        return self._assemble(space, states, goal[order], edges, depth=depth[order], goals=goals)
 
     def _constant(self, person: Person) -> dict[str, int]:
         """The level numbers of all features that no action and no side effect can change."""
@@ -167,6 +177,7 @@ class Compiler:
         edges: Edges,
         *,
         depth: NDArray[np.int16],
+        goals: Goals | FiledGoals | None = None,
     ) -> CompiledMDP:
         """Sort edges by state, action and outcome, and point rows and states into them."""
         source = np.searchsorted(states, edges.source)
@@ -193,4 +204,47 @@ class Compiler:
             states=states,
             space=space,
             problem=self.problem,
+            goals=self.goals if goals is None else goals,
         )
+
+
+class _Search:
+    """A search from one person on. What was found ahead, before anybody asked which states are goals, is kept."""
+
+    def __init__(self, compiler: Compiler, space: StateSpace, goals: Goals | FiledGoals) -> None:
+        self._compiler, self._space, self._goals = compiler, space, goals
+        self._asked, self._goal = np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
+        self._expanded, self._edges = np.empty(0, dtype=np.int64), join_edges([])
+
+    def look_ahead(self, frontier: StateArray) -> None:
+        """Ask about the states nearby in one go, goals or not: a model takes as long for a thousand as for one."""
+        near, expanded, parts = frontier, frontier[:0], []
+        for _ in range(self._compiler.problem.horizon):
+            parts.append(self.expand(frontier))
+            expanded = np.concatenate([expanded, frontier])
+            frontier = np.setdiff1d(parts[-1].target, near)
+            near = np.concatenate([near, frontier])
+            if not len(frontier) or len(near) > AHEAD:
+                break
+        near = np.sort(near[1:AHEAD])  # the first has been asked about
+        self._goal = self.find_goals(near)
+        self._asked, self._expanded, self._edges = near, np.sort(expanded), join_edges(parts)
+
+    def find_goals(self, states: StateArray) -> NDArray[np.bool_]:
+        """Which of the states are goals."""
+        known = np.isin(states, self._asked)
+        goal = np.empty(len(states), dtype=bool)
+        goal[known] = self._goal[np.searchsorted(self._asked, states[known])]
+        if not known.all():
+            goal[~known] = self._goals.among(self._space.decode(states[~known]))
+        return goal
+
+    def expand(self, states: StateArray) -> Edges:
+        """All edges that leave the states."""
+        known = np.isin(states, self._expanded)
+        new = expand(self._compiler.problem, self._compiler.lattice, self._space, states[~known])
+        if not known.any():
+            return new
+        inside = np.isin(self._edges.source, states)
+        old = Edges(*(getattr(self._edges, item.name)[inside] for item in fields(Edges)))
+        return join_edges([old, new])

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from safear.errors import PersonError
 from safear.mdp.arrays import MDP
+from safear.mdp.filed_goals import FiledGoals
+from safear.mdp.goals import Goals
 from safear.mdp.space import CodeMatrix, StateArray, StateSpace, person_codes
 from safear.problem.model import Action, Feature, Outcome, Problem, Record
 from safear.problem.person import read_person
@@ -18,11 +20,15 @@ from safear.problem.person import read_person
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CompiledMDP(MDP):
-    """An MDP whose states are those of a problem: `states` are their indices in `space`, rising."""
+    """An MDP whose states are those of a problem: `states` are their indices in `space`, rising.
+
+    `goals` is who said which of them are goals.
+    """
 
     problem: Problem
     space: StateSpace
     states: StateArray
+    goals: Goals | FiledGoals
 
     @property
     def unit(self) -> str:

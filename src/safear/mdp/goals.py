@@ -9,6 +9,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.classifier.filed import Sight
 from safear.classifier.protocol import Classifier, Inputs, ask
 from safear.mdp.space import CodeMatrix
 from safear.problem.model import Problem
@@ -26,7 +27,8 @@ class Goals:
     """
 
     def __init__(self, problem: Problem, classifier: Classifier) -> None:
-        self.classifier = classifier
+        self.problem, self.classifier = problem, classifier
+        self.sight = Sight.of(problem, classifier)
         self._seen = [i for i, feature in enumerate(problem.features) if feature.seen_by_classifier]
         self._features = tuple(problem.features[i] for i in self._seen)
         self._sizes = [len(feature.levels) for feature in self._features]
@@ -43,6 +45,11 @@ class Goals:
         if self._table is None:
             return self._look_up_rows(codes[:, self._seen])
         return self._look_up(self._table, codes.astype(np.int64) @ self._strides)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the classifier had better be asked seldom, about much at once."""
+        return not getattr(self.classifier, "sees_levels", False)
 
     def across(self, codes: CodeMatrix, immutable: Sequence[int], levels: CodeMatrix) -> NDArray[np.bool_]:
         """[row, lane]: the same with the features numbered `immutable` at the level numbers of each lane."""

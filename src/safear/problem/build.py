@@ -43,7 +43,8 @@ def build_problem(document: Document) -> tuple[Problem, list[Mistake]]:
         cost_unit=document.cost.unit,
         cost_resolution=document.cost.resolution,
         features=tuple(features.values()),
-        goal=Goal(document.goal.favourable, document.goal.threshold, document.goal.failure_cost),
+        goal=Goal(document.goal.favourable, document.goal.threshold, document.goal.failure_cost, document.goal.promise),
+        given=tuple(document.given),
         rule=rule,
         actions=tuple(builder.action(name, written, ("actions", name)) for name, written in document.actions.items()),
         side_effects=tuple(
@@ -100,6 +101,10 @@ def _build_feature(name: str, written: WrittenFeature) -> Feature:
         values=tuple(written.values or ()),
         edges=edges,
         closed=written.closed,
+        step=written.step,
+        least=written.min,
+        most=written.max,
+        unit=written.unit,
     )
 
 

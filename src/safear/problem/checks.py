@@ -60,7 +60,7 @@ def trust_problem(problem: Problem) -> Problem:
 
 
 def _find_mistakes(problem: Problem) -> Iterator[Mistake]:
-    in_features = list(check_features(problem.features))
+    in_features = list(check_features(problem.features, problem.given))
     vague = {str(item.place.path[1]) for item in in_features if item.place.path[2:3] in {("levels",), ("edges",)}}
     found = chain(_check_head(problem), in_features, *_check_parts(problem))
     yield from (item for item in found if item.code not in _ABOUT_LEVELS or item.values["feature"] not in vague)

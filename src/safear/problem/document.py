@@ -164,6 +164,10 @@ class WrittenFeature(Written):
     edges: list[Number] | None = None
     closed: Literal["left", "right"] = "left"
     values: list[Value] | None = None
+    step: Positive | None = None
+    min: Number | None = None
+    max: Number | None = None
+    unit: str = ""
     mutable: bool = True
     actionable: bool = True
     seen_by_classifier: bool = True
@@ -204,6 +208,7 @@ class WrittenGoal(Written):
     favourable: Name | None = None
     threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
     failure_cost: NotNegative = Field(default=Decimal(0), json_schema_extra={"default": 0})
+    promise: Literal["value", "range", "narrow"] = "narrow"
 
 
 class WrittenCost(Written):
@@ -228,6 +233,7 @@ class Document(Written):
     horizon: Annotated[int, Field(ge=1, le=1000), BeforeValidator(_read_number)]
     cost: WrittenCost = Field(default_factory=WrittenCost)
     features: Annotated[dict[Name, WrittenFeature], Field(min_length=1)]
+    given: list[Name] = Field(default_factory=list)
     goal: WrittenGoal = Field(default_factory=WrittenGoal)
     classifier: WrittenClassifier | None = None
     actions: Annotated[dict[Name, WrittenAction], Field(min_length=1)]

@@ -23,6 +23,7 @@ def dump_problem(problem: Problem) -> dict[str, Any]:
         "favourable": problem.goal.favourable,
         "threshold": problem.goal.threshold,
         "failure_cost": _number(problem.goal.failure_cost),
+        "promise": None if problem.goal.promise == "narrow" else problem.goal.promise,
     }
     document: dict[str, Any] = {
         "safear": 1,
@@ -31,6 +32,7 @@ def dump_problem(problem: Problem) -> dict[str, Any]:
         "horizon": problem.horizon,
         "cost": cost,
         "features": {feature.name: _feature(feature) for feature in problem.features},
+        "given": list(problem.given) or None,
         "goal": {name: value for name, value in goal.items() if value is not None},
         "classifier": None if problem.rule is None else {"rule": str(problem.rule)},
         "actions": {action.name: _action(action) for action in problem.actions},
@@ -58,6 +60,10 @@ def _feature(feature: Feature) -> dict[str, Any]:
         result |= {"edges": [_number(edge) for edge in feature.edges], "closed": feature.closed}
     if feature.values:
         result["values"] = list(feature.values)
+    limits = {"step": feature.step, "min": feature.least, "max": feature.most}
+    result |= {name: _number(limit) for name, limit in limits.items() if limit is not None}
+    if feature.unit:
+        result["unit"] = feature.unit
     if not feature.mutable:
         result["mutable"] = False
     elif not feature.actionable:

@@ -7,22 +7,26 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from safear.errors import Mistake, Path, mistake
-from safear.problem.model import Feature
+from safear.problem.model import Feature, as_decimal
 
 MAX_LEVELS = 32_767  # level numbers are stored in 16 bits
 
 
-def check_features(features: Sequence[Feature]) -> Iterator[Mistake]:
-    """Every mistake in the features."""
+def check_features(features: Sequence[Feature], given: Sequence[str] = ()) -> Iterator[Mistake]:
+    """Every mistake in the features and in the list of what is `given` besides them."""
     if not features:
         yield mistake(("features",), "there are no features", code="too_few")
     names = [feature.name for feature in features]
     for name in dict.fromkeys(names):
         if names.count(name) > 1:
             yield mistake(("features", name), f"'{name}' is given twice", code="twice", name=name)
-    if features and not any(feature.seen_by_classifier for feature in features):
+    if features and not given and not any(feature.seen_by_classifier for feature in features):
         cause, remedy = "the classifier sees no feature", "drop 'seen_by_classifier: false' somewhere"
         yield mistake(("features",), cause, remedy, code="unseen_feature")
+    for number, name in enumerate(given):
+        if name in names:
+            cause, remedy = f"'{name}' is a feature", "drop it here: features are seen by the classifier anyway"
+            yield mistake(("given", number), cause, remedy, code="twice", name=name)
     for feature in features:
         yield from _check_feature(feature, ("features", feature.name))
 
@@ -47,9 +51,47 @@ def _check_feature(feature: Feature, path: Path) -> Iterator[Mistake]:
     if feature.values and len(feature.values) != len(feature.levels):
         cause = f"{len(feature.values)} values for {len(feature.levels)} levels"
         yield mistake((*path, "values"), cause, "give one value per level", code="wrong_length")
-    for number, value in enumerate(feature.values):
-        if isinstance(value, float) and not math.isfinite(value):
-            yield mistake((*path, "values", number), f"{value} is not a finite number", code="not_finite", value=value)
+    unfinished = [n for n, value in enumerate(feature.values) if isinstance(value, float) and not math.isfinite(value)]
+    for number in unfinished:
+        cause, value = f"{feature.values[number]} is not a finite number", feature.values[number]
+        yield mistake((*path, "values", number), cause, code="not_finite", value=value)
+    yield from _check_limits(feature, path)
+    if feature.is_raw and not unfinished and len(feature.values) == len(feature.levels) == len(feature.edges) + 1:
+        yield from _check_values(feature, path)
+
+
+def _check_limits(feature: Feature, path: Path) -> Iterator[Mistake]:
+    """`step`, `min` and `max`: of numbers only, and in order."""
+    for name, limit in (("step", feature.step), ("min", feature.least), ("max", feature.most)):
+        if limit is None:
+            continue
+        if feature.kind != "numeric":
+            cause, remedy = f"only a numeric feature has a {name}", f"write 'kind: numeric', or drop the {name}"
+            yield mistake((*path, name), cause, remedy, code="misplaced")
+        elif not limit.is_finite() or abs(limit.adjusted()) > 300 or (name == "step" and limit <= 0):
+            yield mistake((*path, name), f"{limit} cannot be a {name}", code="out_of_range", value=limit)
+    if feature.edges and feature.least is not None and feature.least >= feature.edges[0]:
+        cause = f"{feature.least} is not below the first edge, {feature.edges[0]}"
+        yield mistake((*path, "min"), cause, "the first level would be empty", code="out_of_range", value=feature.least)
+    if feature.edges and feature.most is not None and feature.most <= feature.edges[-1]:
+        cause = f"{feature.most} is not above the last edge, {feature.edges[-1]}"
+        yield mistake((*path, "max"), cause, "the last level would be empty", code="out_of_range", value=feature.most)
+
+
+def _check_values(feature: Feature, path: Path) -> Iterator[Mistake]:
+    """The value of a level stands for numbers of that level: it must be one of them."""
+    for number, (level, value) in enumerate(zip(feature.levels, feature.values, strict=True)):
+        exact = as_decimal(value)
+        if exact is None:
+            cause, remedy = f"'{value}' is not a number", "a numeric feature's values are numbers of its levels"
+            yield mistake((*path, "values", number), cause, remedy, code="not_a_number", value=value)
+        elif feature.level_of(exact) != level or not feature.admits(exact):
+            cause = f"{value:g} is not among the numbers of level '{level}'"
+            remedy = "give a number that lies between its edges, or drop 'values' if the classifier sees levels"
+            yield mistake((*path, "values", number), cause, remedy, code="out_of_range", value=value)
+        elif feature.step is not None and exact % feature.step:
+            cause, remedy = f"{value:g} is not a multiple of the step {feature.step}", "give one, or change the step"
+            yield mistake((*path, "values", number), cause, remedy, code="out_of_range", value=value)
 
 
 def _check_edges(feature: Feature, path: Path) -> Iterator[Mistake]:

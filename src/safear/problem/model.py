@@ -20,8 +20,9 @@ from safear.problem.quantity import Quantity, amounts, quantity_features
 
 Kind = Literal["ordinal", "nominal", "numeric"]
 Direction = Literal["up", "down", "any"]
+PromiseKind = Literal["value", "range", "narrow"]
 Person = Mapping[str, str]  # feature -> level name
-Record = Mapping[str, object]  # a person as somebody wrote them: levels, or raw numbers of numeric features
+Record = Mapping[str, object]  # a person as filed: levels, raw numbers, given columns, and whatever else is there
 MAX_ACTIONS = 254  # a policy stores a choice in one byte
 MAX_OUTCOMES = 255  # and an edge its outcome
 MAX_COST = Decimal("1e15")  # so that sums of squares stay finite
@@ -32,7 +33,8 @@ class Feature:
     """One thing that is known about a person, at one of finitely many levels.
 
     `values` are what the classifier sees for each level (the level's name if empty). A numeric feature's levels are the
-    intervals between `edges`; with `closed="left"` an edge belongs to the interval above it.
+    intervals between `edges`; with `closed="left"` an edge belongs to the interval above it. Its numbers lie between
+    `least` and `most` (None: no limit), and only multiples of `step` exist (None: all numbers do).
     """
 
     name: str
@@ -44,6 +46,15 @@ class Feature:
     values: tuple[float | str, ...] = ()
     edges: tuple[Decimal, ...] = ()
     closed: Literal["left", "right"] = "left"
+    step: Decimal | None = None
+    least: Decimal | None = None
+    most: Decimal | None = None
+    unit: str = ""
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether the classifier sees a number as it was filed, and not only its level."""
+        return self.kind == "numeric" and bool(self.values) and self.seen_by_classifier
 
     @property
     def is_ordered(self) -> bool:
@@ -54,6 +65,15 @@ class Feature:
         """The level of a numeric feature that a raw number falls into."""
         find = bisect_right if self.closed == "left" else bisect_left
         return self.levels[find(self.edges, number)]
+
+    def level_at(self, number: Decimal) -> str | None:
+        """The same; None if the feature has no such intervals."""
+        is_cut = self.kind == "numeric" and len(self.levels) == len(self.edges) + 1
+        return self.level_of(number) if is_cut else None
+
+    def admits(self, number: Decimal) -> bool:
+        """Whether a number is within the limits of the feature."""
+        return (self.least is None or number >= self.least) and (self.most is None or number <= self.most)
 
     def edge_position(self, text: str, operator: str) -> int | None:
         """The k for which `feature operator text` means 'at level k or above' or its opposite; None if neither.
@@ -135,16 +155,25 @@ class SideEffect:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What the person wants from the classifier, and what it costs not to get it."""
+    """What the person wants from the classifier, what it costs not to get it, and what is promised of numbers.
+
+    A number that changes is promised to become its level's *value*, or to land anywhere in the level's *range*, or in
+    the part of the range around the value in which the plan holds (*narrow*).
+    """
 
     favourable: str | None = None
     threshold: float | None = None
     failure_cost: Decimal = Decimal(0)
+    promise: PromiseKind = "narrow"
 
 
 @dataclass(frozen=True, repr=False)
 class Problem:
-    """A recourse problem: features, what can be done about them, and what counts as success."""
+    """A recourse problem: features, what can be done about them, and what counts as success.
+
+    `given` are columns that the classifier sees as filed, without levels; a model that knows its columns need not be
+    told.
+    """
 
     title: str
     horizon: int
@@ -155,6 +184,7 @@ class Problem:
     side_effects: tuple[SideEffect, ...] = ()
     constraints: tuple[Condition, ...] = ()
     people: Mapping[str, Record] = field(default_factory=lambda: MappingProxyType({}))
+    given: tuple[str, ...] = ()
     cost_unit: str = "units"
     cost_resolution: Decimal | None = None
     description: str = ""

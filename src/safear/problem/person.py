@@ -3,43 +3,52 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 import numpy as np
 
 from safear.errors import Mistake, PersonError, mistake, on_key
-from safear.problem.model import Feature, Person, Problem, as_decimal
+from safear.problem.model import Feature, Person, Problem, Record, as_decimal
 from safear.problem.vector import holds
-from safear.problem.wrong_names import missing_value, unknown_feature, unreadable_value
+from safear.problem.wrong_names import missing_given, missing_value, out_of_limits, unknown_feature, unreadable_value
 
 
-def read_person(problem: Problem, record: Mapping[str, object]) -> Person:
-    """A level name for each feature of the problem; raw numbers are put into their level. Else a PersonError."""
-    levels, mistakes = _read_levels(problem, dict(record))  # a pandas Series iterates over its values
+def read_person(problem: Problem, record: Record, *, given: Sequence[str] = ()) -> Person:
+    """A level name for each feature of the problem; raw numbers are put into their level. Else a PersonError.
+
+    The columns `given` to the classifier must be there. Others are carried along, unless something is missing, which
+    one of them may be by another name.
+    """
+    levels, mistakes = _read_levels(problem, dict(record), given)  # a pandas Series iterates over its values
     if mistakes:
         raise PersonError(mistakes)
     return levels
 
 
-def person_mistakes(problem: Problem, record: Mapping[str, object]) -> list[Mistake]:
+def person_mistakes(problem: Problem, record: Record) -> list[Mistake]:
     """Every mistake in a record."""
-    return _read_levels(problem, record)[1]
+    return _read_levels(problem, record, problem.given)[1]
 
 
-def _read_levels(problem: Problem, record: Mapping[str, object]) -> tuple[dict[str, str], list[Mistake]]:
+def _read_levels(problem: Problem, record: Record, given: Sequence[str]) -> tuple[dict[str, str], list[Mistake]]:
     """The levels that can be read, and every mistake."""
-    known = problem.feature_by_name
-    missing = [feature for feature in problem.features if feature.name not in record]
-    wanted = [feature.name for feature in missing] or known
-    mistakes = [unknown_feature(on_key((str(name),)), name, wanted) for name in record if name not in known]
-    mistakes += map(missing_value, missing)
+    known = {**problem.feature_by_name, **dict.fromkeys(given)}
+    missing = [name for name in known if name not in record]
+    mistakes = []
+    if missing:
+        mistakes += [unknown_feature(on_key((str(name),)), name, missing) for name in record if name not in known]
+        features = problem.feature_by_name
+        mistakes += [missing_value(features[name]) if name in features else missing_given(name) for name in missing]
     levels = {}
     for feature in problem.features:
         if feature.name in record:
             level = read_level(feature, record[feature.name])
+            number = as_decimal(record[feature.name])
             if level is None:
                 mistakes.append(unreadable_value(feature, record[feature.name]))
+            elif number is not None and level == feature.level_at(number) and not feature.admits(number):
+                mistakes.append(out_of_limits(feature, number))
             else:
                 levels[feature.name] = level
     return levels, mistakes or list(_broken_constraints(problem, levels))
@@ -50,9 +59,9 @@ def read_level(feature: Feature, value: object) -> str | None:
     text = str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
     if text in feature.levels:
         return text
-    number = as_decimal(text) if feature.kind == "numeric" else None
-    if number is not None and len(feature.levels) == len(feature.edges) + 1:
-        return feature.level_of(number)
+    number = as_decimal(text)
+    if number is not None and feature.level_at(number) is not None:
+        return feature.level_at(number)
     # 1.0 for a level called 1: numbers lose their form on the way through tables and JSON.
     if isinstance(value, float | np.floating | Decimal) and math.isfinite(value) and value == int(value):
         return str(int(value)) if str(int(value)) in feature.levels else None

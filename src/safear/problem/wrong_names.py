@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from decimal import Decimal
 
 from safear.errors import Mistake, Path, Place, closest, mistake, quote_list, suggest
 from safear.problem.model import Feature, Problem, as_decimal
@@ -25,6 +26,21 @@ def missing_value(feature: Feature) -> Mistake:
     """A person without a value for a feature."""
     remedy = f"one of: {', '.join(feature.levels[:12])}"
     return mistake((feature.name,), f"'{feature.name}' is missing", remedy, code="missing", feature=feature.name)
+
+
+def missing_given(name: str) -> Mistake:
+    """A person without a column that the classifier wants."""
+    cause, remedy = f"'{name}' is missing", "the classifier wants it, as it was filed"
+    return mistake((name,), cause, remedy, code="missing_given", feature=name)
+
+
+def out_of_limits(feature: Feature, number: Decimal) -> Mistake:
+    """A number beyond what makes sense for a feature."""
+    is_low = feature.least is not None and number < feature.least
+    limit = feature.least if is_low else feature.most
+    cause = f"{number} is {'below the least' if is_low else 'above the most'} that is possible, {limit}"
+    values = {"feature": feature.name, "value": str(number), "limit": str(limit)}
+    return mistake((feature.name,), cause, "correct it", code="too_low" if is_low else "too_high", **values)
 
 
 def unreadable_value(feature: Feature, value: object) -> Mistake:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from safear.classifier.filed import decide_raw
 from safear.classifier.protocol import Classifier
 from safear.errors import PersonError, suggest
 from safear.mdp.arrays import MDP
 from safear.mdp.compile import MAX_REACHABLE, Compiler
+from safear.mdp.filed_goals import FiledGoals, as_filed
 from safear.mdp.goals import Goals
 from safear.mdp.lattice import find_lattice
 from safear.mdp.space import person_codes
@@ -21,18 +21,17 @@ from safear.problem.checks import require_problem
 from safear.problem.model import Person, Problem, Record
 from safear.problem.person import read_person
 from safear.problem.terms import Terms, apply_terms
-from safear.recourse.notices import NoRecourse, Notice
+from safear.recourse.notices import NoRecourse
 from safear.solvers.success import highest_success
 
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """What the classifier says about a person: on the record as filed, and on the levels that plans use."""
+    """What the classifier says about a record as it was filed; `person` has its levels."""
 
     record: Record
     person: Person
     favourable: bool
-    on_levels: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +61,6 @@ class Case:
     def needs_plan(self) -> bool:
         """Whether the person is rejected and has a way to the goal."""
         return not self.favourable and self.no_recourse is None
-
-    @property
-    def notices(self) -> tuple[Notice, ...]:
-        """What to know before any plan is made."""
-        only_as_filed = self.favourable and not self.decision.on_levels
-        return (Notice("levels", self.problem),) if only_as_filed else ()
 
     @cached_property
     def best_success(self) -> float:
@@ -116,31 +109,29 @@ class Desk:
 
     def decide(self, person: Record | str | None = None) -> Decision:
         """The decision on a person: a record, the name of one of the problem's people, or None for the first."""
-        return self._decide(person, self.goals)
+        return self._read(person)[0]
 
-    def _decide(self, person: Record | str | None, goals: Goals) -> Decision:
-        record = find_record(self.problem, person)
-        levels = read_person(self.problem, record)
-        on_levels = bool(goals.among(person_codes(self.problem.features, levels)[None, :])[0])
-        as_filed = decide_raw(self.problem, self.classifier, record, levels)
-        return Decision(record, levels, on_levels if as_filed is None else as_filed, on_levels)
+    def _read(self, person: Record | str | None) -> tuple[Decision, Goals | FiledGoals]:
+        """The decision on a person, and who says which states are goals for them."""
+        record, goals = find_record(self.problem, person), self.goals
+        levels = read_person(self.problem, record, given=goals.sight.given)
+        own = as_filed(goals, record, levels)
+        favourable = own.among(person_codes(self.problem.features, levels)[None, :])
+        return Decision(record, levels, bool(favourable[0])), own
 
     def open(self, person: Record | str | None = None, *, terms: Terms | None = None) -> Case:
         """The case of a person on their own terms: decided, with what they can reach, and whether a goal is there."""
         problem = self.problem if terms is None else apply_terms(self.problem, terms)
-        goals = self.goals  # of a forgetful desk, this person's alone: nothing is asked twice
-        decision = self._decide(person, goals)
         lattice = self.compiler.lattice if problem is self.problem else find_lattice(problem)
-        compiler = Compiler(problem, goals, lattice)
-        mdp = compiler.reachable(decision.person, self.max_states, self.max_bytes)
-        reason = None if decision.favourable else _find_reason(problem, mdp, decision)
+        decision, goals = self._read(person)
+        compiler = Compiler(problem, self.compiler.goals, lattice)
+        mdp = compiler.reachable(decision.person, self.max_states, self.max_bytes, goals=goals)
+        reason = None if decision.favourable else _find_reason(problem, mdp)
         return Case(self.problem, problem, decision, mdp, reason)
 
 
-def _find_reason(problem: Problem, mdp: MDP, decision: Decision) -> NoRecourse | None:
+def _find_reason(problem: Problem, mdp: MDP) -> NoRecourse | None:
     """Why no goal can be reached from the start; None if one can."""
-    if decision.on_levels:
-        return NoRecourse("levels", problem)
     if mdp.goal.any():
         return None
     if mdp.dead_end[mdp.locate()]:

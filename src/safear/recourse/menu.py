@@ -182,7 +182,7 @@ def make_menu(
 ) -> Menu:
     """The plans of a case: none if there is nothing to do, or no way to do it."""
     if not case.needs_plan:
-        return Menu(case, (), case.notices, level=request.level)
+        return Menu(case, (), level=request.level)
     if request.objectives is None and request.method in {None, "optimal"}:
         frontier = find_frontier(case.mdp, level=request.level, progress=progress)
         offers = choose_offers(frontier, request.most)

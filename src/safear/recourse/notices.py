@@ -9,9 +9,9 @@ from typing import Literal
 from safear.problem.model import Problem
 from safear.recourse.teller import Teller
 
-NoticeCode = Literal["unlikely", "gives_up", "rounded", "searched_rounded", "cheaper_gives_up", "levels"]
-ReasonCode = Literal["no_action", "horizon", "never", "levels"]
-REASONS: tuple[ReasonCode, ...] = ("no_action", "horizon", "never", "levels")
+NoticeCode = Literal["unlikely", "gives_up", "rounded", "searched_rounded", "cheaper_gives_up"]
+ReasonCode = Literal["no_action", "horizon", "never"]
+REASONS: tuple[ReasonCode, ...] = ("no_action", "horizon", "never")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,6 @@ class Notice:
     searched_rounded  plans were searched for with costs rounded to multiples of `resolution`; the figures are exact
     cheaper_gives_up  a cheaper plan is left out: it succeeds in `success` of runs, though `possible` is possible;
                       if failing cost `enough` instead of `failure_cost`, the cheapest plan would not give up
-    levels            the numbers as filed are accepted, but the levels that stand for them are not
 
     `problem` says what costs are counted in and what the goal is called.
     """
@@ -44,7 +43,6 @@ class NoRecourse:
     no_action  no action is offered to this person
     horizon    none of the `states` within the horizon is a goal; more could be reached in more steps
     never      none of the `states` that this person can ever reach is a goal
-    levels     the numbers as filed are rejected, but the levels that stand for them are accepted: no plan can be made
     """
 
     code: ReasonCode

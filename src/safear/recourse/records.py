@@ -317,13 +317,12 @@ class DecisionRecord(ResultRecord):
 
     decision: Answer
     person: dict[str, str] = Field(description="the person as levels")
-    on_levels: bool = Field(description="whether the levels, which stand for ranges of numbers, are accepted")
 
     @classmethod
     def of(cls, decision: Decision) -> Self:
         """Without the record as filed."""
         answer = _answer(favourable=decision.favourable)
-        return cls(decision=answer, person=dict(decision.person), on_levels=decision.on_levels)
+        return cls(decision=answer, person=dict(decision.person))
 
 
 class EndingRecord(ResultRecord):

@@ -1,0 +1,199 @@
+"""Which states are goals for people whose records the classifier sees as they were filed.
+
+A state is the record plus what has changed: for a feature at its filed level the classifier sees the number that was
+filed, for one that has changed the number that was promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.classifier.filed import Filed
+from safear.classifier.protocol import Inputs, ask
+from safear.mdp.goals import BATCH, Goals
+from safear.mdp.space import MAX_INDEX, CodeMatrix
+from safear.problem.model import Person, Record
+from safear.problem.ranges import LevelRange, level_range
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_POINTS = 4096  # combinations of numbers that are tried in one state
+Numbers = NDArray[np.float64]  # [row, number of the sight]
+
+
+class FiledGoals:
+    """Answers whether states are goals for people as filed, by the promise of the problem's goal.
+
+    With "value" and "narrow" a state is a goal if the classifier accepts it at the values of the levels that have
+    changed; with "range", if it does so wherever in these levels the person lands.
+    """
+
+    def __init__(self, goals: Goals, filed: Filed) -> None:
+        self.problem, self.classifier, self.sight, self.filed = goals.problem, goals.classifier, goals.sight, filed
+        features = goals.problem.features
+        self._seen = [i for i, feature in enumerate(features) if feature.seen_by_classifier]
+        self._numbers = [i for i, feature in enumerate(features) if feature.name in goals.sight.numbers]
+        self._levels = [i for i in self._seen if i not in self._numbers]
+        self._values = [np.array(features[i].values, dtype=np.float64) for i in self._numbers]
+
+    @property
+    def is_slow(self) -> bool:
+        """Only models see records."""
+        return True
+
+    def among(self, codes: CodeMatrix, whom: NDArray[np.int64] | None = None) -> NDArray[np.bool_]:
+        """For each row of level numbers, whether it is a goal for the person `whom` (their number; None: the first)."""
+        whom = np.zeros(len(codes), dtype=np.int64) if whom is None else whom
+        goal = self.decide(codes, whom, self.promised(codes, whom))
+        if self.problem.goal.promise == "range":
+            changed = (codes != self.filed.codes[whom])[:, self._numbers].any(axis=1)
+            for ends_only in (True, False):  # most that does not hold fails at an end
+                rows = np.flatnonzero(goal & changed)
+                goal[rows] = self.hold(codes[rows], whom[rows], ends_only=ends_only)
+        return goal
+
+    def promised(self, codes: CodeMatrix, whom: NDArray[np.int64]) -> Numbers:
+        """The numbers that the classifier sees: as filed where the level is, else the value of the level."""
+        numbers = np.empty((len(codes), len(self._numbers)))
+        for column, feature in enumerate(self._numbers):
+            filed = self.filed.numbers[whom, column]
+            as_filed = (codes[:, feature] == self.filed.codes[whom, feature]) & ~np.isnan(filed)
+            numbers[:, column] = np.where(as_filed, filed, self._values[column][codes[:, feature]])
+        return numbers
+
+    def changed(self, codes: CodeMatrix, whom: int = 0) -> list[tuple[int, int]]:
+        """The raw numbers that a state changes: their number in the sight, and the level number."""
+        return [
+            (column, int(codes[feature]))
+            for column, feature in enumerate(self._numbers)
+            if codes[feature] != self.filed.codes[whom, feature]
+        ]
+
+    def decide(self, codes: CodeMatrix, whom: NDArray[np.int64], numbers: Numbers) -> NDArray[np.bool_]:
+        """The classifier's decisions with these numbers; it is asked about each distinct input once."""
+        if not len(codes):
+            return np.zeros(0, dtype=bool)
+        columns = [codes[:, i].astype(np.int64) for i in self._levels]
+        columns += [_number_distinct(numbers[:, i]) for i in range(numbers.shape[1])]
+        keys = _pack([*columns, self._kinds[whom]])
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        answers = np.empty(len(first), dtype=bool)
+        for start in range(0, len(first), BATCH):
+            rows = first[start : start + BATCH]
+            answers[start : start + BATCH] = ask(self.classifier, self._inputs(codes[rows], whom[rows], numbers[rows]))
+        return answers[which.reshape(-1)]
+
+    def hold(self, codes: CodeMatrix, whom: NDArray[np.int64], *, ends_only: bool = False) -> NDArray[np.bool_]:
+        """Whether the classifier accepts each state wherever in the levels that have changed the person lands."""
+        holds = np.ones(len(codes), dtype=bool)
+        for rows, numbers, start in self._spread(codes, whom, ends_only=ends_only):
+            found = self.decide(codes[rows], whom[rows], numbers)
+            holds[rows[start]] = np.logical_and.reduceat(found, start)
+        return holds
+
+    def _spread(
+        self, codes: CodeMatrix, whom: NDArray[np.int64], *, ends_only: bool
+    ) -> Iterator[tuple[NDArray[np.int64], Numbers, NDArray[np.int64]]]:
+        """All combinations of numbers of each state, some states at a time: the state and the numbers of each row."""
+        base, rows, parts, held = self.promised(codes, whom), [], [], 0
+        for row in range(len(codes)):
+            changed = self.changed(codes[row], int(whom[row]))
+            points = [self.points(column, code, ends_only=ends_only) for column, code in changed]
+            some = combine(points, most=MOST_POINTS)
+            numbers = np.repeat(base[row][None, :], len(some), axis=0)
+            numbers[:, [column for column, _ in changed]] = some
+            rows.append(np.full(len(some), row))
+            parts.append(numbers)
+            held += len(some)
+            if held >= BATCH:
+                yield _gather(rows, parts)
+                rows, parts, held = [], [], 0
+        if rows:
+            yield _gather(rows, parts)
+
+    def points(self, column: int, code: int, *, ends_only: bool = False) -> NDArray[np.float64]:
+        """The numbers of a level at which decisions are tried."""
+        found = self.range_of(column, code)
+        ends = np.array(sorted({float(found.low), float(found.value), float(found.high)}))
+        return ends if ends_only else found.points(self.splits(column))
+
+    def range_of(self, column: int, code: int) -> LevelRange:
+        """The numbers of a level of one of the sight's features."""
+        return level_range(self.problem.features[self._numbers[column]], code)
+
+    def splits(self, column: int) -> Sequence[float] | None:
+        """The numbers at which the classifier may change its mind about a feature, if that is known."""
+        return self._splits.get(self.sight.numbers[column])
+
+    @cached_property
+    def _splits(self) -> dict[str, Sequence[float] | None]:
+        find = getattr(self.classifier, "splits", None)
+        if find is None or not len(self.filed):
+            return {}
+        first = np.zeros(1, dtype=np.int64)
+        sample = self._inputs(self.filed.codes[:1], first, self.promised(self.filed.codes[:1], first))
+        return dict(find(sample.frame()) or {})
+
+    @cached_property
+    def _kinds(self) -> NDArray[np.int64]:
+        """A number per person, the same for those with the same given columns."""
+        columns = [_number_distinct(self.filed.given[name]) for name in self.filed.given.columns]
+        return _pack(columns) if columns else np.zeros(len(self.filed), dtype=np.int64)
+
+    def _inputs(self, codes: CodeMatrix, whom: NDArray[np.int64], numbers: Numbers) -> Inputs:
+        features = tuple(self.problem.features[i] for i in self._seen)
+        by_name = {name: numbers[:, i] for i, name in enumerate(self.sight.numbers)}
+        given = self.filed.given.take(whom.tolist()) if self.sight.given else None
+        return Inputs(features, codes[:, self._seen], by_name, given)
+
+
+def as_filed(goals: Goals, record: Record, person: Person) -> Goals | FiledGoals:
+    """The goals of one person, whose record the classifier sees as it was filed, if it sees more than levels."""
+    if not goals.sight:
+        return goals
+    return FiledGoals(goals, Filed.of(goals.problem, goals.sight, [record], [person]))
+
+
+def combine(points: Sequence[NDArray[np.float64]], *, most: int) -> NDArray[np.float64]:
+    """All combinations of one point of each, a row each; of more than `most`, the ends and as many drawn at random."""
+    if np.prod([float(len(some)) for some in points]) <= most:
+        return np.array(list(product(*points)))
+    ends = [some[[0, len(some) // 2, -1]] for some in points]
+    rng = np.random.default_rng(most)
+    drawn = np.stack([rng.choice(some, most) for some in points], axis=1)
+    corners = np.array(list(product(*ends))) if 3 ** len(ends) <= most else drawn[:0]
+    return np.concatenate([corners, drawn])
+
+
+def _gather(
+    rows: Sequence[NDArray[np.int64]], parts: Sequence[Numbers]
+) -> tuple[NDArray[np.int64], Numbers, NDArray[np.int64]]:
+    sizes = np.array([len(part) for part in rows])
+    return np.concatenate(rows), np.concatenate(parts), np.cumsum(sizes) - sizes
+
+
+def _number_distinct(values: NDArray[np.float64] | pd.Series) -> NDArray[np.int64]:
+    """A number per distinct value; missing values are alike."""
+    import pandas as pd  # noqa: PLC0415  # as where people are read
+
+    codes, _ = pd.factorize(values, use_na_sentinel=False)
+    return np.asarray(codes, dtype=np.int64)
+
+
+def _pack(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """One number per row, the same for rows that agree in all columns of numbers from 0 up."""
+    key, size = columns[0], int(columns[0].max(initial=0)) + 1
+    for column in columns[1:]:
+        many = int(column.max(initial=0)) + 1
+        if size * many > MAX_INDEX:
+            key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
+            size = int(key.max(initial=0)) + 1
+        key, size = key * many + column, size * many
+    return key
