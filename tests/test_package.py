@@ -18,7 +18,7 @@ TOP = """
     Audit Budget CVaR Classifier CostDistribution Entropic InputError MDP Mean MeanCVaR MeanLowerStd MeanStd
     MeanVariance Menu Offer Plan Problem SafearError Solution SuccessFirst Terms VaR __version__ as_classifier audit
     batch check_problem compare compile_mdp datasets dump_problem evaluate load_classifier load_example load_person
-    load_problem load_terms parse_objective parse_problem plots recommend reports simulate solve walk
+    load_problem load_terms parse_objective parse_problem plots recommend reports simulate solve verify walk
 """
 
 

@@ -27,6 +27,7 @@ from safear.problem.terms import Terms as Terms
 from safear.recourse.menu import Menu as Menu
 from safear.recourse.menu import recommend as recommend
 from safear.recourse.offer import Offer as Offer
+from safear.recourse.offer import verify as verify
 from safear.recourse.plan import Plan as Plan
 from safear.recourse.walk import walk as walk
 from safear.risk.distribution import CostDistribution as CostDistribution

@@ -18,7 +18,7 @@ from safear.classifier.filed import Filed
 from safear.classifier.protocol import Inputs, ask
 from safear.mdp.goals import BATCH, Goals
 from safear.mdp.space import MAX_INDEX, CodeMatrix
-from safear.problem.model import Person, Record
+from safear.problem.model import Feature, Person, Record
 from safear.problem.ranges import LevelRange, level_range
 
 if TYPE_CHECKING:
@@ -124,9 +124,17 @@ class FiledGoals:
         ends = np.array(sorted({float(found.low), float(found.value), float(found.high)}))
         return ends if ends_only else found.points(self.splits(column))
 
+    def feature(self, column: int) -> Feature:
+        """One of the sight's features."""
+        return self.problem.features[self._numbers[column]]
+
+    def filed_code(self, column: int) -> int:
+        """The level number that the first person filed for it."""
+        return int(self.filed.codes[0, self._numbers[column]])
+
     def range_of(self, column: int, code: int) -> LevelRange:
         """The numbers of a level of one of the sight's features."""
-        return level_range(self.problem.features[self._numbers[column]], code)
+        return level_range(self.feature(column), code)
 
     def splits(self, column: int) -> Sequence[float] | None:
         """The numbers at which the classifier may change its mind about a feature, if that is known."""

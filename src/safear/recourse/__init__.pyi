@@ -9,6 +9,7 @@ from safear.recourse.notices import NoRecourse as NoRecourse
 from safear.recourse.notices import Notice as Notice
 from safear.recourse.offer import Offer as Offer
 from safear.recourse.offer import TradeOff as TradeOff
+from safear.recourse.offer import verify as verify
 from safear.recourse.plan import Plan as Plan
 from safear.recourse.plan import PlanStep as PlanStep
 from safear.recourse.plan import make_plan as make_plan

@@ -7,7 +7,9 @@ from functools import cached_property
 from typing import Literal
 
 from safear.evaluation.forward import Runs, run_exactly
+from safear.problem.model import Record
 from safear.recourse.plan import Plan, make_plan
+from safear.recourse.promises import Promises, Verification, check_runs, find_promises, verify_runs
 from safear.recourse.teller import Teller
 from safear.recourse.traces import Traces, find_traces
 from safear.risk.distribution import CostDistribution
@@ -102,24 +104,43 @@ class Offer:
         return self.solution.policy.action(self.runs.start)
 
     @cached_property
+    def promises(self) -> Promises:
+        """What the plan brings numbers to, by feature and level; empty where the classifier sees levels only."""
+        return find_promises(self.runs)
+
+    @cached_property
+    def verification(self) -> Verification:
+        """How the plan was checked with the classifier, on the record as it was filed."""
+        return check_runs(self.runs, self.promises)
+
+    @cached_property
     def plan(self) -> Plan:
         """The contingent plan: its likely steps."""
-        return make_plan(self.solution, self.runs.start)
+        return make_plan(self.solution, self.runs.start, promises=self.promises)
 
     @cached_property
     def long_plan(self) -> Plan:
         """The contingent plan with more of its likely steps than a terminal has room for."""
-        return make_plan(self.solution, self.runs.start, limit=LONG_PLAN)
+        return make_plan(self.solution, self.runs.start, limit=LONG_PLAN, promises=self.promises)
 
     @cached_property
     def full_plan(self) -> Plan:
         """The contingent plan with every situation that can come up, however rare."""
-        return make_plan(self.solution, self.runs.start, limit=None)
+        return make_plan(self.solution, self.runs.start, limit=None, promises=self.promises)
 
     @cached_property
     def traces(self) -> Traces:
         """The most probable ways things may go."""
         return find_traces(self.solution, self.runs.start, runs=self.runs)
+
+
+def verify(offer: Offer, classifier: object, record: Record) -> Verification:
+    """Ask a classifier about every end of a plan, wherever in what it promises the person lands.
+
+    The classifier may be another one than the plan was made with, such as a retrained model, and the record another:
+    what has not changed on the way to an end is as filed there.
+    """
+    return verify_runs(offer.runs, offer.promises, classifier, record)
 
 
 def make_offer(solution: Solution, *, level: float = TAIL) -> Offer:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from safear.mdp.arrays import MDP
 from safear.problem.model import Record
 from safear.recourse.plan_graph import END, GOAL, STUCK, Box, Graph, Node, follow
 from safear.recourse.plan_teller import PlanTeller
+from safear.recourse.promises import Promise, Promises
 from safear.recourse.teller import Teller
 from safear.solvers.solution import Solution
 from safear.texts.notebook import show_lines
@@ -26,11 +28,23 @@ from safear.texts.notebook import show_lines
 if TYPE_CHECKING:
     import pandas as pd
 
+NOTHING: Promises = MappingProxyType({})
 RARE_STEP = 0.001  # a step that fewer runs come to is not told
-Changes = tuple[tuple[str, str], ...]  # features, each with its new level
+
 Spent = Literal["nothing", "exactly", "at_most", "at_least", "between"]
 Hope = Literal["yes", "not_with_this_plan", "none"]
 _KINDS = {GOAL: "goal", END: "out of time", STUCK: "stuck"}
+
+
+class LevelChange(NamedTuple):
+    """A feature with its new level and, of a number, what is promised."""
+
+    feature: str
+    level: str
+    promise: Promise | None = None
+
+
+Changes = tuple[LevelChange, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +172,13 @@ class Plan:
         return PlanTeller(self, Teller.of(language)).lines()
 
 
-def make_plan(solution: Solution | Policy, start: Record | int | None = None, *, limit: int | None = 20) -> Plan:
+def make_plan(
+    solution: Solution | Policy,
+    start: Record | int | None = None,
+    *,
+    limit: int | None = 20,
+    promises: Promises = NOTHING,
+) -> Plan:
     """The contingent plan of a policy for a person: the likely steps, at most `limit` of them; all if it is None."""
     policy = policy_of(solution)
     mdp = policy.mdp
@@ -180,6 +200,7 @@ def make_plan(solution: Solution | Policy, start: Record | int | None = None, *,
         start=mdp.person(origin),
         unit=mdp.unit,
         counts_spent=policy.looks_at_spent,
+        promises=promises,
     )
     hopes = _find_hopes(graph)
     steps = tuple(maker.make_step(node, hopes[node]) for node in maker.numbers)
@@ -208,10 +229,12 @@ def count_steps_to_goal(mdp: MDP) -> NDArray[np.int64]:
     return needed
 
 
-def find_changes(before: Mapping[str, str], after: Mapping[str, str], *, first: Iterable[str] = ()) -> Changes:
+def find_changes(
+    before: Mapping[str, str], after: Mapping[str, str], *, first: Iterable[str] = (), promises: Promises = NOTHING
+) -> Changes:
     """The features whose level is another, with the level afterwards. `first` names what matters most."""
-    names = dict.fromkeys((*first, *after))
-    return tuple((name, after[name]) for name in names if before[name] != after[name])
+    changed = [(name, after[name]) for name in dict.fromkeys((*first, *after)) if before[name] != after[name]]
+    return tuple(LevelChange(*pair, promises.get(pair)) for pair in changed)
 
 
 def _order(graph: Graph) -> list[int]:
@@ -242,6 +265,7 @@ class _Maker:
     start: dict[str, str]
     unit: str
     counts_spent: bool
+    promises: Promises
 
     def make_step(self, number: int, hope: Hope) -> PlanStep:
         mdp, node = self.graph.mdp, self.graph.nodes[number]
@@ -255,7 +279,7 @@ class _Maker:
         return PlanStep(
             number=self.numbers[number],
             person=person,
-            changes=find_changes(self.start, person),
+            changes=find_changes(self.start, person, promises=self.promises),
             action=mdp.actions[int(mdp.row_action[node.row])],
             visits=node.visits,
             branches=tuple(self._make_branch(number, edge, person) for edge in self.graph.edges(number)),
@@ -270,7 +294,7 @@ class _Maker:
     def _make_branch(self, number: int, edge: int, person: dict[str, str]) -> Branch:
         mdp = self.graph.mdp
         outcome, after = mdp.outcome(edge), mdp.person(int(mdp.edge_next[edge]))
-        changes, label = find_changes(person, after, first=outcome.change), outcome.label
+        changes, label = find_changes(person, after, first=outcome.change, promises=self.promises), outcome.label
         ways = self.graph.ways(number, edge)
         total = sum(way.chance for way in ways)
         follow_ups = tuple(

@@ -31,7 +31,8 @@ from safear.texts.numbers import tell_times
 if TYPE_CHECKING:
     from safear.recourse.notices import NoRecourse, Notice
     from safear.recourse.offer import Offer, TradeOff
-    from safear.recourse.plan import Branch, PlanStep
+    from safear.recourse.plan import Branch, Changes, LevelChange, PlanStep
+    from safear.recourse.promises import Promise, Verification
     from safear.recourse.traces import Trace
     from safear.recourse.walk import Possible
 
@@ -246,7 +247,7 @@ class Teller:
         Limits are exact: one that was rounded would not be true.
         """
         say, (least, most) = self.texts.part("step"), step.steps_left
-        parts = [say("is", feature=show_name(name), level=show_name(level)) for name, level in step.changes]
+        parts = self.changes(step.changes)
         if step.says_steps_left and least == most:
             parts.append(say("steps_left", count=most))
         elif step.says_steps_left:
@@ -261,8 +262,28 @@ class Teller:
         """What happens, as the problem says it, or else what changes: `savings becomes rich`; may be empty."""
         if outcome.label is not None:
             return show_name(outcome.label)
-        names = [(show_name(name), show_name(level)) for name, level in outcome.changes]
-        return self.texts.join([self.texts("step.becomes", feature=name, level=level) for name, level in names])
+        return self.texts.join(self.changes(outcome.changes, "becomes"))
+
+    def changes(self, changes: Changes, verb: str = "is") -> list[str]:
+        """`savings is rich` or, with the verb "becomes", `term becomes 12 to 14 months`."""
+        levels = [(show_name(change.feature), self.level(change)) for change in changes]
+        return [self.texts(f"step.{verb}", feature=name, level=level) for name, level in levels]
+
+    def level(self, change: LevelChange) -> str:
+        """The level, or what is promised of the number that it stands for."""
+        return show_name(change.level) if change.promise is None else self.promise(change.promise)
+
+    def promise(self, promise: Promise) -> str:
+        """`12 months`, `12 to 14 months`; exact, since what is said is what was tested."""
+        low, high = (self.texts.exact_number(end) for end in (promise.low, promise.high))
+        said = low if low == high else self.texts("promise.range", low=low, high=high)
+        return f"{said} {show_name(promise.unit)}" if promise.unit else said
+
+    def verification(self, check: Verification) -> str:
+        """How a plan was checked with the classifier."""
+        kind = "refused" if not check.holds else "complete" if check.is_complete else "sampled"
+        values = {"ends": self.texts.whole(check.ends), "points": self.texts.whole(check.points)}
+        return self.texts(f"verification.{kind}", **values, refused=self.texts.whole(check.points - check.accepted))
 
     # -------------------------------------------------------------------------------------------------------- traces
 

@@ -105,19 +105,19 @@ def walk(offer: Offer, outcomes: Sequence[int | str] = ()) -> Situation:
         row = _row(policy, state, step=step, account=opening - spent)
         if row is None:
             raise WalkError.at(("outcomes", step), "the walk ended before this step", "leave this outcome out")
-        edge = _choose(mdp, state, _edges(mdp, row), step=step, outcome=outcome)
-        taken.append(Taken(_action(mdp, row), _ending(mdp, state, edge)))
+        edge = _choose(offer, state, _edges(mdp, row), step=step, outcome=outcome)
+        taken.append(Taken(_action(mdp, row), _ending(offer, state, edge)))
         state, spent = int(mdp.edge_next[edge]), spent + int(mdp.edge_cost[edge])
     step = len(taken)
     row = _row(policy, state, step=step, account=opening - spent)
     return Situation(
         _kind(mdp, state, step=step, acts=row is not None),
         mdp.person(state),
-        find_changes(mdp.person(origin), mdp.person(state)),
+        find_changes(mdp.person(origin), mdp.person(state), promises=offer.promises),
         mdp.horizon - step,
         mdp.to_cost(spent),
         None if row is None else _action(mdp, row),
-        () if row is None else tuple(_ending(mdp, state, edge) for edge in _edges(mdp, row)),
+        () if row is None else tuple(_ending(offer, state, edge) for edge in _edges(mdp, row)),
         tuple(taken),
         run_on(policy, state, step=step, account=opening - spent).distribution,
         offer.level,
@@ -150,22 +150,24 @@ def _action(mdp: MDP, row: int) -> str:
     return mdp.actions[int(mdp.row_action[row])]
 
 
-def _ending(mdp: MDP, state: int, edge: int) -> Possible:
+def _ending(offer: Offer, state: int, edge: int) -> Possible:
+    mdp = offer.solution.mdp
     outcome, cost = int(mdp.edge_outcome[edge]), mdp.to_cost(int(mdp.edge_cost[edge]))
     written, after = mdp.outcome(edge), mdp.person(int(mdp.edge_next[edge]))
-    changes = find_changes(mdp.person(state), after, first=written.change)
+    changes = find_changes(mdp.person(state), after, first=written.change, promises=offer.promises)
     return Possible(outcome, float(mdp.edge_chance[edge]), mdp.works(edge), cost, written.label, changes)
 
 
-def _choose(mdp: MDP, state: int, edges: range, *, step: int, outcome: int | str) -> int:
+def _choose(offer: Offer, state: int, edges: range, *, step: int, outcome: int | str) -> int:
     """The edge that is meant by an outcome's number, or by "works" or "fails"."""
+    mdp = offer.solution.mdp
     if outcome in WORDS:
         meant = [edge for edge in edges if mdp.works(edge) == (outcome == "works")]
     else:
         meant = [edge for edge in edges if str(int(mdp.edge_outcome[edge])) == str(outcome)]
     if len(meant) == 1:
         return meant[0]
-    endings = [_ending(mdp, state, edge) for edge in edges]
+    endings = [_ending(offer, state, edge) for edge in edges]
     possible = ", ".join(f"{ending.outcome} ({_in_short(ending)})" for ending in endings)
     cause = f"'{outcome}' can mean several outcomes" if meant else f"this step cannot end in outcome {outcome}"
     raise WalkError.at(("outcomes", step), cause, f"possible: {possible}")

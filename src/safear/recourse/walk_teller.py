@@ -28,8 +28,7 @@ class WalkTeller:
 
     def where(self) -> str:
         """In what the person differs from the start; empty if in nothing."""
-        say = self.teller.texts.part("step")
-        parts = [say("is", feature=show_name(name), level=show_name(level)) for name, level in self.here.changes]
+        parts = self.teller.changes(self.here.changes)
         return self._say("where", changes=self.teller.texts.join(parts)) if parts else ""
 
     def now(self) -> str:

@@ -120,7 +120,8 @@ def _find_position(stops: Sequence[Stop], asked: Asked) -> int:
 def _move_here(service: Service, asked: Asked, deadline: Deadline) -> Asked:
     """The form of somebody who asks again from where the walk has brought them; what has not changed stays as filed."""
     stops = find_stops(find_menu(service, asked, deadline))
-    changed = dict(walk(stops[_find_position(stops, asked)].offer, asked.outcomes).changes) if stops else {}
+    changes = walk(stops[_find_position(stops, asked)].offer, asked.outcomes).changes if stops else ()
+    changed = {change.feature: change.level for change in changes}
     names = {f"feature{number}": feature.name for number, feature in enumerate(service.problem.features)}
     return Asked({**asked.fields, **{field: changed[name] for field, name in names.items() if name in changed}})
 

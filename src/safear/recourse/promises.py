@@ -1,0 +1,248 @@
+"""What a plan promises of numbers, and how it was checked.
+
+A plan says "the term becomes 12 to 14 months". Wherever in such ranges the person lands, the classifier must accept
+them at every end of the plan. With the promise "narrow" a range is found for each level that an end has changed to: it
+begins as the level's value, for which each end is known to hold, and is widened as far as all ends still hold; first to
+the side of what was filed, which is the least that the person has to do, and then to the other. The range belongs to
+the step, so it is the same for all ends of the plan that pass through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.classifier.adapters import as_classifier
+from safear.evaluation.forward import Runs
+from safear.mdp.compiled import CompiledMDP
+from safear.mdp.filed_goals import MOST_POINTS, FiledGoals, as_filed, combine
+from safear.mdp.goals import Goals
+from safear.mdp.space import CodeMatrix
+from safear.problem.model import Record
+from safear.problem.person import read_person
+from safear.recourse.teller import Teller
+
+MOST_TRIED = 32_768  # inputs that one widening, or one check, may ask about
+
+Spot = tuple[int, int]  # a raw number (by its place in the sight) at a level (by its number)
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A number that a plan changes is brought to between `low` and `high`, both of them included."""
+
+    feature: str
+    level: str
+    low: float
+    high: float
+    unit: str = ""
+
+    def __str__(self) -> str:
+        return Teller.of().promise(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """How a plan was checked: the classifier was asked about `points` inputs at its `ends` and accepted `accepted`.
+
+    `is_complete` says that no number that could make a difference was left out: each was tried or, for an ensemble of
+    trees, one between each pair of neighbouring splits, in all combinations.
+    """
+
+    ends: int
+    points: int
+    accepted: int
+    is_complete: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything was accepted."""
+        return self.accepted == self.points
+
+    def __str__(self) -> str:
+        return Teller.of().verification(self)
+
+
+Promises = Mapping[tuple[str, str], Promise]  # by feature and level
+
+
+def find_promises(runs: Runs) -> Promises:
+    """What a plan promises, for every level of a raw number that it may change; none if only levels are seen."""
+    mdp = runs.mdp
+    if not isinstance(mdp, CompiledMDP) or not isinstance(mdp.goals, FiledGoals):
+        return {}
+    goals, kind = mdp.goals, mdp.problem.goal.promise
+    found = {spot: _Range.of(goals, spot, whole=kind != "value") for spot in _all_spots(mdp, goals)}
+    if kind == "narrow":
+        found |= _widen(goals, mdp.codes(_ends_of(runs)))
+    promises = [_promise(goals, spot, part.low, part.high) for spot, part in found.items()]
+    promises += _as_filed(goals)
+    return {(promise.feature, promise.level): promise for promise in promises}
+
+
+def check_runs(runs: Runs, promises: Promises) -> Verification:
+    """Ask the classifier about every end of a plan, wherever in what is promised the person lands."""
+    mdp, ends = runs.mdp, _ends_of(runs)
+    if not isinstance(mdp, CompiledMDP) or not isinstance(mdp.goals, FiledGoals):
+        return Verification(len(ends), len(ends), len(ends), is_complete=True)
+    return _check_ends(mdp.goals, mdp.codes(ends), promises)
+
+
+def verify_runs(runs: Runs, promises: Promises, classifier: object, record: Record) -> Verification:
+    """The same with any classifier and record: another model, or numbers that have changed since."""
+    mdp, ends = runs.mdp, _ends_of(runs)
+    if not isinstance(mdp, CompiledMDP):
+        return Verification(len(ends), len(ends), len(ends), is_complete=True)
+    goals = Goals(mdp.problem, as_classifier(classifier, mdp.problem))
+    own = as_filed(goals, record, read_person(mdp.problem, record, given=goals.sight.given))
+    codes = mdp.codes(ends)
+    if isinstance(own, FiledGoals):
+        return _check_ends(own, codes, promises)
+    return Verification(len(ends), len(ends), int(own.among(codes).sum()), is_complete=True)
+
+
+def _check_ends(goals: FiledGoals, codes: CodeMatrix, promises: Promises) -> Verification:
+    """All combinations of points of what is promised, at all ends."""
+    rows, numbers, is_complete = [], [], True
+    each = max(MOST_TRIED // max(len(codes), 1), 16)
+    for row in range(len(codes)):
+        spots = goals.changed(codes[row])
+        parts = [_Range.of(goals, spot, promise=promises.get(_name(goals, spot))) for spot in spots]
+        some, is_all = _combine([part.inside for part in parts], each)
+        is_complete &= is_all and all(part.is_exhausted for part in parts)
+        numbers.append(_put(goals, codes[row], spots, some))
+        rows.append(np.full(len(some), row))
+    if not rows:
+        return Verification(0, 0, 0, is_complete=True)
+    which, tried = np.concatenate(rows), np.concatenate(numbers)
+    accepted = goals.decide(codes[which], np.zeros(len(which), dtype=np.int64), tried)
+    return Verification(len(codes), len(which), int(accepted.sum()), is_complete)
+
+
+def _widen(goals: FiledGoals, ends: CodeMatrix) -> dict[Spot, _Range]:
+    """The largest parts around the values that hold at all ends: near sides first, then far ones."""
+    spots = [goals.changed(codes) for codes in ends]
+    found = {spot: _Range.of(goals, spot, whole=False) for some in spots for spot in some}
+    for is_near in (True, False):
+        for spot, part in found.items():
+            up = (goals.filed_code(spot[0]) > spot[1]) == is_near
+            beyond = part.beyond(up=up)
+            through = [(codes, some) for codes, some in zip(ends, spots, strict=True) if spot in some]
+            holds = np.ones(len(beyond), dtype=bool)
+            if len(beyond):
+                holds = _try(goals, spot, beyond, through, found)
+            count = int(np.argmin(holds)) if not holds.all() else len(beyond)
+            part.extend(count, up=up)
+    return found
+
+
+def _try(
+    goals: FiledGoals,
+    spot: Spot,
+    beyond: NDArray[np.float64],
+    through: Sequence[tuple[CodeMatrix, list[Spot]]],
+    found: Mapping[Spot, _Range],
+) -> NDArray[np.bool_]:
+    """For each further point of a number, whether all ends hold there, wherever the other numbers are."""
+    each = max(MOST_TRIED // (len(through) * len(beyond)), 8)
+    codes, numbers, point = [], [], []
+    for end, spots in through:
+        others = [other for other in spots if other != spot]
+        some, _ = _combine([found[other].inside for other in others], each)
+        rows = np.repeat(some, len(beyond), axis=0)
+        tried = np.column_stack([np.tile(beyond, len(some)), rows])
+        numbers.append(_put(goals, end, [spot, *others], tried))
+        codes.append(np.repeat(end[None, :], len(tried), axis=0))
+        point.append(np.tile(np.arange(len(beyond)), len(some)))
+    asked = np.concatenate(codes)
+    accepted = goals.decide(asked, np.zeros(len(asked), dtype=np.int64), np.concatenate(numbers))
+    holds = np.ones(len(beyond), dtype=bool)
+    np.logical_and.at(holds, np.concatenate(point), accepted)
+    return holds
+
+
+class _Range:
+    """The points of a level at which decisions are tried; those from number `first` to `last` are `inside`."""
+
+    def __init__(self, points: NDArray[np.float64], first: int, last: int, *, is_exhausted: bool) -> None:
+        self._points, self._first, self._last, self.is_exhausted = points, first, last, is_exhausted
+
+    @classmethod
+    def of(cls, goals: FiledGoals, spot: Spot, *, whole: bool = True, promise: Promise | None = None) -> _Range:
+        """All of a level, its value alone, or what is promised of it."""
+        level, points = goals.range_of(*spot), goals.points(*spot)
+        low, high = (points[0], points[-1]) if whole else (float(level.value), float(level.value))
+        if promise is not None:
+            low, high = promise.low, promise.high
+        first, last = np.searchsorted(points, low), np.searchsorted(points, high, side="right") - 1
+        is_exhausted = low == high or level.is_exhausted(goals.splits(spot[0]))
+        return cls(points, int(first), int(last), is_exhausted=is_exhausted)
+
+    @property
+    def inside(self) -> NDArray[np.float64]:
+        return self._points[self._first : self._last + 1]
+
+    @property
+    def low(self) -> float:
+        return float(self._points[self._first])
+
+    @property
+    def high(self) -> float:
+        return float(self._points[self._last])
+
+    def beyond(self, *, up: bool) -> NDArray[np.float64]:
+        """The points further on, nearest first."""
+        return self._points[self._last + 1 :] if up else self._points[: self._first][::-1]
+
+    def extend(self, count: int, *, up: bool) -> None:
+        """Take in so many of them."""
+        if up:
+            self._last += count
+        else:
+            self._first -= count
+
+
+def _combine(parts: Sequence[NDArray[np.float64]], most: int) -> tuple[NDArray[np.float64], bool]:
+    """Combinations of points, a row each, and whether these are all."""
+    if not parts:
+        return np.empty((1, 0)), True
+    most = min(most, MOST_POINTS)
+    return combine(parts, most=most), bool(np.prod([float(len(part)) for part in parts]) <= most)
+
+
+def _put(
+    goals: FiledGoals, codes: CodeMatrix, spots: Sequence[Spot], tried: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The numbers of a state, with these in place of those that have changed, a row for each of `tried`."""
+    numbers = np.repeat(goals.promised(codes[None, :], np.zeros(1, dtype=np.int64)), len(tried), axis=0)
+    numbers[:, [column for column, _ in spots]] = tried
+    return numbers
+
+
+def _ends_of(runs: Runs) -> NDArray[np.int64]:
+    """The goals at which runs of a plan may end."""
+    return np.unique(runs.state[runs.succeeded & (runs.chance > 0)])
+
+
+def _all_spots(mdp: CompiledMDP, goals: FiledGoals) -> list[Spot]:
+    """Every level of a raw number that some state within reach has changed to."""
+    codes = np.unique(mdp.codes(np.arange(mdp.n_states)), axis=0)
+    return list(dict.fromkeys(spot for row in codes for spot in goals.changed(row)))
+
+
+def _as_filed(goals: FiledGoals) -> list[Promise]:
+    """Numbers that are, or are again, as they were filed."""
+    known = [(i, float(number)) for i, number in enumerate(goals.filed.numbers[0]) if not np.isnan(number)]
+    return [_promise(goals, (column, goals.filed_code(column)), number, number) for column, number in known]
+
+
+def _name(goals: FiledGoals, spot: Spot) -> tuple[str, str]:
+    feature = goals.feature(spot[0])
+    return feature.name, feature.levels[spot[1]]
+
+
+def _promise(goals: FiledGoals, spot: Spot, low: float, high: float) -> Promise:
+    return Promise(*_name(goals, spot), low, high, goals.feature(spot[0]).unit)
