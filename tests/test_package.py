@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
@@ -72,6 +74,15 @@ def test_the_library_neither_prints_nor_asserts() -> None:
 def test_files_stay_small() -> None:
     sizes = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCE.rglob("*.py")}
     assert {name: size for name, size in sizes.items() if size > 420} == {}
+
+
+def test_no_name_stands_for_two_things() -> None:
+    """Modules, classes and functions; the commands are named after what they call."""
+    paths = [path for path in SOURCE.rglob("*.py") if path.parent.name != "cli" and path.stem != "__init__"]
+    bodies = [ast.parse(path.read_text(encoding="utf-8")).body for path in paths]
+    defined = [node for body in bodies for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    for names in ([path.stem for path in paths], [node.name for node in defined if not node.name.startswith("_")]):
+        assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
 TESTS = Path(__file__).parent

@@ -21,7 +21,7 @@ from safear.paper.dice import (
     choose_people,
     dice,
     dice_restricts_success,
-    follow,
+    measure_neutral,
     read_levels,
     replace_goals,
 )
@@ -83,7 +83,9 @@ class TestReplacedGoals:
         assert goals_of(mdp) == {(1, 1, 0)}
 
     def test_states_that_the_rule_favours_are_passed_through(self) -> None:
-        exact, simulated = follow(replace_goals(self.problem, START, rows((2, 0, 0))), np.random.default_rng(0))
+        exact, simulated = measure_neutral(
+            replace_goals(self.problem, START, rows((2, 0, 0))), np.random.default_rng(0)
+        )
         # `learn` costs less than `buy`: three trials, of which two should succeed.
         assert exact["success"] == pytest.approx(0.5)
         assert exact["mean"] == pytest.approx((2 * 0.25 + 3 * 0.25) / 0.5)
@@ -96,12 +98,12 @@ class TestReplacedGoals:
 
     @pytest.mark.parametrize("goals", [rows(), rows((2, 1, 1))], ids=["none", "unreachable"])
     def test_no_way_is_no_success(self, goals: np.ndarray[tuple[int, ...], np.dtype[np.int16]]) -> None:
-        for figures in follow(replace_goals(self.problem, START, goals), np.random.default_rng(0)):
+        for figures in measure_neutral(replace_goals(self.problem, START, goals), np.random.default_rng(0)):
             assert figures["success"] == 0
             assert all(figures[measure] is None for measure in MEASURES if measure != "success")
 
     def test_without_rollouts(self) -> None:
-        exact, simulated = follow(replace_goals(self.problem, START, rows((1, 0, 0))), None)
+        exact, simulated = measure_neutral(replace_goals(self.problem, START, rows((1, 0, 0))), None)
         assert exact["success"] == pytest.approx(0.875)
         assert all(figure is None for figure in simulated.values())
 

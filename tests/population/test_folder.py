@@ -371,7 +371,7 @@ def test_a_full_disk_while_a_part_is_written(
     def fail_at_two(folder: Folder, number: int, rows: pd.DataFrame) -> None:
         if number == 2:
             with monkeypatch.context() as patch:
-                patch.setattr(folder_module, "quote", lambda _: "'/no/such/folder/part'")
+                patch.setattr(folder_module, "quote_sql", lambda _: "'/no/such/folder/part'")
                 write(folder, number, rows)
         write(folder, number, rows)
 

@@ -50,15 +50,15 @@ class StateCosts:
     @cached_property
     def mean(self) -> Masked:
         """The expected cost."""
-        return self._figures(divide(self._moments[1], self.total))
+        return self._figures(_divide(self._moments[1], self.total))
 
     @cached_property
     def variance(self) -> Masked:
         """The variance."""
         from safear.evaluation import evaluation_kernels  # noqa: PLC0415  # Numba takes a moment to load
 
-        squares = evaluation_kernels.centred_squares(self.mass, divide(self._moments[1], self.total))
-        return self._figures(divide(squares, self.total), power=2)
+        squares = evaluation_kernels.centred_squares(self.mass, _divide(self._moments[1], self.total))
+        return self._figures(_divide(squares, self.total), power=2)
 
     @property
     def std(self) -> Masked:
@@ -77,12 +77,12 @@ class StateCosts:
             return self._figures(threshold.astype(np.float64))
         tail, weighted = self._beyond(threshold + 1)
         share = np.maximum((1 - level) * self.total, tail)  # see Costs.cvar
-        return self._figures(threshold + divide(weighted - threshold * tail, share))
+        return self._figures(threshold + _divide(weighted - threshold * tail, share))
 
     def tail_mean(self, level: float) -> Masked:
         """The paper's CVaR; masked where nothing exceeds the value at risk."""
         tail, weighted = self._beyond(self._var_position(level) + 1)
-        means = self._figures(divide(weighted, tail))
+        means = self._figures(_divide(weighted, tail))
         means.mask = tail <= 0
         return means
 
@@ -215,7 +215,7 @@ class StateDistributions:
                 )
                 column += 1
         mass = self.given_success.total
-        return np.ma.array(divide(total, mass), mask=mass <= 0)
+        return np.ma.array(_divide(total, mass), mask=mass <= 0)
 
 
 def evaluate_states(solution: Planned | Policy, *, max_bytes: int = MAX_BYTES) -> StateDistributions:
@@ -305,7 +305,7 @@ def _largest_spent(policy: Policy) -> int:
     return most
 
 
-def divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
+def _divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
     """The quotient, 0 where nothing is divided by."""
     result: NDArray[np.float64] = np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
     return result

@@ -188,7 +188,7 @@ def find_choice(plan: Account, place: int, account: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def follow(
+def follow_from(
     arrays: Arrays,
     goal: Flags,
     horizon: int,
@@ -257,7 +257,7 @@ def follow(
 
 @njit(cache=True, nogil=True)
 def find_place(table: Short, width: int, states: Whole, totals: Whole, state: int, total: int) -> int:
-    """Where a pair stands in the table of `follow`, or the free place where it belongs."""
+    """Where a pair stands in the table of `follow_from`, or the free place where it belongs."""
     if width:
         return state * width + total
     mixed = (total * 0x9E3779B1 + state) * 0x85EBCA6B
@@ -279,7 +279,9 @@ def follow_all(
     n_states, width = succeeded.shape
     table = np.full(n_states * width, -1, np.int32)
     for start in range(n_states):
-        states, spent, mass = follow(arrays, goal, horizon, plan, start, opening[start], table, width, n_states * width)
+        states, spent, mass = follow_from(
+            arrays, goal, horizon, plan, start, opening[start], table, width, n_states * width
+        )
         for i in range(len(mass)):
             if not goal[states[i]]:
                 failed[start, spent[i]] += mass[i]

@@ -62,7 +62,7 @@ def dice(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
             goals = explainer.counterfactuals(row)
             without += not len(goals)
             person = Inputs(study.problem.features, study.dataset.codes[[row]]).levels(0)
-            pairs.append(follow(replace_goals(study.problem, person, goals), rng))
+            pairs.append(measure_neutral(replace_goals(study.problem, person, goals), rng))
             if done % STEP == 0:
                 advance()
         yield make_entry(EntryKey(TABLE, name, "all", POLICY, steps, "no_counterfactual"), float(without))
@@ -129,7 +129,7 @@ def replace_goals(problem: Problem, person: Record, goals: NDArray[np.int16]) ->
     return compile_mdp(problem, OnlyThese(goals[:, seen]), start=person)
 
 
-def follow(mdp: MDP, rng: np.random.Generator | None) -> tuple[OnePerson, OnePerson]:
+def measure_neutral(mdp: MDP, rng: np.random.Generator | None) -> tuple[OnePerson, OnePerson]:
     """The figures of the risk-neutral policy for the person of an MDP: exact, and from rollouts if there is an rng."""
     policy = solve(mdp, MeanStd(0.0), method="greedy").policy
     runs = run_exactly(policy)

@@ -28,7 +28,7 @@ LAST = 500  # episodes at the end, in which hardly anything is explored
 def episodic(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     """G-RSEVI for the two example instances: mean and deviation of the cost in the last 500 episodes."""
     for dataset, group in INSTANCES:
-        for policy, curve in learn(dataset, group, workshop.seeds[0]).items():
+        for policy, curve in learn_instance(dataset, group, workshop.seeds[0]).items():
             last = curve.costs[-LAST:]
             for measure, ours in (("last_mean", float(last.mean())), ("last_std", float(last.std()))):
                 yield make_entry(EntryKey("episodic", dataset, group, policy, HORIZON, measure), ours)
@@ -36,7 +36,7 @@ def episodic(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
 
 
 @cache
-def learn(dataset: str, group: str, seed: int) -> Mapping[str, LearningCurve]:
+def learn_instance(dataset: str, group: str, seed: int) -> Mapping[str, LearningCurve]:
     """The learning curves of one instance, by policy; 10,000 episodes each. `seed` is that of the episodes."""
     data = load(dataset)
     mdp = compile_mdp(data.problem, data.classifier(0), start=data.problem.people[group])
@@ -51,7 +51,7 @@ def learn(dataset: str, group: str, seed: int) -> Mapping[str, LearningCurve]:
 
 def varies_less(dataset: str, group: str, seed: int) -> bool:
     """Whether the costs of the last episodes vary less at the highest aversion than at none."""
-    curves = list(learn(dataset, group, seed).values())
+    curves = list(learn_instance(dataset, group, seed).values())
     return bool(curves[-1].costs[-LAST:].std() < curves[0].costs[-LAST:].std())
 
 

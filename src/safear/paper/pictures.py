@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from safear.datasets.bundled import load_example
 from safear.datasets.dataset import load
-from safear.paper.instances import INSTANCES, learn, study_cases
+from safear.paper.instances import INSTANCES, learn_instance, study_cases
 from safear.paper.tables import Workshop, loan_offers
 from safear.plots import Picture, learning_curves, traces
 from safear.recourse.offer import Offer
@@ -30,7 +30,7 @@ def draw(table: str, workshop: Workshop) -> Iterator[tuple[str, Picture]]:
     elif table == "episodic":
         for dataset, group in INSTANCES:
             problem = load(dataset).problem
-            curves = learn(dataset, group, workshop.seeds[0])
+            curves = learn_instance(dataset, group, workshop.seeds[0])
             title = f"{problem.title}, {group}: costs while learning"
             picture = learning_curves(curves, window=500, title=title, unit=problem.cost_unit)
             yield f"episodic-{dataset}-{group.replace(' ', '-')}.svg", picture

@@ -35,7 +35,7 @@ def level_number(feature: Feature, value: object) -> int | None:
     return None if level is None else feature.levels.index(level)
 
 
-def quote(text: str) -> str:
+def quote_sql(text: str) -> str:
     """Text as it stands in a query."""
     return "'" + text.replace("'", "''") + "'"
 
@@ -44,7 +44,7 @@ def code_expression(feature: Feature, kind: str, cell: str, number: str) -> str:
     """The level number of a cell; NULL where `read_level` must decide. `number` is the cell as DOUBLE if it is text."""
     if kind == "VARCHAR":
         # About as fast as anything on Parquet and on CSV alike; a cast to ENUM takes three times as long on CSV.
-        name = f"list_position([{', '.join(map(quote, feature.levels))}], {cell}) - 1"
+        name = f"list_position([{', '.join(map(quote_sql, feature.levels))}], {cell}) - 1"
         if feature.kind != "numeric":
             return name
         cases = [f"WHEN {number} IS NULL OR NOT isfinite({number}) OR contains({cell}, '+-') THEN NULL"]  # +-1 is -1
@@ -52,7 +52,7 @@ def code_expression(feature: Feature, kind: str, cell: str, number: str) -> str:
             # Rounding to DOUBLE keeps the order, so that only a number equal to the edge's DOUBLE may be elsewhere.
             here = code + (feature.closed == "left")
             spellings = [f"{edge:f}{zeros}" for zeros in (("",) if "." in f"{edge:f}" else ("", ".0", ".00"))]
-            exact = f"CASE WHEN {cell} IN ({', '.join(map(quote, spellings))}) THEN {here} END"
+            exact = f"CASE WHEN {cell} IN ({', '.join(map(quote_sql, spellings))}) THEN {here} END"
             double = f"CAST('{float(edge)!r}' AS DOUBLE)"
             cases += [f"WHEN {number} < {double} THEN {code}", f"WHEN {number} = {double} THEN {exact}"]
         return f"coalesce({name}, CASE {' '.join(cases)} ELSE {len(feature.edges)} END)"

@@ -5,7 +5,7 @@ never wrong. Only if something is undecided, the distinct cells concerned are re
 understands is looked up in a second query. So the answer is `read_level`'s, at the speed of the first query.
 """
 
-# ruff: noqa: S608  # queries are put together from names made here and from text that quote has quoted
+# ruff: noqa: S608  # queries are put together from names made here and from text that quote_sql has quoted
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from safear.errors import PersonError, Place, mistake
 from safear.people.bad_rows import BadRow, wrong_cells
-from safear.people.cells import FLOATS, Codes, code_expression, code_names, level_number, quote
+from safear.people.cells import FLOATS, Codes, code_expression, code_names, level_number, quote_sql
 from safear.people.number_columns import NumberColumn
 from safear.people.opening import FileTable, open_file
 from safear.problem.model import Problem
@@ -225,7 +225,7 @@ class Files:
             if group not in self.problem.feature_by_name:
                 cell, kind = table.cell(group)
                 text = f"coalesce(CAST({cell} AS VARCHAR), '')"
-                cells.append(f"{f'if(isnan({cell}), {quote(str())}, {text})' if kind in FLOATS else text} AS g{i}")
+                cells.append(f"{f'if(isnan({cell}), {quote_sql(str())}, {text})' if kind in FLOATS else text} AS g{i}")
         for i, column in enumerate(self.numbers):
             value, is_wrong = column.expressions(*table.cell(column.name))
             cells += [f"{value} AS t{i}", f"{is_wrong} AS b{i}"]

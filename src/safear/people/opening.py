@@ -1,6 +1,6 @@
 """The files that hold people: which there are, what columns they have, and how they are opened."""
 
-# ruff: noqa: S608  # queries are put together from names made here and from text that quote has quoted
+# ruff: noqa: S608  # queries are put together from names made here and from text that quote_sql has quoted
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import IO, TYPE_CHECKING, cast
 
 from safear.errors import MissingExtraError, PersonError, Place, TooLargeError
-from safear.people.cells import BITS, quote
+from safear.people.cells import BITS, quote_sql
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -49,7 +49,7 @@ class FileTable:
 
     def scan(self, files: Sequence[str], *, numbered: bool = False) -> str:
         """The rows of some of the files, with columns x0, x1 ... and, if asked for, the row number n from 1."""
-        paths = ", ".join(quote(glob.escape(os.path.abspath(name))) for name in files)  # noqa: PTH100  # keeps links
+        paths = ", ".join(quote_sql(glob.escape(os.path.abspath(name))) for name in files)  # noqa: PTH100  # keeps links
         if self.delimiter is None:
             columns = [f'"{name.replace(chr(34), chr(34) * 2)}" AS x{i}' for i, name in enumerate(self.names)]
             columns = columns or ["*"]  # not yet known

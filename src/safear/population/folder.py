@@ -3,7 +3,7 @@
 `_batch.json` records the question. Only the same question continues a folder.
 """
 
-# ruff: noqa: S608  # queries are put together from names made here and from text that quote has quoted
+# ruff: noqa: S608  # queries are put together from names made here and from text that quote_sql has quoted
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import pandas as pd
 
 from safear.errors import InputError, Mistake, Place, quote_list
 from safear.files import write_text
-from safear.people.cells import quote
+from safear.people.cells import quote_sql
 from safear.people.opening import connect
 from safear.population.figures import DECISIONS
 from safear.population.parts import FIGURES
@@ -89,7 +89,7 @@ class Folder:
                 connection.execute("SET preserve_insertion_order = true")
                 connection.register("rows", rows)
                 selected = f"SELECT {', '.join(columns)} FROM rows"
-                connection.execute(f"COPY ({selected}) TO {quote(str(beside))} (FORMAT parquet)")
+                connection.execute(f"COPY ({selected}) TO {quote_sql(str(beside))} (FORMAT parquet)")
             beside.replace(path)
         except OSError as cause:
             raise InputError([Mistake(Place(file=str(path)), f"cannot be written: {cause.strerror}")]) from cause
@@ -99,7 +99,7 @@ class Folder:
     def count(self) -> dict[str, int]:
         """How many people there are of each decision in all parts, and how many whose every plan gives up."""
         counts = dict.fromkeys((*DECISIONS, "gives up"), 0)
-        paths = ", ".join(quote(glob.escape(str(path))) for path in sorted(self.path.glob("part-*.parquet")))
+        paths = ", ".join(quote_sql(glob.escape(str(path))) for path in sorted(self.path.glob("part-*.parquet")))
         if not paths:  # everybody was set aside
             return counts
         people = (

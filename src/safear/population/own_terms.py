@@ -1,6 +1,6 @@
 """Greedy plans (exact ones for the mean) of people with their own costs, chances and limits, in compiled code.
 
-People of a family of blocks share its rows and edges; `person_kernels.solve_people` goes from one to the next.
+People of a family of blocks share its rows and edges; `person_kernels.solve_one_by_one` goes from one to the next.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def solve_people(
         level,
         EPSILON,
     )
-    person_kernels.solve_people(mdp.arrays, family.goal, bring, rules, person_kernels.Answers(*found))
+    person_kernels.solve_one_by_one(mdp.arrays, family.goal, bring, rules, person_kernels.Answers(*found))
     too_fine = found.decision == person_kernels.TOO_FINE
     if too_fine.any():
         cause = "costs are so fine that there are too many different totals"

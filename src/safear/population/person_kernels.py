@@ -11,9 +11,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from safear.evaluation.evaluation_kernels import Account, describe, follow
+from safear.evaluation.evaluation_kernels import Account, describe, follow_from
 from safear.mdp.arrays import Arrays
-from safear.solvers.sweep_kernels import Deviation, sweep_lanes
+from safear.solvers.sweep_kernels import Deviation, sweep_arrays
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -67,7 +67,7 @@ class Answers(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def solve_people(arrays: Arrays, goal: Flags, people: People, rules: Rules, answers: Answers) -> None:
+def solve_one_by_one(arrays: Arrays, goal: Flags, people: People, rules: Rules, answers: Answers) -> None:
     """For each person: the states that they can reach, the greedy sweep over these, and the exact figures of the plan.
 
     Rows and edges are shared by all, goals [state, lane] are those of the person's lane.
@@ -138,13 +138,13 @@ def solve_people(arrays: Arrays, goal: Flags, people: People, rules: Rules, answ
         own = Arrays(rows[: count + 1], actions, edges[: last_row + 1], nexts, chances, costs, edge_outcome)
         # With no costs but one of failing, the least mean is the least chance to fail.
         free = Arrays(own.row_start, actions, own.edge_start, nexts, chances, nothing, edge_outcome)
-        least = sweep_lanes(free, Deviation(0.0, upper_only, flat, flat), own_goal, 1.0, tie, choices)
+        least = sweep_arrays(free, Deviation(0.0, upper_only, flat, flat), own_goal, 1.0, tie, choices)
         figures[person, 8] = 1 - least[0, 0]
-        sweep_lanes(own, Deviation(risk_aversion, upper_only, rise, fall), own_goal, failing, tie, choices)
+        sweep_arrays(own, Deviation(risk_aversion, upper_only, rise, fall), own_goal, failing, tie, choices)
         first_action[person] = actions[choices[0, 0, 0]]
         pieces = np.arange(horizon * count + 1)
         plan = Account(pieces, pieces, choices.reshape(-1))  # one piece everywhere
-        ends, total, mass = follow(own, own_goal[:, 0], horizon, plan, 0, 0, table, 0, MAX_PAIRS)
+        ends, total, mass = follow_from(own, own_goal[:, 0], horizon, plan, 0, 0, table, 0, MAX_PAIRS)
         if not len(total):
             status[person] = TOO_FINE
             continue

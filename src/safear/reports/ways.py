@@ -47,7 +47,7 @@ def tell_ways(offer: Offer, longest: float, teller: Teller) -> list[WayText]:
     return [
         WayText(
             teller.percent(trace.chance),
-            draw_line(trace, longest),
+            draw_way(trace, longest),
             teller.trace(trace),
             teller.trace_end(trace, offer.unit),
             trace.success,
@@ -61,7 +61,7 @@ def find_longest(offers: Iterable[Offer]) -> float:
     return max((trace.spent for offer in offers for trace in offer.traces.shown), default=0.0)
 
 
-def draw_line(trace: Trace, longest: float) -> str:
+def draw_way(trace: Trace, longest: float) -> str:
     """The line of a trace as SVG that is as wide as it may be."""
     width = THINNEST + (THICKEST - THINNEST) * trace.chance
     lines, marks, done = [], [], 0.0

@@ -41,7 +41,7 @@ def find_rounded(
     return Certified(policy, values, bounds)
 
 
-def count_units(mdp: MDP, objective: Objective) -> int:
+def choose_unit(mdp: MDP, objective: Objective) -> int:
     """How many quanta make one unit of the search; 1 if nothing need be rounded.
 
     Only the plan of one person is looked for with rounded costs: they differ in how much rounding they need.
@@ -68,7 +68,7 @@ def needs_rounding(mdp: MDP, objective: Objective, starts: NDArray[np.int64]) ->
     # A person's own MDP is part of this one, and has no more columns; where they begin, a cheap step forbids rounding.
     starts = starts[_cheapest_step(mdp)[starts] >= 2 * FINE]
     suspects = starts[_count_edges_ahead(mdp, starts) * mdp.horizon * columns > MAX_WORK]
-    return any(count_units(restrict(mdp, int(start)).mdp, objective) > 1 for start in suspects)
+    return any(choose_unit(restrict(mdp, int(start)).mdp, objective) > 1 for start in suspects)
 
 
 def _cheapest_step(mdp: MDP) -> NDArray[np.int64]:

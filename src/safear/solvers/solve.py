@@ -11,7 +11,7 @@ from safear.mdp.arrays import MDP
 from safear.progress import Progress
 from safear.risk.objectives import MeanLowerStd, Objective, SuccessFirst
 from safear.solvers.episodic import Episodic, learn
-from safear.solvers.fine_costs import count_units, find_rounded
+from safear.solvers.fine_costs import choose_unit, find_rounded
 from safear.solvers.optimal import find_optimal
 from safear.solvers.solution import Solution
 from safear.solvers.sweep import Stepwise, sweep
@@ -43,7 +43,7 @@ def solve(
     method = choose_method(objective, method)
     quantum = float(mdp.quantum)
     if method == "optimal":
-        units, search_unit = count_units(mdp, objective), None
+        units, search_unit = choose_unit(mdp, objective), None
         if units == 1:
             found = find_optimal(mdp, objective, tolerance=tolerance, progress=progress)
         else:

@@ -57,7 +57,7 @@ def sweep_lanes(
     from safear.solvers import sweep_kernels  # noqa: PLC0415  # half a second that a single person need not wait
 
     choices = np.empty((mdp.horizon, *goal.shape), dtype=np.uint8)
-    values: NDArray[np.float64] = sweep_kernels.sweep_lanes(
+    values: NDArray[np.float64] = sweep_kernels.sweep_arrays(
         mdp.arrays,
         sweep_kernels.Deviation(
             aversion_of(objective), isinstance(objective, MeanLowerStd), *_weigh_two_outcomes(mdp, objective)

@@ -33,7 +33,7 @@ class Deviation(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sweep_lanes(
+def sweep_arrays(
     arrays: Arrays, deviation: Deviation, goal: Flags, failure_cost: float, tie: float, choices: Bytes
 ) -> Real:
     """V_h(s) = min over a of m + risk_aversion * d, m and d the mean and deviation of c + V_{h+1}(s') (see `sweep`).

@@ -18,7 +18,7 @@ from safear.web.audits import AuditResult, Audits
 from safear.web.problem_view import ProblemView, view_problem
 from safear.web.service import Service
 from safear.web.settings import SettingComparison, compare_settings, read_setting
-from safear.web.templating import render
+from safear.web.templating import respond_with
 from safear.web.work import Workers
 
 START = {"aobjective": "mean", "bobjective": "cvar:0.95", "who": ""}
@@ -44,7 +44,7 @@ class AnalystDesk:
     ) -> HTMLResponse:
         """The page, with a comparison if one was asked for."""
         problem = self.service.problem
-        return render(
+        return respond_with(
             "analyst.html.jinja",
             status=422 if mistake else 200,
             language="en",
@@ -111,7 +111,7 @@ def add_analyst_pages(pages: APIRouter, service: Service, workers: Workers, audi
     @pages.get("/api")
     async def describe(request: Request) -> HTMLResponse:
         document = request.app.openapi()
-        return render(
+        return respond_with(
             "api.html.jinja", language="en", problem_title=show_name(service.problem.title), document=document
         )
 

@@ -12,9 +12,9 @@ from safear.texts.names import show_name
 from safear.web.analyst import add_analyst_pages
 from safear.web.audits import Audits
 from safear.web.forms import Asked, find_mistakes, read_form
-from safear.web.person_page import find_menu, make_view, start_form
+from safear.web.person_page import answer_form, make_view, start_form
 from safear.web.service import Service
-from safear.web.templating import render, serve_static, static_files
+from safear.web.templating import respond_with, serve_static, static_files
 from safear.web.views import PersonView
 from safear.web.work import Deadline, Workers
 
@@ -78,12 +78,12 @@ async def _read(request: Request) -> Asked:
 
 
 def _make_report(service: Service, asked: Asked, texts: Texts, deadline: Deadline) -> str:
-    return report_menu(find_menu(service, asked, deadline), language=texts.language).html
+    return report_menu(answer_form(service, asked, deadline), language=texts.language).html
 
 
 def _render_person(service: Service, asked: Asked, view: PersonView, texts: Texts, *, default: str) -> HTMLResponse:
     names = [(code, load_texts(code)("name"), code == texts.language) for code in languages()]
-    return render(
+    return respond_with(
         "person.html.jinja",
         view=view,
         say=texts.part("web"),

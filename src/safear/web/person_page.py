@@ -58,7 +58,7 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
         if asked.wish == "here":
             asked = _move_here(service, asked, deadline)
             frame = _Frame(problem, asked, texts)
-        menu = find_menu(service, asked, deadline)
+        menu = answer_form(service, asked, deadline)
         headline = teller.decision(problem, favourable=menu.favourable)
         notices = list(map(teller.notice, menu.notices))
         if asked.is_example:
@@ -75,7 +75,7 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
         return frame.show("wrong", texts("web.decision.wrong"), texts("web.decision.none"), mistakes=mistakes)
 
 
-def find_menu(service: Service, asked: Asked, deadline: Deadline) -> Menu:
+def answer_form(service: Service, asked: Asked, deadline: Deadline) -> Menu:
     """The menu for a form. Its mistakes are raised."""
     record, terms = read_record(service.problem, asked), read_terms(service.problem, asked)
     return service.answer(record, terms, deadline=deadline)
@@ -119,7 +119,7 @@ def _find_position(stops: Sequence[Stop], asked: Asked) -> int:
 
 def _move_here(service: Service, asked: Asked, deadline: Deadline) -> Asked:
     """The form of somebody who asks again from where the walk has brought them; what has not changed stays as filed."""
-    stops = find_stops(find_menu(service, asked, deadline))
+    stops = find_stops(answer_form(service, asked, deadline))
     changes = walk(stops[_find_position(stops, asked)].offer, asked.outcomes).changes if stops else ()
     changed = {change.feature: change.level for change in changes}
     names = {f"feature{number}": feature.name for number, feature in enumerate(service.problem.features)}

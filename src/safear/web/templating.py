@@ -67,6 +67,6 @@ def _environment() -> Environment:
     return environment
 
 
-def render(template: str, *, status: int = 200, **values: object) -> HTMLResponse:
+def respond_with(template: str, *, status: int = 200, **values: object) -> HTMLResponse:
     """A page. All that is filled in is escaped, but for pictures, which are markup."""
     return HTMLResponse(_environment().get_template(template).render(**values), status)
