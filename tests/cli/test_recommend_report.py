@@ -53,7 +53,7 @@ def test_language_contact_terms_and_horizon(safear: Safear, tmp_path: Path) -> N
         sources=Sources("loan", "the rule of the problem", ["applicant age=adult"]),
     )
     assert read(tmp_path) == expected.html
-    assert "Ihre eigene Angabe; üblich: 1,0 months" in expected.html
+    assert "Ihre eigene Angabe; üblich: 1 month" in expected.html
 
 
 def test_the_seed_is_told_where_it_matters(safear: Safear, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_steps_in_german() -> None:
     assert make_loan()["safest"].plan.lines("de")[:3] == [
         (
             "1. Study part-time (in dieser Lage: noch 23 bis 24 Schritte übrig): "
-            "Aufwand: 1,0 months, gelingt in 90 von 100 Fällen."
+            "Aufwand: 1 month, gelingt in 90 von 100 Fällen."
         ),
         "   Wenn es gelingt (education: dann degree und age: dann adult): weiter mit Schritt 2.",
         "   Wenn es nicht gelingt: noch einmal versuchen; später: weiter mit Schritt 3.",

@@ -2,7 +2,8 @@
 
 In the file keys are nested (`report: {title: ...}`) and here they have dots (`report.title`). A text with plural forms
 is a mapping of the forms that the file's `plural` names; `count` chooses among them. What `plural.rule` says is the
-formula of gettext (`n != 1`), which is published for every language.
+formula of gettext (`n != 1`), which is published for every language. `plural.one`, if there is one, has the singular
+of units that do not just end in s.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class Texts:
     entries: Mapping[str, Text]
     forms: tuple[str, ...]
     rule: Callable[[int], int]
+    singulars: Mapping[str, str]
 
     def __repr__(self) -> str:
         return f"Texts('{self.language}': {len(self.entries)} texts)"
@@ -84,7 +86,7 @@ class Texts:
         return self(key, number=self.localise(digits))
 
     def cost(self, value: float, unit: str) -> str:
-        """`3.5 months`. What is said of exactly one needs no knowledge of the unit's singular (see the file)."""
+        """`3.5 months`, `1 month`. Units are named as the problem names them, in whatever language."""
         return self._cost_of(round_number(value), unit)
 
     def exact_number(self, value: float) -> str:
@@ -96,8 +98,8 @@ class Texts:
         return self._cost_of(round_exactly(value), unit)
 
     def _cost_of(self, digits: str, unit: str) -> str:
-        values = {"number": self.localise(digits), "unit": unit, "singular": singular(unit)}
-        return self("format.cost_one" if digits == "1" else "format.cost", **values)
+        named = self.singulars.get(unit, singular(unit)) if digits == "1" else unit
+        return self("format.cost", number=self.localise(digits), unit=named)
 
     def times(self, chance: float) -> str:
         """How often something works, as a frequency: `95 times in 100`, `every time`."""
@@ -127,9 +129,10 @@ def load_texts(language: str = "en") -> Texts:
 
 def make_texts(language: str, document: Mapping[str, Any]) -> Texts:
     """The texts of a document as a file has it."""
-    forms = tuple(document["plural"]["forms"])
+    plural = document["plural"]
+    forms = tuple(plural["forms"])
     texts = {name: content for name, content in document.items() if name != "plural"}
-    return Texts(language, dict(flatten(texts, forms)), forms, gettext.c2py(document["plural"]["rule"]))
+    return Texts(language, dict(flatten(texts, forms)), forms, gettext.c2py(plural["rule"]), plural.get("one", {}))
 
 
 @cache

@@ -14,7 +14,7 @@ def round_number(value: float) -> str:
 
 
 def singular(unit: str) -> str:
-    """An English unit of which there is one: `month`; what does not look like a plural stays as it is."""
+    """A unit of which there is one: `month`; what does not look like a plural stays as it is."""
     plural = len(unit) > 2 and unit.endswith("s") and not unit.endswith("ss")
     return unit[:-1] if plural else unit
 
