@@ -22,7 +22,8 @@ from safear.mdp import compile_blocks
 from safear.mdp.spending import largest_spent
 from safear.risk import Objective
 from safear.risk.objectives import CostObjective
-from safear.solvers.optimal import count_columns
+from safear.solvers import optimal
+from safear.solvers.targets import sweep_targets
 from strategies import problems
 
 Measure: TypeAlias = Callable[[Distribution], Number]
@@ -164,7 +165,7 @@ def test_nor_if_a_failure_costs_far_more_than_can_be_spent(kind: str, document: 
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     every = enumerated(judge, start)
     for objective, measure in CASES[kind]:
-        assert count_columns(mdp, objective) <= 3 * int(largest_spent(mdp)[mdp.start]) + 2
+        assert optimal.count_columns(mdp, objective) <= 3 * int(largest_spent(mdp)[mdp.start]) + 2
         assert least(mdp, objective) == close(float(oracle.best(every, measure))), objective
 
 
@@ -174,8 +175,32 @@ def test_the_failure_cost_adds_no_columns(level: float) -> None:
     documents = [gamble(8, 3) for _ in range(4)]
     for document, failure in zip(documents, (10**3, 10**5, 10**7, 10**9), strict=True):
         document["goal"]["failure_cost"] = failure
-    counts = [count_columns(compiled(document), sa.CVaR(level)) for document in documents]
+    counts = [optimal.count_columns(compiled(document), sa.CVaR(level)) for document in documents]
     assert len(set(counts)) == 1
+
+
+@settings(max_examples=30)
+@given(
+    document=DOCUMENTS,
+    then=st.sampled_from([sa.VaR(0.8), sa.CVaR(0.9), sa.MeanCVaR(0.5, 0.7)]),
+    tolerance=st.sampled_from([None, 0.0, 0.2]),
+    failure=st.sampled_from([0, 11, 1_000]),
+)
+def test_the_columns_that_are_counted_are_those_that_are_swept(
+    document: dict[str, Any], then: CostObjective, tolerance: float | None, failure: int
+) -> None:
+    mdp = compiled({**document, "goal": {**document["goal"], "failure_cost": failure}})
+    objective = then if tolerance is None else sa.SuccessFirst(then=then, tolerance=tolerance)
+    swept = []
+
+    def sweep_and_count(*given: Any, **named: Any) -> Any:
+        swept.append(named["targets"].columns)
+        return sweep_targets(*given, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(optimal, "sweep_targets", sweep_and_count)
+        optimal.find_optimal(mdp, objective, tolerance=TIGHT)
+    assert sum(swept) == optimal.count_columns(mdp, objective)
 
 
 THEN: list[tuple[CostObjective, Measure]] = [

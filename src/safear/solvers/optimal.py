@@ -221,7 +221,7 @@ def count_columns(mdp: MDP, objective: Objective) -> int:
     """About how many columns the sweeps for an objective take; the failure cost adds none to speak of."""
     match simplify(objective):
         case VaR(level) | CVaR(level) | MeanCVaR(_, level):
-            return sum(span.columns for span in _spans(mdp, level, None))
+            return sum(span.columns for span in _spans(mdp, level, _slack_of(objective)))
         case Budget(limit):
             return min(_most(mdp), max(units_within(limit, mdp.quantum), 0)) + 1
         case _:
