@@ -25,8 +25,18 @@ PLANS: list[tuple[Objective, Method]] = [
 ]
 
 
-@given(problems(), st.sampled_from([0.0, 0.5, 0.8, 0.95, 1.0]), st.sampled_from(PLANS))
-def test_every_state_as_if_alone(document: dict[str, Any], level: float, plan: tuple[Objective, Method]) -> None:
+@given(
+    problems(),
+    st.sampled_from([0.0, 0.5, 0.8, 0.95, 1.0]),
+    st.sampled_from(PLANS),
+    st.sampled_from([None, None, 30, 10**6]),
+)
+def test_every_state_as_if_alone(
+    document: dict[str, Any], level: float, plan: tuple[Objective, Method], failure_cost: int | None
+) -> None:
+    """A failure cost of 10^6 takes no more room than one of 30."""
+    if failure_cost is not None:
+        document = {**document, "goal": {**document["goal"], "failure_cost": failure_cost}}
     problem = sa.parse_problem(document)
     for mdp in compile_blocks(problem):
         solution = sa.solve(mdp, plan[0], method=plan[1])
@@ -60,7 +70,7 @@ def test_every_state_as_if_alone(document: dict[str, Any], level: float, plan: t
                 if figure is None:
                     assert np.ma.getmaskarray(figures)[state]
                 else:
-                    assert figures[state] == pytest.approx(figure, abs=1e-9)
+                    assert figures[state] == pytest.approx(figure, rel=1e-9, abs=1e-9)
 
 
 def test_refused_for_an_mdp_of_one_person() -> None:

@@ -156,13 +156,13 @@ def test_quantiles_moments_and_squares(rows: list[list[float]], level: float, fi
     mass = np.array([[*row, *[0.0] * (width - len(row))] for row in rows])
     positions = evaluation_kernels.quantile_positions(mass, level, EPSILON)
     assert positions.tolist() == [plain_quantile(row, level) for row in mass.tolist()]
-    firsts = np.full(len(rows), min(first, width))
-    total, weighted = evaluation_kernels.moments_beyond(mass, firsts)
+    firsts, values = np.full(len(rows), min(first, width)), np.arange(width) ** 2
+    total, weighted = evaluation_kernels.moments_beyond(values, mass, firsts)
     assert total.tolist() == [sum(row[first:]) for row in mass.tolist()]
-    assert weighted.tolist() == [sum(x * m for x, m in enumerate(row) if x >= first) for row in mass.tolist()]
+    assert weighted.tolist() == [sum(x**2 * m for x, m in enumerate(row) if x >= first) for row in mass.tolist()]
     centre = np.arange(len(rows)) / 2
-    assert evaluation_kernels.centred_squares(mass, centre).tolist() == pytest.approx(
-        [sum(m * (x - c) ** 2 for x, m in enumerate(row)) for row, c in zip(mass.tolist(), centre, strict=True)]
+    assert evaluation_kernels.centred_squares(values, mass, centre).tolist() == pytest.approx(
+        [sum(m * (x**2 - c) ** 2 for x, m in enumerate(row)) for row, c in zip(mass.tolist(), centre, strict=True)]
     )
 
 

@@ -105,6 +105,6 @@ def test_no_cvar_lies_above_the_largest_cost(level: float, rest: float) -> None:
     costs = Costs(np.array([0.0, 100.0]), np.array([1 - tail, tail]))
     assert costs.cvar(level) == pytest.approx(100, rel=1e-9)
     assert costs.cvar(level) <= 100
-    lanes = StateCosts(np.array([[1 - tail, *[0.0] * 99, tail]]), Fraction(1))
+    lanes = StateCosts(np.array([[1 - tail, tail]]), np.array([0, 100]), Fraction(1))
     assert lanes.cvar(level)[0] == pytest.approx(costs.cvar(level), rel=1e-12)
     assert describe(np.array([0, 100]), np.array([1 - tail, tail]), level, EPSILON)[4] <= 100

@@ -29,17 +29,18 @@ from safear.risk.distribution import EPSILON, CostDistribution, Masked, check_le
 
 @dataclass(frozen=True, eq=False)
 class StateCosts:
-    """A distribution of costs for each state: `mass[s, x]`, x in quanta from 0; rows need not add up to 1.
+    """A distribution of costs for each state: `mass[s, i]` at `totals[i]` quanta, rising; rows need not add up to 1.
 
     The figures are arrays over states, masked where a row has no mass. See `Costs` for their formulas.
     """
 
     mass: NDArray[np.float64]
+    totals: NDArray[np.int64]
     quantum: Fraction
 
     @cached_property
     def _moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The sums of mass(x) and of x * mass(x)."""
+        """The sums of mass and of total * mass."""
         return self._beyond(np.zeros(len(self.mass), dtype=np.int64))
 
     @property
@@ -57,7 +58,7 @@ class StateCosts:
         """The variance."""
         from safear.evaluation import evaluation_kernels  # noqa: PLC0415  # Numba takes a moment to load
 
-        squares = evaluation_kernels.centred_squares(self.mass, _divide(self._moments[1], self.total))
+        squares = evaluation_kernels.centred_squares(self.totals, self.mass, _divide(self._moments[1], self.total))
         return self._figures(_divide(squares, self.total), power=2)
 
     @property
@@ -68,14 +69,14 @@ class StateCosts:
 
     def var(self, level: float) -> Masked:
         """The value at risk."""
-        return self._figures(self._var_position(level).astype(np.float64))
+        return self._figures(self.totals[self._var_position(level)].astype(np.float64))
 
     def cvar(self, level: float) -> Masked:
         """The conditional value at risk."""
-        threshold = self._var_position(level)
         if level > 1 - EPSILON:
-            return self._figures(threshold.astype(np.float64))
-        tail, weighted = self._beyond(threshold + 1)
+            return self.var(level)
+        position = self._var_position(level)
+        threshold, (tail, weighted) = self.totals[position], self._beyond(position + 1)
         share = np.maximum((1 - level) * self.total, tail)  # see Costs.cvar
         return self._figures(threshold + _divide(weighted - threshold * tail, share))
 
@@ -96,7 +97,9 @@ class StateCosts:
     def _beyond(self, first: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         from safear.evaluation import evaluation_kernels  # noqa: PLC0415  # as above
 
-        moments: tuple[NDArray[np.float64], NDArray[np.float64]] = evaluation_kernels.moments_beyond(self.mass, first)
+        moments: tuple[NDArray[np.float64], NDArray[np.float64]] = evaluation_kernels.moments_beyond(
+            self.totals, self.mass, first
+        )
         return moments
 
     def _figures(self, in_quanta: NDArray[np.float64], power: int = 1) -> Masked:
@@ -125,17 +128,18 @@ class StateDistributions:
     @cached_property
     def given_success(self) -> StateCosts:
         """The costs of the runs that succeed."""
-        return StateCosts(self.succeeded, self.mdp.quantum)
+        return StateCosts(self.succeeded, np.arange(self.succeeded.shape[1]), self.mdp.quantum)
 
     @cached_property
     def all_runs(self) -> StateCosts:
         """The costs of all runs, failures with the failure cost."""
         states, width = self.succeeded.shape
-        _require_room(self.mdp, width + self.mdp.failure_cost, 8, MAX_BYTES)
-        mass = np.zeros((states, width + self.mdp.failure_cost))
+        spent = np.arange(width)
+        totals = np.union1d(spent, self.mdp.failure_cost + spent)  # nothing between, however high the failure cost
+        mass = np.zeros((states, len(totals)))
         mass[:, :width] = self.succeeded
-        mass[:, self.mdp.failure_cost :] += self.failed
-        return StateCosts(mass, self.mdp.quantum)
+        mass[:, -width:] += self.failed
+        return StateCosts(mass, totals, self.mdp.quantum)
 
     def distribution(self, start: Record | int) -> CostDistribution:
         """The distribution of one state."""

@@ -145,18 +145,18 @@ def quantile_positions(mass: Matrix, level: float, tolerance: float) -> Whole:
 
 
 @njit(cache=True, nogil=True)
-def moments_beyond(mass: Matrix, first: Whole) -> tuple[Matrix, Matrix]:
+def moments_beyond(values: Whole, mass: Matrix, first: Whole) -> tuple[Matrix, Matrix]:
     """The moments of each row."""
-    total, weighted, values = np.empty(len(mass)), np.empty(len(mass)), np.arange(mass.shape[1])
+    total, weighted = np.empty(len(mass)), np.empty(len(mass))
     for state in range(len(mass)):
         total[state], weighted[state] = moments(values, mass[state], first[state])
     return total, weighted
 
 
 @njit(cache=True, nogil=True)
-def centred_squares(mass: Matrix, centre: Matrix) -> Matrix:
+def centred_squares(values: Whole, mass: Matrix, centre: Matrix) -> Matrix:
     """The squares of each row."""
-    result, values = np.empty(len(mass)), np.arange(mass.shape[1])
+    result = np.empty(len(mass))
     for state in range(len(mass)):
         result[state] = squares(values, mass[state], centre[state])
     return result
