@@ -18,7 +18,7 @@ from safear.web.service import Service
 from safear.web.work import Deadline
 from web.conftest import APPLICANT, Site, run_site
 
-MENU = "/api/v1/menu"
+MENU, PLAN, STEP = "/api/v1/menu", "/api/v1/plan", "/api/v1/plan-step"
 
 
 def post(site: Site, path: str, **content: Any) -> httpx.Response:
@@ -74,11 +74,12 @@ def test_personal_terms(loan: Site) -> None:
     assert answer["plans"] == plain(sa.recommend(loan.service.problem, terms=own))["plans"]
 
 
-def test_nothing_to_do_and_no_way(loan: Site) -> None:
-    done = post(loan, MENU, person=APPLICANT | {"savings": "rich"}).json()
+@pytest.mark.parametrize("path", [MENU, PLAN])
+def test_nothing_to_do_and_no_way(loan: Site, path: str) -> None:
+    done = post(loan, path, person=APPLICANT | {"savings": "rich"}).json()
     assert (done["decision"], done["plans"], done["no_recourse"]) == ("favourable", [], None)
     every = [action.name for action in loan.service.problem.actions]
-    stuck = post(loan, MENU, person=APPLICANT, terms={"forbid": every}).json()
+    stuck = post(loan, path, person=APPLICANT, terms={"forbid": every}).json()
     assert (stuck["decision"], stuck["plans"]) == ("unfavourable", [])
     assert stuck["no_recourse"]["code"] == "no_action"
 
@@ -88,21 +89,22 @@ def test_every_plan_of_the_frontier_can_be_had(german: Site) -> None:
     frontier = post(german, MENU, person=person).json()["frontier"]
     assert len(frontier) > 2
     for point in frontier:
-        plan = post(german, "/api/v1/plan", person=person, objective=point["objective"]).json()
+        answer = post(german, PLAN, person=person, objective=point["objective"]).json()
+        (plan,) = answer["plans"]
         found = plan["success"], plan["all_runs"]["mean"], plan["all_runs"]["cvar"]["0.95"], plan["first_action"]
         assert found == (point["success"], point["mean"], point["cvar"], point["first_action"])
 
 
 def test_a_walk(loan: Site) -> None:
-    begin = post(loan, "/api/v1/plan-step", person=APPLICANT, objective="mean").json()
+    begin = post(loan, STEP, person=APPLICANT, objective="mean").json()
     assert (begin["kind"], begin["action"], begin["spent"], begin["steps_left"]) == ("step", "change job", 0, 24)
     assert [(end["outcome"], end["works"], end["label"]) for end in begin["endings"]] == [
         (0, True, "savings becomes rich"),
         (1, False, "you lose your job"),
     ]
-    failed = post(loan, "/api/v1/plan-step", person=APPLICANT, objective="mean", outcomes=[1]).json()
+    failed = post(loan, STEP, person=APPLICANT, objective="mean", outcomes=[1]).json()
     assert (failed["action"], failed["spent"], failed["person"]["job"]) == ("find work", 1.0, "unemployed")
-    done = post(loan, "/api/v1/plan-step", person=APPLICANT, objective="mean", outcomes=[0]).json()
+    done = post(loan, STEP, person=APPLICANT, objective="mean", outcomes=[0]).json()
     assert (done["kind"], done["action"], done["ahead"]) == ("goal", None, {"success": 1.0, "mean": 0.0, "cvar": 0.0})
 
 
@@ -152,7 +154,7 @@ def test_mistakes_in_terms_and_objectives(loan: Site) -> None:
             "remedy": "did you mean 'change job'?",
         }
     ]
-    details = problem_of(post(loan, "/api/v1/plan", person=APPLICANT, objective="mode"), 422)
+    details = problem_of(post(loan, PLAN, person=APPLICANT, objective="mode"), 422)
     assert details["type"] == "urn:safear:problem:objective"
 
 
@@ -171,7 +173,7 @@ def test_the_shape_is_checked(loan: Site) -> None:
 
 
 def test_walks_that_cannot_be(loan: Site) -> None:
-    details = problem_of(post(loan, "/api/v1/plan-step", person=APPLICANT, objective="mean", outcomes=[7]), 409)
+    details = problem_of(post(loan, STEP, person=APPLICANT, objective="mean", outcomes=[7]), 409)
     assert details["mistakes"] == [
         {
             "code": "invalid",
@@ -180,10 +182,14 @@ def test_walks_that_cannot_be(loan: Site) -> None:
             "remedy": "possible: 0 (works: savings becomes rich), 1 (fails: you lose your job)",
         }
     ]
-    problem_of(post(loan, "/api/v1/plan-step", person=APPLICANT, objective="mean", outcomes=[0, 0]), 409)
-    problem_of(post(loan, "/api/v1/plan", person=APPLICANT | {"savings": "rich"}), 409)
+    problem_of(post(loan, STEP, person=APPLICANT, objective="mean", outcomes=[0, 0]), 409)
     every = [action.name for action in loan.service.problem.actions]
-    problem_of(post(loan, "/api/v1/plan", person=APPLICANT, terms={"forbid": every}), 409)
+    nothing: list[tuple[dict[str, Any], str]] = [
+        ({"person": APPLICANT | {"savings": "rich"}}, "favourable"),
+        ({"person": APPLICANT, "terms": {"forbid": every}}, "no_action"),
+    ]
+    for asked, code in nothing:
+        assert [item["code"] for item in problem_of(post(loan, STEP, **asked), 409)["mistakes"]] == [code]
 
 
 def test_a_classifier_that_fails_is_not_the_fault_of_who_asks() -> None:
@@ -245,7 +251,7 @@ def test_fifty_people_at_once_get_their_own_answers(german: Site) -> None:
 )
 def test_half_a_character_is_a_mistake_like_another(body: str, loan: Site) -> None:
     with loan.client() as client:
-        answer = client.post("/api/v1/menu", content=body, headers={"content-type": "application/json"})
+        answer = client.post(MENU, content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.json()["mistakes"]

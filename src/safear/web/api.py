@@ -7,11 +7,10 @@ from fastapi import APIRouter
 from safear._version import __version__
 from safear.population.result_records import AuditRecord
 from safear.problem.dump import dump_problem
-from safear.recourse.offer import Offer
-from safear.recourse.records import DecisionRecord, MenuRecord, PlanRecord, SituationRecord
+from safear.recourse.menu import Menu
+from safear.recourse.records import DecisionRecord, MenuRecord, SituationRecord
 from safear.recourse.teller import Teller
-from safear.recourse.walk import walk
-from safear.risk.objectives import parse_objective
+from safear.recourse.walk import WalkError, walk
 from safear.web.audits import Audits
 from safear.web.http_errors import pick
 from safear.web.schemas import HealthOut, MenuIn, PersonIn, PlanIn, ProblemOut, StepIn
@@ -25,7 +24,7 @@ def make_api(service: Service, workers: Workers, audits: Audits) -> APIRouter:
     """The routes of the API."""
     api = APIRouter(prefix=PREFIX)
     told = pick(400, 403, 413, 422, 502, 503)
-    planned = pick(400, 403, 409, 413, 422, 502, 503)
+    walked = pick(400, 403, 409, 413, 422, 502, 503)
 
     @api.get("/health", summary="Is the service up?", responses=pick(400))
     async def health() -> HealthOut:
@@ -54,19 +53,32 @@ def make_api(service: Service, workers: Workers, audits: Audits) -> APIRouter:
 
         return await workers.run(work)
 
-    @api.post("/plan", summary="One plan of the frontier, by its objective", responses=planned)
-    async def plan(asked: PlanIn) -> PlanRecord:
-        return await workers.run(lambda deadline: PlanRecord.of(find_plan(asked, deadline)))
+    @api.post("/plan", summary="A menu with one plan: that for an objective", responses=told)
+    async def plan(asked: PlanIn) -> MenuRecord:
+        return await workers.run(lambda deadline: MenuRecord.of(find_plan(asked, deadline)))
 
-    @api.post("/plan-step", summary="Where a person is on the way, and what to do now", responses=planned)
+    @api.post("/plan-step", summary="Where a person is on the way, and what to do now", responses=walked)
     async def plan_step(asked: StepIn) -> SituationRecord:
-        return await workers.run(lambda deadline: SituationRecord.of(walk(find_plan(asked, deadline), asked.outcomes)))
+        def work(deadline: Deadline) -> SituationRecord:
+            menu = find_plan(asked, deadline)
+            require_plan(menu)
+            return SituationRecord.of(walk(menu[0], asked.outcomes))
+
+        return await workers.run(work)
 
     @api.get("/audit", summary="Who carries more risk, by each group column", responses=pick(400, 404, 503))
     async def audit() -> list[AuditRecord]:
         return audits.records()
 
-    def find_plan(asked: PlanIn, deadline: Deadline) -> Offer:
-        return service.plan(asked.person, parse_objective(asked.objective), asked.terms.read(), deadline=deadline)
+    def find_plan(asked: PlanIn, deadline: Deadline) -> Menu:
+        return service.answer(asked.person, asked.terms.read(), deadline=deadline, objective=asked.objective)
 
     return api
+
+
+def require_plan(menu: Menu) -> None:
+    """A WalkError if there is no plan to follow; its code is that of the reason."""
+    if menu.no_recourse is not None:
+        raise WalkError.at(("person",), str(menu.no_recourse), code=menu.no_recourse.code)
+    if menu.favourable:
+        raise WalkError.at(("person",), "the decision is already favourable; there is nothing to do", code="favourable")

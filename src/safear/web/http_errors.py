@@ -146,7 +146,7 @@ _TOLD = {
     400: "The request cannot be read, or the page is not served under this name",
     403: "The request comes from another page",
     404: "There is no such thing here",
-    409: "The plan cannot have gone this way, or no plan reaches the goal",
+    409: "The plan cannot have gone this way, or there is none to follow: the mistake has the reason's code",
     413: "The request is too large",
     422: "The request has mistakes; the answer lists all of them",
     502: "The classifier failed",

@@ -21,9 +21,7 @@ from safear.problem.model import Problem, Record
 from safear.problem.terms import Terms
 from safear.recourse.case import Desk
 from safear.recourse.menu import Menu, Request, make_menu
-from safear.recourse.offer import TAIL, Offer
-from safear.recourse.walk import WalkError
-from safear.risk.objectives import Objective
+from safear.recourse.offer import TAIL
 from safear.web.work import Deadline
 
 if TYPE_CHECKING:
@@ -61,21 +59,20 @@ class Service:
         """Who decides."""
         return self.desk.classifier
 
-    def answer(self, record: Record, terms: Terms | None = None, *, deadline: Deadline, level: float = TAIL) -> Menu:
-        """The menu of a person."""
+    def answer(
+        self,
+        record: Record,
+        terms: Terms | None = None,
+        *,
+        deadline: Deadline,
+        level: float = TAIL,
+        objective: str | None = None,
+    ) -> Menu:
+        """The menu of a person; with an objective, its plan alone."""
+        request = Request.of(objective, level=level)
         case = self.desk.open(record, terms=terms)
-        return make_menu(case, Request(level=level), progress=deadline.check_progress)
-
-    def plan(self, record: Record, objective: Objective, terms: Terms | None = None, *, deadline: Deadline) -> Offer:
-        """The plan for an objective. A WalkError if there is nothing to do, or nothing that can be done."""
-        case = self.desk.open(record, terms=terms)
-        if case.favourable:
-            raise WalkError.at(("person",), "the decision is already favourable; there is nothing to do")
-        if case.no_recourse is not None:
-            raise WalkError.at(("person",), str(case.no_recourse))
         deadline.check()
-        wanted = Request((objective,))
-        return make_menu(case, wanted, progress=deadline.check_progress)[0]
+        return make_menu(case, request, progress=deadline.check_progress)
 
     def share_accepted(self) -> float | None:
         """Which share of all inputs that there are the classifier accepts; None if there are too many to ask."""
