@@ -101,7 +101,7 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
     def make_record() -> BatchRecord:
         from safear.population.result_records import BatchRecord
 
-        return BatchRecord.of(summary)
+        return BatchRecord(summary)
 
     if tell_record(make_record, options):
         return

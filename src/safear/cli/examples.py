@@ -72,8 +72,7 @@ def _find_schema(what: str) -> dict[str, Any]:
     from safear.recourse import records as one
 
     known = (one.MenuRecord, one.SituationRecord, many.AuditRecord, many.ComparisonsRecord, many.BatchRecord)
-    record: type[one.ResultRecord] = known[RECORDS.index(what)]
-    return record.model_json_schema(mode="serialization")
+    return known[RECORDS.index(what)].model_json_schema(mode="serialization")
 
 
 @click.command(epilog='\b\nExample:\n  eval "$(safear completion bash)"')

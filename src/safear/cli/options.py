@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from safear.recourse.records import ResultRecord
+    from pydantic import BaseModel
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Command], Command]
@@ -88,7 +88,7 @@ problem_options = combine(CLASSIFIER, TRUST, HORIZON, FAILURE_COST, SEED)
 record_options = combine(JSON, OUTPUT)
 
 
-def tell_record(make: Callable[[], ResultRecord], options: dict[str, Any]) -> bool:
+def tell_record(make: Callable[[], BaseModel], options: dict[str, Any]) -> bool:
     """Write and print a result as JSON if that is asked for; whether it was. Records are made for nobody else."""
     path = options.get("output")
     if path is None and not options["as_json"]:

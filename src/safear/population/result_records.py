@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, Self
 
+from pydantic import RootModel
+
 from safear.population.audit import Audit
 from safear.population.batch import BatchSummary
 from safear.population.comparison import Comparison
+from safear.population.decomposition import Gap
 from safear.population.groups import BETWEEN
 from safear.problem.model import Problem
 from safear.recourse.records import ResultRecord
@@ -61,18 +64,6 @@ class PairTestRecord(ResultRecord):
     p_holm: float | None
 
 
-class DecompositionRecord(ResultRecord):
-    """Where a gap comes from: where people start, or what the model decides."""
-
-    measure: str
-    group: str
-    other: str
-    gap: float
-    start: float
-    model: float
-    covered: float
-
-
 class DivisionRecord(ResultRecord):
     """Everybody divided into groups. `tests` is null if there are too many groups to compare all pairs."""
 
@@ -113,7 +104,7 @@ class AuditRecord(ResultRecord):
     skipped: int
     overall: GroupRecord
     groups: dict[str, DivisionRecord]
-    decompositions: dict[str, list[DecompositionRecord]]
+    decompositions: dict[str, list[Gap]]
 
     @classmethod
     def of(cls, audit: Audit) -> Self:
@@ -134,9 +125,7 @@ class AuditRecord(ResultRecord):
             skipped=population.skipped,
             overall=GroupRecord.of("everybody", {str(name): value for name, value in audit.overall.items()}),
             groups={BETWEEN.join(by): DivisionRecord.of(audit, by) for by in audit.columns},
-            decompositions={
-                name: [DecompositionRecord.model_validate(part) for part in found] for name, found in parts.items()
-            },
+            decompositions={name: list(found) for name, found in parts.items()},
         )
 
 
@@ -220,19 +209,5 @@ class ComparisonsRecord(ResultRecord):
         return cls(problem=problem.title, comparisons=[ComparisonRecord.of(item) for item in found])
 
 
-class BatchRecord(ResultRecord):
-    """What became of a batch."""
-
-    people: int
-    favourable: int
-    planned: int
-    without_recourse: int
-    giving_up: int
-    skipped: int
-    parts: int
-    resumed: int
-
-    @classmethod
-    def of(cls, summary: BatchSummary) -> Self:
-        """How many people there are of each kind, and in how many parts."""
-        return cls.model_validate(summary)
+class BatchRecord(RootModel[BatchSummary]):
+    """What became of a batch: its summary as it is."""
