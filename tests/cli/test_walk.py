@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import safear as sa
-from safear.recourse.records import SituationRecord
+from safear.recourse.walk_records import SituationRecord
 
 if TYPE_CHECKING:
     from cli.conftest import Safear

@@ -95,7 +95,7 @@ def test_wrong_documents_do_not_fulfil_it(old: str, new: str) -> None:
     "model, path, fields",
     [
         (Document, (), list(Document.model_fields)),
-        (Document, ("goal",), ["favourable", "threshold", "failure_cost"]),
+        (Document, ("goal",), ["favourable", "threshold", "failure_cost", "promise"]),
         (Document, ("cost",), ["unit", "resolution"]),
         (Document, ("classifier",), ["rule"]),
         (Document, ("actions", "outcomes"), ["cost", "when", "chance", "change", "outcomes"]),

@@ -134,7 +134,7 @@ def test_the_document_is_in_the_words_of_the_file() -> None:
         },
         "side_effects": [{"cause": "skill", "direction": "up", "change": {"age": {"by": 1}}}],
         "constraints": ["not (job == unemployed and skill == manager)"],
-        "people": {"ann": {"age": "young", "skill": "basic", "job": "employed", "sex": "female", "bmi": "22.5"}},
+        "people": {"ann": {"age": "young", "skill": "basic", "job": "employed", "sex": "female", "bmi": 22.5}},
     }
 
 

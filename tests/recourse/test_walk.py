@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import safear as sa
 from safear.recourse.offer import Offer, make_offer
-from safear.recourse.records import SituationRecord
 from safear.recourse.walk import Situation, WalkError, walk
+from safear.recourse.walk_records import SituationRecord
 from safear.risk import Objective
 
 LOAN = sa.load_example("loan")

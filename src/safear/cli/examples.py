@@ -69,9 +69,10 @@ def _find_schema(what: str) -> dict[str, Any]:
 
         return problem_schema()
     from safear.population import result_records as many
-    from safear.recourse import records as one
+    from safear.recourse.records import MenuRecord
+    from safear.recourse.walk_records import SituationRecord
 
-    known = (one.MenuRecord, one.SituationRecord, many.AuditRecord, many.ComparisonsRecord, many.BatchRecord)
+    known = (MenuRecord, SituationRecord, many.AuditRecord, many.ComparisonsRecord, many.BatchRecord)
     return known[RECORDS.index(what)].model_json_schema(mode="serialization")
 
 

@@ -104,7 +104,7 @@ def _find_person(problem: Problem, source: str | None, settings: tuple[str, ...]
     """The record that was named, or the default person, with the settings put in; checked, raw numbers kept."""
     from safear.errors import PersonError, suggest
     from safear.problem.load import load_record
-    from safear.problem.person import read_person
+    from safear.problem.person import read_person, read_texts_of
 
     tree = None
     if source is None:
@@ -115,19 +115,18 @@ def _find_person(problem: Problem, source: str | None, settings: tuple[str, ...]
         cause = f"there is neither a file '{source}' nor such a person in the problem"
         raise PersonError.at((), cause, suggest(source, problem.people))
     else:
-        read, tree = load_record(source)
-        record = dict(read)
+        record, tree = load_record(source, problem)
     changed = set()
     for setting in settings:
         name, equals, level = (part.strip() for part in setting.partition("="))
         if not equals:
             raise PersonError.at((), f"--set {setting}: should be FEATURE=LEVEL")
-        if name not in problem.feature_by_name:
+        if name not in problem.feature_by_name and name not in record and name not in problem.given:
             cause = f"--set {setting}: there is no feature '{name}'"
             raise PersonError.at((), cause, suggest(name, problem.feature_by_name))
         if name in changed:
             raise PersonError.at((), f"--set {setting}: '{name}' is set twice")
-        record[name] = level
+        record |= read_texts_of({name: level}, problem.feature_by_name)
         changed.add(name)
     try:
         read_person(problem, record)

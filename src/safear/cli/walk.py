@@ -12,7 +12,7 @@ from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
-    from safear.recourse.records import SituationRecord
+    from safear.recourse.walk_records import SituationRecord
 
 
 @click.command(
@@ -60,7 +60,7 @@ def walk(context: click.Context, /, problem_file: str, **options: Any) -> None:
     situation = follow(offer, options["outcomes"])
 
     def make_record() -> SituationRecord:
-        from safear.recourse.records import SituationRecord
+        from safear.recourse.walk_records import SituationRecord
 
         return SituationRecord.of(situation)
 

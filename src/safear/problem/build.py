@@ -21,6 +21,7 @@ from safear.problem.document import (
     WrittenOutcome,
 )
 from safear.problem.model import Action, Change, Effect, Feature, Goal, Move, Outcome, Problem, SetTo, SideEffect
+from safear.problem.person import read_texts_of
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
 from safear.problem.terms import ActionTerms, Terms
 from safear.problem.wrong_names import unknown_action
@@ -59,7 +60,7 @@ def build_problem(document: Document) -> tuple[Problem, list[Mistake]]:
         constraints=tuple(
             builder.condition(text, ("constraints", number)) for number, text in enumerate(document.constraints)
         ),
-        people=document.people,
+        people={name: read_texts_of(person, features) for name, person in document.people.items()},
     )
     return problem, builder.mistakes
 

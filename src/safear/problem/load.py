@@ -29,8 +29,8 @@ from safear.files import read_text
 from safear.problem.build import build_problem, build_terms
 from safear.problem.checks import check_problem
 from safear.problem.document import TAGS, Document, TermsDocument, Written, fields_at
-from safear.problem.model import Person, Problem
-from safear.problem.person import read_person
+from safear.problem.model import Problem, Record
+from safear.problem.person import read_person, read_texts_of
 from safear.problem.terms import Terms, merge_terms
 from safear.problem.tree import Tree, plain_tree, read_tree
 
@@ -77,8 +77,8 @@ def parse_terms(source: str | Mapping[str, Any], problem: Problem, *, name: str 
     return _terms_from(tree, problem)
 
 
-def load_record(path: str | FilePath) -> tuple[dict[str, str], Tree]:
-    """A person as written in a YAML or JSON file, and its tree, by which mistakes can be located."""
+def load_record(path: str | FilePath, problem: Problem) -> tuple[dict[str, object], Tree]:
+    """A person as filed in a YAML or JSON file, and its tree, by which mistakes can be located."""
     tree = read_tree(read_text(FilePath(path), PersonError), str(path), PersonError)
     mistakes = list(tree.mistakes)
     if not isinstance(tree.data, dict):
@@ -88,16 +88,17 @@ def load_record(path: str | FilePath) -> tuple[dict[str, str], Tree]:
         mistakes += [tree.locate(mistake((name,), "write a single level here", code="not_a_text")) for name in nested]
     if mistakes:
         raise PersonError(mistakes)
-    return tree.data, tree
+    return read_texts_of(tree.data, problem.feature_by_name), tree
 
 
-def load_person(path: str | FilePath, problem: Problem) -> Person:
-    """Read a person from a YAML or JSON file."""
-    record, tree = load_record(path)
+def load_person(path: str | FilePath, problem: Problem) -> Record:
+    """Read a person from a YAML or JSON file: the record as filed, with everything in it."""
+    record, tree = load_record(path, problem)
     try:
-        return read_person(problem, record)
+        read_person(problem, record)
     except PersonError as error:
         raise PersonError(_in_order([tree.locate(item) for item in error.mistakes])) from None
+    return record
 
 
 def _problem_from(tree: Tree) -> Problem:

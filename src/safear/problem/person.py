@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -12,6 +13,8 @@ from safear.errors import Mistake, PersonError, mistake, on_key
 from safear.problem.model import Feature, Person, Problem, Record, as_decimal
 from safear.problem.vector import holds
 from safear.problem.wrong_names import missing_given, missing_value, out_of_limits, unknown_feature, unreadable_value
+
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")  # as JSON writes them
 
 
 def read_person(problem: Problem, record: Record, *, given: Sequence[str] = ()) -> Person:
@@ -66,6 +69,20 @@ def read_level(feature: Feature, value: object) -> str | None:
     if isinstance(value, float | np.floating | Decimal) and math.isfinite(value) and value == int(value):
         return str(int(value)) if str(int(value)) in feature.levels else None
     return None
+
+
+def read_texts_of(record: Mapping[str, str], features: Mapping[str, Feature]) -> dict[str, object]:
+    """A record of which only the texts are known: levels as they are, all else as the value that it looks like."""
+    levels = {name for name in record if name in features and features[name].kind != "numeric"}
+    levels |= {name for name in record if name in features and record[name] in features[name].levels}
+    return {name: text if name in levels else read_value(text) for name, text in record.items()}
+
+
+def read_value(text: str) -> object:
+    """A number, a truth value, nothing (None) or a text; 007 is a text, and so are digits without end."""
+    if len(text) < 300 and _NUMBER.fullmatch(text):
+        return int(text) if text.lstrip("-").isdigit() else float(text)
+    return {"true": True, "false": False, "": None, "null": None, "~": None}.get(text.lower(), text)
 
 
 def _broken_constraints(problem: Problem, levels: Person) -> Iterator[Mistake]:

@@ -7,22 +7,25 @@ their digits; what is undefined is null.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from safear.evaluation.forward import Runs
+from safear.problem.model import Record
 from safear.recourse.case import Decision
 from safear.recourse.menu import Menu
 from safear.recourse.notices import NoRecourse, Notice, NoticeCode, ReasonCode
 from safear.recourse.offer import Offer
 from safear.recourse.plan import Branch, Hope, PlanStep
+from safear.recourse.promises import Promise, Verification
 from safear.recourse.teller import Teller
-from safear.recourse.walk import Kind, Possible, Situation
 from safear.risk.distribution import Costs
 
 LEVELS = (0.8, 0.95)
 Answer = Literal["favourable", "unfavourable"]
+Scalar = bool | int | float | str | None
 
 
 class ResultRecord(BaseModel):
@@ -160,6 +163,46 @@ class SimulatedRecord(ResultRecord):
         return cls(rollouts=rollouts, seed=seed, success=found.success, cost=cost, all_runs=all_runs)
 
 
+def _as_scalars(record: Record) -> dict[str, Scalar]:
+    """A record as JSON can hold it: no NaN, no types of NumPy or pandas."""
+    plain = {str(name): getattr(value, "item", lambda value=value: value)() for name, value in dict(record).items()}
+    return {
+        name: None if value != value else value if isinstance(value, bool | int | float | str) else str(value)  # noqa: PLR0124  # NaN
+        for name, value in plain.items()
+    }
+
+
+class PromiseRecord(ResultRecord):
+    """What a plan brings a number to, when it changes to a level: between `low` and `high`, both included."""
+
+    feature: str
+    level: str
+    low: float
+    high: float
+    unit: str
+    text: str
+
+    @classmethod
+    def of(cls, promise: Promise) -> Self:
+        """With its words."""
+        return cls(**asdict(promise), text=str(promise))
+
+
+class VerificationRecord(ResultRecord):
+    """How a plan was checked with the classifier, on the record as it was filed."""
+
+    ends: int
+    points: int
+    accepted: int
+    is_complete: bool = Field(description="whether no number that could make a difference was left out")
+    text: str
+
+    @classmethod
+    def of(cls, check: Verification) -> Self:
+        """With its words."""
+        return cls(**asdict(check), text=str(check))
+
+
 class PlanFiguresRecord(ResultRecord):
     """The figures of one plan."""
 
@@ -210,6 +253,8 @@ class PlanRecord(PlanFiguresRecord):
 
     plan: list[str] = Field(description="its likely steps in words")
     steps: list[StepRecord] = Field(description="all of its steps as data")
+    promises: list[PromiseRecord] = Field(description="what it brings numbers to; empty if only levels are decided on")
+    verification: VerificationRecord
     traces: list[TraceRecord] = Field(description="the most probable ways things may go")
     other_traces: OtherTracesRecord | None
     distribution: list[PointRecord] = Field(description="the exact distribution of the total cost")
@@ -223,6 +268,8 @@ class PlanRecord(PlanFiguresRecord):
             **dict(PlanFiguresRecord.of(offer)),
             plan=offer.plan.lines(),
             steps=[StepRecord.of(step) for step in offer.full_plan.steps],
+            promises=[PromiseRecord.of(promise) for promise in offer.promises.values()],
+            verification=VerificationRecord.of(offer.verification),
             traces=[TraceRecord.model_validate(trace) for trace in offer.traces.shown],
             other_traces=None if rest is None else OtherTracesRecord.model_validate(rest),
             distribution=[PointRecord(cost=cost, chance=chance, success=good) for cost, chance, good in points],
@@ -282,7 +329,8 @@ class MenuRecord(ResultRecord):
     """What a person can do. No plans if the decision is favourable, or if there is no recourse."""
 
     problem: str
-    person: dict[str, str]
+    person: dict[str, str] = Field(description="a level per feature")
+    record: dict[str, Scalar] = Field(description="the person as filed")
     decision: Answer
     no_recourse: ReasonRecord | None = Field(description="why no plan reaches the goal")
     unit: str
@@ -300,6 +348,7 @@ class MenuRecord(ResultRecord):
         return cls(
             problem=menu.problem.title,
             person=dict(menu.person),
+            record=_as_scalars(menu.case.decision.record),
             decision=_answer(favourable=menu.favourable),
             no_recourse=None if menu.no_recourse is None else ReasonRecord.of(menu.no_recourse),
             unit=menu.problem.cost_unit,
@@ -323,67 +372,6 @@ class DecisionRecord(ResultRecord):
         """Without the record as filed."""
         answer = _answer(favourable=decision.favourable)
         return cls(decision=answer, person=dict(decision.person))
-
-
-class EndingRecord(ResultRecord):
-    """One way a step may end, or has ended."""
-
-    outcome: int
-    chance: float
-    works: bool
-    label: str
-    cost: float
-
-    @classmethod
-    def of(cls, ending: Possible) -> Self:
-        """With what happens in words."""
-        label = Teller.of().outcome(ending)
-        return cls(outcome=ending.outcome, chance=ending.chance, works=ending.works, label=label, cost=ending.cost)
-
-
-class TakenRecord(ResultRecord):
-    """A step that was taken."""
-
-    action: str
-    ending: EndingRecord
-
-
-class AheadRecord(ResultRecord):
-    """What is still to come, exactly, from here; failures count with the failure cost; `cvar` at the plan's level."""
-
-    success: float
-    mean: float
-    cvar: float
-
-
-class SituationRecord(ResultRecord):
-    """Where a person is on the way along a plan, and what to do now."""
-
-    kind: Kind
-    person: dict[str, str]
-    steps_left: int
-    spent: float
-    unit: str
-    action: str | None
-    endings: list[EndingRecord]
-    taken: list[TakenRecord]
-    ahead: AheadRecord
-
-    @classmethod
-    def of(cls, situation: Situation) -> Self:
-        """What `walk` found."""
-        costs = situation.ahead.all_runs
-        return cls(
-            kind=situation.kind,
-            person=situation.person,
-            steps_left=situation.steps_left,
-            spent=situation.spent,
-            unit=situation.unit,
-            action=situation.action,
-            endings=[EndingRecord.of(ending) for ending in situation.endings],
-            taken=[TakenRecord(action=item.action, ending=EndingRecord.of(item.ending)) for item in situation.taken],
-            ahead=AheadRecord(success=situation.ahead.success, mean=costs.mean, cvar=costs.cvar(situation.level)),
-        )
 
 
 def _answer(*, favourable: bool) -> Answer:

@@ -8,9 +8,10 @@ from safear._version import __version__
 from safear.population.result_records import AuditRecord
 from safear.problem.dump import dump_problem
 from safear.recourse.menu import Menu
-from safear.recourse.records import DecisionRecord, MenuRecord, SituationRecord
+from safear.recourse.records import DecisionRecord, MenuRecord
 from safear.recourse.teller import Teller
 from safear.recourse.walk import WalkError, walk
+from safear.recourse.walk_records import SituationRecord
 from safear.web.audits import Audits
 from safear.web.http_errors import pick
 from safear.web.schemas import HealthOut, MenuIn, PersonIn, PlanIn, ProblemOut, StepIn

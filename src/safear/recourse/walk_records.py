@@ -1,0 +1,70 @@
+"""Where a person is along a plan, as a record: the only JSON there is of it."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from safear.recourse.records import ResultRecord
+from safear.recourse.teller import Teller
+from safear.recourse.walk import Kind, Possible, Situation
+
+
+class EndingRecord(ResultRecord):
+    """One way a step may end, or has ended."""
+
+    outcome: int
+    chance: float
+    works: bool
+    label: str
+    cost: float
+
+    @classmethod
+    def of(cls, ending: Possible) -> Self:
+        """With what happens in words."""
+        label = Teller.of().outcome(ending)
+        return cls(outcome=ending.outcome, chance=ending.chance, works=ending.works, label=label, cost=ending.cost)
+
+
+class TakenRecord(ResultRecord):
+    """A step that was taken."""
+
+    action: str
+    ending: EndingRecord
+
+
+class AheadRecord(ResultRecord):
+    """What is still to come, exactly, from here; failures count with the failure cost; `cvar` at the plan's level."""
+
+    success: float
+    mean: float
+    cvar: float
+
+
+class SituationRecord(ResultRecord):
+    """Where a person is on the way along a plan, and what to do now."""
+
+    kind: Kind
+    person: dict[str, str]
+    steps_left: int
+    spent: float
+    unit: str
+    action: str | None
+    endings: list[EndingRecord]
+    taken: list[TakenRecord]
+    ahead: AheadRecord
+
+    @classmethod
+    def of(cls, situation: Situation) -> Self:
+        """What `walk` found."""
+        costs = situation.ahead.all_runs
+        return cls(
+            kind=situation.kind,
+            person=situation.person,
+            steps_left=situation.steps_left,
+            spent=situation.spent,
+            unit=situation.unit,
+            action=situation.action,
+            endings=[EndingRecord.of(ending) for ending in situation.endings],
+            taken=[TakenRecord(action=item.action, ending=EndingRecord.of(item.ending)) for item in situation.taken],
+            ahead=AheadRecord(success=situation.ahead.success, mean=costs.mean, cvar=costs.cvar(situation.level)),
+        )
