@@ -52,7 +52,7 @@ def test_all_files_are_named(safear: Safear, job: list[str], tmp_path: Path) -> 
     tree = read_page((tmp_path / "audit.html").read_text(encoding="utf-8"))
     told = tree.find("section", id="file")[0].text
     assert "parts/0.csv, parts/1.csv" in told
-    assert "seed 3, 2,000 resamples" in told
+    assert "seed 3, 2000 resamples" in told
     assert len(read_table(tree, "People by gender")) == 4
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import safear as sa
+from english import english_in
 from population.crowds import UNDECIDED
 from safear.classifier.protocol import Inputs
 from safear.classifier.sources import load_classifier
@@ -96,7 +97,14 @@ def test_the_loan(safear: Safear) -> None:
     for greedy, optimal in zip(lines[4:10:2], lines[5:10:2], strict=True):
         assert float(optimal.split()[-4]) <= float(greedy.split()[-4])
     for objective in ("mean-std:0.5", "mean-std:1", "mean-std:2"):
-        assert f"\n{objective}: greedy is worse for " in answer.out
+        assert f"\n{objective}: Greedy is worse for " in answer.out
+
+
+def test_in_german(safear: Safear) -> None:
+    answer = safear("compare", "loan", "--language", "de")
+    assert answer.code == 0
+    assert english_in(answer.out, "Loan approval") == []
+    assert "1 Person: 1 abgelehnt, davon 0 ohne Weg zum Ziel; 1 verglichen." in answer.out
 
 
 def test_the_loan_as_json(safear: Safear) -> None:
@@ -122,7 +130,7 @@ def test_a_sample_of_adult(safear: Safear) -> None:
     drawn = np.sort(np.random.default_rng(0).choice(len(rejected), 20, replace=False))
     assert_same(record, compare_codes(Engine(Desk.of(adult.problem, forest)), rejected[drawn], objective=sa.MeanStd(1)))
     assert record["optimal"]["value"] < record["greedy"]["value"]
-    assert f"greedy is worse for {record['greedy_is_worse']:.0%} of the people" in " ".join(answer.out.split())
+    assert f"Greedy is worse for {record['greedy_is_worse']:.0%} of the people" in " ".join(answer.out.split())
     (other,) = records(safear, *arguments, "--seed", 1)
     assert other["people_compared"] != record["people_compared"]
 
@@ -177,7 +185,7 @@ def test_more_than_twice_as_much_is_said_so(safear: Safear) -> None:
     (record,) = records(safear, *sample)
     assert record["excess_of_worse"] > 1
     told = " ".join(safear("compare", *sample).out.split())
-    assert f"by {record['excess_of_worse']:.0%} on average, at most {record['largest_excess']:.0%};" in told
+    assert f"by {record['excess_of_worse']:.0%} on average, at most {record['largest_excess']:.0%}." in told
 
 
 def test_another_classifier_decides_who_of_a_data_set_is_rejected(safear: Safear, tmp_path: Path) -> None:

@@ -23,7 +23,8 @@ PEOPLE = "skill,age,gender\n" + "basic,20,female\n" * 40 + "basic,40,male\n" * 4
 
 def draw(safear: Safear, *arguments: object, file: str = "x.svg") -> str:
     answer = safear("plot", *arguments, "--out", file)
-    assert (answer.code, answer.out, answer.err) == (0, f"The picture is in {file}.\n", "")
+    told = "Das Bild steht in" if "de" in arguments else "The picture is in"
+    assert (answer.code, answer.out, answer.err) == (0, f"{told} {file}.\n", "")
     return Path(file).read_text(encoding="utf-8")
 
 

@@ -582,7 +582,7 @@ def test_a_simulation_can_be_repeated(safear: Safear) -> None:
 def test_a_simulation_for_people(safear: Safear) -> None:
     answer = safear("recommend", "loan", "--objective", "mean", "--simulate", "1000")
     last = answer.out.splitlines()[-1]
-    assert last.startswith("mean: 1,000 simulated runs: success 1.0000 (exact 1.0000), average 1.")
+    assert last.startswith("mean: 1000 simulated runs: success 1.0000 (exact 1.0000), average 1.")
     assert last.endswith("(exact 1.5002)")
 
 

@@ -181,7 +181,7 @@ def test_people_who_are_alike_in_everything_are_solved_once(tmp_path: Path, monk
 def test_the_summary_in_words() -> None:
     counts = {"people": 12345, "favourable": 5000, "planned": 7000, "without_recourse": 345}
     summary = BatchSummary(**counts, giving_up=8, skipped=6, parts=7, resumed=0)
-    assert str(summary) == "12,345 people: 5,000 accepted, 7,000 with a plan, 345 without recourse"
+    assert str(summary) == "12,345 people: 5000 accepted, 7000 with a plan, 345 without recourse"
     assert summary.to_frame().to_dict("records") == [asdict(summary)]
     assert "12345" in summary._repr_html_()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import platform
 import re
+from dataclasses import replace
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 
 import safear as sa
+from english import english_in
 from reports.examples import NASTY, audit_of, make_audit, make_even_audit, make_nasty_audit, make_people
 from reports.html import Node, read_page, read_table
 from safear.plots import disparity
@@ -20,6 +23,7 @@ from safear.population.figures import MEASURES
 from safear.problem import dump_problem_text
 from safear.reports import Page, Sources, report_audit
 from safear.reports.verdicts import Verdict
+from safear.texts import Texts, load_texts
 
 
 @cache
@@ -81,7 +85,8 @@ def test_comparisons_with_their_verdicts() -> None:
     mean = tests["mean"]
     assert found["average"][3] == f"{mean['difference']:+.2f}".replace("-", "−")
     assert found["average"][6] == f"{mean['p (Holm)']:.2g}"
-    assert {row[7] for row in rows[1:]} <= {verdict.value for verdict in Verdict}
+    words = {load_texts()(f"audit.verdict.{verdict.value}") for verdict in Verdict}
+    assert {row[7] for row in rows[1:]} <= words
 
 
 def test_all_figures_can_be_read_back() -> None:
@@ -124,15 +129,15 @@ def test_for_the_file() -> None:
     sources = Sources("job.yaml", "model.skops", ["a.csv", "b.csv"])
     facts = facts_of(read_page(report_audit(make_audit(), sources=sources).html), "file")
     digest = hashlib.sha256(dump_problem_text(make_audit().problem).encode()).hexdigest()
-    assert facts["SHA-256 of the problem as SafeAR writes it"] == digest
+    assert facts["SHA-256 of the problem used, as SafeAR writes it"] == digest
     assert (facts["SafeAR"], facts["Python"], facts["NumPy"]) == (
         sa.__version__,
         platform.python_version(),
         np.__version__,
     )
-    assert (facts["problem"], facts["classifier"], facts["people"]) == ("job.yaml", "model.skops", "a.csv, b.csv")
-    assert facts["rows read"] == f"{make_audit().population.rows:,}"
-    assert facts["bootstrap"].startswith("seed 0, 2,000 resamples")
+    assert (facts["problem"], facts["who decides"], facts["people"]) == ("job.yaml", "model.skops", "a.csv, b.csv")
+    assert facts["rows read"] == str(make_audit().population.rows)
+    assert facts["bootstrap"].startswith("seed 0, 2000 resamples")
     assert facts_of(page(), "file")["people"] == "a table in memory"
 
 
@@ -152,7 +157,7 @@ def test_what_was_asked(tmp_path: Path) -> None:
         f"{len(people) - bad} people were read; {bad} rows of {len(people)} could not be used and were set aside"
         in lead
     )
-    assert "the plan for the least average cost of the worst 10% of cases, in at most 4 steps" in lead
+    assert "follows a plan of their own within 4 steps: least cost in the worst 10 of 100 cases." in lead
     facts = facts_of(tree, "asked")
     assert (facts["problem"], facts["goal"], facts["objective"]) == ("A better job", "hired", "cvar:0.9")
     assert (facts["level of “within” and “worst”"], facts["rows set aside"]) == ("80%", str(bad))
@@ -255,13 +260,78 @@ def test_dark_and_print() -> None:
     assert colours <= turned
 
 
+# ----------------------------------------------------------------------------------------------------------- languages
+
+
+@cache
+def pages_in_german() -> tuple[tuple[sa.Audit, Node], ...]:
+    cheap = replace(make_audit().problem, goal=replace(make_audit().problem.goal, failure_cost=Decimal(0)))
+    audits = [
+        *(make() for make in PAGES),  # type: ignore[operator]  # functions of several kinds
+        sa.audit(cheap, None, make_people(), groups=["gender"]),
+        sa.audit(cheap, None, make_people(), groups=["gender"], method="greedy", objective=sa.MeanStd(1)),
+        *(
+            audit_of(make_people()[:600].assign(town=[f"T{number % count}" for number in range(600)]), groups=["town"])
+            for count in (6, 60)
+        ),
+    ]
+    return tuple((audit, read_page(report_audit(audit, language="de", dated="1. Mai").html)) for audit in audits)
+
+
+def shown(node: Node | str) -> str:
+    """What is read of a page, also by those who listen to it."""
+    if isinstance(node, str):
+        return f" {node}"
+    if node.tag == "style":
+        return ""
+    return " ".join([node.attributes.get("aria-label") or "", *map(shown, node.children)])
+
+
+def test_the_page_speaks_german() -> None:
+    for audit, tree in pages_in_german():
+        assert tree.find("html")[0].attributes["lang"] == "de"
+        for table in [table for part in tree.find("div", class_="exact") for table in part.find("table")]:
+            table.children = [*table.find("caption"), *table.find("thead")]  # the rest is named as in the JSON
+        assert english_in(shown(tree), audit.problem.title, "<script>alert('1')</script>", "goal.failure_cost") == []
+    told = [node.text for node in pages_in_german()[0][1].find("section", id="short")[0].find("li")]
+    assert told[0].startswith("Nach gender: Wer mehr Risiko trägt, hängt vom Maß ab (statistisch gesichert): „male“")
+    assert told == [" ".join(text.split()) for text in report_audit(make_audit(), language="de").summary]
+
+
+def test_both_languages_tell_the_same_figures() -> None:
+    german = read_page(report_audit(make_audit(), language="de").html)
+    for one, other in zip(page().find("table"), german.find("table"), strict=True):
+        cells, others = ([re.sub(r"\D", "", cell.text) for cell in table.find("td")] for table in (one, other))
+        assert cells == others
+
+
+def test_no_text_is_left_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Every text of the page is on one of the pages."""
+    seen: set[str] = set()
+    real = Texts.__call__
+
+    def record(self: Texts, key: str, /, **values: object) -> str:
+        seen.add(key)
+        return real(self, key, **values)
+
+    monkeypatch.setattr(Texts, "__call__", record)
+    pages_in_german.cache_clear()
+    pages_in_german()
+    report_audit(sa.audit(make_audit().problem, None, make_people(), groups=["gender"], method="optimal"))
+    spoiled = make_people()[:600].replace({"x": {"mid": "middle"}})
+    report_audit(audit_of(spoiled, groups=["gender"], skip_bad=tmp_path / "bad"))
+    tested = ("audit.conclusion.", "audit.helpless.", "audit.gives_up.")  # sentence by sentence, in test_findings
+    texts = [key for key in load_texts("en").entries if key.startswith("audit.") and not key.startswith(tested)]
+    assert set(texts) - seen == set()
+
+
 # ------------------------------------------------------------------------------------------------------------ odd ones
 
 
 def test_a_single_group() -> None:
     audit = audit_of(make_people()[:80].assign(town="Ulm"), groups=["town"])
     result = report_audit(audit)
-    assert result.summary[0] == "By town: nothing can be compared; only “Ulm” has at least 30 rejected people."
+    assert result.summary[0] == "By town: Nothing can be compared; only “Ulm” has at least 30 rejected people."
     captions = [node.text for node in read_page(result.html).find("caption")]
     assert not [text for text in captions if text.startswith("Comparisons")]
 

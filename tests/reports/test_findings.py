@@ -12,18 +12,12 @@ import pytest
 import safear as sa
 from reports.examples import audit_of, make_audit, make_even_audit, make_people
 from safear.datasets.dataset import load
+from safear.population.audit_teller import AuditTeller
 from safear.population.group_figures import GroupRow, name_measures
-from safear.reports.findings import (
-    conclude,
-    explain,
-    tell_acceptance,
-    tell_giving_up,
-    tell_origin,
-    tell_small,
-    tell_without_recourse,
-)
+from safear.reports.findings import FindingTeller
 from safear.reports.verdicts import Division, GroupTest, Verdict, divide
 
+TELL = FindingTeller(AuditTeller.of())
 ONE, OTHER = (GroupRow(n, name, (name,), 90, 60, 0, 0, small=False, drawn=True) for n, name in ((1, "a"), (2, "b")))
 
 
@@ -94,14 +88,14 @@ def test_comparisons_are_the_tests_of_the_audit() -> None:
 
 def test_two_groups_that_differ() -> None:
     """Nothing helps the men of Elend; other men need one step less, of the riskier kind."""
-    finding = conclude(divisions()[0])
+    finding = TELL.conclude(divisions()[0])
     assert finding.mark == "clear"
     assert finding.text == (
         "Who carries more risk depends on the measure (by more than chance): “male” is worse off than “female” in "
-        "chance of success, variance of the cost, cost that 95% of cases stay within and average cost of the worst 5% "
-        "of cases; “female” is worse off than “male” in average cost."
+        "chance of success, variance of the cost, cost that 95% of cases stay within and average cost in the worst "
+        "5 of 100 cases; “female” is worse off than “male” in average cost."
     )
-    told = explain(divisions()[0], "months")[-1]
+    told = TELL.explain(divisions()[0], "months")[-1]
     assert told.mark == "unsure"
     assert told.text == (
         "Number of levels to move: 1.54 for “female”, 1.06 for “male”. The averages differ by 0.48 (95% interval 0.42 "
@@ -113,11 +107,11 @@ def test_two_groups_that_differ() -> None:
 def test_german_success_differs_in_ranks_only() -> None:
     """The rank test finds a difference; the interval of the averages holds 0."""
     audit, division = german()
-    assert conclude(division).text == (
+    assert TELL.conclude(division).text == (
         "“female” carries more risk than “male” in 4 of 5 measures of risk (by more than chance): average cost, "
-        "variance of the cost, cost that 95% of cases stay within and average cost of the worst 5% of cases."
+        "variance of the cost, cost that 95% of cases stay within and average cost in the worst 5 of 100 cases."
     )
-    told = {finding.text.split(":")[0]: finding for finding in explain(division, "units")}
+    told = {finding.text.split(":")[0]: finding for finding in TELL.explain(division, "units")}
     success, mean = told["Chance of success"], told["Average cost"]
     test: Any = audit.tests("gender").set_index("measure").loc["success"]
     assert success.mark == "unsure"
@@ -136,10 +130,10 @@ def test_german_success_differs_in_ranks_only() -> None:
 
 def test_the_same_people_twice() -> None:
     (division,) = divide(make_even_audit())
-    finding = conclude(division)
+    finding = TELL.conclude(division)
     assert finding.mark == "chance"
     assert finding.text == "No difference in average risk is more than chance. That does not prove there is none."
-    told = explain(division, "months")
+    told = TELL.explain(division, "months")
     assert len(told) == 7
     assert all("is within chance (p = 1)." in item.text and item.mark == "chance" for item in told)
 
@@ -152,10 +146,10 @@ def test_who_is_worse_off_may_depend_on_the_measure() -> None:
         else replace(item, difference=1.0, low=0.5, high=2.0, effect=0.5, p_holm=0.001)
         for item in by_gender.comparisons or ()
     ]
-    assert conclude(replace(by_gender, comparisons=tuple(turned))).text == (
+    assert TELL.conclude(replace(by_gender, comparisons=tuple(turned))).text == (
         "Who carries more risk depends on the measure (by more than chance): “male” is worse off than “female” in "
         "chance of success and average cost; “female” is worse off than “male” in variance of the cost, cost that 95% "
-        "of cases stay within and average cost of the worst 5% of cases."
+        "of cases stay within and average cost in the worst 5 of 100 cases."
     )
 
 
@@ -172,26 +166,26 @@ def test_of_many_groups_the_widest_sure_gap_is_told() -> None:
         replace(item, difference=0.3, low=0.1, high=0.5, effect=0.2, p_holm=0.01) if item is sure else item
         for item in division.comparisons or ()
     ]
-    text = conclude(replace(division, comparisons=tuple(comparisons))).text
+    text = TELL.conclude(replace(division, comparisons=tuple(comparisons))).text
     assert text == (
         "“T0” carries more risk than “T1” in 1 of 5 measures of risk (the widest gaps that are more than chance): "
         "average cost."
     )
-    told = [item.text for item in explain(replace(division, comparisons=tuple(comparisons)), "months")]
+    told = [item.text for item in TELL.explain(replace(division, comparisons=tuple(comparisons)), "months")]
     assert told[1].endswith(" 1 of 3 pairs of groups differ by more than chance.")
 
 
 def test_what_cannot_be_compared() -> None:
     (single,) = divide(audit_of(make_people()[:80].assign(town="Ulm"), groups=["town"]))
-    assert conclude(single).text == "Nothing can be compared; only “Ulm” has at least 30 rejected people."
-    assert explain(single, "months") == []
+    assert TELL.conclude(single).text == "Nothing can be compared; only “Ulm” has at least 30 rejected people."
+    assert TELL.explain(single, "months") == []
     (small,) = divide(audit_of(make_people(), groups=["town"], minimum=1000))
-    assert conclude(small).text == "Nothing can be compared; no group has at least 1,000 rejected people."
+    assert TELL.conclude(small).text == "Nothing can be compared; no group has at least 1000 rejected people."
     people = make_people()[:600].assign(town=[f"T{number % 60:02}" for number in range(600)])
     (many,) = divide(audit_of(people, groups=["town"], minimum=1))
     assert many.comparisons is None
-    assert conclude(many).text.startswith("60 groups are too many to compare in pairs.")
-    assert explain(many, "months") == []
+    assert TELL.conclude(many).text.startswith("60 groups are too many to compare in pairs.")
+    assert TELL.explain(many, "months") == []
 
 
 # ----------------------------------------------------------------------------------------------- who is not in figures
@@ -199,15 +193,15 @@ def test_what_cannot_be_compared() -> None:
 
 def test_small_groups_are_named() -> None:
     by_town = divisions()[1]
-    (finding,) = tell_small(by_town)
+    (finding,) = TELL.small(by_town)
     assert finding.text == ("Too small to compare, with fewer than 30 rejected people: “Dorf” (9) and “Goslar” (0).")
-    assert tell_small(divisions()[0]) == []
-    assert explain(by_town, "months")[-1] == finding
+    assert TELL.small(divisions()[0]) == []
+    assert TELL.explain(by_town, "months")[-1] == finding
 
 
 def test_people_without_recourse_are_told_by_group() -> None:
     audit = make_audit()
-    finding = tell_without_recourse(audit, divisions())
+    finding = TELL.without_recourse(audit, divisions())
     people: Any = make_people()
     lost = people[people["x"] == "lost"]
     assert finding.mark == "wrong"
@@ -218,14 +212,14 @@ def test_people_without_recourse_are_told_by_group() -> None:
     assert "most of all" not in finding.text.split("by town")[0]
     assert "They count with a success of 0" in finding.text
     hopeful = audit_of(people[people["x"] != "lost"], groups=["gender"])
-    assert tell_without_recourse(hopeful, divide(hopeful)).text == "Everybody who is rejected has a way to the goal."
+    assert TELL.without_recourse(hopeful, divide(hopeful)).text == "Everybody who is rejected has a way to the goal."
 
 
 def test_plans_that_give_up() -> None:
-    assert tell_giving_up(make_audit()) == []
+    assert TELL.giving_up(make_audit()) == []
     problem = replace(make_audit().problem, goal=replace(make_audit().problem.goal, failure_cost=Decimal(0)))
     audit = sa.audit(problem, None, make_people(), groups=["gender"])
-    (finding,) = tell_giving_up(audit)
+    (finding,) = TELL.giving_up(audit)
     assert finding.mark == "wrong"
     assert finding.text.startswith(
         f"The plans of {100 * audit.overall['gives up']:.0f}% of the rejected succeed far less"
@@ -233,25 +227,25 @@ def test_plans_that_give_up() -> None:
 
 
 def test_acceptance() -> None:
-    assert tell_acceptance(divisions()[0]).text.startswith("The model accepts ")
+    assert TELL.acceptance(divisions()[0]).text.startswith("The model accepts ")
     table: Any = make_audit().table("gender")
-    told = tell_acceptance(divisions()[0]).text
+    told = TELL.acceptance(divisions()[0]).text
     assert [f"{100 * table.loc[name, 'favourable']:.0f}% of “{name}”" in told for name in ("female", "male")] == [
         True
     ] * 2
-    assert "the groups with the smallest and the largest share" in tell_acceptance(divisions()[2]).text
+    assert "the groups with the smallest and the largest share" in TELL.acceptance(divisions()[2]).text
 
 
 def test_where_a_gap_comes_from() -> None:
     audit, division = german()
     parts = audit.decompose("gender")
     (part,) = [part for part in parts if part.measure == "cvar"]
-    (finding,) = tell_origin("gender", division, parts, "units")
+    (finding,) = TELL.origin("gender", division, parts, unit="units")
     sign = 1 if part.group == "female" else -1
     assert finding.text == (
-        f"By gender: of the gap of {sign * part.gap:.2f} units in average cost of the worst 5% of cases between "
+        f"By gender: of the gap of {sign * part.gap:.2f} units in average cost in the worst 5 of 100 cases between "
         f"“female” and “male”, +{sign * part.start:.2f} comes from where people start and "
         f"+{sign * part.model:.2f} from how the model treats people who differ only in gender."
     )
     (even,) = divide(make_even_audit())
-    assert tell_origin("town", even, [], "months") == []
+    assert TELL.origin("town", even, [], unit="months") == []

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 import safear as sa
+from english import english_in
 from safear.texts import Texts, languages, load_texts
 from safear.texts.catalogue import make_texts, read_catalogue
 
@@ -106,6 +107,7 @@ def test_german_is_german() -> None:
         for form in [text] if isinstance(text, str) else text.values():
             assert not re.search(r"\b([Dd]u|[Dd]ein\w*|[Dd]ir|[Dd]ich|[Ee]uch)\b", form), key
             assert not re.search(r"CVaR|VaR\b|Quantil", form), key
+            assert english_in(re.sub(r"{\w+}|--\w+(-\w+)?|goal\.failure_cost|gives_up", "", form)) == [], key
 
 
 # ------------------------------------------------------------------------------------------------------------ filling

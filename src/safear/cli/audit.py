@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.options import (
+    LANGUAGE,
     PROBLEM,
     SKIP_BAD,
     groups,
@@ -24,6 +25,7 @@ from safear.cli.verbose import verbose_option
 if TYPE_CHECKING:
     from safear.population.audit import Audit
     from safear.population.result_records import AuditRecord
+    from safear.recourse.teller import Teller
     from safear.reports.appendix import Sources
 
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 Example:
   safear audit adult --group gender
   safear audit adult --group gender --group race --objective cvar:0.95
-  safear audit german --group gender --report audit.html
+  safear audit german --group gender --report audit.html --language de
   safear audit my-problem.yaml "people/*.parquet" --classifier model.skops --group gender --json
 
 \b
@@ -57,6 +59,7 @@ pip install 'safear[report]'"""
 @problem_options
 @record_options
 @report("the auditor's file")
+@LANGUAGE
 @verbose_option
 def audit(problem_file: str, people: str | None, **options: Any) -> None:
     """Audit a population: how much risk do groups of people carry, and where do gaps come from?
@@ -67,8 +70,10 @@ def audit(problem_file: str, people: str | None, **options: Any) -> None:
     """
     from safear.cli.render import show_progress
     from safear.population.audit import audit as run
+    from safear.recourse.teller import Teller
     from safear.risk.objectives import parse_objective
 
+    tell = Teller.of(options["language"])
     if options["report"] is not None:
         from safear.reports.appendix import Sources
         from safear.reports.page import require_writable
@@ -92,8 +97,9 @@ def audit(problem_file: str, people: str | None, **options: Any) -> None:
             progress=progress,
         )
     if options["report"] is not None:
-        files = [f"data set {problem_file}"] if people is None else sorted(glob(people)) or [people]  # noqa: PTH207  # may be absolute
-        _report(found, Sources(problem_file, source.decides, files), options)
+        data = tell("terminal.dataset", name=problem_file)
+        files = [data] if people is None else sorted(glob(people)) or [people]  # noqa: PTH207  # may be absolute
+        _report(found, tell, Sources(problem_file, source.decides(tell), files), options)
 
     def make_record() -> AuditRecord:
         from safear.population.result_records import AuditRecord
@@ -103,14 +109,15 @@ def audit(problem_file: str, people: str | None, **options: Any) -> None:
     if not tell_record(make_record, options) and options["report"] is None:
         from safear.cli.render_audit import print_audit
 
-        print_audit(found)
+        print_audit(found, language=options["language"])
 
 
-def _report(found: Audit, sources: Sources, options: dict[str, Any]) -> None:
+def _report(found: Audit, tell: Teller, sources: Sources, options: dict[str, Any]) -> None:
     """Write the page and, unless JSON is printed, say what it says in short."""
     from safear.reports.audit_page import report_audit
 
-    page = report_audit(found, sources=sources)
+    page = report_audit(found, language=options["language"], sources=sources)
     page.save(options["report"])
     if not options["as_json"]:
-        click.echo("\n".join([*(f"- {text}" for text in page.summary), f"The report is in {options['report']}."]))
+        where = tell("terminal.report", file=options["report"])
+        click.echo("\n".join([*(f"- {text}" for text in page.summary), where]))

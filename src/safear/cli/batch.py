@@ -10,24 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import JSON, PROBLEM, SKIP_BAD, level, method, problem_options, tell_record
+from safear.cli.options import JSON, LANGUAGE, PROBLEM, SKIP_BAD, level, method, problem_options, tell_record
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
+    from safear.population.audit_teller import AuditTeller
     from safear.population.result_records import BatchRecord
 
 
 @contextmanager
-def _say_how_to_go_on(out: Path) -> Iterator[None]:
+def _say_how_to_go_on(out: Path, tell: AuditTeller) -> Iterator[None]:
     """After Ctrl+C, what is there and what to do."""
     try:
         yield
     except KeyboardInterrupt:
         parts = len(list(out.glob("part-*.parquet")))
-        click.echo(
-            f"\ninterrupted; {parts} finished parts are in {out}: run the same command again to continue", err=True
-        )
+        click.echo(f"\n{tell('batch.interrupted', parts=parts, folder=out)}", err=True)
         sys.exit(130)
 
 
@@ -67,6 +66,7 @@ Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install '
 @click.option("--scheduler", metavar="ADDRESS", help="Use the workers of this Dask scheduler.")
 @problem_options
 @JSON
+@LANGUAGE
 @verbose_option
 def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
     """Plans for everybody in PEOPLE, each with their own costs, chances and limits, written to a folder.
@@ -75,13 +75,14 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
     PEOPLE is a CSV or Parquet file or a quoted glob of them, with a column per feature.
     """
     from safear.cli.render import show_progress
+    from safear.population.audit_teller import AuditTeller
     from safear.population.batch import batch as run
     from safear.risk.objectives import parse_objective
-    from safear.texts.numbers import count_of
 
+    tell = AuditTeller.of(options["language"])
     objective = None if options["objective"] is None else parse_objective(options["objective"])
     source = find_source(problem_file, options)
-    with _say_how_to_go_on(out), show_progress() as progress:
+    with _say_how_to_go_on(out, tell), show_progress() as progress:
         summary = run(
             source.problem,
             source.classifier,
@@ -105,11 +106,10 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
 
     if tell_record(make_record, options):
         return
-    parts = f"{count_of(summary.parts, 'part')} in {out}"
-    if summary.resumed:
-        parts += f", {summary.resumed:,} of them from before"
-    click.echo(f"{summary}\n{parts}")
+    say = tell.part("batch")
+    click.echo(tell.batch(summary))
+    click.echo(say("resumed" if summary.resumed else "parts", count=summary.parts, folder=out, resumed=summary.resumed))
     if summary.giving_up:
-        click.echo(f"{summary.giving_up:,} have plans that succeed far less often than they could: see gives_up")
+        click.echo(say("giving_up", people=summary.giving_up))
     if summary.skipped:
-        click.echo(f"{summary.skipped:,} bad rows are in {options['skip_bad']}")
+        click.echo(say("skipped", rows=summary.skipped, file=options["skip_bad"]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import FILE, OBJECTIVES, PROBLEM, problem_options, record_options, tell_record
+from safear.cli.options import FILE, LANGUAGE, OBJECTIVES, PROBLEM, problem_options, record_options, tell_record
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
@@ -35,6 +35,7 @@ Example:
 @OBJECTIVES
 @problem_options
 @record_options
+@LANGUAGE
 @verbose_option
 def compare(problem_file: str, **options: Any) -> None:
     """Compare the greedy method of the paper with the exact optimum of the same objective.
@@ -44,11 +45,13 @@ def compare(problem_file: str, **options: Any) -> None:
     others are counted. Unless given, the objectives are mean-std:0.5, mean-std:1 and mean-std:2.
     """
     from safear.cli.render import show_progress
+    from safear.population.audit_teller import AuditTeller
     from safear.population.comparison import compare_codes
     from safear.population.engine import Engine
     from safear.recourse.case import Desk
     from safear.risk.objectives import parse_objective
 
+    tell = AuditTeller.of(options["language"])
     objectives = [parse_objective(text) for text in options["objectives"] or DEFAULT]
     problem, classifier, codes = _read(problem_file, options)
     if options["sample"] is not None and len(codes) > options["sample"]:
@@ -70,7 +73,7 @@ def compare(problem_file: str, **options: Any) -> None:
     if not tell_record(make_record, options):
         from safear.cli.render import print_comparisons
 
-        print_comparisons(problem, found)
+        print_comparisons(problem, found, tell)
 
 
 def _read(problem_file: str, options: dict[str, Any]) -> tuple[Problem, object, NDArray[np.int16]]:

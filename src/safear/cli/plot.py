@@ -99,7 +99,7 @@ def plot(context: click.Context, /, kind: str, problem_file: str, people: str | 
             context.exit(3)
         picture = _draw(kind, menu, options)
     picture.save(options["out"])
-    click.echo(f"The picture is in {options['out']}.")
+    click.echo(teller("terminal.picture", file=options["out"]))
 
 
 def _check(kind: str, people: str | None, options: dict[str, Any]) -> None:

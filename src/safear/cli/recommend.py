@@ -14,6 +14,7 @@ from safear.cli.verbose import verbose_option
 if TYPE_CHECKING:
     from safear.recourse.menu import Menu
     from safear.recourse.records import MenuRecord, SimulatedRecord
+    from safear.recourse.teller import Teller
 
 
 @click.command(
@@ -59,7 +60,7 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
     """
     from safear.recourse.teller import Teller
 
-    teller = Teller.of(options["language"])
+    tell = Teller.of(options["language"])
     _check_report(options)
     source = find_source(problem_file, options)
     menu = find_menu(source, options)
@@ -73,14 +74,14 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
 
     told = tell_record(make_record, options)
     if options["report"] is not None:
-        _report(menu, source=source, problem_file=problem_file, options=options)
+        _report(menu, tell, source=source, problem_file=problem_file, options=options)
     elif failure is None and not told:
         from safear.cli.render import print_menu, print_simulations
 
         print_menu(menu, all_steps=options["all_steps"], language=options["language"])
-        print_simulations(menu, simulated)
+        print_simulations(menu, simulated, language=options["language"])
     if failure is not None:
-        click.echo(teller.no_recourse(failure), err=True)
+        click.echo(tell.no_recourse(failure), err=True)
         context.exit(3)
 
 
@@ -97,7 +98,7 @@ def _check_report(options: dict[str, Any]) -> None:
     require_writable(options["report"])
 
 
-def _report(menu: Menu, *, source: Source, problem_file: str, options: dict[str, Any]) -> None:
+def _report(menu: Menu, tell: Teller, *, source: Source, problem_file: str, options: dict[str, Any]) -> None:
     """Write the page and, unless JSON is printed, say what it says in short."""
     from safear.reports import Sources, report_menu
 
@@ -109,14 +110,14 @@ def _report(menu: Menu, *, source: Source, problem_file: str, options: dict[str,
         contact=options["contact"],
         sources=Sources(
             problem_file,
-            source.decides,
+            source.decides(tell),
             [" ".join([person, *options["settings"]])],
             options["seed"] if options["method"] == "episodic" else None,
         ),
     )
     page.save(options["report"])
     if not options["as_json"]:
-        click.echo("\n".join([*page.summary, f"The report is in {options['report']}."]))
+        click.echo("\n".join([*page.summary, tell("terminal.report", file=options["report"])]))
 
 
 def _simulate(menu: Menu, options: dict[str, Any]) -> list[SimulatedRecord]:

@@ -16,9 +16,9 @@ from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
 from safear.risk.objectives import Budget
 from safear.texts.names import capital
-from safear.texts.numbers import count_of
 
 if TYPE_CHECKING:
+    from safear.population.audit_teller import AuditTeller
     from safear.population.comparison import Comparison
     from safear.problem.model import Problem
     from safear.progress import Progress as ProgressCallback
@@ -108,62 +108,30 @@ def _describe_value(offer: Offer, tell: Teller) -> str:
     return say("best", **told) if gap < 1e-5 else say("near", **told, share=tell.percent(gap))
 
 
-def print_comparisons(problem: Problem, found: Sequence[Comparison]) -> None:
+def print_comparisons(problem: Problem, found: Sequence[Comparison], tell: AuditTeller) -> None:
     """Greedy against optimal: a row per objective, and what the figures mean."""
-    console, first = make_console(), found[0]
-    console.print(f"[bold]{escape(problem.title)}[/bold]")
-    console.print(
-        f"{count_of(first.people, 'person').replace('persons', 'people')}: {first.rejected:,} rejected, "
-        f"{first.without_recourse:,} of them with no way to the goal; {first.compared:,} compared.\n"
-    )
+    console = make_console()
+    console.print(f"[bold]{escape(problem.title)}[/bold]\n{tell.compared(found[0])}\n")
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("objective")
-    table.add_column("method")
-    for heading in ("value", "succeeds", "average", "worst 5%"):
-        table.add_column(heading, justify="right")
+    for place, heading in enumerate(tell.comparison_headings()):
+        table.add_column(heading, justify="left" if place < 2 else "right")
     for item in found:
-        for method, figures in (("greedy", item.greedy), ("optimal", item.optimal)):
-            costs = (Teller.of().number(figure) for figure in (figures.value, figures.mean, figures.cvar))
-            value, average, worst = costs
-            objective = escape(str(item.objective)) if method == "greedy" else ""
-            table.add_row(objective, method, value, f"{100 * figures.success:.1f}%", average, worst)
+        table.add_row(escape(str(item.objective)), *tell.comparison_row("greedy", item.greedy))
+        table.add_row("", *tell.comparison_row("optimal", item.optimal))
     console.print(table)
     for item in found:
-        console.print(f"\n[bold]{escape(str(item.objective))}[/bold]: {_describe_comparison(item)}")
+        console.print(f"\n[bold]{escape(str(item.objective))}[/bold]: {escape(tell.comparison(item))}")
 
 
-def _describe_comparison(item: Comparison) -> str:
-    worse = f"greedy is worse for {Teller.of().percent(item.worse)} of the people"
-    if item.worse:
-        worse += (
-            f", by {_format_excess(item.excess_of_worse)} on average, at most {_format_excess(item.largest_excess)}"
-        )
-    parts = [
-        worse,
-        f"it begins with another step for {Teller.of().percent(item.other_first_step)}",
-        f"no plan can be better than the optimum by more than {_format_excess(max(item.largest_gap, 1e-12))}",
-    ]
-    if item.gives_up:
-        parts.append(
-            f"for {Teller.of().percent(item.gives_up)} even the optimum gives up, because failing costs too little "
-            "(goal.failure_cost, or --failure-cost)"
-        )
-    return f"{'; '.join(parts)}."
-
-
-def _format_excess(share: float) -> str:
-    """In percent with two digits; it may be above 100%."""
-    return f"{100 * share:.2g}%" if share < 0.995 else f"{100 * share:,.0f}%"
-
-
-def print_simulations(menu: Menu, simulated: Sequence[SimulatedRecord]) -> None:
+def print_simulations(menu: Menu, simulated: Sequence[SimulatedRecord], *, language: str = "en") -> None:
     """The cross-checks by simulation, if there were any."""
+    tell = Teller.of(language)
     for offer, found in zip(menu, simulated, strict=False):
-        make_console().print(
-            f"{offer.name}: {found.rollouts:,} simulated runs: success {found.success:.4f} "
-            f"(exact {offer.cost.success:.4f}), average {found.all_runs.mean:.4f} (exact {offer.mean:.4f})",
-            markup=False,
-        )
+        costs = (found.success, offer.cost.success, found.all_runs.mean, offer.mean)
+        figures = [tell.texts.localise(f"{figure:.4f}") for figure in costs]
+        named = dict(zip(("success", "exact_success", "mean", "exact_mean"), figures, strict=True))
+        runs = tell.texts.whole(found.rollouts)
+        make_console().print(tell("terminal.simulated", plan=tell.name_plan(offer), runs=runs, **named), markup=False)
 
 
 @contextmanager
@@ -172,9 +140,8 @@ def show_progress() -> Iterator[ProgressCallback | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    columns = (TextColumn("solving"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("solving")
+    with Progress(BarColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("")
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 

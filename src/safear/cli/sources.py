@@ -13,20 +13,27 @@ if TYPE_CHECKING:
     from safear.classifier.protocol import Classifier
     from safear.datasets.dataset import Dataset
     from safear.problem.model import Problem
+    from safear.recourse.teller import Teller
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
     """A problem, who decides (None is the problem's own rule), and the data set if it is one.
 
-    `original` is the problem before the options changed it, and `decides` says who decides.
+    `original` is the problem before the options changed it, and `given` the classifier that was named.
     """
 
     problem: Problem
     classifier: Classifier | None
     dataset: Dataset | None
     original: Problem
-    decides: str
+    seed: int
+    given: str | None = None
+
+    def decides(self, tell: Teller) -> str:
+        """Who decides, in words."""
+        key = "rule" if self.dataset is None else "forest"
+        return self.given or tell(f"terminal.{key}", seed=self.seed)
 
     def find_people(self, given: str | None) -> str | pd.DataFrame:
         """The files of people that were named, or those of the data set."""
@@ -58,7 +65,6 @@ def find_source(problem_file: str, options: dict[str, Any]) -> Source:
     if given is not None:
         from safear.classifier.sources import load_classifier
 
-        return Source(problem, load_classifier(given, problem, trust=options["trust"]), dataset, original, given)
-    if dataset is None:
-        return Source(problem, None, dataset, original, "the rule of the problem")
-    return Source(problem, dataset.classifier(seed), dataset, original, f"the forest of the data set, seed {seed}")
+        decider = load_classifier(given, problem, trust=options["trust"])
+        return Source(problem, decider, dataset, original, seed, given)
+    return Source(problem, None if dataset is None else dataset.classifier(seed), dataset, original, seed)

@@ -30,7 +30,7 @@ from safear.plots.svg import (
 )
 from safear.population.audit import Audit
 from safear.population.group_figures import HELPLESS, FigureRow, GroupFigures, GroupRow, Measure, read_groups
-from safear.population.groups import BETWEEN, MISSING
+from safear.population.groups import BETWEEN
 from safear.texts.names import show_name
 
 WIDTH, PAD, GAP = 940.0, 16.0, 22.0
@@ -65,7 +65,7 @@ def draw_groups(groups: GroupFigures, *, title: str | None = None, heading: bool
 
 def describe_group(groups: GroupFigures, row: GroupRow) -> str:
     """All that the picture shows of a group, in words."""
-    say, name = groups.texts.part("picture.disparity"), show_name(row.group)
+    say, name = groups.texts.part("picture.disparity"), groups.label(row.number)
     if not row.rejected:
         return say("nobody", group=name)
     parts = []
@@ -79,7 +79,7 @@ def describe_group(groups: GroupFigures, row: GroupRow) -> str:
 
 def _span(figure: FigureRow, measure: Measure) -> str:
     ends = {"low": measure.format(figure.low), "high": measure.format(figure.high)}
-    return measure.texts("picture.disparity.span", **ends)
+    return measure.texts("format.span", **ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class _DisparityDrawing:
         self.groups, self.texts, self.rows = groups, groups.texts, groups.drawn
         self.say = groups.texts.part("picture.disparity")
         self.overall = {row.measure: row.value for row in groups.overall}
-        self.names = {row.number: _wrap(row) for row in self.rows}
+        self.names = {row.number: _wrap(groups.names(row)) for row in self.rows}
         lines = max((len(name) for name in self.names.values()), default=1)
         self.heights = (lines + 1) * LINE + ROW_PAD, max(lines * LINE, 20.0) + ROW_PAD  # the first tells counts too
         width = (WIDTH - PAD - (PAD + NAMES + GAP) - GAP * (PER_BLOCK - 1)) / PER_BLOCK
@@ -214,7 +214,7 @@ class _DisparityDrawing:
             low, high = (middle if end is None else panel.x(end) for end in (figure.low, figure.high))
             parts.append(_dot_and_line(low, middle, high, y, small=row.small))
         ends = "" if figure.low is None else f" ({_span(figure, measure)})"
-        note = f"{show_name(row.group)}, {measure.phrase}: {value}{ends}" if value else ""
+        note = f"{self.groups.label(row.number)}, {measure.phrase}: {value}{ends}" if value else ""
         return group(parts, note=note, class_="figure", data_measure=measure.name)
 
     def _describe(self) -> str:
@@ -227,11 +227,11 @@ class _DisparityDrawing:
         return "\n".join([self.say("overall", figures="; ".join(everybody)), *groups])
 
 
-def _wrap(row: GroupRow) -> list[str]:
+def _wrap(parts: Sequence[str]) -> list[str]:
     """A group's name on one line, or else a line per column, or its words on several lines; the last one cut off."""
-    if text_width(show_name(row.group), TEXT, bold=True) <= NAMES:
-        return [show_name(row.group)]
-    parts = [show_name(name or MISSING) for name in row.names]
+    name = BETWEEN.join(parts)
+    if text_width(name, TEXT, bold=True) <= NAMES:
+        return [name]
     between = BETWEEN.rstrip()
     pieces = [part + between * (place < len(parts)) for place, part in enumerate(parts, start=1)]
     if len(pieces) == 1 or len(pieces) > MOST_LINES:

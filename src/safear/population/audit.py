@@ -210,6 +210,10 @@ class Audit:
                     found.append(parts)
         return Decomposition(feature, tuple(found))
 
+    def decompositions(self) -> dict[str, Decomposition]:
+        """Of every group column that can be decomposed."""
+        return {name: self.decompose(name) for name in self.population.groups if self.can_decompose(name)}
+
     def can_decompose(self, name: str) -> bool:
         """Whether a group column is an immutable feature."""
         return name in self.problem.feature_by_name and not self.problem.feature_by_name[name].mutable

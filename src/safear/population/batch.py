@@ -19,6 +19,7 @@ from safear.classifier.adapters import as_classifier
 from safear.errors import ObjectiveError
 from safear.memory import require_room
 from safear.people.counts import require_somebody
+from safear.population.audit_teller import AuditTeller
 from safear.population.batch_reading import PeopleFiles, open_people
 from safear.population.crowd import Crowd
 from safear.population.engine import Purpose
@@ -68,10 +69,7 @@ class BatchSummary:
         return str(self.to_frame().to_html(index=False))
 
     def __str__(self) -> str:
-        return (
-            f"{self.people:,} people: {self.favourable:,} accepted, {self.planned:,} with a plan, "
-            f"{self.without_recourse:,} without recourse"
-        )
+        return AuditTeller.of().batch(self)
 
 
 def batch(  # noqa: PLR0913  # all but three by name, and each can be left out

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from safear.population.audit import Audit
-from safear.population.groups import Group
+from safear.population.groups import BETWEEN, Group
 from safear.recourse.teller import Teller
 from safear.texts import Texts
 from safear.texts.names import show_name
@@ -105,6 +105,14 @@ class GroupFigures:
         """The groups that are drawn."""
         return tuple(row for row in self.groups if row.drawn)
 
+    def names(self, row: GroupRow) -> list[str]:
+        """The group's value in each column, as people read it."""
+        return [show_name(name or self.texts("audit.missing")) for name in row.names]
+
+    def label(self, number: int) -> str:
+        """A group as people read it, by its number."""
+        return BETWEEN.join(self.names(self.groups[number - 1]))
+
     def figure(self, number: int, measure: str) -> FigureRow:
         """The figure of a group, by the group's number."""
         place = [item.name for item in self.measures].index(measure)
@@ -114,7 +122,8 @@ class GroupFigures:
 def name_measures(audit: Audit, language: str = "en") -> tuple[Measure, ...]:
     """The share without recourse and the audit's measures, in its order and in plain words."""
     tell, unit = Teller.of(language), show_name(audit.problem.cost_unit)
-    values = {"worst": tell.worst_name(audit.level), "within": tell.percent(audit.level), "unit": unit}
+    worst = {"worst": tell.worst_name(audit.level), "in_worst": tell.worst(audit.level)}
+    values = {**worst, "within": tell.percent(audit.level), "unit": unit}
 
     def name(key: str, *, is_share: bool = False, has_unit: bool = False) -> Measure:
         heading, detail, phrase = (tell(f"measure.{key}.{part}", **values) for part in ("heading", "detail", "phrase"))

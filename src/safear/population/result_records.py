@@ -110,7 +110,6 @@ class AuditRecord(ResultRecord):
     def of(cls, audit: Audit) -> Self:
         """All tables of an audit."""
         problem, population = audit.problem, audit.population
-        parts = {name: audit.decompose(name) for name in population.groups if audit.can_decompose(name)}
         return cls(
             problem=problem.title,
             objective=str(audit.objective),
@@ -125,7 +124,7 @@ class AuditRecord(ResultRecord):
             skipped=population.skipped,
             overall=GroupRecord.of("everybody", {str(name): value for name, value in audit.overall.items()}),
             groups={BETWEEN.join(by): DivisionRecord.of(audit, by) for by in audit.columns},
-            decompositions={name: list(found) for name, found in parts.items()},
+            decompositions={name: list(found) for name, found in audit.decompositions().items()},
         )
 
 

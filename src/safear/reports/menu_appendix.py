@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.records import PlanFiguresRecord
-from safear.reports.appendix import Sources, digest_problem, list_versions
-from safear.reports.audit_tables import Cell, Table
-from safear.reports.audit_words import format_exactly
+from safear.reports.appendix import Sources, digest_problem, list_versions, write_exactly
+from safear.reports.audit_tables import Table
 from safear.texts import Texts
 from safear.texts.names import show_name
 
@@ -38,7 +37,7 @@ def list_menu_origin(menu: Menu, texts: Texts, *, sources: Sources, dated: str |
     if menu.no_recourse is not None:
         facts.append((say("reason"), menu.no_recourse.code))
     if menu.offers:
-        facts.append((say("level"), format_exactly(menu.level)))
+        facts.append((say("level"), texts.exactly(menu.level)))
     if sources.seed is not None:
         facts.append((say("seed"), str(sources.seed)))
     if dated is not None:
@@ -62,7 +61,7 @@ def _write_figures(menu: Menu, texts: Texts) -> Table:
     say = texts.part("report.file")
     headings = (say("figure"), *(say("plan", number=number) for number in range(1, len(columns) + 1)))
     rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
-    return _write(say("figures"), headings, rows)
+    return write_exactly(say("figures"), headings, rows, texts)
 
 
 def _figures(offer: Offer) -> dict[str, Any]:
@@ -90,7 +89,7 @@ def _write_steps(number: int, offer: Offer, texts: Texts) -> Table:
         for place, branch in enumerate(step.branches, start=1)
     ]
     say = texts.part("report.file")
-    return _write(say("steps", number=number), say("step_headings").split("|"), rows, names=2)
+    return write_exactly(say("steps", number=number), say("step_headings").split("|"), rows, texts, names=2)
 
 
 def _write_ways(number: int, offer: Offer, texts: Texts) -> Table:
@@ -100,13 +99,4 @@ def _write_ways(number: int, offer: Offer, texts: Texts) -> Table:
         for place, trace in enumerate(offer.traces.shown, start=1)
     ]
     words = [(*row[:-1], say("yes" if row[-1] else "no")) for row in rows]
-    return _write(say("ways", number=number), say("way_headings").split("|"), words)
-
-
-def _write(caption: str, headings: Sequence[str], rows: Sequence[Sequence[object]], *, names: int = 1) -> Table:
-    cells = tuple(tuple(_write_cell(value) for value in row) for row in rows)
-    return Table(caption, tuple(map(Cell, headings)), cells, names)
-
-
-def _write_cell(value: object) -> Cell:
-    return Cell(show_name(value) if isinstance(value, str) else format_exactly(value))
+    return write_exactly(say("ways", number=number), say("way_headings").split("|"), words, texts)

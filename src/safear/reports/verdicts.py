@@ -10,6 +10,7 @@ from itertools import combinations
 from safear.population.audit import Audit
 from safear.population.group_figures import HELPLESS, FigureRow, GroupFigures, GroupRow, Measure, read_groups
 from safear.population.groups import BETWEEN
+from safear.texts.names import show_name
 
 SIGNIFICANT = 0.05
 ROUNDING = 1e-9  # a smaller difference of means is none
@@ -17,13 +18,18 @@ EFFORT = frozenset({"sparsity", "proximity"})  # how much is to be done; all oth
 
 
 class Verdict(Enum):
-    """How sure it is that two groups differ."""
+    """How sure it is that two groups differ, by code."""
 
-    CLEAR = "more than chance"  # ranks and means agree
-    RANKS = "ranks only"  # the rank test finds a difference that the means do not show
-    MEANS = "averages only"  # the interval leaves 0 out, but the rank test finds nothing
-    CHANCE = "within chance"
-    UNKNOWN = "not compared"  # nobody of a group has the figure
+    CLEAR = "clear"  # more than chance: ranks and means agree
+    RANKS = "ranks"  # the rank test finds a difference that the means do not show
+    MEANS = "means"  # the interval leaves 0 out, but the rank test finds nothing
+    CHANCE = "chance"  # within chance
+    UNKNOWN = "unknown"  # nobody of a group has the figure
+
+    @property
+    def mark(self) -> str:
+        """The sign of a page that goes with it; empty if none does."""
+        return {"ranks": "unsure", "means": "unsure", "unknown": ""}.get(self.value, self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +87,8 @@ class Division:
 
     @property
     def name(self) -> str:
-        """The columns: `gender`, or several with a sign between them."""
-        return BETWEEN.join(self.groups.by)
+        """The columns as people read them: `gender`, or several with a sign between them."""
+        return show_name(BETWEEN.join(self.groups.by))
 
     @property
     def comparable(self) -> list[GroupRow]:
@@ -126,13 +132,13 @@ def _negative(value: float | None) -> float | None:
     return None if value is None else -value
 
 
-def divide(audit: Audit) -> list[Division]:
+def divide(audit: Audit, language: str = "en") -> list[Division]:
     """All divisions of an audit: by each group column, and by all of them if there are several."""
-    return [_divide(audit, by) for by in audit.columns]
+    return [_divide(audit, by, language) for by in audit.columns]
 
 
-def _divide(audit: Audit, by: tuple[str, ...]) -> Division:
-    groups = read_groups(audit, by)
+def _divide(audit: Audit, by: tuple[str, ...], language: str) -> Division:
+    groups = read_groups(audit, by, language)
     comparisons = tuple(_compare(audit, groups)) if audit.can_test(by) else None
     difference, ratio = audit.difference(by), audit.ratio(by)
     names = [measure.name for measure in groups.measures if measure.name != HELPLESS]

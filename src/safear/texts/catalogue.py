@@ -79,6 +79,12 @@ class Texts:
             whole = f"{int(whole):,}".replace(",", self("format.group"))
         return sign + self("format.decimal").join([whole, decimals] if decimals else [whole]) + letter + exponent
 
+    def exactly(self, value: object) -> str:
+        """All digits, such that the same number can be read back: the same in every language."""
+        if value is None:
+            return self("format.none")
+        return repr(float(value)) if isinstance(value, float) else str(value)
+
     def percent(self, chance: float) -> str:
         """`95%`, `0.7%`, `<0.1%`, `>99.9%`: never a rounded certainty."""
         sign, digits = round_chance(chance)
