@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from safear.classifier.boosting import find_chances
+from safear.classifier.columns import ModelColumns, arrange, read_columns, unlearned_levels
 from safear.classifier.decisions import find_class, first_missing, label_name, read_decisions, read_texts
-from safear.classifier.protocol import Classifier, Inputs, failed, unseen_feature
-from safear.errors import ClassifierError, quote_list, suggest
+from safear.classifier.protocol import Classifier, Inputs, failed
+from safear.errors import ClassifierError, SafearError, quote_list, suggest
 from safear.problem.condition import Condition
 from safear.problem.model import Goal, Problem
 from safear.problem.vector import holds
 
 if TYPE_CHECKING:
     import pandas as pd
+
+logger = logging.getLogger("safear")
+_told: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()  # what was said about models
 
 
 @dataclass(frozen=True)
@@ -36,20 +44,41 @@ class RuleClassifier:
 class ModelClassifier:
     """A scikit-learn estimator or pipeline, or anything with its `predict`, `predict_proba` and `classes_`.
 
-    The model gets a DataFrame of level names or values, columns as in training, and does its own preprocessing.
-    Without a threshold its own `predict` decides; with one, the probability of the favourable class must reach it.
+    The model gets what it was trained on: a DataFrame with its columns, in their order and of their types (an array, if
+    it knows no names), and does its own preprocessing. Without a threshold its own `predict` decides; with one, the
+    probability of the favourable class must reach it. A Booster of LightGBM or XGBoost has probabilities only.
     """
 
     model: Any
     goal: Goal
+    known: tuple[str, ...] = ()  # the names that the problem has for columns
+
+    @cached_property
+    def columns(self) -> ModelColumns:
+        """What the model was trained on."""
+        try:
+            return read_columns(self.model)
+        except SafearError:
+            raise
+        except Exception as error:  # whatever a foreign model raises is told in its own words
+            raise failed(error) from error
+
+    @cached_property
+    def wanted(self) -> tuple[str, ...] | None:
+        """The names of the columns that the model wants, as the problem writes them; None if it has no names."""
+        names = self.columns.names
+        return names and tuple(self.columns.name_among(name, self.known) or name for name in names)
 
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """Ask the model once for all inputs."""
-        table = self._table(inputs)
+        table = arrange(inputs.frame(), self.columns)
+        chances = find_chances(self.model)
+        if chances is not None:
+            return self._by_chance(self._call(chances, table), len(inputs))
         classes = getattr(self.model, "classes_", None)
-        if self.goal.threshold is None or classes is None:
-            labels = self._call("predict", table)
-            if classes is None:
+        if self.goal.threshold is None or classes is None or not len(classes):
+            labels = self._call(self.model.predict, table)
+            if classes is None or not len(classes):
                 return read_decisions(labels, self.goal, count=len(inputs), source="the classifier")
             known = np.asarray(classes).tolist()
             wanted = Goal(favourable=label_name(known[find_class(known, self.goal)]))
@@ -60,38 +89,35 @@ class ModelClassifier:
                 ("goal", "threshold"), cause, "drop the threshold, or calibrate the model", code="no_probabilities"
             )
         column = find_class(np.asarray(classes).tolist(), self.goal)
-        chances = np.asarray(self._call("predict_proba", table), dtype=float)
-        if chances.shape != (len(inputs), len(classes)):
-            cause = f"the classifier gave probabilities of shape {chances.shape} for {len(inputs)} inputs"
+        table_of_chances = self._call(self.model.predict_proba, table)
+        return self._reaches(table_of_chances, (len(inputs), len(classes)), self.goal.threshold)[:, column]
+
+    def _by_chance(self, chances: ArrayLike, count: int) -> NDArray[np.bool_]:
+        """Of a model that gives the chance of its class 1 and has no names for classes."""
+        found = np.asarray(chances, dtype=float)
+        if found.shape == (count,) and ((found < 0) | (found > 1)).any():
+            cause = f"{type(self.model).__name__} gives numbers that are no probabilities"
+            remedy = "train it with an objective that has them (binary), or give its classifier"
+            raise ClassifierError.at(("classifier",), cause, remedy, code="no_probabilities")
+        if (self.goal.favourable or "").lower() in {"0", "false"}:
+            found = 1 - found
+        return self._reaches(found, (count,), 0.5 if self.goal.threshold is None else self.goal.threshold)
+
+    def _reaches(self, chances: ArrayLike, shape: tuple[int, ...], threshold: float) -> NDArray[np.bool_]:
+        found = np.asarray(chances, dtype=float)
+        if found.shape != shape:
+            cause = f"the classifier gave probabilities of shape {found.shape} for {shape[0]} inputs"
             raise ClassifierError.at(("classifier",), cause, "it should give one per row and class", code="wrong_shape")
-        chances = chances[:, column]
-        if not np.isfinite(chances).all():
+        if not np.isfinite(found).all():
             cause = "the classifier gives probabilities that are not finite"
             raise ClassifierError.at(("classifier",), cause, code="not_finite")
-        return chances >= self.goal.threshold
+        return np.asarray(found >= threshold)
 
-    def _table(self, inputs: Inputs) -> Any:
-        frame = inputs.frame()
-        names = getattr(self.model, "feature_names_in_", None)
-        if names is not None:
-            missing = first_missing(map(str, names), frame.columns)
-            if missing is not None:
-                raise unseen_feature(missing, frame.columns)
-            return frame[[str(name) for name in names]]
-        wanted = getattr(self.model, "n_features_in_", frame.shape[1])
-        if wanted != frame.shape[1]:
-            cause = f"the classifier was trained on {wanted} features, the problem shows it {frame.shape[1]}"
-            few = wanted > frame.shape[1]
-            remedy = "add the missing features" if few else "use 'seen_by_classifier: false' for the others"
-            raise ClassifierError.at(("features",), cause, remedy, code="wrong_length")
-        return frame.to_numpy()
-
-    def _call(self, method: str, table: Any) -> ArrayLike:
+    def _call(self, method: Callable[[Any], ArrayLike], table: Any) -> ArrayLike:
         try:
-            answer: ArrayLike = getattr(self.model, method)(table)
+            return method(table)
         except (Exception, SystemExit) as error:  # whatever a foreign model raises is told in its own words
             raise failed(error) from error
-        return answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,9 +203,35 @@ def as_classifier(source: object, problem: Problem) -> Classifier:
     if isinstance(source, Classifier):
         return source
     if hasattr(source, "predict"):
-        return ModelClassifier(source, problem.goal)
+        return _as_model(source, problem)
     if callable(source):
         return FunctionClassifier(source, problem.goal)
     cause = f"an object of type {type(source).__name__} is not a classifier"
     remedy = "give a model with 'predict', a function or a table"
     raise ClassifierError.at(("classifier",), cause, remedy, code="wrong_type")
+
+
+def _as_model(model: Any, problem: Problem) -> ModelClassifier:
+    """A model for a problem. What may be amiss between the two is said once for each model."""
+    shown = [feature.name for feature in problem.features if feature.seen_by_classifier]
+    shown += [name for name in problem.given if name not in problem.feature_by_name]
+    classifier = ModelClassifier(model, problem.goal, tuple(shown))
+    unlearned = list(unlearned_levels(classifier.columns, problem.features))
+    if any(none_known for none_known, _ in unlearned):
+        raise ClassifierError([found for _, found in unlearned])
+    if classifier.wanted is None and len(shown) > 1:
+        _tell(model, f"The classifier knows no names of columns. It gets them in this order: {quote_list(shown)}")
+    for _, found in unlearned:
+        _tell(model, str(found))
+    return classifier
+
+
+def _tell(model: Any, text: str) -> None:
+    """Say something about a model, unless it was said. Models that cannot be remembered are new each time."""
+    try:
+        told = _told.setdefault(model, set())
+    except TypeError:
+        told = set()
+    if text not in told:
+        told.add(text)
+        logger.warning("%s", text)

@@ -1,0 +1,203 @@
+"""The columns that a model was trained on: their names, their order and the type of each, as far as it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from safear.classifier import boosting
+from safear.classifier.column_types import ANY, NUMBER, ColumnType
+from safear.classifier.decisions import label_name
+from safear.classifier.protocol import unseen_feature
+from safear.errors import ClassifierError, Mistake, mistake, quote_list, suggest
+from safear.problem.model import Feature
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FILLS_TEXTS = frozenset({"most_frequent", "constant"})  # what imputers do that leaves a column of texts as it is
+THRESHOLDED = frozenset({"FixedThresholdClassifier", "TunedThresholdClassifierCV"})
+
+
+@dataclass(frozen=True)
+class ModelColumns:
+    """The columns of a model in the order of training; `names` is None if it was trained without any."""
+
+    names: tuple[str, ...] | None
+    types: tuple[ColumnType, ...] | None  # None: not even their number is known
+    spaces_lost: bool = False  # LightGBM writes `credit amount` as `credit_amount`
+
+    def name_among(self, name: str, known: Iterable[str]) -> str | None:
+        """What a column of the model is called among `known`."""
+        known = tuple(known)
+        if name in known or not self.spaces_lost:
+            return name if name in known else None
+        return next((other for other in known if str(other).replace(" ", "_") == name), None)
+
+
+def read_columns(model: Any) -> ModelColumns:
+    """What a model says about its columns."""
+    names = _names(model)
+    count = _count(model) if names is None else len(names)
+    if count is None:
+        return ModelColumns(None, None)
+    types: dict[int, ColumnType] = {}
+    _follow(model, list(range(count)), types)
+    spaces_lost = boosting.library_of(_first(model)) == "lightgbm"
+    return ModelColumns(names, tuple(types.get(i, ANY) for i in range(count)), spaces_lost)
+
+
+def arrange(frame: pd.DataFrame, columns: ModelColumns) -> Any:
+    """What to ask the model: its columns, in its order, each in the form of training.
+
+    By name if it has names: other columns are left out, and one that is not there is an error. Else an array.
+    """
+    import pandas as pd  # noqa: PLC0415  # a quarter of a second that rules and tables do not need
+
+    if columns.names is None:
+        if columns.types is None:
+            return frame.to_numpy()
+        wanted, given = len(columns.types), frame.shape[1]
+        if wanted != given:
+            cause = f"the classifier was trained on {wanted} features, the problem shows it {given}"
+            remedy = "add the missing features" if wanted > given else "use 'seen_by_classifier: false' for the others"
+            raise ClassifierError.at(("features",), cause, remedy, code="wrong_length")
+        by_place = {i: kind.convert(frame.iloc[:, i]) for i, kind in enumerate(columns.types)}
+        return pd.DataFrame(by_place, index=frame.index).to_numpy()
+    made = {}
+    for name, kind in zip(columns.names, columns.types or (), strict=True):
+        source = columns.name_among(name, frame.columns)
+        if source is None:
+            raise unseen_feature(name, frame.columns)
+        made[name] = kind.convert(frame[source])
+    return pd.DataFrame(made, index=frame.index)
+
+
+def unlearned_levels(columns: ModelColumns, features: Iterable[Feature]) -> Iterator[tuple[bool, Mistake]]:
+    """For each feature with levels that the model's encoder has never seen: whether that is all of them, and which.
+
+    Most encoders ignore what they do not know, without a word.
+    """
+    types = dict(zip(columns.names or (), columns.types or (), strict=False))
+    for feature in features:
+        name = next((name for name in types if columns.name_among(name, (feature.name,))), None)
+        if name is None or not types[name].by_name or not feature.seen_by_classifier:
+            continue
+        known, shown = types[name], feature.values or feature.levels
+        missing = [label_name(value) for value in shown if known.find(value) is None]
+        if missing:
+            cause = f"the classifier was trained on no {quote_list(missing)}"
+            remedy = suggest(missing[0], known.by_name)
+            path = ("features", feature.name, "levels")
+            yield len(missing) == len(shown), mistake(path, cause, remedy, code="unlearned_level", levels=missing)
+
+
+def inner_models(model: Any) -> list[Any]:
+    """The fitted models, each for all columns, of which a search, a vote, a stack or a calibration makes one."""
+    if hasattr(model, "best_estimator_"):
+        return [model.best_estimator_]
+    if hasattr(model, "calibrated_classifiers_"):
+        return [part.estimator for part in model.calibrated_classifiers_]
+    if hasattr(model, "named_estimators_"):
+        return [part for part in model.estimators_ if not isinstance(part, str)]
+    if type(model).__name__ in THRESHOLDED and hasattr(model, "estimator_"):
+        return [model.estimator_]
+    return [model.estimator] if type(model).__name__ == "FrozenEstimator" else []
+
+
+def _first(model: Any) -> Any:
+    """The part of a model that gets the columns as they come."""
+    while True:
+        inside = [step for _, step in getattr(model, "steps", ()) if step not in (None, "passthrough")]
+        inside = inside or inner_models(model)
+        if not inside:
+            return model
+        model = inside[0]
+
+
+def _names(model: Any) -> tuple[str, ...] | None:
+    first = _first(model)
+    if boosting.library_of(first) is not None:
+        return boosting.read_names(first)
+    names = getattr(model, "feature_names_in_", None)
+    names = getattr(first, "feature_names_in_", None) if names is None else names
+    return None if names is None else tuple(map(str, names))
+
+
+def _count(model: Any) -> int | None:
+    first = _first(model)
+    if boosting.library_of(first) is not None:
+        return boosting.width_of(first)
+    count = getattr(model, "n_features_in_", getattr(first, "n_features_in_", None))
+    return None if count is None else int(count)
+
+
+Column = int | None  # the place of a column in the model's input, as long as it is still as it came
+
+
+def _follow(step: Any, columns: list[Column], types: dict[int, ColumnType]) -> list[Column]:
+    """Note what a fitted step knows about the columns that it gets. What comes out of it, as far as it is the same."""
+    if step is None or step == "passthrough":
+        return columns
+    if hasattr(step, "steps"):
+        for _, part in step.steps:
+            columns = _follow(part, columns, types)
+        return columns
+    if hasattr(step, "transformers_"):
+        return _follow_each(step, columns, types)
+    parts = [part for _, part in getattr(step, "transformer_list", ())] or inner_models(step)
+    for part in parts:
+        _follow(part, columns, types)
+    if not parts:
+        if _is_transparent(step, columns):
+            return columns
+        for column, kind in zip(columns, _types(step, columns), strict=False):
+            if column is not None and kind is not ANY:
+                types.setdefault(column, kind)
+    return []
+
+
+def _follow_each(step: Any, columns: list[Column], types: dict[int, ColumnType]) -> list[Column]:
+    """The same for a ColumnTransformer."""
+    places = getattr(step, "_transformer_to_input_indices", {})
+    slices = getattr(step, "output_indices_", {})
+    result: dict[int, Column] = {}
+    for name, part, _ in step.transformers_:
+        if isinstance(part, str) and part == "drop":
+            continue
+        out = _follow(part, [columns[i] if i < len(columns) else None for i in places.get(name, ())], types)
+        where = range(step_slice.start, step_slice.stop) if (step_slice := slices.get(name)) else range(0)
+        if len(out) == len(where):
+            result |= dict(zip(where, out, strict=True))
+    return [result.get(i) for i in range(max(result, default=-1) + 1)]
+
+
+def _is_transparent(step: Any, columns: list[Column]) -> bool:
+    """Whether a step passes columns on as they are, or fills gaps and does nothing else."""
+    if type(step).__name__ == "FunctionTransformer":
+        return step.func is None
+    if getattr(step, "strategy", None) not in FILLS_TEXTS or getattr(step, "add_indicator", False):
+        return False
+    return len(getattr(step, "statistics_", ())) == len(columns) == len(step.get_feature_names_out())
+
+
+def _types(step: Any, columns: list[Column]) -> Iterator[ColumnType]:
+    """What one step that is not made of others wants, column by column."""
+    if boosting.library_of(step) is not None:
+        yield from boosting.read_types(step)
+        return
+    categories = getattr(step, "categories_", None)
+    if isinstance(categories, list) and len(categories) == len(columns):
+        yield from (ColumnType("known", tuple(np.asarray(values).tolist())) for values in categories)
+        return
+    inside = getattr(step, "_preprocessor", None)  # of a HistGradientBoostingClassifier with categories
+    types: dict[int, ColumnType] = {}
+    if inside is not None:
+        _follow(inside, list(range(len(columns))), types)
+    module = type(step).__module__
+    plain = module.startswith("sklearn.") and not module.startswith("sklearn.feature_extraction")
+    plain &= type(step).__name__ != "FunctionTransformer"
+    yield from (types.get(i, NUMBER if plain else ANY) for i in range(len(columns)))
