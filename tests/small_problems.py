@@ -2,7 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import safear as sa
+
+
+def better_job(*, more: dict[str, Any] | None = None, **changes: Any) -> sa.Problem:
+    """To try may cost more and fail, to pay hardly ever does; nothing helps who is lost, and men need less.
+
+    `more` are further features.
+    """
+    document = {
+        "safear": 1,
+        "title": "A better job",
+        "horizon": 4,
+        "cost": {"unit": "months"},
+        "features": {
+            "x": {"kind": "ordinal", "levels": ["lost", "low", "mid", "goal"]},
+            "gender": {"kind": "nominal", "levels": ["male", "female"], "mutable": False},
+            **(more or {}),
+        },
+        "goal": {"favourable": "hired", "failure_cost": 20},
+        "classifier": {"rule": "x == goal or (gender == male and x == mid)"},
+        "actions": {
+            "try": {
+                "cost": 1,
+                "when": "x > lost",
+                "outcomes": [{"chance": 0.6, "change": {"x": "+1"}}, {"chance": 0.4, "cost": 3}],
+            },
+            "pay": {"cost": 6, "when": "x > lost", "chance": 0.95, "change": {"x": "goal"}},
+        },
+    }
+    return sa.parse_problem(document | changes)
 
 
 def course(costs: list[float], horizon: int = 2) -> sa.Problem:

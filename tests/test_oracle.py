@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -544,15 +543,6 @@ def test_drawn_documents_are_sound(document: dict[str, Any]) -> None:
         assert worst is not None
         assert tail is not None
         assert worst <= tail
-
-
-@given(problems())
-@quick
-def test_drawn_documents_read_the_same_from_a_file(document: dict[str, Any]) -> None:
-    text = yaml.safe_dump(document, sort_keys=False)
-    plain, written = Oracle(document), Oracle(read(text))
-    assert plain.start() == written.start()
-    assert plain.greedy(plain.start(), 0.5) == written.greedy(written.start(), 0.5)
 
 
 @given(problems(tiny=True))

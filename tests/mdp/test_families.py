@@ -283,10 +283,6 @@ def test_without_immutable_features_there_is_one_block() -> None:
     assert not list(compile_families(problem, blocks=np.zeros((0, 0), dtype=np.int16)))
 
 
-def test_no_blocks_no_families() -> None:
-    assert not list(compile_families(job(), blocks=np.zeros((0, 3), dtype=np.int16)))
-
-
 def test_as_many_lanes_as_suit_the_cache() -> None:
     """At most 64 lanes; of a large block at least 4."""
     years = [f"y{year}" for year in range(9)]
@@ -404,33 +400,11 @@ def test_each_input_is_asked_about_once(problem: sa.Problem, modulus: int, lanes
                 assert whole.goal[whole.locate(block.person(state))] == block.goal[state]
 
 
-@settings(max_examples=30)
-@given(divided_problems(), st.integers(1, 3))
-def test_a_space_of_inputs_too_large_for_a_table(problem: sa.Problem, modulus: int) -> None:
-    expected = list(compile_families(problem, Recorder(modulus), lanes=3))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(goals_module, "DENSE", 0)
-        found = list(compile_families(problem, Recorder(modulus), lanes=3))
-    assert [family.goal.tolist() for family in found] == [family.goal.tolist() for family in expected]
-
-
 def test_only_what_is_in_some_block_is_asked_about() -> None:
     """Blocks that are not wanted are not asked about."""
     model = Recorder(modulus=2)
     list(compile_families(job(), model, blocks=np.array([[0, 2, 1], [0, 0, 1]], dtype=np.int16)))
     assert sorted(model.asked) == sorted(itertools.product([0], range(3), range(2), [1]))  # the region is not seen
-
-
-def test_what_is_known_already_is_not_asked_again() -> None:
-    """The region is not seen. In the north nobody is highly skilled, so others bring a few inputs that are new."""
-    model = Recorder(modulus=2)
-    families = compile_families(job(constraints=["region != n or skill < high"]), model)
-    counts = []
-    for _ in range(3):
-        next(families)
-        counts.append(len(model.asked))
-    assert counts == [2 * 2 * 2 * 2, 2 * 3 * 2 * 2, 2 * 3 * 2 * 2]
-    assert len(model.asked) == len(set(model.asked))
 
 
 # ------------------------------------------------------------------------------------------------------ again and again

@@ -109,20 +109,6 @@ def test_threads_make_no_difference(
     assert bytes_of(tmp_path / "on 4") == bytes_of(tmp_path / "on 1")
 
 
-def test_parts_of_other_sizes_hold_the_same_rows(people: pd.DataFrame, tmp_path: Path) -> None:
-    found = []
-    for size in (3, 13, 40, MAX_PART):
-        out = tmp_path / f"parts of {size}"
-        summary = sa.batch(
-            PROBLEM, None, tmp_path / "people.csv", out=out, objective=sa.MeanStd(1), method="greedy", part_size=size,
-            threads=1,
-        )  # fmt: skip
-        assert summary.parts == -(-len(people) // size)
-        found.append(read_parts(out))
-    for other in found[1:]:
-        pd.testing.assert_frame_equal(other, found[0], rtol=1e-12, atol=1e-12)
-
-
 def test_a_glob_of_files_and_bad_rows(tmp_path: Path) -> None:
     frame = job_people(30)
     frame["age"] = frame["age"].astype(str)

@@ -18,38 +18,20 @@ from safear.classifier.protocol import Inputs
 from safear.datasets.dataset import load
 from safear.errors import ObjectiveError, PersonError
 from safear.people.lists import read_people
-from safear.population.comparison import WORSE, Comparison, Pair, compare, compare_codes
+from safear.population.comparison import Comparison, Pair, compare, compare_codes
 from safear.population.comparison import PlanFigures as Plan
 from safear.population.engine import Engine
 from safear.recourse.case import Desk
+from small_problems import better_job
 
 SAMPLES = {"adult": 120, "german": 60}
 AVERSIONS = (0.25, 0.5, 1.0, 2.0)
 
-JOB: dict[str, Any] = {
-    "safear": 1,
-    "title": "A better job",
-    "horizon": 4,
-    "features": {
-        "x": {"kind": "ordinal", "levels": ["lost", "low", "mid", "goal"]},
-        "group": {"kind": "nominal", "levels": ["a", "b"], "mutable": False},
-    },
-    "goal": {"favourable": "yes", "failure_cost": 20},
-    "classifier": {"rule": "x == goal"},
-    "actions": {
-        "try": {
-            "cost": 1,
-            "when": "x > lost",
-            "outcomes": [{"chance": 0.6, "change": {"x": "goal"}}, {"chance": 0.4, "cost": 3}],
-        },
-        "pay": {"cost": 3, "when": "x > lost", "chance": 0.95, "change": {"x": "goal"}},
-    },
-}
-PROBLEM = sa.parse_problem(JOB)
+PROBLEM = better_job(classifier={"rule": "x == goal"})
 
 
-def person(x: str, group: str = "a") -> dict[str, str]:
-    return {"x": x, "group": group}
+def person(x: str, gender: str = "female") -> dict[str, str]:
+    return {"x": x, "gender": gender}
 
 
 def compare_people(people: list[dict[str, str]], aversion: float = 1.0, problem: sa.Problem = PROBLEM) -> Comparison:
@@ -95,13 +77,6 @@ def test_the_optimum_is_not_above_greedy_for_anybody(name: str, aversion: float)
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_greedy_is_worse_for_some(name: str) -> None:
-    found = compared(name, 2.0)
-    assert found.worse > 0.2
-    assert found.largest_excess >= found.excess_of_worse > found.excess > 0.01
-
-
-@pytest.mark.parametrize("name", SAMPLES)
 def test_some_people_as_if_alone(name: str) -> None:
     """Compiled and solved on their own, from their levels."""
     dataset, found = load(name), compared(name, 1.0)
@@ -117,29 +92,6 @@ def test_some_people_as_if_alone(name: str) -> None:
             assert figures.first_action == solution.policy.action()
         best = sa.evaluate(sa.solve(mdp, sa.SuccessFirst())).success
         assert pair.best_success == pytest.approx(best, abs=1e-12)
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_the_sums_are_those_of_the_pairs(name: str) -> None:
-    found = compared(name, 1.0)
-    people = [pair for pair in found.pairs for _ in range(pair.count)]
-    assert len(people) == found.compared > len(found.pairs)
-    excess = [(pair.greedy.value - pair.optimal.value) / pair.optimal.value for pair in people]
-    assert found.excess == pytest.approx(sum(excess) / len(people))
-    worse = [share for share in excess if share > WORSE]
-    assert 0 < len(worse) < len(people)
-    assert found.worse == pytest.approx(len(worse) / len(people))
-    assert found.excess_of_worse == pytest.approx(sum(worse) / len(worse))
-    assert found.largest_excess == pytest.approx(max(excess))
-    other = [pair for pair in people if pair.greedy.first_action != pair.optimal.first_action]
-    assert len(other) > 0
-    assert found.other_first_step == pytest.approx(len(other) / len(people))
-    gives_up = [pair for pair in people if pair.optimal.success < pair.best_success - 0.05]
-    assert found.gives_up == pytest.approx(len(gives_up) / len(people))
-    for measure in ("value", "success", "mean", "cvar"):
-        for method in ("greedy", "optimal"):
-            figures = [getattr(getattr(pair, method), measure) for pair in people]
-            assert getattr(getattr(found, method), measure) == pytest.approx(sum(figures) / len(people))
 
 
 # --------------------------------------------------------------------------------------------------- sums, by hand
@@ -184,35 +136,23 @@ def test_nobody_worse_and_nothing_to_pay() -> None:
 
 
 def test_counts_add_up() -> None:
-    people = [person("low"), person("goal"), person("lost"), person("mid", "b"), person("low"), person("lost", "b")]
+    people = [
+        person("low"),
+        person("goal"),
+        person("lost"),
+        person("mid", "male"),
+        person("low"),
+        person("lost", "male"),
+    ]
     found = compare_people(people)
     assert (found.people, found.rejected, found.without_recourse, found.compared) == (6, 5, 2, 3)
     counts = {tuple(pair.person.values()): pair.count for pair in found.pairs}
-    assert counts == {("low", "a"): 2, ("mid", "b"): 1}
-
-
-@pytest.mark.parametrize("aversion", [0.0, 0.5, 2.0])
-def test_equal_people_weigh_as_many(aversion: float) -> None:
-    """x has other actions at low than at mid, so their plans differ."""
-    document = {**JOB, "actions": {**JOB["actions"], "rush": {"cost": 2, "when": "x == mid", "change": {"x": "goal"}}}}
-    problem = sa.parse_problem(document)
-    low, mid = (compare_people([person(x)], aversion, problem) for x in ("low", "mid"))
-    assert low.optimal.value > mid.optimal.value
-    both = compare_people([person("low"), person("mid"), person("low"), person("low")], aversion, problem)
-    assert len(both.pairs) == 2
-    assert both.compared == 4
-    for measure in ("value", "success", "mean", "cvar"):
-        for method in ("greedy", "optimal"):
-            once, other, average = (getattr(getattr(item, method), measure) for item in (low, mid, both))
-            assert average == pytest.approx((3 * once + other) / 4, rel=1e-12)
-    for measure in ("excess", "worse", "other_first_step", "gives_up"):
-        expected = (3 * getattr(low, measure) + getattr(mid, measure)) / 4
-        assert getattr(both, measure) == pytest.approx(expected, abs=1e-12)
+    assert counts == {("low", "female"): 2, ("mid", "male"): 1}
 
 
 @pytest.mark.parametrize("form", ["csv", "frame", "records", "codes"])
 def test_people_in_any_form(form: str, tmp_path: Path) -> None:
-    people = [person("low"), person("mid", "b"), person("low", "b"), person("goal"), person("low")]
+    people = [person("low"), person("mid", "male"), person("low", "male"), person("goal"), person("low")]
     expected = compare_people(people, 0.5)
     path = tmp_path / "people.csv"
     pd.DataFrame(people).to_csv(path, index=False)
@@ -226,9 +166,9 @@ def test_people_in_any_form(form: str, tmp_path: Path) -> None:
 
 
 def test_as_a_table() -> None:
-    found = compare_people([person("low"), person("low"), person("mid", "b")], 2.0)
+    found = compare_people([person("low"), person("low"), person("mid", "male")], 2.0)
     frame = found.to_frame()
-    assert frame[["x", "group", "people"]].to_numpy().tolist() == [["low", "a", 2], ["mid", "b", 1]]
+    assert frame[["x", "gender", "people"]].to_numpy().tolist() == [["low", "female", 2], ["mid", "male", 1]]
     assert frame["optimal value"].tolist() == [pair.optimal.value for pair in found.pairs]
     assert frame["excess"].tolist() == [pair.excess for pair in found.pairs]
     assert "greedy first_action" in found._repr_html_()
@@ -261,7 +201,7 @@ def test_another_classifier_decides_who_is_compared() -> None:
 
 def test_progress_is_told_to_the_end() -> None:
     seen: list[tuple[int, int]] = []
-    people = [person("low"), person("lost"), person("goal"), person("low"), person("mid", "b")]
+    people = [person("low"), person("lost"), person("goal"), person("low"), person("mid", "male")]
     compare(PROBLEM, None, people, objective=sa.MeanStd(1), progress=lambda *step: seen.append(step))
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]  # of distinct people
 
@@ -273,9 +213,9 @@ def test_progress_is_told_to_the_end() -> None:
     ("people", "message"),
     [
         ([], "it has no people\n    give a header and rows"),
-        ([person("goal"), person("goal", "b")], "nobody is rejected, so there is nothing to compare"),
+        ([person("goal"), person("goal", "male")], "nobody is rejected, so there is nothing to compare"),
         (
-            [person("goal"), person("lost"), person("lost", "b")],
+            [person("goal"), person("lost"), person("lost", "male")],
             "nobody who is rejected has a way to the goal, so there is nothing to compare",
         ),
     ],

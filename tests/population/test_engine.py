@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 import safear as sa
 from population.crowds import Somebody, drawn_crowds, every_way, everybody, make_part
 from safear.classifier import Inputs
-from safear.datasets.dataset import load
 from safear.errors import ObjectiveError, TooLargeError
 from safear.evaluation import run_exactly
 from safear.people.lists import read_people
@@ -234,13 +233,3 @@ def test_a_mistake_says_whose_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TooLargeError) as refused:
         work_out(crowd, AIMS[0])
     assert str(refused.value) == "people.csv: row 2.here: too many"
-
-
-def test_people_of_adult_are_where_their_levels_are() -> None:
-    adult = load("adult")
-    crowd = Crowd.of(adult.problem, adult.codes[:400])
-    met: list[int] = []
-    for mdp, inside, states in Engine(Desk.of(adult.problem, adult.classifier(0))).blocks(crowd):
-        met += inside.tolist()
-        assert np.array_equal(mdp.codes(states), crowd.codes[inside])
-    assert sorted(met) == list(range(400))

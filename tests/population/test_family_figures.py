@@ -173,12 +173,6 @@ def test_three_tries_at_each_level(level: float, var: float, cvar: float) -> Non
     assert float(figures["cvar"][0, 0]) == pytest.approx(cvar)
 
 
-def test_the_usual_level_is_the_worst_twentieth() -> None:
-    plain, stated = summarise(retries()), summarise(retries(), level=0.95)
-    assert np.array_equal(plain["cvar"], stated["cvar"], equal_nan=True)
-    assert not np.array_equal(plain["cvar"], summarise(retries(), level=0.9)["cvar"], equal_nan=True)
-
-
 def test_a_block_without_states() -> None:
     solution = retries()
     shared = sa.compile_mdp(

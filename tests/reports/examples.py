@@ -9,29 +9,10 @@ import numpy as np
 import pandas as pd
 
 import safear as sa
+from small_problems import better_job
 
-PROBLEM = sa.parse_problem(
-    {
-        "safear": 1,
-        "title": "A better job",
-        "horizon": 4,
-        "cost": {"unit": "months"},
-        "features": {
-            "x": {"kind": "ordinal", "levels": ["lost", "low", "mid", "goal"]},
-            "gender": {"kind": "nominal", "levels": ["male", "female"], "mutable": False},
-        },
-        "goal": {"favourable": "hired", "failure_cost": 20},
-        "classifier": {"rule": "x == goal or (gender == male and x == mid)"},
-        "actions": {
-            "try": {
-                "cost": 1,
-                "when": "x > lost",
-                "outcomes": [{"chance": 0.6, "change": {"x": "+1"}}, {"chance": 0.4, "cost": 3}],
-            },
-            "pay": {"cost": 6, "when": "x > lost", "chance": 0.95, "change": {"x": "goal"}},
-        },
-    }
-)
+PROBLEM = better_job()
+
 NASTY = "<script>alert('1')</script> \"&\" \u202eevil\u0007 " + "ExtremelyLongNameWithoutAnySpace" * 4
 
 

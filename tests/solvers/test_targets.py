@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
-from compare import as_state, read_both
 from safear.errors import TooLargeError
 from safear.evaluation import run_exactly
 from safear.evaluation.policy import Pieces, SpentPolicy
@@ -423,21 +422,6 @@ def test_the_weight_of_the_mean_decides() -> None:
 # ------------------------------------------------------------------------------------------------------ what can happen
 
 
-@settings(max_examples=60)
-@given(problems(tiny=True))
-def test_the_most_that_is_spent_in_any_history(document: dict[str, Any]) -> None:
-    problem, judge, start = read_both(document)
-    mdp = sa.compile_mdp(problem, start=problem.default_person)
-    assert as_state(mdp.person(mdp.locate())) == start
-    costs = [
-        cost - (0 if success else judge.failure_cost)
-        for policy in judge.policies(start)
-        for _, cost, success, chance, _ in judge.histories(policy, start)
-        if chance
-    ]
-    assert int(largest_spent(mdp)[mdp.locate()]) * mdp.quantum == max(costs)
-
-
 @settings(max_examples=40)
 @given(problems())
 def test_the_most_that_is_spent_from_every_state(document: dict[str, Any]) -> None:
@@ -452,18 +436,6 @@ def test_the_most_that_is_spent_from_every_state(document: dict[str, Any]) -> No
         return max(int(mdp.edge_cost[edge]) + most(step + 1, int(mdp.edge_next[edge])) for edge in edges)
 
     assert largest_spent(mdp).tolist() == [most(0, state) for state in range(mdp.n_states)]
-
-
-@settings(max_examples=40)
-@given(problems(tiny=True))
-def test_success_is_that_of_the_best_policy(document: dict[str, Any]) -> None:
-    problem, judge, start = read_both(document)
-    mdp = sa.compile_mdp(problem, start=problem.default_person)
-    best = max(
-        sum(chance for _, _, success, chance, _ in judge.histories(policy, start) if success)
-        for policy in judge.policies(start)
-    )
-    assert sweep_success(mdp)[0][mdp.locate()] == pytest.approx(float(best), abs=1e-12)
 
 
 @settings(max_examples=40)
@@ -550,14 +522,6 @@ def test_the_resolution_that_it_advises_fits(
     assert advice is not None
     coarse = sa.compile_mdp(replace(problem, cost_resolution=Decimal(advice[1])))
     require_columns(coarse, most_of(coarse) + 1, tables=tables, max_bytes=room)
-
-
-def test_there_is_advice_where_a_resolution_helps() -> None:
-    problem = chain([1.23, 4.56], 7.0, 12)
-    mdp = sa.compile_mdp(problem)
-    columns = most_of(mdp) + 1
-    with pytest.raises(TooLargeError, match=r"round costs: 'cost: \{resolution: \S+\}' would fit"):
-        require_columns(mdp, columns, tables=4, max_bytes=mdp.n_states * columns * 34 // 4)
 
 
 def test_a_sweep_that_does_not_fit_is_refused_before_it_begins() -> None:
