@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import random
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -17,79 +16,32 @@ import oracle
 import safear as sa
 from compare import read_both
 from oracle import Distribution, Number, Oracle, State, TooManyError
-from safear.errors import ObjectiveError
 from safear.mdp import compile_blocks
 from safear.mdp.spending import largest_spent
 from safear.risk import Objective
 from safear.risk.objectives import CostObjective
 from safear.solvers import optimal
 from safear.solvers.targets import sweep_targets
+from solvers.gambles import (
+    DOCUMENTS,
+    LONGER,
+    TIGHT,
+    close,
+    compiled,
+    gamble,
+    gambles,
+    least,
+    one_feature,
+    proved,
+    toss_and_choose,
+)
 from strategies import problems
 
 Measure: TypeAlias = Callable[[Distribution], Number]
 
-TIGHT = 1e-11  # the gap that the exactness tests ask for
 MOST = 400  # distributions to enumerate; what has more is drawn again
 LEVELS = (0.0, 0.3, 0.5, 0.8, 0.9, 0.95, 0.999, 1.0)
 AVERSIONS = (0.0, 0.1, 0.5, 1.0, 3.0)
-
-# ------------------------------------------------------------------------------------------------------- what is drawn
-
-CHEAP, DEAR = (0, 0.5, 1, 1, 1.5, 2), (2, 3, 4, 4.25, 6)
-RISKY = ((5, 5), (5, 3, 2), (4, 3, 3), (3, 4, 3), (6, 2, 2))  # tenths
-SAFE = ((10,), (9, 1), (8, 2), (7, 2, 1))
-
-
-def gamble(seed: int, horizon: int | None = None) -> dict[str, Any]:
-    """Try or pay: what fails costs as much as it turns out, and may throw back or ruin; a problem where plans differ.
-
-    Made from one number: drawn piece by piece, most problems would have one sensible plan or none.
-    """
-    rng = random.Random(seed)
-    actions: dict[str, Any] = {}
-    for name in ("try", "pay", "else")[: rng.choice([2, 2, 2, 3])]:
-        outcomes = []
-        for place, tenths in enumerate(rng.choice({"try": RISKY, "pay": SAFE, "else": RISKY + SAFE}[name])):
-            move = rng.choice(["+1", *["goal"] * 4] if place == 0 else [*[""] * 6, "-1", "+1", "ruin"])
-            outcome: dict[str, Any] = {"chance": tenths / 10}
-            if move:
-                outcome["change"] = {"x": move}
-            if place and rng.random() < 0.9:
-                outcome["cost"] = rng.choice(CHEAP + DEAR)
-            outcomes.append(outcome)
-        prices = DEAR if name == "pay" else CHEAP
-        cases = [{"when": "group == a", "cost": rng.choice(prices)}, rng.choice(prices)]
-        actions[name] = {"cost": rng.choice([cases, *prices]), "outcomes": outcomes}
-        if rng.random() < 0.8:  # else there is a way out of ruin
-            actions[name]["when"] = rng.choice(["x > ruin", "x > ruin", "x > ruin", "x == low"])
-    drawn_horizon = rng.choice([2, 3, 3, 3, 3])
-    return {
-        "safear": 1,
-        "title": "Gamble",
-        "horizon": drawn_horizon if horizon is None else horizon,
-        "features": {
-            "x": {"kind": "ordinal", "levels": ["ruin", "low", "mid", "goal"]},
-            "group": {"kind": "nominal", "levels": ["a", "b"], "mutable": False},
-        },
-        # Now and then a failure costs far more than can be spent, so that totals lie far apart.
-        "goal": {"favourable": "yes", "failure_cost": rng.choice([0, 2, 7.5, 20]) * (40 if seed % 4 == 0 else 1)},
-        "classifier": {"rule": "x == goal"},
-        "actions": actions,
-        "people": {"someone": {"x": rng.choice(["low", "low", "mid"]), "group": "a"}},
-    }
-
-
-def gambles(horizon: int | None = None) -> st.SearchStrategy[dict[str, Any]]:
-    return st.integers(0, 10**6).map(lambda seed: gamble(seed, horizon))
-
-
-DOCUMENTS = st.one_of(gambles(), gambles(), gambles(), problems(tiny=True))
-LONGER = st.one_of(gambles(4), gambles(6), problems())
-
-
-def compiled(document: dict[str, Any]) -> sa.MDP:
-    problem = sa.parse_problem(document)
-    return sa.compile_mdp(problem, start=problem.default_person)
 
 
 def enumerated(judge: Oracle, start: State) -> list[Distribution]:
@@ -98,25 +50,6 @@ def enumerated(judge: Oracle, start: State) -> list[Distribution]:
         return judge.all_distributions(start, most=MOST)
     except TooManyError:
         reject()
-
-
-def close(value: float) -> Any:
-    return pytest.approx(value, rel=1e-9, abs=1e-9)
-
-
-def proved(solution: sa.Solution) -> tuple[float, float]:
-    """Value and bound of an optimal solution; the value is what its policy really has."""
-    assert solution.method == "optimal"
-    assert solution.gap == solution.value - solution.bound >= 0
-    assert solution.objective.of(sa.evaluate(solution)) == close(solution.value), solution.objective
-    return solution.value, solution.bound
-
-
-def least(mdp: sa.MDP, objective: Objective) -> float:
-    """The optimal value."""
-    value, bound = proved(sa.solve(mdp, objective, tolerance=TIGHT))
-    assert bound == close(value)
-    return value
 
 
 # --------------------------------------------------------------------------------------------------------- brute force
@@ -291,21 +224,6 @@ def test_no_greedy_policy_is_better(document: dict[str, Any]) -> None:
 
 @settings(max_examples=50)
 @given(LONGER)
-def test_a_looser_tolerance_is_kept(document: dict[str, Any]) -> None:
-    mdp = compiled(document)
-    for objective in (sa.MeanStd(1), sa.MeanVariance(0.3)):
-        best = least(mdp, objective)
-        slack = 1e-9 * max(1, best)
-        for tolerance in (0.5, 1e-2, 1e-6):
-            value, bound = proved(sa.solve(mdp, objective, tolerance=tolerance))
-            assert bound - slack <= best <= value + slack
-            assert value - bound <= tolerance * value + slack
-        value, bound = proved(sa.solve(mdp, objective))
-        assert value - bound <= 1e-6 * value + slack
-
-
-@settings(max_examples=50)
-@given(LONGER)
 def test_objectives_that_are_the_same(document: dict[str, Any]) -> None:
     mdp = compiled(document)
     mean = least(mdp, sa.Mean())
@@ -415,21 +333,6 @@ def test_whole_blocks_and_reachable_agree(objective: Objective, document: dict[s
 # ------------------------------------------------------------------------------------------------------------- by hand
 
 
-def one_feature(actions: dict[str, Any], *, horizon: int, failure_cost: float = 0) -> sa.MDP:
-    """A problem with one feature: ruin, low, mid, goal; the person is at low."""
-    document = {
-        "safear": 1,
-        "title": "by hand",
-        "horizon": horizon,
-        "features": {"x": {"kind": "ordinal", "levels": ["ruin", "low", "mid", "goal"]}},
-        "goal": {"favourable": "yes", "failure_cost": failure_cost},
-        "classifier": {"rule": "x == goal"},
-        "actions": actions,
-        "people": {"p": {"x": "low"}},
-    }
-    return compiled(document)
-
-
 def retry_or_pay() -> sa.MDP:
     """Three steps: try for 1 (if it fails it may have cost 2), or pay 4, which ruins one in ten."""
     return one_feature(
@@ -482,72 +385,6 @@ def test_value_at_risk_by_hand() -> None:
     assert least(mdp, sa.VaR(0.92)) == 5
     # Nothing is sure. To pay at once costs at most 4 + 20; whoever tries first may have spent 2 more than that.
     assert least(mdp, sa.VaR(1)) == least(mdp, sa.CVaR(1)) == 24
-
-
-def toss_and_choose() -> sa.MDP:
-    """A toss costs 0 or 10; afterwards the goal costs 1 or, for no reason, 4."""
-    return one_feature(
-        {
-            "toss": {
-                "cost": 0,
-                "when": "x == low",
-                "outcomes": [{"chance": 0.5, "change": {"x": "mid"}}, {"cost": 10, "change": {"x": "mid"}}],
-            },
-            "cheap": {"cost": 1, "when": "x == mid", "change": {"x": "goal"}},
-            "dear": {"cost": 4, "when": "x == mid", "change": {"x": "goal"}},
-        },
-        horizon=2,
-    )
-
-
-def test_mean_and_deviation_by_hand() -> None:
-    # (after 0, after 10): cheap, cheap: 1 or 11, 6 + 5b. dear, cheap: 4 or 11, 7.5 + 3.5b: less for b > 1.
-    # cheap, dear: 1 or 14, 7.5 + 6.5b. dear, dear: 4 or 14, 9 + 5b.
-    # The same with variances: 6 + 25b and 7.5 + 12.25b: less for b > 1.5 / 12.75 = 0.1176...
-    mdp = toss_and_choose()
-    table: list[tuple[Objective, float, str]] = [
-        (sa.MeanStd(0.9), 6 + 5 * 0.9, "cheap"),
-        (sa.MeanStd(2), 7.5 + 3.5 * 2, "dear"),
-        (sa.MeanVariance(0.1), 8.5, "cheap"),
-        (sa.MeanVariance(0.2), 7.5 + 12.25 * 0.2, "dear"),
-        (sa.CVaR(0.5), 11, "cheap"),
-        (sa.Mean(), 6, "cheap"),
-    ]
-    for objective, value, after_nothing in table:
-        solution = sa.solve(mdp, objective, tolerance=TIGHT)
-        assert proved(solution) == pytest.approx((value, value), rel=1e-10), objective
-        mid = {"x": "mid"}
-        if not isinstance(objective, sa.CVaR):  # what is cheap or dear does not change the worst half
-            assert solution.policy.action(mid, step=1, spent=0) == after_nothing, objective
-        assert solution.policy.action(mid, step=1, spent=10) == "cheap", objective
-    greedy = sa.solve(mdp, sa.MeanStd(2), method="greedy")
-    assert sa.MeanStd(2).of(sa.evaluate(greedy)) == pytest.approx(6 + 5 * 2)
-
-
-def test_a_sure_plan_has_no_deviation() -> None:
-    """Costs that are large beside their differences: nothing is lost to rounding."""
-    sure = {"cost": 1000.01, "change": {"x": "goal"}}
-    unsure = {
-        "cost": 1000,
-        "outcomes": [{"chance": 0.5, "change": {"x": "goal"}}, {"cost": 1000.02, "change": {"x": "goal"}}],
-    }
-    mdp = one_feature({"unsure": unsure, "sure": sure}, horizon=1)
-    for objective in (sa.MeanStd(1), sa.MeanStd(1e-3), sa.MeanVariance(1), sa.Entropic(2), sa.CVaR(0.9), sa.VaR(0.9)):
-        solution = sa.solve(mdp, objective, tolerance=TIGHT)
-        assert solution.policy.action() == "sure", objective
-        value, bound = proved(solution)
-        assert value == pytest.approx(1000.01, rel=1e-13), objective
-        assert bound == pytest.approx(1000.01, rel=1e-10), objective
-
-
-@pytest.mark.parametrize("objective", [sa.MeanStd(1e6), sa.MeanVariance(1000), sa.MeanVariance(1e6)], ids=str)
-def test_an_extreme_aversion_takes_what_is_sure(objective: Objective) -> None:
-    """Two plans have the mean 6, and one of them no deviation."""
-    unsure = [{"chance": 0.5, "change": {"x": "goal"}}, {"cost": 10.5, "change": {"x": "goal"}}]
-    actions = {"unsure": {"cost": 1.5, "outcomes": unsure}, "sure": {"cost": 6, "change": {"x": "goal"}}}
-    solution = sa.solve(one_feature(actions, horizon=1), objective)
-    assert proved(solution) == pytest.approx((6, 6), rel=1e-6)
-    assert solution.policy.action() == "sure"
 
 
 P, PRICE, HORIZON, FAILURE = 0.4, 1.5, 7, 11.0
@@ -651,50 +488,3 @@ def test_simulated_runs_look_at_what_was_spent() -> None:
 @pytest.mark.parametrize("seed", [3, 17, 42, 99])
 def test_simulated_runs_cost_what_was_computed(objective: Objective, seed: int) -> None:
     _simulated_like_computed(sa.solve(compiled(gamble(seed, 6)), objective), seed)
-
-
-# -------------------------------------------------------------------------------------------------------- what is wrong
-
-
-WRONG: dict[str, Callable[[], object]] = {
-    "VaR below 0": lambda: sa.VaR(-0.1),
-    "VaR above 1": lambda: sa.VaR(1.01),
-    "VaR of nan": lambda: sa.VaR(math.nan),
-    "CVaR below 0": lambda: sa.CVaR(-1e-9),
-    "CVaR above 1": lambda: sa.CVaR(95),
-    "CVaR of nan": lambda: sa.CVaR(math.nan),
-    "MeanCVaR weight below 0": lambda: sa.MeanCVaR(-0.1, 0.9),
-    "MeanCVaR weight above 1": lambda: sa.MeanCVaR(1.1, 0.9),
-    "MeanCVaR weight of nan": lambda: sa.MeanCVaR(math.nan, 0.9),
-    "MeanCVaR level above 1": lambda: sa.MeanCVaR(0.5, 1.1),
-    "MeanCVaR level below 0": lambda: sa.MeanCVaR(0.5, -0.1),
-    "MeanStd below 0": lambda: sa.MeanStd(-1),
-    "MeanStd of nan": lambda: sa.MeanStd(math.nan),
-    "MeanVariance below 0": lambda: sa.MeanVariance(-0.5),
-    "MeanVariance of nan": lambda: sa.MeanVariance(math.nan),
-    "MeanVariance of inf": lambda: sa.MeanVariance(math.inf),
-    "Entropic below 0": lambda: sa.Entropic(-1),
-    "Entropic of nan": lambda: sa.Entropic(math.nan),
-    "Budget below 0": lambda: sa.Budget(-0.01),
-    "Budget of nan": lambda: sa.Budget(math.nan),
-    "success twice": lambda: sa.SuccessFirst(then=sa.SuccessFirst()),  # type: ignore[arg-type]
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_wrong_parameters(name: str) -> None:
-    with pytest.raises(ObjectiveError):
-        WRONG[name]()
-
-
-def test_wrong_methods() -> None:
-    mdp = toss_and_choose()
-    with pytest.raises(ObjectiveError, match="mean-lower-std"):
-        sa.solve(mdp, sa.MeanLowerStd(1), method="optimal")
-    others = [objective for objective in SEVERAL if not isinstance(objective, sa.Mean | sa.MeanStd)]
-    for objective in others:
-        with pytest.raises(ObjectiveError, match=str(objective)):
-            sa.solve(mdp, objective, method="greedy")
-    for tolerance in (-1e-9, math.nan):
-        with pytest.raises(ObjectiveError, match="tolerance"):
-            sa.solve(mdp, sa.MeanStd(1), tolerance=tolerance)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given, settings
 import oracle
 import safear as sa
 from compare import read_both
-from safear.errors import ObjectiveError
+from safear.solvers.success import sweep_success
 from strategies import problems
 
 
@@ -31,9 +33,25 @@ def test_no_policy_succeeds_more_often_or_as_often_for_less(document: dict[str, 
     assert solution.planned_value() == pytest.approx(float(least), abs=1e-9)
 
 
-def test_methods() -> None:
-    mdp = sa.compile_mdp(sa.load_example("loan"))
-    assert sa.solve(mdp, sa.SuccessFirst()).method == "optimal"
-    with pytest.raises(ObjectiveError, match="'success-first' needs method 'optimal'"):
-        sa.solve(mdp, sa.SuccessFirst(), method="greedy")
-    assert sa.solve(mdp, sa.MeanStd(0), method="optimal").method == "optimal"
+@settings(max_examples=40)
+@given(problems())
+def test_rows_are_allowed_where_they_keep_the_best_success(document: dict[str, Any]) -> None:
+    mdp = sa.compile_mdp(sa.parse_problem(document))
+    success, allowed = sweep_success(mdp)
+    chances = [Fraction(chance).limit_denominator(10**8) for chance in mdp.edge_chance.tolist()]
+
+    @cache
+    def best(step: int, state: int) -> Fraction:
+        rows = range(*mdp.row_start[state : state + 2].tolist())
+        if mdp.goal[state] or step == mdp.horizon or not rows:
+            return Fraction(bool(mdp.goal[state]))
+        return max(of_row(step, row) for row in rows)
+
+    def of_row(step: int, row: int) -> Fraction:
+        edges = range(*mdp.edge_start[row : row + 2].tolist())
+        return sum((chances[edge] * best(step + 1, int(mdp.edge_next[edge])) for edge in edges), Fraction(0))
+
+    assert success == pytest.approx([float(best(0, state)) for state in range(mdp.n_states)], abs=1e-12)
+    for step in range(mdp.horizon):
+        expected = [of_row(step, row) == best(step, int(mdp.row_state[row])) for row in range(mdp.n_rows)]
+        assert allowed[step].tolist() == expected

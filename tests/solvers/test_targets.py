@@ -23,7 +23,6 @@ from safear.errors import TooLargeError
 from safear.evaluation import run_exactly
 from safear.evaluation.policy import Pieces, SpentPolicy
 from safear.mdp.spending import largest_spent
-from safear.solvers.success import sweep_success
 from safear.solvers.sweep import Allowed
 from safear.solvers.targets import (
     CERTAIN,
@@ -420,46 +419,6 @@ def test_the_weight_of_the_mean_decides() -> None:
 
 
 # ------------------------------------------------------------------------------------------------------ what can happen
-
-
-@settings(max_examples=40)
-@given(problems())
-def test_the_most_that_is_spent_from_every_state(document: dict[str, Any]) -> None:
-    mdp = compiled(document, alone=False)
-
-    @cache
-    def most(step: int, state: int) -> int:
-        rows = range(*mdp.row_start[state : state + 2].tolist())
-        if mdp.goal[state] or step == mdp.horizon or not rows:
-            return 0
-        edges = [edge for row in rows for edge in range(*mdp.edge_start[row : row + 2].tolist())]
-        return max(int(mdp.edge_cost[edge]) + most(step + 1, int(mdp.edge_next[edge])) for edge in edges)
-
-    assert largest_spent(mdp).tolist() == [most(0, state) for state in range(mdp.n_states)]
-
-
-@settings(max_examples=40)
-@given(problems())
-def test_rows_are_allowed_where_they_keep_the_best_success(document: dict[str, Any]) -> None:
-    mdp = compiled(document, alone=False)
-    success, allowed = sweep_success(mdp)
-    chances = [Fraction(chance).limit_denominator(10**8) for chance in mdp.edge_chance.tolist()]
-
-    @cache
-    def best(step: int, state: int) -> Fraction:
-        rows = range(*mdp.row_start[state : state + 2].tolist())
-        if mdp.goal[state] or step == mdp.horizon or not rows:
-            return Fraction(bool(mdp.goal[state]))
-        return max(of_row(step, row) for row in rows)
-
-    def of_row(step: int, row: int) -> Fraction:
-        edges = range(*mdp.edge_start[row : row + 2].tolist())
-        return sum((chances[edge] * best(step + 1, int(mdp.edge_next[edge])) for edge in edges), Fraction(0))
-
-    assert success == pytest.approx([float(best(0, state)) for state in range(mdp.n_states)], abs=1e-12)
-    for step in range(mdp.horizon):
-        expected = [of_row(step, row) == best(step, int(mdp.row_state[row])) for row in range(mdp.n_rows)]
-        assert allowed[step].tolist() == expected
 
 
 @settings(max_examples=30)

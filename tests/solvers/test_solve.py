@@ -1,0 +1,44 @@
+"""The entrance to the solvers: which method does what, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import safear as sa
+from safear.errors import ObjectiveError
+
+OPTIMAL_ALONE = [
+    sa.VaR(0.8),
+    sa.CVaR(0.8),
+    sa.MeanCVaR(0.5, 0.9),
+    sa.MeanVariance(0.3),
+    sa.Entropic(0.5),
+    sa.Budget(4),
+    sa.SuccessFirst(),
+]
+REFUSED: list[tuple[object, dict[str, Any], str]] = [
+    (sa.MeanLowerStd(0.5), {"method": "optimal"}, "no optimal method for 'mean-lower-std:0.5'"),
+    (sa.MeanStd(0.5), {"method": "gredy"}, "did you mean 'greedy'"),
+    ("mean", {}, "is not an objective"),
+    *((objective, {"method": "greedy"}, f"'{objective}' needs method 'optimal'") for objective in OPTIMAL_ALONE),
+    *((sa.MeanStd(1), {"tolerance": tolerance}, "tolerance") for tolerance in (-1e-9, math.nan)),
+]
+
+
+@pytest.mark.parametrize(("objective", "options", "told"), REFUSED)
+def test_what_is_refused(objective: Any, options: dict[str, Any], told: str) -> None:
+    mdp = sa.compile_mdp(sa.load_example("loan"))
+    with pytest.raises(ObjectiveError) as refused:
+        sa.solve(mdp, objective, **options)
+    assert told in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("objective", "method"),
+    [(sa.SuccessFirst(), "optimal"), (sa.MeanStd(0), "optimal"), (sa.MeanLowerStd(1), "greedy")],
+)
+def test_which_method_is_used_if_none_is_given(objective: Any, method: str) -> None:
+    assert sa.solve(sa.compile_mdp(sa.load_example("loan")), objective).method == method
