@@ -254,16 +254,6 @@ def spoil(tmp_path: Path) -> None:
     people.to_csv(tmp_path / "people.csv", index=False)
 
 
-def test_a_bad_row(safear: Safear, job: list[str], tmp_path: Path) -> None:
-    spoil(tmp_path)
-    assert safear("audit", *job).refusal.splitlines() == [
-        "people.csv: row 7.skill: 'basics' is not a level of 'skill'",
-        "    did you mean 'basic'?",
-        "people.csv: 2 of 400 rows cannot be used",
-        "    correct them, or write them to a file of their own (skip_bad, --skip-bad)",
-    ]
-
-
 def test_bad_rows_set_aside(safear: Safear, job: list[str], tmp_path: Path) -> None:
     spoil(tmp_path)
     answer = safear("audit", *job, "--skip-bad", "bad.csv")

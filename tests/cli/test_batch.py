@@ -177,23 +177,6 @@ def test_arguments_that_are_missing(safear: Safear, job: list[str]) -> None:
     assert "no such file, and none that matches" in safear("batch", job[0], "nobody.csv", "--out", "plans").refusal
 
 
-def test_a_mistake_that_is_corrected(safear: Safear, job: list[str]) -> None:
-    """What was refused has left nothing that stands in the way of what was meant."""
-    mistaken = safear("batch", *job, "--objective", "cvar:0.9", "--method", "greedy")
-    assert "needs method 'optimal'" in mistaken.refusal
-    answer = safear("batch", *job, "--objective", "cvar:0.9", "--method", "optimal")
-    assert (answer.code, answer.err) == (0, "")
-
-
-def test_another_batch_in_the_folder(safear: Safear, job: list[str], tmp_path: Path) -> None:
-    assert safear("batch", *job, *GREEDY).code == 0
-    before = bytes_of(tmp_path / "plans")
-    assert safear("batch", *job, *GREEDY, "--level", "0.5", "--horizon", "2").refusal == (
-        "plans: holds another batch: not the same 'problem', 'level'\n    name a new folder, or repeat the same batch\n"
-    )
-    assert bytes_of(tmp_path / "plans") == before
-
-
 @pytest.mark.parametrize("out", ["people.csv", "no/such", "."])
 def test_a_folder_of_no_use(out: str, safear: Safear, job: list[str], tmp_path: Path) -> None:
     before: dict[str, Any] = bytes_of(tmp_path)

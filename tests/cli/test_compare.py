@@ -275,13 +275,3 @@ def test_a_problem_without_a_classifier(safear: Safear, job: list[str]) -> None:
 def test_numbers_that_make_no_sense(safear: Safear, option: str, value: str) -> None:
     told = safear("compare", "loan", option, value).refusal
     assert option in told or option.removeprefix("--").replace("-", "_") in told
-
-
-def test_no_such_problem(safear: Safear) -> None:
-    assert safear("compare", "laon").refusal.startswith("there is neither a file nor a bundled problem 'laon'\n")
-
-
-def test_a_file_that_csv_does_not_take(safear: Safear, job: list[str], tmp_path: Path) -> None:
-    text = 'skill,age,gender\n"basic,20,female\n' + "basic,20,female\n" * 10_000
-    (tmp_path / "people.csv").write_text(text, encoding="utf-8")
-    assert "people.csv" in safear("compare", *job).refusal

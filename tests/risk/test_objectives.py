@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import safear as sa
 from safear.errors import ObjectiveError
 from safear.risk import Objective
-from safear.risk.objectives import CostObjective, rounding_error
+from safear.risk.objectives import OBJECTIVE_EXAMPLES, CostObjective, rounding_error
 
 AFTER_SUCCESS = """SuccessFirst(then=Mean(), tolerance=1e-12) cannot come after success
     give one of the other objectives, such as CVaR(0.95)"""
@@ -38,6 +38,10 @@ OBJECTIVES = COSTS | st.builds(sa.SuccessFirst) | st.builds(sa.SuccessFirst, COS
 @example(sa.SuccessFirst(sa.MeanCVaR(0.5, 0.95), 0.01 / 12))
 def test_text_reads_back(objective: Objective) -> None:
     assert sa.parse_objective(str(objective)) == objective
+
+
+def test_examples_read_back() -> None:
+    assert [str(sa.parse_objective(text)) for text in OBJECTIVE_EXAMPLES] == list(OBJECTIVE_EXAMPLES)
 
 
 @pytest.mark.parametrize(
