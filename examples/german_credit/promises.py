@@ -1,0 +1,232 @@
+"""Are promises kept? Follow people's plans to every end and ask the model, not SafeAR, about the records there.
+
+`python -m examples.german_credit.promises` takes the first 200 people whom the model rejects, at two thresholds and for
+each kind of promise. Wherever a plan claims success, the person's record is written out as it would then be: what has
+changed as it was promised, everything else as it was filed. A promised range leaves room, so several people are tried:
+one who lands on the promised value, one who does the least, one who does the most, and 50 who land anywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from examples.german_credit.train import model, read_applications
+from numpy.typing import NDArray
+
+import safear as sa
+
+PROBLEM = Path(__file__).parent / "problem.yaml"
+THRESHOLDS = (0.5, 0.7)
+POINTS = 50
+WAYS = ("value", "least", "most", "anywhere", "least in level", "anywhere in level")
+Record = Mapping[str, Any]
+APPLICATIONS, _ = read_applications()
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Whole numbers from `low` to `high`, and the one among them that is the level's value."""
+
+    low: int
+    high: int
+    value: int
+
+    def least(self, filed: int) -> int:
+        """Where the smallest change from the filed number leads."""
+        return min(max(filed, self.low), self.high)
+
+    def most(self, filed: int) -> int:
+        """Where the largest leads."""
+        return self.high if abs(self.high - filed) >= abs(self.low - filed) else self.low
+
+    def anywhere(self, rng: np.random.Generator) -> list[int]:
+        """Points of the range, both ends included."""
+        drawn: list[int] = rng.integers(self.low, self.high, size=POINTS, endpoint=True).tolist()
+        return drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One plan: the success that it claims, what the model says for each of `WAYS`, what it costs."""
+
+    claimed: float
+    kept: Mapping[str, float]
+    mean: float
+    tail: float
+    ends: int
+    records: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one rejected person was told: plans, or the code of the reason why there is none."""
+
+    plans: tuple[Kept, ...]
+    reason: str | None
+    seconds: float
+
+
+def accepts(records: pd.DataFrame, threshold: float) -> NDArray[np.bool_]:
+    """What the model itself says about records."""
+    good = model.classes_.tolist().index("good")
+    return np.asarray(model.predict_proba(records)[:, good] >= threshold)
+
+
+def first_rejected(count: int | None, threshold: float) -> list[int]:
+    """The rows of the first people whom the model rejects."""
+    rejected: list[int] = np.flatnonzero(~accepts(APPLICATIONS, threshold)).tolist()
+    return rejected[:count]
+
+
+def record_of(row: int) -> dict[str, Any]:
+    """An application as it was filed."""
+    return {str(name): value for name, value in APPLICATIONS.iloc[row].to_dict().items()}
+
+
+def level_range(problem: sa.Problem, name: str, level: str) -> Range:
+    """All of a level: an edge belongs to the level above it, and open ends close where the data do."""
+    feature = problem.feature_by_name[name]
+    place, column = feature.levels.index(level), APPLICATIONS[name]
+    ends = [int(column.min()), *map(math.ceil, feature.edges), int(column.max()) + 1]
+    return Range(ends[place], ends[place + 1] - 1, int(feature.values[place]))
+
+
+def promised_ranges(problem: sa.Problem, offer: sa.Offer) -> dict[tuple[str, str], Range]:
+    """What an offer promises for each number that it may change, by feature and level."""
+    return {
+        (promise.feature, promise.level): Range(
+            math.ceil(promise.low),
+            math.floor(promise.high),
+            level_range(problem, promise.feature, promise.level).value,
+        )
+        for promise in getattr(offer, "promises", ())
+    }
+
+
+def try_plan(problem: sa.Problem, offer: sa.Offer, filed: Record, *, rng: np.random.Generator) -> Kept:
+    """Ask the model at every end where the plan claims success."""
+    runs, mdp = offer.runs, offer.solution.mdp
+    states, which = np.unique(runs.state[runs.succeeded], return_inverse=True)
+    chances = np.bincount(which, weights=runs.chance[runs.succeeded], minlength=len(states))
+    start, promises = mdp.person(runs.start), promised_ranges(problem, offer)
+    rows: dict[tuple[Any, ...], int] = {}  # what has changed, in all records that are asked about
+    names = sorted(problem.changed_features)
+    tried: list[dict[str, list[int]]] = []  # for each end and way the rows
+    for state in states.tolist():
+        levels = mdp.person(state)
+        changed = [name for name in names if levels[name] != start[name]]
+        words = {name: levels[name] for name in changed if problem.feature_by_name[name].kind != "numeric"}
+        whole = {name: level_range(problem, name, levels[name]) for name in changed if name not in words}
+        promised = {name: promises.get((name, levels[name]), level) for name, level in whole.items()}
+        tried.append({})
+        for way, numbers in land(promised, whole, filed, rng=rng):
+            record = {**filed, **words, **numbers}
+            row = rows.setdefault(tuple(record[name] for name in names), len(rows))
+            tried[-1].setdefault(way, []).append(row)
+    asked = pd.DataFrame([filed] * len(rows)).assign(**dict(zip(names, zip(*rows, strict=True), strict=True)))
+    accepted = accepts(asked[list(APPLICATIONS)], problem.goal.threshold or 0.5)
+    kept = {way: float(chances @ [accepted[end[way]].mean() for end in tried]) for way in WAYS}
+    return Kept(offer.cost.success, kept, offer.mean, offer.tail, len(states), len(rows))
+
+
+def land(
+    promised: Mapping[str, Range], whole: Mapping[str, Range], filed: Record, *, rng: np.random.Generator
+) -> Iterator[tuple[str, dict[str, int]]]:
+    """The changed numbers of somebody who lands in each of `WAYS`."""
+    yield "value", {name: part.value for name, part in promised.items()}
+    yield "least", {name: part.least(filed[name]) for name, part in promised.items()}
+    yield "most", {name: part.most(filed[name]) for name, part in promised.items()}
+    yield "least in level", {name: part.least(filed[name]) for name, part in whole.items()}
+    for way, ranges in (("anywhere", promised), ("anywhere in level", whole)):
+        drawn = {name: part.anywhere(rng) for name, part in ranges.items()}
+        yield from ((way, {name: points[i] for name, points in drawn.items()}) for i in range(POINTS))
+
+
+def ask(problem: sa.Problem, row: int, *, every_plan: bool) -> Answer:
+    """What a person is offered, and whether it holds: the cheapest plan, or all of them."""
+    filed = record_of(row)
+    begun = time.perf_counter()
+    menu = sa.recommend(problem, model, filed)
+    seconds = time.perf_counter() - begun
+    if not menu.offers:
+        reason = "accepted" if menu.no_recourse is None else menu.no_recourse.code
+        return Answer((), reason, seconds)
+    offers = menu.offers if every_plan else (min(menu, key=lambda offer: offer.mean),)
+    rng = np.random.default_rng(row)
+    return Answer(tuple(try_plan(problem, offer, filed, rng=rng) for offer in offers), None, seconds)
+
+
+def with_goal(problem: sa.Problem, threshold: float, promise: str | None) -> sa.Problem:
+    """The problem with another threshold and kind of promise."""
+    changes: dict[str, Any] = {"threshold": threshold} | ({} if promise is None else {"promise": promise})
+    return replace(problem, goal=replace(problem.goal, **changes))
+
+
+def kinds_of_promise(problem: sa.Problem) -> tuple[str | None, ...]:
+    """Those that a problem can name."""
+    known = "promise" in {field.name for field in fields(problem.goal)}
+    return ("value", "range", "narrow") if known else (None,)
+
+
+def sum_up(answers: Sequence[Answer]) -> dict[str, float]:
+    """The means over all plans, and how many people have one."""
+    plans = [plan for answer in answers for plan in answer.plans]
+    figures: dict[str, Any] = {
+        "people": len(answers),
+        "told they are accepted": sum(answer.reason == "accepted" for answer in answers),
+        "refused for levels": sum(answer.reason == "levels" for answer in answers),
+        "without recourse": sum(answer.reason in {"no_action", "horizon", "never"} for answer in answers),
+        "with a plan": sum(answer.reason is None for answer in answers),
+        "broken plans": sum(plan.kept["value"] < plan.claimed - 1e-9 for plan in plans),
+        "claimed": np.mean([plan.claimed for plan in plans]),
+        **{way: np.mean([plan.kept[way] for plan in plans]) for way in WAYS},
+        "worst shortfall": max(plan.claimed - min(plan.kept[way] for way in WAYS[:4]) for plan in plans),
+        "mean cost": np.mean([plan.mean for plan in plans]),
+        "worst 5%": np.mean([plan.tail for plan in plans]),
+        "ends": np.mean([plan.ends for plan in plans]),
+        "records tried": np.mean([plan.records for plan in plans]),
+        "seconds": np.mean([answer.seconds for answer in answers]),
+    }
+    return {name: float(value) for name, value in figures.items()}
+
+
+def measure(
+    problem: sa.Problem, *, people: int = 200, thresholds: Sequence[float] = THRESHOLDS, every_plan: bool = False
+) -> pd.DataFrame:
+    """A column per threshold and kind of promise."""
+    columns = {}
+    for threshold in thresholds:
+        for promise in kinds_of_promise(problem):
+            asked = with_goal(problem, threshold, promise)
+            answers = [ask(asked, row, every_plan=every_plan) for row in first_rejected(people, threshold)]
+            columns[f"{threshold:g}", promise or "level"] = sum_up(answers)
+    return pd.DataFrame(columns)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--problem", default=PROBLEM, type=Path, help="another problem file")
+    parser.add_argument("--people", default=200, type=int, help="how many of the rejected")
+    parser.add_argument("--thresholds", default=THRESHOLDS, type=float, nargs="+")
+    parser.add_argument("--every-plan", action="store_true", help="all plans of the menu, not only the cheapest")
+    given = parser.parse_args()
+    found = measure(
+        sa.load_problem(given.problem),
+        people=given.people,
+        thresholds=given.thresholds,
+        every_plan=given.every_plan,
+    )
+    print(found.to_string(float_format="{:.4g}".format))
+
+
+if __name__ == "__main__":
+    main()
