@@ -236,14 +236,6 @@ def test_nobody_is_given(safear: Safear, job: list[str]) -> None:
     )
 
 
-def test_a_group_column_that_is_not_there(safear: Safear, job: list[str]) -> None:
-    listed = "the columns are 'skill', 'age', 'gender', 'town'"
-    told = safear("audit", *job, "--group", "twon").refusal
-    cause = f"people.csv: twon: there is no column 'twon' for this group; {listed}"
-    assert told == f"{cause}\n    did you mean 'town'?\n"
-    assert "did you mean 'gender'?" in safear("audit", "german", "--group", "gnder").refusal
-
-
 def test_no_group_column(safear: Safear, job: list[str]) -> None:
     assert "Missing option '--group'" in safear("audit", *job[:4]).refusal
 
@@ -274,33 +266,6 @@ def test_bad_rows_set_aside(safear: Safear, job: list[str], tmp_path: Path) -> N
 def write_clean(tmp_path: Path) -> str:
     make_people().drop([6, 40]).to_csv(tmp_path / "clean.csv", index=False)
     return "clean.csv"
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("empty.csv", "", "empty.csv: the file is empty\n    give a header and rows\n"),
-        ("header.csv", "skill,age,gender\n", "header.csv: it has no people\n    give a header and rows\n"),
-        ("none.csv", "skill,age,gender\nexpert,20,male\n", "nobody is rejected, so there is nothing to audit\n"),
-        ("people.txt", "skill,age,gender\n", "people.txt: is neither CSV nor Parquet"),
-        ("false.parquet", "skill", "false.parquet: cannot be read: "),
-    ],
-)
-def test_files_that_hold_nobody(
-    safear: Safear, job: list[str], name: str, text: str, message: str, tmp_path: Path
-) -> None:
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    assert safear("audit", job[0], name, *OPTIONS).refusal.startswith(message)
-
-
-def test_no_such_file(safear: Safear, job: list[str]) -> None:
-    assert safear("audit", job[0], "no/*.csv", *OPTIONS).refusal.startswith(
-        "no/*.csv: no such file, and none that matches"
-    )
-    assert safear("audit", "laon", "--group", "gender").refusal.startswith(
-        "there is neither a file nor a bundled problem"
-    )
-    assert "classifier" in safear("audit", *job[:2], "--group", "gender").refusal
 
 
 @pytest.mark.parametrize(

@@ -214,33 +214,6 @@ def test_an_objective_that_cannot_be_compared(safear: Safear, objective: str, me
     assert safear("compare", "loan", "--objective", objective).refusal.startswith(message)
 
 
-@pytest.mark.parametrize(
-    ("people", "lines"),
-    [
-        (
-            "skill,age\nbasic,20\n",
-            ["people.csv: there is no column for 'gender'", "    the columns are 'skill', 'age'"],
-        ),
-        (
-            "skill,age,gender\nbasic,20,female\nbasics,20,female\nskilled,young,male\n",
-            [
-                "people.csv: row 2.skill: 'basics' is not a level of 'skill'",
-                "    did you mean 'basic'?",
-                "people.csv: row 3.age: 'young' is neither a number nor a level of 'age'",
-                "    possible: '<30', '30-50', '>=50'",
-            ],
-        ),
-        ("skill,age,gender\n", ["people.csv: it has no people", "    give a header and rows"]),
-        ("skill,age,gender\nbasic,20\n", ["people.csv: row 1: does not have the 3 fields of the header"]),
-        ("skill,age,gender\nexpert,20,male\n", ["nobody is rejected, so there is nothing to compare"]),
-    ],
-    ids=["missing column", "bad levels", "nobody", "ragged", "nobody rejected"],
-)
-def test_mistakes_in_people(safear: Safear, job: list[str], people: str, lines: list[str], tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text(people, encoding="utf-8")
-    assert safear("compare", *job).refusal.splitlines() == lines
-
-
 def test_who_is_not_there(safear: Safear, job: list[str]) -> None:
     without_people = [job[0], *job[3:]]
     assert safear("compare", *without_people).refusal == "the problem names no people\n    give --people FILE.csv\n"

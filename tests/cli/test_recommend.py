@@ -361,21 +361,6 @@ def test_personal_terms(safear: Safear, tmp_path: Path) -> None:
     assert other["first_action"] == "change job"
 
 
-@pytest.mark.parametrize(
-    "text, told",
-    [
-        ("forbid: [chnge job]\n", "terms.yaml:1:10: forbid[0]: the problem has no action 'chnge job'\n"),
-        ("actions: {own a house: {cost: -1}}\n", "terms.yaml:1:31: actions.own a house.cost: the cost -1 is below 0\n"),
-        ("actions: {own a house: {chance: 2}}\n", "terms.yaml:1:33: actions.own a house.chance: 2 is not a chance "),
-        ("actions: {own a hose: {cost: 1}}\n", "terms.yaml:1:11: actions.own a hose: the problem has no action "),
-        ("action: {}\n", "terms.yaml:1:1: action: 'action' is not a field here\n"),
-    ],
-    ids=["forbid", "cost", "chance", "action", "field"],
-)
-def test_terms_that_are_not_understood(text: str, told: str, safear: Safear, tmp_path: Path) -> None:
-    assert safear("recommend", "loan", "--terms", write(tmp_path, "terms.yaml", text)).refusal.startswith(told)
-
-
 # ---------------------------------------------------------------------------------------------- chance: learn, simulate
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from problem.loan import LOAN, edited, shown, told, whole
+from problem.loan import LOAN, edited, shown, told
 from safear.errors import ProblemError
 from safear.problem import checks
 from safear.problem.checks import check_problem, unused_features
@@ -23,22 +23,6 @@ FIRST = "- {chance: 0.9, change: {job: employed}}"
 BOTH = f"      {FIRST}\n      - {{chance: 0.1, change: {{job: unemployed}}, cost: 3}}\n"
 SIDE_EFFECT = "{cause: skill, direction: up, change: {age: +1}}"
 BASIC = "possible: 'basic', 'skilled'"
-
-
-def test_an_error_as_a_whole() -> None:
-    text = edited(("skill < manager", "skill < manger"), ("{job: unemployed}", "{jobs: unemployed}"))
-    assert told(text) == whole(
-        """
-        loan.yaml:19:11: actions.learn.when: 'manger' is not a level of 'skill'
-                when: skill < manger
-                      ^
-            did you mean 'manager'?
-        loan.yaml:24:32: actions.change job.outcomes[1].change.jobs: there is no feature 'jobs'
-                  - {chance: 0.1, change: {jobs: unemployed}, cost: 3}
-                                           ^
-            did you mean 'job'?
-        """
-    )
 
 
 @pytest.mark.parametrize("interval", ["[0.7, 0.6, 0.9]", "[0.5, 0.7, 0.5]", "[0.9, 0.85, 0.7]"])
