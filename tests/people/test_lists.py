@@ -141,9 +141,13 @@ def test_mistakes_in_a_file(tmp_path: Path) -> None:
             f"{HEADER}\nbasic,<30,false,female,1\nbasic,<30,false,female,1,x\n",
             "row 2: does not have the 5 fields of the header",
         ),
+        (
+            "skill,age,insured,gender\nbasic,<30,false,female\n",
+            "there is no column for 'grade'\n    the columns are 'skill', 'age', 'insured', 'gender'",
+        ),
         (b"skill\n\xff\xfe\n", "not UTF-8 text (byte 6)\n    save the file as UTF-8"),
     ],
-    ids=["empty", "header only", "mark only", "short", "long", "long later", "not UTF-8"],
+    ids=["empty", "header only", "mark only", "short", "long", "long later", "missing column", "not UTF-8"],
 )
 def test_a_file_that_is_not_a_table(text: str | bytes, message: str, tmp_path: Path) -> None:
     path = write(tmp_path, text)
