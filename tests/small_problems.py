@@ -2,9 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import safear as sa
+
+
+def ladder(
+    actions: dict[str, Any],
+    *,
+    levels: Sequence[str] = ("no", "yes"),
+    horizon: int = 1,
+    failure_cost: float = 0,
+    **more: Any,
+) -> sa.Problem:
+    """One feature, `a`: the last of its levels is the goal, and the only person is at the first."""
+    return sa.parse_problem(
+        {
+            "safear": 1,
+            "title": "ladder",
+            "horizon": horizon,
+            "features": {"a": {"kind": "ordinal", "levels": list(levels)}},
+            "goal": {"favourable": "there", "failure_cost": failure_cost},
+            "classifier": {"rule": f"a == '{levels[-1]}'"},
+            "actions": actions,
+            "people": {"p": {"a": levels[0]}},
+        }
+        | more
+    )
 
 
 def better_job(*, more: dict[str, Any] | None = None, **changes: Any) -> sa.Problem:

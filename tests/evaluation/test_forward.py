@@ -15,6 +15,7 @@ import safear as sa
 from compare import as_policy, read_both
 from safear.errors import ObjectiveError, PersonError
 from safear.evaluation import run_exactly
+from small_problems import ladder
 from strategies import problems
 
 LEVELS = st.sampled_from([0.0, 0.5, 0.8, 0.9, 0.95, 1.0])
@@ -22,18 +23,8 @@ LEVELS = st.sampled_from([0.0, 0.5, 0.8, 0.9, 0.95, 1.0])
 
 def retry(chance: float, horizon: int, *, cost: float = 1, failure_cost: float = 0) -> sa.Problem:
     """One action that is tried until it works."""
-    return sa.parse_problem(
-        {
-            "safear": 1,
-            "title": "retry",
-            "horizon": horizon,
-            "goal": {"failure_cost": failure_cost},
-            "features": {"a": {"kind": "ordinal", "levels": ["no", "yes"]}},
-            "actions": {"try": {"cost": cost, "chance": chance, "change": {"a": "yes"}}},
-            "classifier": {"rule": "a == yes"},
-            "people": {"p": {"a": "no"}},
-        }
-    )
+    actions = {"try": {"cost": cost, "chance": chance, "change": {"a": "yes"}}}
+    return ladder(actions, horizon=horizon, failure_cost=failure_cost)
 
 
 def solved(problem: sa.Problem, objective: sa.Mean | sa.MeanStd | None = None) -> sa.Solution:
@@ -136,17 +127,7 @@ def test_simulation_is_seeded() -> None:
 
 
 def test_no_success_is_undefined_not_nan() -> None:
-    problem = sa.parse_problem(
-        {
-            "safear": 1,
-            "title": "hopeless at this horizon",
-            "horizon": 1,
-            "goal": {"failure_cost": 3},
-            "features": {"a": {"kind": "ordinal", "levels": ["0", "1", "2"]}},
-            "actions": {"up": {"cost": 1, "change": {"a": "+1"}}},
-            "classifier": {"rule": "a == 2"},
-        }
-    )
+    problem = ladder({"up": {"cost": 1, "change": {"a": "+1"}}}, levels="012", failure_cost=3)
     runs = run_exactly(sa.solve(sa.compile_mdp(problem, start={"a": "0"}), sa.Mean()))
     cost = runs.distribution
     assert cost.success == 0

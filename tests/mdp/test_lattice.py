@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,21 +12,11 @@ from hypothesis import strategies as st
 import safear as sa
 from safear.errors import ProblemError
 from safear.mdp.lattice import common_quantum, find_lattice
+from small_problems import ladder
 
 
-def problem(price: object, **more: object) -> sa.Problem:
-    return sa.parse_problem(
-        {
-            "safear": 1,
-            "title": "t",
-            "horizon": 2,
-            "features": {"a": {"kind": "ordinal", "levels": ["0", "1"]}},
-            "actions": {"go": {"cost": price, "chance": 0.5, "change": {"a": "1"}}},
-            "classifier": {"rule": "a == 1"},
-            "people": {"p": {"a": "0"}},
-            **more,
-        }
-    )
+def problem(price: object, **more: Any) -> sa.Problem:
+    return ladder({"go": {"cost": price, "chance": 0.5, "change": {"a": "1"}}}, levels="01", horizon=2, **more)
 
 
 @given(st.lists(st.fractions(min_value=0, max_value=100, max_denominator=1000), min_size=1, max_size=6))

@@ -41,6 +41,7 @@ from safear.problem import dump_problem_text
 from safear.problem.load import parse_problem
 from safear.risk import Objective
 from safear.solvers.solve import Method
+from small_problems import ladder
 
 GREEDY = [sa.Mean(), sa.MeanStd(0.5), sa.MeanStd(2), sa.MeanLowerStd(0.5), sa.MeanLowerStd(1.5), sa.MeanStd(0)]
 
@@ -221,18 +222,8 @@ def test_an_outcome_that_cannot_happen_breaks_no_constraint(chance: float | None
 def test_one_action_tried_again_and_again(chance: float, cost: float, way: dict[str, int]) -> None:
     """The closed form of retries: success 1 - q^H, and k tries cost k times as much with chance p q^(k - 1)."""
     horizon, failure = 6, 10.0
-    problem = parse_problem(
-        {
-            "safear": 1,
-            "title": "retry",
-            "horizon": horizon,
-            "features": {"x": {"kind": "ordinal", "levels": ["no", "yes"]}},
-            "goal": {"favourable": "in", "failure_cost": failure},
-            "classifier": {"rule": "x == yes"},
-            "actions": {"try": {"cost": 5, "change": {"x": "yes"}}},
-        }
-    )
-    people = [Somebody({"x": "no"}, Own({"try": cost}, {"try": chance})), Somebody({"x": "yes"})]
+    problem = ladder({"try": {"cost": 5, "change": {"a": "yes"}}}, horizon=horizon, failure_cost=failure)
+    people = [Somebody({"a": "no"}, Own({"try": cost}, {"try": chance})), Somebody({"a": "yes"})]
     found = solve(problem, people, sa.MeanStd(1), method="greedy", way=way)
     q, tries = 1 - chance, np.arange(1, horizon + 1)
     mass = chance * q ** (tries - 1)
@@ -314,20 +305,10 @@ def test_a_problem_whose_costs_are_all_zero() -> None:
 
 @pytest.mark.parametrize("count", [63, 64])
 def test_more_variants_than_a_policy_can_name(count: int) -> None:
-    actions = {f"a{i}": {"cost": i + 1, "chance": 0.5, "change": {"x": "+1"}} for i in range(count)}
-    problem = parse_problem(
-        {
-            "safear": 1,
-            "title": "many",
-            "horizon": 2,
-            "features": {"x": {"kind": "ordinal", "levels": ["a", "b", "c"]}},
-            "goal": {"favourable": "in", "failure_cost": 500},
-            "classifier": {"rule": "x == c"},
-            "actions": actions,
-        }
-    )
+    actions = {f"a{i}": {"cost": i + 1, "chance": 0.5, "change": {"a": "+1"}} for i in range(count)}
+    problem = ladder(actions, levels="abc", horizon=2, failure_cost=500)
     chance = {f"a{i}": [0.0, 0.01, 0.01, 1.0][min(i, 3 if i == count - 1 else 2)] for i in range(count)}
-    people = [Somebody({"x": "a"}, Own(chance=chance)), Somebody({"x": "b"}, Own({"a3": 0}))]
+    people = [Somebody({"a": "a"}, Own(chance=chance)), Somebody({"a": "b"}, Own({"a3": 0}))]
     found = solve(problem, people, sa.MeanStd(0.5), method="greedy")
     assert_rows(found, [row for one in people for row in expect(problem, one, sa.MeanStd(0.5), method="greedy")])
 

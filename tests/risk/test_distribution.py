@@ -15,6 +15,7 @@ from safear.evaluation import StateCosts
 from safear.evaluation.evaluation_kernels import describe
 from safear.risk import Costs
 from safear.risk.distribution import EPSILON
+from small_problems import ladder
 
 
 @st.composite
@@ -77,16 +78,7 @@ def test_a_level_is_a_probability(level: float) -> None:
 
 def test_exact_decimals() -> None:
     """Totals of 0.1, 0.2, ... are the floats that people write."""
-    problem = sa.parse_problem(
-        {
-            "safear": 1,
-            "title": "tenths",
-            "horizon": 9,
-            "features": {"a": {"kind": "ordinal", "levels": ["no", "yes"]}},
-            "actions": {"try": {"cost": 0.1, "chance": 0.5, "change": {"a": "yes"}}},
-            "classifier": {"rule": "a == yes"},
-        }
-    )
+    problem = ladder({"try": {"cost": 0.1, "chance": 0.5, "change": {"a": "yes"}}}, horizon=9)
     cost = sa.evaluate(sa.solve(sa.compile_mdp(problem, start={"a": "no"}), sa.Mean()))
     assert [point[0] for point in cost.points()] == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.9]
 

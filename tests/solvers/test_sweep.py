@@ -15,6 +15,7 @@ from oracle import State
 from safear.evaluation import StatePolicy
 from safear.mdp import compile_blocks
 from safear.solvers import sweep as sweeping
+from small_problems import ladder
 from strategies import problems
 
 AVERSIONS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0])
@@ -107,24 +108,9 @@ def test_ties_go_to_the_first_action() -> None:
 
 
 def test_dead_end_costs_the_failure_cost() -> None:
-    problem = sa.parse_problem(
-        {
-            "safear": 1,
-            "title": "dead end",
-            "horizon": 5,
-            "goal": {"failure_cost": 7},
-            "features": {"a": {"kind": "ordinal", "levels": ["start", "stuck", "goal"]}},
-            "actions": {
-                "try": {
-                    "cost": 1,
-                    "when": "a == start",
-                    "outcomes": [{"chance": 0.75, "change": {"a": "goal"}}, {"change": {"a": "stuck"}}],
-                }
-            },
-            "classifier": {"rule": "a == goal"},
-            "people": {"p": {"a": "start"}},
-        }
-    )
+    outcomes = [{"chance": 0.75, "change": {"a": "goal"}}, {"change": {"a": "stuck"}}]
+    actions = {"try": {"cost": 1, "when": "a == start", "outcomes": outcomes}}
+    problem = ladder(actions, levels=("start", "stuck", "goal"), horizon=5, failure_cost=7)
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
     assert solution.planned_value() == pytest.approx(1 + 0.25 * 7)
     cost = sa.evaluate(solution)
@@ -141,17 +127,7 @@ def test_progress_is_told_to_the_end() -> None:
 
 def test_identity_problem_is_solved_by_every_solver() -> None:
     """One state, one sure step to the goal."""
-    problem = sa.parse_problem(
-        {
-            "safear": 1,
-            "title": "identity",
-            "horizon": 1,
-            "features": {"a": {"kind": "ordinal", "levels": ["no", "yes"]}},
-            "actions": {"go": {"cost": 2.5, "change": {"a": "yes"}}},
-            "classifier": {"rule": "a == yes"},
-            "people": {"p": {"a": "no"}},
-        }
-    )
+    problem = ladder({"go": {"cost": 2.5, "change": {"a": "yes"}}})
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     rng = np.random.default_rng(0)
     for solution in (

@@ -36,6 +36,7 @@ from safear.solvers.targets import (
     require_columns,
     sweep_targets,
 )
+from small_problems import ladder
 from strategies import problems
 
 Number: TypeAlias = Fraction | float
@@ -339,20 +340,8 @@ def test_progress_is_told_to_the_end() -> None:
 def choice_between(*prices: int, order: tuple[int, ...]) -> sa.MDP:
     """One step; action i costs prices[i] (all rows lead to the goal for sure)."""
     names = [f"for {prices[i]} ({i})" for i in order]
-    problem = sa.parse_problem(
-        {
-            "safear": 1,
-            "title": "ties",
-            "horizon": 1,
-            "features": {"a": {"kind": "ordinal", "levels": ["no", "yes"]}},
-            "actions": {
-                name: {"cost": prices[i], "change": {"a": "yes"}} for i, name in zip(order, names, strict=True)
-            },
-            "goal": {"favourable": "yes", "failure_cost": 9},
-            "classifier": {"rule": "a == yes"},
-            "people": {"p": {"a": "no"}},
-        }
-    )
+    actions = {name: {"cost": prices[i], "change": {"a": "yes"}} for i, name in zip(order, names, strict=True)}
+    problem = ladder(actions, failure_cost=9)
     return sa.compile_mdp(problem, start=problem.default_person)
 
 
@@ -389,27 +378,9 @@ def test_what_is_equal_goes_to_the_first_row() -> None:
 
 def test_the_weight_of_the_mean_decides() -> None:
     """Paying 4 for sure, or 1 or 6: E[max(C - 4, 0)] is 0 against 1, the mean 4 against 3.5."""
-    problem = sa.parse_problem(
-        {
-            "safear": 1,
-            "title": "weights",
-            "horizon": 1,
-            "features": {"a": {"kind": "ordinal", "levels": ["no", "yes"]}},
-            "actions": {
-                "sure": {"cost": 4, "change": {"a": "yes"}},
-                "risky": {
-                    "cost": 1,
-                    "outcomes": [
-                        {"chance": 0.5, "change": {"a": "yes"}},
-                        {"chance": 0.5, "cost": 6, "change": {"a": "yes"}},
-                    ],
-                },
-            },
-            "goal": {"favourable": "yes", "failure_cost": 9},
-            "classifier": {"rule": "a == yes"},
-            "people": {"p": {"a": "no"}},
-        }
-    )
+    risky = [{"chance": 0.5, "change": {"a": "yes"}}, {"chance": 0.5, "cost": 6, "change": {"a": "yes"}}]
+    actions = {"sure": {"cost": 4, "change": {"a": "yes"}}, "risky": {"cost": 1, "outcomes": risky}}
+    problem = ladder(actions, failure_cost=9)
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     start = mdp.locate()
     loss_only = sweep_targets(mdp, EXCESS, targets=(0.0, 5))
@@ -438,20 +409,8 @@ def test_acting_states_are_those_that_may_be_met(document: dict[str, Any]) -> No
 
 
 def chain(costs: list[float], failure_cost: float, horizon: int) -> sa.Problem:
-    return sa.parse_problem(
-        {
-            "safear": 1,
-            "title": "chain",
-            "horizon": horizon,
-            "features": {"x": {"kind": "ordinal", "levels": [f"level {i}" for i in range(10)]}},
-            "goal": {"favourable": "yes", "failure_cost": failure_cost},
-            "classifier": {"rule": "x == 'level 9'"},
-            "actions": {
-                f"action {i}": {"cost": cost, "chance": 0.5, "change": {"x": "+1"}} for i, cost in enumerate(costs)
-            },
-            "people": {"p": {"x": "level 0"}},
-        }
-    )
+    actions = {f"action {i}": {"cost": cost, "chance": 0.5, "change": {"a": "+1"}} for i, cost in enumerate(costs)}
+    return ladder(actions, levels=[f"level {i}" for i in range(10)], horizon=horizon, failure_cost=failure_cost)
 
 
 COSTS = st.lists(st.integers(1, 700).map(lambda hundredths: hundredths / 100), min_size=1, max_size=3)
