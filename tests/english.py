@@ -40,7 +40,7 @@ def english_in(text: str, *names: str) -> list[str]:
     """The English that is in a text, apart from names that are given in it."""
     flat = " ".join(text.split())
     for name in sorted(names, key=len, reverse=True):
-        flat = flat.replace(name, "…")
+        flat = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "…", flat)
     return [
         *(piece for piece in pieces() if piece in flat),
         *sorted({word for word in LETTERS.findall(flat) if word.lower() in WORDS}),

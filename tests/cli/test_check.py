@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import safear as sa
+from english import english_in
 from safear.errors import ProblemError
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ def test_a_good_file(safear: Safear, tmp_path: Path) -> None:
     answer = safear("check", write(tmp_path, GOOD))
     assert (answer.code, answer.err) == (0, "")
     assert answer.out == (
-        "A better job: 3 features, 2 actions, horizon 3\n"
-        "12 states in 2 blocks; costs are multiples of 0.5\n"
+        "A better job: 3 features, 2 actions, at most 3 steps\n"
+        "12 states in 2 blocks; costs are multiples of 0.5 months\n"
         "novice: rejected; 2 goals among 6 states within reach\n"
         "expert: already favourable\n"
         "no mistakes found\n"
@@ -130,9 +131,7 @@ def test_a_goal_that_some_can_reach_is_no_mistake(safear: Safear, tmp_path: Path
     answer = safear("check", write(tmp_path, text))
     assert (answer.code, answer.err) == (0, "")
     assert "novice: rejected; no way to a goal within reach\n" in answer.out
-    assert "skilled: rejected; 1 goals among 3 states within reach\n" in answer.out.replace(
-        "1 goal among", "1 goals among"
-    )
+    assert "skilled: rejected; 1 goal among 3 states within reach\n" in answer.out
 
 
 def test_without_a_rule_and_a_classifier_decisions_are_not_checked(safear: Safear, tmp_path: Path) -> None:
@@ -204,12 +203,26 @@ def test_giving_up_is_a_warning(safear: Safear, tmp_path: Path) -> None:
     assert answer.out.count("warning: ") == 1
     assert (
         "warning: novice: giving up is cheaper than trying when a failure costs 1 month (goal.failure_cost): "
-        "the cheapest plan succeeds in 0% of runs, though 80% is possible; "
+        "the cheapest plan succeeds in 0% of cases, though 80% is possible; "
         "at 1.5 months or more it would not give up\n"
     ) in answer.out
     assert answer.out.endswith("no mistakes found\n")
     enough = safear("check", write(tmp_path, text.replace("failure_cost: 12", "failure_cost: 1.5")))
     assert "warning" not in enough.out
+
+
+def test_in_german(safear: Safear, tmp_path: Path) -> None:
+    """All that is told, but not the mistakes: those are for the one who writes the file."""
+    text = GOOD.replace("horizon: 3", "horizon: 1").replace("skill == expert", "skill >= skilled")
+    for before, after in (("failure_cost: 12", "failure_cost: 0"), (", mutable: false", ""), ("0.8", "[0.7, 0.9]")):
+        text = text.replace(before, after, 1)
+    name = write(tmp_path, text.replace("unit: months", "unit: Monate, resolution: 1"))
+    answer = safear("check", name, "--whole", "--language", "de")
+    assert (answer.code, answer.err) == (0, "")
+    assert english_in(answer.out, "A better job", "goal.failure_cost") == []
+    assert "novice: abgelehnt; 1 Ziel unter 3 erreichbaren Zuständen\n" in answer.out
+    undecided = write(tmp_path, GOOD.replace("classifier: {rule: skill == expert}\n", ""))
+    assert english_in(safear("check", undecided, "--language", "de").out, "A better job", "months") == []
 
 
 def test_costs_that_are_rounded(safear: Safear, tmp_path: Path) -> None:
@@ -257,7 +270,7 @@ def test_one_person_in_a_huge_space(safear: Safear, tmp_path: Path) -> None:
     name = write(tmp_path, json.dumps(huge()), "huge.json")
     checked = safear("check", name)
     assert (checked.code, checked.err) == (0, "")
-    assert "1,000,000,000,000 states in 1 block; costs are multiples of 1\n" in checked.out
+    assert "1,000,000,000,000 states in 1 block; costs are multiples of 1" in checked.out
     plan = safear("recommend", name, "--objective", "mean", "--json").json["plans"][0]
     assert plan["first_action"] == "raise f0"
     assert plan["success"] == pytest.approx(0.9**2 + 2 * 0.1 * 0.9**2, abs=1e-12)

@@ -96,7 +96,7 @@ def test_in_words() -> None:
     found = find_giving_up(lazy(5, 0.6, 1))
     assert str(found) == (
         "giving up is cheaper than trying when a failure costs 1 day (goal.failure_cost): the cheapest plan "
-        "succeeds in 0% of runs, though 60% is possible; at 9 days or more it would not give up"
+        "succeeds in 0% of cases, though 60% is possible; at 9 days or more it would not give up"
     )
     assert found is not None
     assert str(replace(found, enough=None)).endswith("though 60% is possible")

@@ -8,6 +8,7 @@ import io
 import pytest
 
 import safear as sa
+from english import english_in
 from web.conftest import Site
 from web.test_person_page import words
 
@@ -17,7 +18,7 @@ def test_the_problem_can_be_read(loan: Site) -> None:
         told = words(client.get("/analyst").text)
     assert "student < young < adult < senior" in told
     assert "fails : you lose your job: job becomes unemployed" in told
-    assert "applicant: rejected; 6 goals among the 13 states within reach" in told
+    assert "applicant: rejected; 6 goals among 13 states within reach" in told
     assert "38% of all possible inputs" in told
     assert "There are no people." in told
 
@@ -30,7 +31,7 @@ def test_the_audit(audited: Site) -> None:
         tables = client.get("/analyst/audit.json")
         assert client.get("/analyst/audit.csv", params={"by": "shoe size"}).status_code == 404
     told = words(page)
-    assert "the model accepts 70.9% and rejects 291" in told
+    assert "the model accepts 71% and rejects 291" in told
     assert "By gender: “female” carries more risk than “male”" in told
     assert "<svg" in page
     people = audited.service.people
@@ -74,9 +75,9 @@ def test_a_sample_of_the_people(audited: Site) -> None:
 @pytest.mark.parametrize(
     ("form", "mistake"),
     [
-        ({"aobjective": "mode"}, "objective 'mode' is not known"),
-        ({"aobjective": "mean", "awithout": "fly"}, "there is no action 'fly'"),
-        ({"aobjective": "mean", "ahorizon": "0"}, "'0' is not a number of steps"),
+        ({"aobjective": "mode"}, "“mode” is not an objective that we know."),
+        ({"aobjective": "mean", "awithout": "fly"}, "“fly” is not one of the steps."),
+        ({"aobjective": "mean", "ahorizon": "0"}, "“0” is not a number of steps from 1 to 1000."),
         ({"aobjective": "mean", "ahorizon": "99999999999999999999"}, "is not a number of steps"),
     ],
 )
@@ -85,6 +86,53 @@ def test_mistakes_in_settings(loan: Site, form: dict[str, str], mistake: str) ->
         answer = client.post("/analyst", data=form)
     assert answer.status_code == 422
     assert mistake in words(answer.text)
+
+
+@pytest.mark.parametrize("site", ["loan", "audited"])
+def test_the_page_speaks_german(site: str, request: pytest.FixtureRequest) -> None:
+    """All but what the problem calls things."""
+    served: Site = request.getfixturevalue(site)
+    problem = served.service.problem
+    names = [
+        problem.title,
+        problem.description,
+        problem.goal.favourable,
+        problem.cost_unit,
+        "English",
+        "goal.failure_cost",
+        "--people",
+    ]
+    names += [str(condition) for condition in problem.constraints]
+    for feature in problem.features:
+        names += [feature.name, *feature.levels]
+    for action in problem.actions:
+        names += [action.name, str(action.when), *(outcome.label for outcome in action.outcomes)]
+    form = {"aobjective": "mean", "bobjective": "cvar:0.95", "bhorizon": "3", "language": "de"}
+    form |= {"awithout": problem.actions[0].name}
+    with served.client() as client:
+        pages = [
+            client.get("/analyst", params={"language": "de"}),
+            client.post("/analyst", data=form),
+            *(client.post("/analyst", data=form | wrong) for wrong in ({"aobjective": "mode"}, {"ahorizon": "x"})),
+        ]
+        english = client.get("/analyst", params={"language": "xx"}).text
+    assert [page.status_code for page in pages] == [200, 200, 422, 422]
+    for page in pages:
+        assert '<html lang="de">' in page.text
+        assert english_in(words(page.text), *(" ".join(name.split()) for name in names if name)) == []
+    assert '<html lang="en">' in english
+    assert "For analysts" in words(english)
+
+
+def test_the_report_comes_in_the_language_of_the_page(audited: Site) -> None:
+    with audited.client() as client:
+        page = client.get("/analyst", params={"language": "de"}).text
+        report = client.get("/analyst/audit.html", params={"by": "gender", "language": "de"}).text
+    assert "/analyst/audit.html?by=gender&amp;language=de" in page
+    service = audited.service
+    assert service.people is not None
+    found = sa.audit(service.problem, service.classifier, service.people, groups=["gender"])
+    assert report == sa.reports.report_audit(found, language="de").html
 
 
 def test_the_api_is_described_here(loan: Site) -> None:

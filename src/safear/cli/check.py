@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from safear.cli.options import PROBLEM, problem_options
+from safear.cli.options import LANGUAGE, PROBLEM, problem_options
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
@@ -22,6 +22,7 @@ Example:
 @PROBLEM
 @problem_options
 @click.option("--whole", is_flag=True, help="Check every state, not only those that the named people can reach.")
+@LANGUAGE
 @verbose_option
 def check(problem_file: str, whole: bool, **options: Any) -> None:
     """Check a PROBLEM: a file, a bundled problem, or a data set of the paper (adult, german, insurance).
@@ -31,45 +32,34 @@ def check(problem_file: str, whole: bool, **options: Any) -> None:
     """
     from safear.errors import ProblemError
     from safear.mdp.lattice import find_lattice
-    from safear.mdp.space import StateSpace
     from safear.problem.load import locate_mistakes
+    from safear.recourse.check_teller import CheckTeller
     from safear.recourse.diagnose import diagnose_people, diagnose_space, find_hints
 
+    tell = CheckTeller.of(options["language"])
+    say = tell.teller.texts.part("check")
     source = find_source(problem_file, options)
     problem, model = source.problem, source.classifier
-    space, fixed = StateSpace(problem.features, {}), [f for f in problem.features if not f.mutable]
-    blocks = StateSpace(tuple(fixed), {}).size
-    click.echo(
-        f"{problem.title}: {len(problem.features)} features, {len(problem.actions)} actions, horizon {problem.horizon}"
-    )
+    click.echo(tell.head(problem))
     lattice = find_lattice(problem)
-    quantum = f"{float(lattice.quantum):g}"
-    click.echo(f"{space.size:,} states in {blocks:,} block{'s' * (blocks > 1)}; costs are multiples of {quantum}")
+    quantum = tell.teller.exact_cost(float(lattice.quantum), problem.cost_unit)
+    click.echo(say("size", space=tell.space(problem), quantum=quantum))
     if lattice.error:
-        click.echo(f"costs are rounded; a total is off by at most {float(lattice.error):g} {problem.cost_unit}")
+        click.echo(say("rounded", error=tell.teller.exact_cost(float(lattice.error), problem.cost_unit)))
     if model is None and problem.rule is None:
         if whole:
             raise click.UsageError("--whole needs a rule in the problem or a --classifier")
-        click.echo("no rule and no --classifier: decisions are not checked")
+        click.echo(say("undecided"))
     else:
         people, mistakes = diagnose_people(problem, model)
         for person in people:
-            if person.favourable:
-                click.echo(f"{person.name}: already favourable")
-            else:
-                way = f"{person.goals:,} goals among {person.states:,} states" if person.goals else "no way to a goal"
-                click.echo(f"{person.name}: rejected; {way} within reach")
+            click.echo(tell.person(person))
             if person.giving_up is not None:
-                click.echo(f"warning: {person.name}: {person.giving_up}")
+                click.echo(say("warning", person=person.name, warning=tell.giving_up(person.giving_up)))
         if mistakes:
             raise ProblemError(locate_mistakes(Path(problem_file), mistakes))
         if whole:
-            all_states = diagnose_space(problem, model)
-            rejected = all_states.states - all_states.goals
-            click.echo(
-                f"{all_states.goals:,} of {all_states.states:,} states are goals; "
-                f"{all_states.without_recourse:,} of the other {rejected:,} have no way to a goal"
-            )
+            click.echo(tell.whole(diagnose_space(problem, model)))
     for hint in find_hints(problem):
-        click.echo(f"hint: {hint}")
-    click.echo("no mistakes found")
+        click.echo(say("hint", hint=tell.hint(hint)))
+    click.echo(say("sound"))

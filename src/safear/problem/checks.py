@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from graphlib import CycleError
 from itertools import chain
@@ -358,10 +358,6 @@ def _format(number: float) -> str:
     return f"{number:.10g}"
 
 
-def unused_features(problem: Problem) -> Mapping[str, str]:
-    """Features that look forgotten, with the reason: hints, not mistakes."""
-    return {
-        feature.name: "is mutable, but no action changes it; say 'mutable: false' for a smaller state space"
-        for feature in problem.features
-        if feature.mutable and feature.name not in problem.changed_features
-    }
+def unused_features(problem: Problem) -> list[str]:
+    """Features that look forgotten: mutable, though no action changes them."""
+    return [item.name for item in problem.features if item.mutable and item.name not in problem.changed_features]

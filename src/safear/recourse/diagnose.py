@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from safear.mdp.compile import compile_mdp
 from safear.problem.checks import unused_features
 from safear.problem.model import Problem
 from safear.recourse.case import Desk
+from safear.recourse.check_teller import CheckTeller
 from safear.recourse.failure import GivingUp, find_giving_up
 from safear.recourse.plan import count_steps_to_goal
 from safear.recourse.teller import Teller
@@ -41,6 +43,22 @@ class SpaceDiagnosis:
     without_recourse: int
 
 
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What is allowed, but may not be meant.
+
+    unused_feature  no action changes `feature`, though it is mutable
+    free_failure    failing costs nothing
+    intervals       some chances are intervals
+    """
+
+    code: Literal["unused_feature", "free_failure", "intervals"]
+    feature: str = ""
+
+    def __str__(self) -> str:
+        return CheckTeller.of().hint(self)
+
+
 def diagnose_people(problem: Problem, classifier: object = None) -> tuple[list[PersonDiagnosis], list[Mistake]]:
     """Each named person, and the mistake that none of those who are rejected can reach a goal."""
     people, desk = [], Desk.of(problem, classifier)
@@ -51,10 +69,14 @@ def diagnose_people(problem: Problem, classifier: object = None) -> tuple[list[P
         people.append(PersonDiagnosis(name, case.favourable, case.mdp.n_states, goals, giving_up))
     rejected = [person for person in people if not person.favourable]
     if rejected and not any(person.goals for person in rejected):
-        goal = Teller.of().goal(problem.goal.favourable)
-        cause = f"no action leads this person to '{goal}' within {problem.horizon} steps"
+        tell, horizon = Teller.of(), problem.horizon
+        goal = tell.goal(problem.goal.favourable)
+        cause = f"no action leads this person to '{goal}' {tell.within(problem)}"
         remedy = "check the actions and the horizon: the goal cannot be reached"
-        return people, [mistake(("people", person.name), cause, remedy) for person in rejected]
+        return people, [
+            mistake(("people", name), cause, remedy, code="out_of_reach", person=name, goal=goal, horizon=horizon)
+            for name in (person.name for person in rejected)
+        ]
     return people, []
 
 
@@ -70,11 +92,11 @@ def can_reach_goal(mdp: MDP) -> NDArray[np.bool_]:
     return count_steps_to_goal(mdp) <= mdp.horizon
 
 
-def find_hints(problem: Problem) -> list[str]:
+def find_hints(problem: Problem) -> list[Hint]:
     """What is allowed, but may not be meant."""
-    hints = [f"features.{name}: {reason}" for name, reason in unused_features(problem).items()]
+    hints = [Hint("unused_feature", name) for name in unused_features(problem)]
     if problem.goal.failure_cost == 0:
-        hints.append("goal.failure_cost is 0, so a plan that fails early looks cheap; say what failing costs")
+        hints.append(Hint("free_failure"))
     if problem.has_intervals:
-        hints.append("some chances are intervals; solving uses their nominal values")
+        hints.append(Hint("intervals"))
     return hints

@@ -7,12 +7,11 @@ anything can is found by bisection.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 from safear.evaluation.forward import evaluate
 from safear.mdp.arrays import MDP
-from safear.recourse.teller import Teller
+from safear.recourse.check_teller import CheckTeller
 from safear.risk.objectives import Mean
 from safear.solvers.solve import solve
 from safear.solvers.success import highest_success
@@ -37,19 +36,7 @@ class GivingUp:
     unit: str
 
     def __str__(self) -> str:
-        cheapest, possible = Teller.of().percent(self.success), Teller.of().percent(self.possible)
-        failure = Teller.of().cost(self.failure_cost, self.unit)
-        return (
-            f"giving up is cheaper than trying when a failure costs {failure} (goal.failure_cost): the cheapest plan "
-            f"succeeds in {cheapest} of runs, though {possible} is possible{self._remedy}"
-        )
-
-    @property
-    def _remedy(self) -> str:
-        if self.enough is None:
-            return ""
-        enough = math.ceil(100 * self.enough - 1e-9) / 100  # words have two decimals; rounded down they would be false
-        return f"; at {Teller.of().cost(enough, self.unit)} or more it would not give up"
+        return CheckTeller.of().giving_up(self)
 
 
 def gives_up(success: float, possible: float) -> bool:

@@ -244,36 +244,43 @@ def parse_objective(text: str) -> Objective:
         return _parse_success_first(text)
     name, colon, rest = text.strip().partition(":")
     if name not in _BY_NAME:
-        raise ObjectiveError.at((), f"objective '{text}' is not known", suggest(text, OBJECTIVE_EXAMPLES))
+        raise _unknown(text)
     kind = _BY_NAME[name]
     wanted, given = len(fields(kind)), rest.split(":") if colon else []
-    remedy = f"write '{_EXAMPLES[kind]}'"
     if len(given) != wanted:
         needs = {0: "takes no number", 1: "needs a number", 2: "needs two numbers"}[wanted]
         about = f"objective '{text}': '{name}'" if given else f"objective '{name}'"
-        raise ObjectiveError.at((), f"{about} {needs}", remedy)
+        raise _malformed(text, f"{about} {needs}", _EXAMPLES[kind])
     try:
         numbers = [float(number) for number in given]
     except ValueError:
-        raise ObjectiveError.at((), f"objective '{text}': '{rest}' is not a number", remedy) from None
+        raise _malformed(text, f"objective '{text}': '{rest}' is not a number", _EXAMPLES[kind]) from None
     return kind(*numbers)
+
+
+def _unknown(text: str) -> ObjectiveError:
+    close = suggest(text, OBJECTIVE_EXAMPLES)
+    return ObjectiveError.at((), f"objective '{text}' is not known", close, code="unknown_objective", objective=text)
+
+
+def _malformed(text: str, cause: str, example: str) -> ObjectiveError:
+    values = {"objective": text, "example": example}
+    return ObjectiveError.at((), cause, f"write '{example}'", code="objective_form", **values)
 
 
 def _parse_success_first(text: str) -> Objective:
     both, tilde, share = text.strip().partition("~")
     name, colon, rest = both.partition(":")
     if name != SuccessFirst.name:
-        raise ObjectiveError.at((), f"objective '{text}' is not known", suggest(text, OBJECTIVE_EXAMPLES))
+        raise _unknown(text)
     if colon and not rest:
-        raise ObjectiveError.at(
-            (), f"objective '{text}' names no second objective", f"write '{OBJECTIVE_EXAMPLES[-1]}'"
-        )
+        raise _malformed(text, f"objective '{text}' names no second objective", OBJECTIVE_EXAMPLES[-1])
     then = parse_objective(rest) if colon else Mean()
     try:
         tolerance = float(share) if tilde else TOLERANCE
     except ValueError:
-        remedy = f"write '{OBJECTIVE_EXAMPLES[-1]}~0.001'"
-        raise ObjectiveError.at((), f"objective '{text}': '{share}' is not a number", remedy) from None
+        example = f"{OBJECTIVE_EXAMPLES[-1]}~0.001"
+        raise _malformed(text, f"objective '{text}': '{share}' is not a number", example) from None
     return SuccessFirst(then, tolerance)  # type: ignore[arg-type]  # its own check says what may come after success
 
 

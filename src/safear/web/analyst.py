@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 
-from safear.errors import InputError
+from safear.errors import InputError, SafearError
+from safear.recourse.teller import Teller
 from safear.risk.objectives import OBJECTIVE_EXAMPLES
+from safear.texts import languages, load_texts
+from safear.texts.mistakes import tell_mistake
 from safear.texts.names import show_name
 from safear.web.audits import AuditResult, Audits
 from safear.web.problem_view import ProblemView, view_problem
 from safear.web.service import Service
 from safear.web.settings import SettingComparison, compare_settings, read_setting
-from safear.web.templating import respond_with
+from safear.web.templating import respond_with, speak
 from safear.web.work import Workers
 
 START = {"aobjective": "mean", "bobjective": "cvar:0.95", "who": ""}
@@ -26,38 +28,53 @@ START = {"aobjective": "mean", "bobjective": "cvar:0.95", "who": ""}
 
 @dataclass(frozen=True, eq=False)
 class AnalystDesk:
-    """What the analyst looks at."""
+    """What the analyst looks at, in the default language unless another one is asked for."""
 
     service: Service
     audits: Audits
+    default: str
+    _views: dict[str, ProblemView] = field(default_factory=dict, repr=False)
 
-    @cached_property
-    def problem(self) -> ProblemView:
-        """The same for everybody, so it is worked out once."""
-        return view_problem(self.service)
+    def find_teller(self, wanted: str | None) -> Teller:
+        """The teller of a language that was asked for."""
+        return Teller.of(wanted if wanted in languages() else self.default)
+
+    def view(self, tell: Teller) -> ProblemView:
+        """The problem, which is the same for everybody: it is worked out once per language."""
+        language = tell.texts.language
+        if language not in self._views:
+            self._views[language] = view_problem(self.service, tell)
+        return self._views[language]
 
     def render(
         self,
+        tell: Teller,
         fields: Mapping[str, str] = START,
+        *,
         comparison: SettingComparison | None = None,
-        mistake: str = "",
+        mistake: InputError | None = None,
     ) -> HTMLResponse:
         """The page, with a comparison if one was asked for."""
-        problem = self.service.problem
+        problem, failure = self.service.problem, self.audits.failure
+        results = [(result, *result.show(tell.texts.language)) for result in self.audits.results]
         return respond_with(
             "analyst.html.jinja",
             status=422 if mistake else 200,
-            language="en",
+            **speak(tell.texts, default=self.default),
+            analyse=tell.texts.part("analyst"),
+            teller=tell,
             problem_title=show_name(problem.title),
             description=problem.description,
-            view=self.problem,
+            view=self.view(tell),
             audits=self.audits,
+            results=results,
+            failure=_tell_failure(failure, tell) if failure is not None else "",
             people=list(problem.people),
             actions=[action.name for action in problem.actions],
             objectives=OBJECTIVE_EXAMPLES,
             fields=fields,
             comparison=comparison,
-            mistake=mistake,
+            mistake="" if mistake is None else _tell_failure(mistake, tell),
         )
 
     def find(self, column: str) -> AuditResult:
@@ -68,17 +85,26 @@ class AnalystDesk:
         raise HTTPException(404, f"there is no audit by '{column}' (yet)")
 
 
-def add_analyst_pages(pages: APIRouter, service: Service, workers: Workers, audits: Audits) -> None:
+def _tell_failure(error: Exception, tell: Teller) -> str:
+    """What somebody can put right, in words; or else that the log says more."""
+    if isinstance(error, InputError):
+        return " ".join(tell_mistake(item, tell.texts) for item in error.mistakes)
+    return str(error) if isinstance(error, SafearError) else tell("analyst.audit.failed")
+
+
+def add_analyst_pages(pages: APIRouter, service: Service, workers: Workers, audits: Audits, *, default: str) -> None:
     """The routes of the analyst."""
-    desk = AnalystDesk(service, audits)
+    desk = AnalystDesk(service, audits, default)
 
     @pages.get("/analyst")
-    async def analyst() -> HTMLResponse:
-        return await workers.run(lambda _: desk.render())
+    async def analyst(request: Request) -> HTMLResponse:
+        tell = desk.find_teller(request.query_params.get("language"))
+        return await workers.run(lambda _: desk.render(tell))
 
     @pages.post("/analyst")
     async def compare(request: Request) -> Response:
         fields = dict(parse_qsl((await request.body()).decode("utf-8", errors="replace"), keep_blank_values=True))
+        tell = desk.find_teller(fields.get("language"))
         try:
             settings = read_setting(service, fields, "a"), read_setting(service, fields, "b")
             who = fields.get("who", "")
@@ -86,10 +112,11 @@ def add_analyst_pages(pages: APIRouter, service: Service, workers: Workers, audi
                 lambda deadline: compare_settings(service, audits, settings, who=who, deadline=deadline)
             )
         except InputError as error:
-            return desk.render(fields, mistake=str(error))
+            mistake = error
+            return await workers.run(lambda _: desk.render(tell, fields, mistake=mistake))
         if fields.get("do") == "csv":
             return _download(found.csv(), "comparison.csv", "text/csv; charset=utf-8")
-        return desk.render(fields, found)
+        return await workers.run(lambda _: desk.render(tell, fields, comparison=found))
 
     @pages.get("/analyst/audit.csv")
     async def as_csv(request: Request) -> Response:
@@ -98,8 +125,10 @@ def add_analyst_pages(pages: APIRouter, service: Service, workers: Workers, audi
 
     @pages.get("/analyst/audit.html")
     async def as_report(request: Request) -> Response:
-        column = request.query_params.get("by", "")
-        return _download(desk.find(column).report.html, "audit.html", "text/html; charset=utf-8")
+        result = desk.find(request.query_params.get("by", ""))
+        language = desk.find_teller(request.query_params.get("language")).texts.language
+        _, report = await workers.run(lambda _: result.show(language))
+        return _download(report.html, "audit.html", "text/html; charset=utf-8")
 
     @pages.get("/analyst/audit.json")
     async def as_json() -> Response:
@@ -112,7 +141,10 @@ def add_analyst_pages(pages: APIRouter, service: Service, workers: Workers, audi
     async def describe(request: Request) -> HTMLResponse:
         document = request.app.openapi()
         return respond_with(
-            "api.html.jinja", language="en", problem_title=show_name(service.problem.title), document=document
+            "api.html.jinja",
+            **speak(load_texts(), default=default),  # its document is in English
+            problem_title=show_name(service.problem.title),
+            document=document,
         )
 
 

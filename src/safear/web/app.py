@@ -37,7 +37,7 @@ class Settings:
 def make_app(service: Service, settings: Settings | None = None) -> ASGIApp:
     """The application for a service."""
     chosen = settings or Settings()
-    workers, audits = Workers(chosen.seconds), Audits(service, chosen.columns)
+    workers, audits = Workers(chosen.seconds), Audits(service, chosen.columns, language=chosen.language)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

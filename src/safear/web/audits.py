@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from safear.errors import SafearError
@@ -36,22 +36,31 @@ class NotReadyError(SafearError):
 
 @dataclass(frozen=True, eq=False)
 class AuditResult:
-    """An audit by one column, with its picture, its report and its record."""
+    """An audit by one column, with its record, and its picture and its report in each language."""
 
     column: str
     audit: Audit
-    picture: Picture
-    report: Page
     record: AuditRecord
+    _shown: dict[str, tuple[Picture, Page]] = field(default_factory=dict, repr=False)
+
+    def show(self, language: str) -> tuple[Picture, Page]:
+        """The picture and the report in a language, made when first asked for."""
+        from safear.plots import disparity  # noqa: PLC0415
+        from safear.reports import report_audit  # noqa: PLC0415  # both need pandas, and only those with people need it
+
+        if language not in self._shown:
+            picture = disparity(self.audit, self.column, language=language)
+            self._shown[language] = picture, report_audit(self.audit, language=language)
+        return self._shown[language]
 
 
 class Audits:
-    """Audits by each of `columns`; `failure` is set if they cannot be made."""
+    """Audits by each of `columns`, shown in a language at first; `failure` says why they could not be made."""
 
-    def __init__(self, service: Service, columns: Sequence[str]) -> None:
-        self.service, self.columns = service, tuple(columns)
+    def __init__(self, service: Service, columns: Sequence[str], *, language: str = "en") -> None:
+        self.service, self.columns, self.language = service, tuple(columns), language
         self.results: list[AuditResult] = []
-        self.failure: str | None = None
+        self.failure: Exception | None = None
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._work, name="safear-audit", daemon=True)
 
@@ -83,11 +92,13 @@ class Audits:
             for column in self.columns:
                 if self._stopping.is_set():
                     return
-                self.results.append(_audit_by(self.service, column))
+                result = _audit_by(self.service, column)
+                result.show(self.language)
+                self.results.append(result)
         except SafearError as error:
-            self.failure = str(error)
-        except Exception:
-            self.failure = "the audit failed; the log says why"
+            self.failure = error
+        except Exception as error:
+            self.failure = error
             logger.exception("the audit failed")
 
     def require(self) -> list[AuditResult]:
@@ -107,13 +118,11 @@ class Audits:
 
 
 def _audit_by(service: Service, column: str) -> AuditResult:
-    from safear.plots import disparity  # noqa: PLC0415
-    from safear.population.audit import audit  # noqa: PLC0415  # needs pandas, and only those with people need it
+    from safear.population.audit import audit  # noqa: PLC0415  # as above
     from safear.population.result_records import AuditRecord  # noqa: PLC0415
-    from safear.reports import report_audit  # noqa: PLC0415
 
     people = service.people
     if people is None:
         raise NoAuditError
     found = audit(service.problem, service.classifier, people, groups=[column])
-    return AuditResult(column, found, disparity(found, column), report_audit(found), AuditRecord.of(found))
+    return AuditResult(column, found, AuditRecord.of(found))

@@ -14,7 +14,7 @@ from safear.web.audits import Audits
 from safear.web.forms import Asked, find_mistakes, read_form
 from safear.web.person_page import answer_form, make_view, start_form
 from safear.web.service import Service
-from safear.web.templating import respond_with, serve_static, static_files
+from safear.web.templating import respond_with, serve_static, speak, static_files
 from safear.web.views import PersonView
 from safear.web.work import Deadline, Workers
 
@@ -63,7 +63,7 @@ def make_pages(service: Service, workers: Workers, audits: Audits, *, language: 
             raise HTTPException(404, "there is no such file")
         return serve_static(name)
 
-    add_analyst_pages(pages, service, workers, audits)
+    add_analyst_pages(pages, service, workers, audits, default=language)
     return pages
 
 
@@ -82,15 +82,10 @@ def _make_report(service: Service, asked: Asked, texts: Texts, deadline: Deadlin
 
 
 def _render_person(service: Service, asked: Asked, view: PersonView, texts: Texts, *, default: str) -> HTMLResponse:
-    names = [(code, load_texts(code)("name"), code == texts.language) for code in languages()]
     return respond_with(
         "person.html.jinja",
         view=view,
-        say=texts.part("web"),
-        tell=texts,
-        language=texts.language,
-        languages=names,
-        home="/" if texts.language == default else f"/?language={texts.language}",
+        **speak(texts, default=default),
         example=asked.text("example"),
         unit=show_name(service.problem.cost_unit),
         problem_title=show_name(service.problem.title),

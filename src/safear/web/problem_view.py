@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from safear.errors import format_path
-from safear.mdp.space import StateSpace
 from safear.problem.condition import ALWAYS
 from safear.problem.model import Action, Change, Feature, Move, Outcome, Problem
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
-from safear.recourse.diagnose import PersonDiagnosis, diagnose_people, find_hints
+from safear.recourse.check_teller import CheckTeller
+from safear.recourse.diagnose import diagnose_people, find_hints
 from safear.recourse.teller import Teller
-from safear.texts.numbers import count_of
+from safear.texts.mistakes import tell_mistake
 from safear.web.service import Service
 
 
@@ -58,118 +57,116 @@ class ProblemView:
     checks: tuple[str, ...]
 
 
-def view_problem(service: Service) -> ProblemView:
-    """The problem that is served."""
-    problem = service.problem
+def view_problem(service: Service, tell: Teller) -> ProblemView:
+    """The problem that is served, in a language."""
+    problem, told = service.problem, _ProblemTeller(service.problem, tell)
     return ProblemView(
-        tuple(_list_facts(service)),
-        tuple(_show_feature(problem, feature) for feature in problem.features),
-        tuple(_show_action(action, problem) for action in problem.actions),
-        tuple(_list_rules(problem)),
-        tuple(_list_checks(service)),
+        tuple(told.facts(service.share_accepted())),
+        tuple(told.feature(feature) for feature in problem.features),
+        tuple(told.action(action) for action in problem.actions),
+        tuple(told.rules()),
+        tuple(_list_checks(service, CheckTeller(tell))),
     )
 
 
-def _list_facts(service: Service) -> list[tuple[str, str]]:
-    problem = service.problem
-    sizes = StateSpace(problem.features, {}).size
-    blocks = math.prod(len(feature.levels) for feature in problem.features if not feature.mutable)
-    facts = [
-        ("goal", Teller.of().goal(problem.goal.favourable)),
-        ("horizon", Teller.of().steps(problem.horizon)),
-        ("costs in", problem.cost_unit),
-        ("a failure costs", Teller.of().cost(float(problem.goal.failure_cost), problem.cost_unit)),
-        ("states", f"{sizes:,} in {count_of(blocks, 'block')}"),
-    ]
-    accepted = service.share_accepted()
-    if accepted is not None:
-        facts.append(("accepted by the model", f"{Teller.of().percent(accepted)} of all possible inputs"))
-    return facts
+def _list_checks(service: Service, tell: CheckTeller) -> Iterator[str]:
+    people, mistakes = diagnose_people(service.problem, service.classifier)
+    say, texts = tell.teller.texts.part("check"), tell.teller.texts
+    yield from (tell.person(person) for person in people)
+    yield from (tell_mistake(item, texts) for item in mistakes)
+    for person in people:
+        if person.giving_up is not None:
+            yield say("warning", person=person.name, warning=tell.giving_up(person.giving_up))
+    yield from (say("hint", hint=tell.hint(hint)) for hint in find_hints(service.problem))
 
 
-def _show_feature(problem: Problem, feature: Feature) -> FeatureRow:
-    levels = " < ".join(feature.levels) if feature.is_ordered else ", ".join(feature.levels)
-    if not feature.mutable:
-        changes = "never"
-    elif feature.name not in problem.changed_features:
-        changes = "by no action"
-    else:
-        changes = "yes" if feature.actionable else "as a side effect"
-    return FeatureRow(feature.name, feature.kind, levels, changes, "yes" if feature.seen_by_classifier else "no")
+@dataclass(frozen=True, slots=True)
+class _ProblemTeller:
+    """Tells a problem as it is written. Names and conditions stay as they are in the file."""
 
+    problem: Problem
+    tell: Teller
 
-def _show_action(action: Action, problem: Problem) -> ActionRow:
-    return ActionRow(
-        action.name,
-        _tell_cost(action.cost, problem.cost_unit),
-        "" if action.when == ALWAYS else str(action.when),
-        tuple(
+    def say(self, key: str, **values: str) -> str:
+        return self.tell(f"analyst.problem.{key}", **values)
+
+    def facts(self, accepted: float | None) -> Iterator[tuple[str, str]]:
+        problem, tell = self.problem, self.tell
+        values = (
+            tell.goal(problem.goal.favourable),
+            tell.steps(problem.horizon),
+            problem.cost_unit,
+            tell.cost(float(problem.goal.failure_cost), problem.cost_unit),
+            CheckTeller(tell).space(problem),
+        )
+        yield from zip(self.say("facts").split("|"), values, strict=True)
+        if accepted is not None:
+            yield self.say("accepted"), self.say("accepted_share", share=tell.percent(accepted))
+
+    def feature(self, feature: Feature) -> FeatureRow:
+        if not feature.mutable:
+            changes = "never"
+        elif feature.name not in self.problem.changed_features:
+            changes = "by_nothing"
+        else:
+            changes = "by_action" if feature.actionable else "side_effect"
+        return FeatureRow(
+            feature.name,
+            self.say(f"kind.{feature.kind}"),
+            (" < " if feature.is_ordered else ", ").join(feature.levels),
+            self.say(f"changes.{changes}"),
+            self.tell(f"report.file.{'yes' if feature.seen_by_classifier else 'no'}"),
+        )
+
+    def action(self, action: Action) -> ActionRow:
+        outcomes = (
             OutcomeRow(
                 action.works(number),
-                "the rest" if outcome.chance is None else _tell_quantity(outcome.chance),
-                _tell_outcome(outcome),
-                "" if outcome.cost is None else _tell_cost(outcome.cost, problem.cost_unit),
+                self.say("rest") if outcome.chance is None else self._quantity(outcome.chance),
+                self._outcome(outcome),
+                "" if outcome.cost is None else self.say("costs", cost=self._cost(outcome.cost)),
             )
             for number, outcome in enumerate(action.outcomes)
-        ),
-    )
+        )
+        when = self.say("always") if action.when == ALWAYS else str(action.when)
+        return ActionRow(action.name, self._cost(action.cost), when, tuple(outcomes))
 
+    def _outcome(self, outcome: Outcome) -> str:
+        change = self._change(outcome.change) or self.tell("step.nothing_changes")
+        return f"{outcome.label}: {change}" if outcome.label else change
 
-def _tell_outcome(outcome: Outcome) -> str:
-    change = _tell_change(outcome.change) or "nothing changes"
-    return f"{outcome.label}: {change}" if outcome.label else change
+    def _change(self, change: Change) -> str:
+        return ", ".join(
+            f"{name} {effect.by:+d}"
+            if isinstance(effect, Move)
+            else self.tell("step.becomes", feature=name, level=effect.level)
+            for name, effect in change.items()
+        )
 
+    def _cost(self, quantity: Quantity) -> str:
+        if isinstance(quantity, Amount) and not quantity.is_interval:
+            return self.tell.cost(float(quantity.nominal), self.problem.cost_unit)
+        return f"{self._quantity(quantity)} {self.problem.cost_unit}"
 
-def _tell_change(change: Change) -> str:
-    return ", ".join(
-        f"{name} {effect.by:+d}" if isinstance(effect, Move) else f"{name} becomes {effect.level}"
-        for name, effect in change.items()
-    )
+    def _quantity(self, quantity: Quantity) -> str:
+        match quantity:
+            case Amount():
+                return self._amount(quantity)
+            case ByLevel(_, table):
+                parts = [self.say("to_level", amount=self._amount(table[level]), level=level) for level in table]
+                return ", ".join(parts)
+            case ByCase(cases, otherwise):
+                told = [self.say("in_case", amount=self._amount(one), condition=str(when)) for when, one in cases]
+                return "; ".join([*told, self.say("otherwise", amount=self._amount(otherwise))])
 
+    def _amount(self, amount: Amount) -> str:
+        ends = (amount.low, amount.high) if amount.is_interval else (amount.nominal,)
+        return "–".join(self.tell.number(float(end)) for end in ends)
 
-def _tell_cost(quantity: Quantity, unit: str) -> str:
-    if isinstance(quantity, Amount) and not quantity.is_interval:
-        return Teller.of().cost(float(quantity.nominal), unit)
-    return f"{_tell_quantity(quantity)} {unit}"
-
-
-def _tell_quantity(quantity: Quantity) -> str:
-    match quantity:
-        case Amount():
-            return _tell_amount(quantity)
-        case ByLevel(_, table):
-            return ", ".join(f"{_tell_amount(amount)} to {level}" for level, amount in table.items())
-        case ByCase(cases, otherwise):
-            parts = [f"{_tell_amount(amount)} if {condition}" for condition, amount in cases]
-            return "; ".join([*parts, f"else {_tell_amount(otherwise)}"])
-
-
-def _tell_amount(amount: Amount) -> str:
-    if amount.is_interval:
-        return f"{Teller.of().number(float(amount.low))}–{Teller.of().number(float(amount.high))}"
-    return Teller.of().number(float(amount.nominal))
-
-
-def _list_rules(problem: Problem) -> list[str]:
-    rules = [f"always: {condition}" for condition in problem.constraints]
-    for effect in problem.side_effects:
-        when = "" if effect.when == ALWAYS else f", if {effect.when}"
-        direction = {"up": "goes up", "down": "goes down", "any": "changes"}[effect.direction]
-        rules.append(f"whenever {effect.cause} {direction}: {_tell_change(effect.change)}{when}")
-    return rules
-
-
-def _list_checks(service: Service) -> list[str]:
-    people, mistakes = diagnose_people(service.problem, service.classifier)
-    found = [_tell_person(person) for person in people]
-    found += [f"{format_path(item.place.path)}: {item.cause}" for item in mistakes]
-    found += [f"{person.name}: {person.giving_up}" for person in people if person.giving_up is not None]
-    return [*found, *(f"hint: {hint}" for hint in find_hints(service.problem))]
-
-
-def _tell_person(person: PersonDiagnosis) -> str:
-    if person.favourable:
-        return f"{person.name}: already favourable"
-    if not person.goals:
-        return f"{person.name}: rejected, with no way to the goal"
-    return f"{person.name}: rejected; {person.goals:,} goals among the {person.states:,} states within reach"
+    def rules(self) -> Iterator[str]:
+        for condition in self.problem.constraints:
+            yield self.say("constraint", condition=str(condition))
+        for effect in self.problem.side_effects:
+            rule = self.say(effect.direction, cause=effect.cause, change=self._change(effect.change))
+            always = effect.when == ALWAYS
+            yield rule if always else self.say("only_if", rule=rule, condition=str(effect.when))

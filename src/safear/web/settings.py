@@ -33,21 +33,27 @@ class Setting:
     without: str | None = None
     horizon: int | None = None
 
-    def __str__(self) -> str:
+    def tell(self, tell: Teller) -> str:
+        """The setting in words."""
         parts = [str(self.objective)]
-        parts += [f"without “{self.without}”"] if self.without else []
-        parts += [f"within {self.horizon} steps"] if self.horizon else []
+        if self.without:
+            parts.append(tell("analyst.compare.without_action", action=tell.quote(self.without)))
+        if self.horizon:
+            parts.append(tell("within", count=self.horizon))
         return ", ".join(parts)
+
+    def __str__(self) -> str:
+        return self.tell(Teller.of())
 
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """A plan in figures, over all runs."""
+    """A plan in figures, over all runs, and its first action if there is one."""
 
     success: float
     mean: float
     tail: float
-    first: str
+    first: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,30 +76,37 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class SettingComparison:
-    """Two settings for the same people, by their names."""
+    """Two settings for the same people, by their names; `drawn` if they were drawn from those who are rejected."""
 
     names: tuple[str, ...]
     sides: tuple[Side, Side]
     unit: str
-    note: str
+    drawn: bool = False
 
-    def rows(self) -> Iterator[tuple[str, ...]]:
-        """A table: what, and the figure of each setting; then a row per person for whom they differ."""
-        yield "people with a plan", *(f"{side.helped:,} of {len(self.names):,}" for side in self.sides)
-        yield "success", *(_show(side.average("success"), Teller.of().percent) for side in self.sides)
-        yield "cost on average", *(_show(side.average("mean"), self._cost) for side in self.sides)
-        yield "worst 5% of cases", *(_show(side.average("tail"), self._cost) for side in self.sides)
+    def tell_who(self, tell: Teller) -> str:
+        """For whom the settings are compared."""
+        if self.drawn:
+            return tell("analyst.compare.drawn", count=len(self.names))
+        return self.names[0] if len(self.names) == 1 else tell("analyst.compare.named")
+
+    def rows(self, tell: Teller) -> Iterator[tuple[str, ...]]:
+        """A table: what, and the figure of each setting; then with which step, or for how many it is another."""
+        say, whole, none = tell.texts.part("analyst.compare"), tell.texts.whole, tell("format.none")
+        helped, success, mean, first, another = say("rows").split("|")
+        people = whole(len(self.names))
+        yield helped, *(say("helped", helped=whole(side.helped), people=people) for side in self.sides)
+        shares = (side.average("success") for side in self.sides)
+        yield success, *(none if share is None else tell.percent(share) for share in shares)
+        yield mean, *(tell.cost(side.average("mean"), self.unit) for side in self.sides)
+        worst = tell("picture.worst.share", share=tell.percent(1 - TAIL))
+        yield worst, *(tell.cost(side.average("tail"), self.unit) for side in self.sides)
         if len(self.names) == 1:
-            yield "first step", *("–" if one is None else one.first for side in self.sides for one in side.people)
+            plans = [one for side in self.sides for one in side.people]
+            yield first, *(none if one is None else one.first or tell("picture.nothing") for one in plans)
         else:
-            differ = sum(
-                one is not None and other is not None and one.first != other.first
-                for one, other in zip(*(side.people for side in self.sides), strict=True)
-            )
-            yield "another first step", "", f"{differ:,} people"
-
-    def _cost(self, value: float) -> str:
-        return Teller.of().cost(value, self.unit)
+            pairs = zip(*(side.people for side in self.sides), strict=True)
+            differ = sum(one is not None and other is not None and one.first != other.first for one, other in pairs)
+            yield another, "", say("differ", count=differ)
 
     def csv(self) -> str:
         """All figures of everybody, with all digits."""
@@ -102,7 +115,7 @@ class SettingComparison:
         writer.writerow(["person", "setting", "success", "mean", "cvar", "first step"])
         for side in self.sides:
             for name, figures in zip(self.names, side.people, strict=True):
-                known = ("", "", "", "") if figures is None else (*_digits(figures), figures.first)
+                known = ("", "", "", "") if figures is None else (*_digits(figures), figures.first or "")
                 writer.writerow([name, str(side.setting), *known])
         return stream.getvalue()
 
@@ -111,19 +124,18 @@ def _digits(figures: Prospect) -> tuple[str, str, str]:
     return repr(figures.success), repr(figures.mean), repr(figures.tail)
 
 
-def _show(value: float | None, form: object) -> str:
-    return "–" if value is None else form(value)  # type: ignore[operator]  # one of the two formats above
-
-
 def read_setting(service: Service, fields: Mapping[str, str], prefix: str) -> Setting:
     """One side of the form. An ObjectiveError for what cannot be."""
     objective = parse_objective(fields.get(f"{prefix}objective", "mean"))
     without = fields.get(f"{prefix}without") or None
     if without is not None and without not in service.problem.action_by_name:
-        raise ObjectiveError.at((), f"there is no action '{without}'", suggest(without, service.problem.action_by_name))
+        known = suggest(without, service.problem.action_by_name)
+        raise ObjectiveError.at((), f"there is no action '{without}'", known, code="unknown_action", action=without)
     text = fields.get(f"{prefix}horizon", "").strip()
     if text and not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_STEPS):
-        raise ObjectiveError.at((), f"'{text}' is not a number of steps", f"from 1 to {MOST_STEPS}, or empty")
+        values = {"value": text, "most": MOST_STEPS}
+        remedy = f"from 1 to {MOST_STEPS}, or empty"
+        raise ObjectiveError.at((), f"'{text}' is not a number of steps", remedy, code="not_a_horizon", **values)
     return Setting(objective, without, int(text) if text else None)
 
 
@@ -131,17 +143,17 @@ def compare_settings(
     service: Service, audits: Audits, settings: tuple[Setting, Setting], *, who: str, deadline: Deadline
 ) -> SettingComparison:
     """Two settings, for one of the problem's people by name or for a sample of those who are rejected."""
-    people, note = _find_people(service, audits, who)
+    people, drawn = _find_people(service, audits, who)
     sides = [Side(setting, _solve(service, setting, list(people.values()), deadline)) for setting in settings]
-    return SettingComparison(tuple(people), (sides[0], sides[1]), service.problem.cost_unit, note)
+    return SettingComparison(tuple(people), (sides[0], sides[1]), service.problem.cost_unit, drawn)
 
 
-def _find_people(service: Service, audits: Audits, who: str) -> tuple[Mapping[str, Record], str]:
+def _find_people(service: Service, audits: Audits, who: str) -> tuple[Mapping[str, Record], bool]:
     problem = service.problem
     if who in problem.people:
-        return {who: problem.people[who]}, ""
+        return {who: problem.people[who]}, False
     if not audits.results:
-        return dict(problem.people), "the people named in the problem"
+        return dict(problem.people), False
     found = audits.results[0].audit
     rejected = np.where(found.people.favourable, 0, found.population.counts)
     count = min(SAMPLE, int((rejected > 0).sum()))
@@ -152,7 +164,7 @@ def _find_people(service: Service, audits: Audits, who: str) -> tuple[Mapping[st
         f"sample {number}": {f.name: f.levels[c] for f, c in zip(problem.features, row, strict=True)}
         for number, row in enumerate(codes, start=1)
     }
-    return people, f"{count} rejected people, drawn at random (seed 0)"
+    return people, True
 
 
 def _solve(
@@ -171,4 +183,4 @@ def _solve_person(
     if not case.needs_plan:
         return None
     offer = make_menu(case, Request((objective,)), progress=deadline.check_progress)[0]
-    return Prospect(offer.cost.success, offer.mean, offer.cost.all_runs.cvar(TAIL), offer.first_action or "nothing")
+    return Prospect(offer.cost.success, offer.mean, offer.cost.all_runs.cvar(TAIL), offer.first_action)

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from safear._version import __version__
+from safear.texts import Texts, languages, load_texts
 
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 WEEK = 7 * 24 * 3600
@@ -65,6 +67,19 @@ def _environment() -> Environment:
     )
     environment.globals |= {"static": _address, "described": _described, "version": __version__}
     return environment
+
+
+def speak(texts: Texts, *, default: str) -> dict[str, Any]:
+    """What every page needs to speak a language and to offer the others; addresses name it unless it is the default."""
+    asked = "" if texts.language == default else f"?language={texts.language}"
+    return {
+        "tell": texts,
+        "say": texts.part("web"),
+        "language": texts.language,
+        "languages": [(code, load_texts(code)("name"), code == texts.language) for code in languages()],
+        "home": f"/{asked}",
+        "analyst": f"/analyst{asked}",
+    }
 
 
 def respond_with(template: str, *, status: int = 200, **values: object) -> HTMLResponse:
