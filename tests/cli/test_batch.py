@@ -188,27 +188,9 @@ def test_a_folder_of_no_use(out: str, safear: Safear, job: list[str], tmp_path: 
 # --------------------------------------------------------------------------------------------------------------- --help
 
 
-def test_help(safear: Safear) -> None:
-    answer = safear("batch", "--help")
-    assert (answer.code, answer.err) == (0, "")
-    text = " ".join(answer.out.split())
-    for said in (
-        "batch [OPTIONS] PROBLEM PEOPLE",
-        "cost:ACTION what the action costs this person",
-        "chance:ACTION how often its first outcome happens, 0 to 1",
-        "forbid:ACTION true rules the action out",
-        "an empty cell keeps the problem's value",
-        "After an interruption, run the same command again to continue",
-        "pip install 'safear[audit]'",
-        "pip install 'safear[cluster]'",
-        "--scheduler ADDRESS Use the workers of this Dask scheduler",
-        "--part-size INTEGER RANGE People per part. [default: 16384; 512 where plans take long]",
-    ):
-        assert said in text, said
-    assert max(map(len, answer.out.splitlines())) <= 120
-    for name in COLUMNS:
-        assert re.search(rf"\b{name}\b", answer.out), name
-    assert "batch" in safear("--help").out
+def test_the_help_names_every_column(safear: Safear) -> None:
+    told = safear("batch", "--help").out
+    assert [name for name in COLUMNS if not re.search(rf"\b{name}\b", told)] == []
 
 
 def test_in_a_process_of_its_own(safear_process: Safear, job: list[str], tmp_path: Path) -> None:

@@ -25,23 +25,6 @@ SCRIPT = str(Path(sysconfig.get_path("scripts")) / "safear")
 # ---------------------------------------------------------------------------------------------------------------- demo
 
 
-def test_the_demo_shows_the_menu_for_a_rejected_applicant(safear: Safear) -> None:
-    answer = safear("demo")
-    assert (answer.code, answer.err) == (0, "")
-    lines = answer.out.splitlines()
-    assert lines[:2] == [
-        "Loan approval",
-        "Today’s decision: not “approved”. You can do something about it. Here are 2 plans: what to do, what each may ",
-    ]
-    assert [line.split() for line in lines[5:7]] == [
-        ["safest", "study", "part-time", ">99.9%", "2.19", "months", "3", "months", "3.38", "months"],
-        ["cheapest", "on", "average", "change", "job", ">99.9%", "1.5", "months", "4.8", "months", "8.21", "months"],
-    ]
-    assert "  1. Study part-time (when 23 to 24 steps are left): costs 1 month, works 90 times in 100." in lines
-    assert "     If it fails: try again; later, go to step 3." in lines
-    assert "     If it fails (you lose your job): go to step 2." in lines
-
-
 def test_what_the_demo_says_to_try_next_works(safear: Safear) -> None:
     last = safear("demo").out.splitlines()[-1]
     assert last.startswith("Try next:  ")

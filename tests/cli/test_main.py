@@ -16,7 +16,6 @@ import safear as sa
 from safear.cli import main
 from safear.cli.main import MODULES
 from safear.problem import dump_problem_text
-from safear.risk.objectives import OBJECTIVE_EXAMPLES
 
 if TYPE_CHECKING:
     from cli.conftest import Safear
@@ -60,31 +59,6 @@ def test_the_help_lists_commands_and_exit_codes(safear: Safear) -> None:
     for command in COMMANDS:
         assert re.search(rf"^  {command} +\S", text, re.MULTILINE)
     assert "Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal" in text
-
-
-def test_the_help_of_recommend_explains_every_option(safear: Safear) -> None:
-    options = [
-        "--classifier",
-        "--trust",
-        "--person",
-        "--set",
-        "--objective",
-        "--method",
-        "--level",
-        "--horizon",
-        "--terms",
-        "--forbid",
-        "--simulate",
-        "--episodes",
-        "--seed",
-        "--json",
-        "--output",
-    ]
-    text = " ".join(safear("recommend", "--help").out.split())
-    for option in options:
-        assert option in text
-    for objective in OBJECTIVE_EXAMPLES:
-        assert objective in text
 
 
 def test_the_version(safear: Safear) -> None:
@@ -212,18 +186,3 @@ def test_a_terminal_or_file_that_knows_few_characters(command: str, encoding: st
     assert len(done.stdout + done.stderr) > 200
     if "--json" in command:
         assert json.loads(done.stdout)["problem"] == "貸付 ✓"
-
-
-def test_help_does_not_wait_for_the_library(tmp_path: Path) -> None:
-    """What takes long to import is imported by the commands that need it."""
-    code = (
-        "import sys\nsys.argv = ['safear', '--help']\n"
-        "from safear.cli.main import main\n"
-        "try:\n    main()\nexcept SystemExit:\n"
-        "    print(*{'numpy', 'pandas', 'pydantic', 'rich', 'sklearn', 'yaml'} & set(sys.modules), file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=60, check=False
-    )
-    assert done.stdout.startswith("Usage: ")
-    assert done.stderr == "\n"

@@ -63,24 +63,6 @@ def test_every_row_is_there(table: PaperTable, rows: Rows) -> None:
         assert 0 < measures["n"] <= PEOPLE
 
 
-def test_the_optimum_is_not_above_greedy(rows: Rows) -> None:
-    strictly = 0
-    for (dataset, group, aversion, method), best in rows.items():
-        if method == "greedy":
-            continue
-        other = rows[dataset, group, aversion, "greedy"]
-        assert best["n"] == other["n"]
-        assert best["value"] <= other["value"] * (1 + 1e-9)
-        assert 0 <= best["by"] <= best["at most by"]
-        assert (best["by"] > 0) == (best["greedy worse"] > 0)
-        strictly += best["value"] < other["value"] * (1 - 1e-4)
-        for figures in (best, other):
-            assert figures["value"] >= figures["average"] * (1 - 1e-12)  # aversion times a deviation comes on top
-            assert figures["worst 5%"] >= figures["average"] * (1 - 1e-12)
-            assert 0 <= figures["success"] <= 1
-    assert strictly > 8
-
-
 def test_the_same_people_at_every_aversion_and_failure_cost(rows: Rows) -> None:
     for dataset in ("adult", "german"):
         assert len({figures["n"] for (name, *_), figures in rows.items() if name == dataset}) == 1
