@@ -12,7 +12,7 @@ import argparse
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,11 @@ from examples.german_credit.train import model, read_applications
 from numpy.typing import NDArray
 
 import safear as sa
+from safear.problem.model import PromiseKind
 
 PROBLEM = Path(__file__).parent / "problem.yaml"
 THRESHOLDS = (0.5, 0.7)
+PROMISES: tuple[PromiseKind, ...] = ("value", "range", "narrow")
 POINTS = 50
 WAYS = ("value", "least", "most", "anywhere", "least in level", "anywhere in level")
 Record = Mapping[str, Any]
@@ -63,6 +65,7 @@ class Kept:
     tail: float
     ends: int
     records: int
+    verified: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +102,10 @@ def level_range(problem: sa.Problem, name: str, level: str) -> Range:
     return Range(ends[place], ends[place + 1] - 1, int(feature.values[place]))
 
 
-def promised_ranges(problem: sa.Problem, offer: sa.Offer) -> dict[tuple[str, str], Range]:
-    """What an offer promises for each number that it may change, by feature and level."""
-    return {
-        (promise.feature, promise.level): Range(
-            math.ceil(promise.low),
-            math.floor(promise.high),
-            level_range(problem, promise.feature, promise.level).value,
-        )
-        for promise in getattr(offer, "promises", ())
-    }
+def promised_range(problem: sa.Problem, offer: sa.Offer, name: str, level: str) -> Range:
+    """What an offer promises for a number that it changes to a level."""
+    promise = offer.promises[name, level]
+    return Range(math.ceil(promise.low), math.floor(promise.high), level_range(problem, name, level).value)
 
 
 def try_plan(problem: sa.Problem, offer: sa.Offer, filed: Record, *, rng: np.random.Generator) -> Kept:
@@ -116,7 +113,7 @@ def try_plan(problem: sa.Problem, offer: sa.Offer, filed: Record, *, rng: np.ran
     runs, mdp = offer.runs, offer.solution.mdp
     states, which = np.unique(runs.state[runs.succeeded], return_inverse=True)
     chances = np.bincount(which, weights=runs.chance[runs.succeeded], minlength=len(states))
-    start, promises = mdp.person(runs.start), promised_ranges(problem, offer)
+    start = mdp.person(runs.start)
     rows: dict[tuple[Any, ...], int] = {}  # what has changed, in all records that are asked about
     names = sorted(problem.changed_features)
     tried: list[dict[str, list[int]]] = []  # for each end and way the rows
@@ -125,7 +122,7 @@ def try_plan(problem: sa.Problem, offer: sa.Offer, filed: Record, *, rng: np.ran
         changed = [name for name in names if levels[name] != start[name]]
         words = {name: levels[name] for name in changed if problem.feature_by_name[name].kind != "numeric"}
         whole = {name: level_range(problem, name, levels[name]) for name in changed if name not in words}
-        promised = {name: promises.get((name, levels[name]), level) for name, level in whole.items()}
+        promised = {name: promised_range(problem, offer, name, levels[name]) for name in whole}
         tried.append({})
         for way, numbers in land(promised, whole, filed, rng=rng):
             record = {**filed, **words, **numbers}
@@ -134,7 +131,8 @@ def try_plan(problem: sa.Problem, offer: sa.Offer, filed: Record, *, rng: np.ran
     asked = pd.DataFrame([filed] * len(rows)).assign(**dict(zip(names, zip(*rows, strict=True), strict=True)))
     accepted = accepts(asked[list(APPLICATIONS)], problem.goal.threshold or 0.5)
     kept = {way: float(chances @ [accepted[end[way]].mean() for end in tried]) for way in WAYS}
-    return Kept(offer.cost.success, kept, offer.mean, offer.tail, len(states), len(rows))
+    verified = offer.verification.holds and offer.verification.is_complete
+    return Kept(offer.cost.success, kept, offer.mean, offer.tail, len(states), len(rows), verified)
 
 
 def land(
@@ -164,16 +162,9 @@ def ask(problem: sa.Problem, row: int, *, every_plan: bool) -> Answer:
     return Answer(tuple(try_plan(problem, offer, filed, rng=rng) for offer in offers), None, seconds)
 
 
-def with_goal(problem: sa.Problem, threshold: float, promise: str | None) -> sa.Problem:
+def with_goal(problem: sa.Problem, threshold: float, promise: PromiseKind) -> sa.Problem:
     """The problem with another threshold and kind of promise."""
-    changes: dict[str, Any] = {"threshold": threshold} | ({} if promise is None else {"promise": promise})
-    return replace(problem, goal=replace(problem.goal, **changes))
-
-
-def kinds_of_promise(problem: sa.Problem) -> tuple[str | None, ...]:
-    """Those that a problem can name."""
-    known = "promise" in {field.name for field in fields(problem.goal)}
-    return ("value", "range", "narrow") if known else (None,)
+    return replace(problem, goal=replace(problem.goal, threshold=threshold, promise=promise))
 
 
 def sum_up(answers: Sequence[Answer]) -> dict[str, float]:
@@ -185,7 +176,9 @@ def sum_up(answers: Sequence[Answer]) -> dict[str, float]:
         "refused for levels": sum(answer.reason == "levels" for answer in answers),
         "without recourse": sum(answer.reason in {"no_action", "horizon", "never"} for answer in answers),
         "with a plan": sum(answer.reason is None for answer in answers),
-        "broken plans": sum(plan.kept["value"] < plan.claimed - 1e-9 for plan in plans),
+        "plans": len(plans),
+        "verified at every point": sum(plan.verified for plan in plans),
+        "broken": sum(min(plan.kept[way] for way in WAYS[:4]) < plan.claimed - 1e-9 for plan in plans),
         "claimed": np.mean([plan.claimed for plan in plans]),
         **{way: np.mean([plan.kept[way] for plan in plans]) for way in WAYS},
         "worst shortfall": max(plan.claimed - min(plan.kept[way] for way in WAYS[:4]) for plan in plans),
@@ -204,10 +197,10 @@ def measure(
     """A column per threshold and kind of promise."""
     columns = {}
     for threshold in thresholds:
-        for promise in kinds_of_promise(problem):
+        for promise in PROMISES:
             asked = with_goal(problem, threshold, promise)
             answers = [ask(asked, row, every_plan=every_plan) for row in first_rejected(people, threshold)]
-            columns[f"{threshold:g}", promise or "level"] = sum_up(answers)
+            columns[f"{threshold:g}", promise] = sum_up(answers)
     return pd.DataFrame(columns)
 
 
@@ -225,7 +218,7 @@ def main() -> None:
         thresholds=given.thresholds,
         every_plan=given.every_plan,
     )
-    print(found.to_string(float_format="{:.4g}".format))
+    print(found.to_string(float_format="{:.5g}".format))
 
 
 if __name__ == "__main__":

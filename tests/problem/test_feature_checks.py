@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from typing import Literal
+
 import pytest
 
 from problem.loan import edited, told
@@ -55,3 +58,22 @@ def test_many_levels_are_not_compared_each_with_each() -> None:
     (found,) = check_features([Feature("a", "nominal", (*levels, Counted(7)))])
     assert found.cause == "level '7' is given twice"
     assert Counted.comparisons < 20 * len(levels)
+
+
+@pytest.mark.parametrize(
+    "closed, least, most, wrong",
+    [
+        ("left", 1, 4, []),  # the last level is the number 4 alone
+        ("left", 2, 3, ["min", "max"]),
+        ("left", 3, 5, ["min"]),
+        ("right", 2, 5, []),  # the first level is the number 2 alone
+        ("right", 3, 4, ["min", "max"]),
+        ("right", 1, 3, ["max"]),
+    ],
+)
+def test_limits_leave_something_of_every_level(
+    closed: Literal["left", "right"], least: int, most: int, wrong: list[str]
+) -> None:
+    levels, edges = ("low", "mid", "high"), (Decimal(2), Decimal(4))
+    rate = Feature("rate", "numeric", levels, edges=edges, closed=closed, least=Decimal(least), most=Decimal(most))
+    assert [item.place.path for item in check_features([rate])] == [("features", "rate", name) for name in wrong]

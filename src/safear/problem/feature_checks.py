@@ -70,11 +70,14 @@ def _check_limits(feature: Feature, path: Path) -> Iterator[Mistake]:
             yield mistake((*path, name), cause, remedy, code="misplaced")
         elif not limit.is_finite() or abs(limit.adjusted()) > 300 or (name == "step" and limit <= 0):
             yield mistake((*path, name), f"{limit} cannot be a {name}", code="out_of_range", value=limit)
-    if feature.edges and feature.least is not None and feature.least >= feature.edges[0]:
-        cause = f"{feature.least} is not below the first edge, {feature.edges[0]}"
+    if not feature.edges:
+        return
+    first, last = feature.edges[0], feature.edges[-1]  # one of them may be all of its level
+    if feature.least is not None and (feature.least > first or (feature.least == first and feature.closed == "left")):
+        cause = f"{feature.least} leaves nothing below the first edge, {first}"
         yield mistake((*path, "min"), cause, "the first level would be empty", code="out_of_range", value=feature.least)
-    if feature.edges and feature.most is not None and feature.most <= feature.edges[-1]:
-        cause = f"{feature.most} is not above the last edge, {feature.edges[-1]}"
+    if feature.most is not None and (feature.most < last or (feature.most == last and feature.closed == "right")):
+        cause = f"{feature.most} leaves nothing above the last edge, {last}"
         yield mistake((*path, "max"), cause, "the last level would be empty", code="out_of_range", value=feature.most)
 
 
