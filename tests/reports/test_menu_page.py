@@ -341,8 +341,8 @@ def test_already_favourable() -> None:
 
 
 def accepted_without_a_name() -> sa.Menu:
-    decision = make_accepted().case.decision
-    return replace(make_accepted(), case=replace(make_single().case, decision=decision))
+    case = make_single().case
+    return replace(make_accepted(), case=replace(case, decision=replace(case.decision, favourable=True)))
 
 
 def test_a_goal_without_a_name() -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
 import safear as sa
 from safear.errors import Mistake, format_path, mistake
+from safear.problem.model import Feature
 from safear.problem.person import person_mistakes
 from safear.problem.terms import merge_terms
+from safear.problem.wrong_names import missing_given, out_of_limits
 from safear.texts import languages, load_texts
 from safear.texts.mistakes import tell_mistake
 
@@ -15,6 +19,8 @@ LOAN = sa.load_example("loan")
 PERSON = dict(LOAN.default_person or {})
 FOUND: list[Mistake] = [
     *person_mistakes(LOAN, {"savings": "ritch", "aeg": 3}),
+    missing_given("age"),
+    *(out_of_limits(Feature("term", "numeric", (), least=Decimal(6), most=Decimal(60)), Decimal(n)) for n in (5, 61)),
     *merge_terms(LOAN, sa.Terms.of(cost={"jump": 1, "find work": -1}, chance={"change job": 2}))[1],
 ]
 
@@ -24,6 +30,9 @@ def test_the_mistakes_of_applicants_have_codes() -> None:
     assert {
         ("unknown_feature", "aeg"),
         ("missing", "age"),
+        ("missing_given", "age"),
+        ("too_low", "term"),
+        ("too_high", "term"),
         ("unknown_level", "savings"),
         ("unknown_action", "actions.jump"),
         ("cost_out_of_range", "actions.find work.cost"),
@@ -38,7 +47,7 @@ def test_every_language_has_words_for_them(item: Mistake, language: str) -> None
     assert f"mistake.{item.code}" in texts
     told = tell_mistake(item, texts)
     assert item.cause not in told
-    assert item.code == "missing" or any(texts.quote(str(value)) in told for value in item.values.values())
+    assert item.code.startswith("missing") or any(texts.quote(str(value)) in told for value in item.values.values())
 
 
 def test_words() -> None:

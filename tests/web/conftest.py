@@ -11,8 +11,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
+import pandas as pd
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
@@ -69,6 +71,50 @@ def run_site(service: Service, settings: Settings | None = None) -> Iterator[Sit
 def loan() -> Iterator[Site]:
     """The bundled loan problem, which decides by its own rule."""
     with run_site(Service.of(sa.load_example("loan"))) as site:
+        yield site
+
+
+CREDIT: dict[str, Any] = {
+    "safear": 1,
+    "title": "a credit",
+    "horizon": 4,
+    "cost": {"unit": "months"},
+    "features": {
+        "term": {
+            "kind": "numeric",
+            "edges": [12, 24, 36],
+            "values": [9, 18, 30, 42],
+            "step": 1,
+            "min": 6,
+            "max": 60,
+            "unit": "months",
+        },
+        "amount": {"kind": "numeric", "edges": [1000, 5000], "values": [500, 3000, 8000], "min": 1},
+        "job": {"kind": "nominal", "levels": ["employed", "none"], "mutable": False},
+    },
+    "given": ["age", "account"],
+    "actions": {
+        "shorten": {"cost": 1, "chance": 0.8, "change": {"term": -1}},
+        "ask for less": {"cost": 1.5, "chance": 0.9, "change": {"amount": -1}},
+    },
+    "goal": {"favourable": "granted", "failure_cost": 20},
+    "people": {
+        "Ada": {"term": 40, "amount": 8750.5, "job": "employed", "age": 33, "account": "small"},
+        "Bob": {"term": 10, "amount": 700, "job": "employed", "age": 50, "account": "large"},
+    },
+}
+
+
+def grant(frame: pd.DataFrame) -> Any:
+    """Looks at the numbers themselves; wants a number for the age and a name for the account."""
+    bonus = frame["account"].map({"small": 0, "large": 5})
+    return frame["term"] + frame["amount"] / 1000 + frame["age"] / 100 - bonus <= 24.33
+
+
+@pytest.fixture(scope="session")
+def credit() -> Iterator[Site]:
+    """A function that sees records as they were filed decides on a credit."""
+    with run_site(Service.of(sa.parse_problem(CREDIT), grant)) as site:
         yield site
 
 

@@ -25,7 +25,7 @@ SECRET = "xyzzy-4711"
 
 def ask_everything(site: Site) -> None:
     """One of each request that holds something personal, right and wrong."""
-    form = fill_in(site.service.problem, APPLICANT)
+    form = fill_in(site.service.desk, APPLICANT)
     wrong = APPLICANT | {"savings": SECRET}
     with site.client() as client:
         for person in (APPLICANT, wrong):

@@ -79,6 +79,8 @@ def _print_offer(console: Console, menu: Menu, offer: Offer, tell: Teller, *, he
         console.print(f"  {_describe_value(offer, tell)}", markup=False)
     for line in PlanTeller(offer.full_plan if all_steps else offer.plan, tell).lines():
         console.print(f"  {line}", markup=False)
+    if menu.case.sight:
+        console.print(f"  {tell.verification(offer.verification)}", style="dim", markup=False)
     console.print(f"  {tell('ways.title')}:")
     table = Table(box=None, show_header=False, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column(justify="right", min_width=9, no_wrap=True)

@@ -39,7 +39,7 @@ def out_of_limits(feature: Feature, number: Decimal) -> Mistake:
     is_low = feature.least is not None and number < feature.least
     limit = feature.least if is_low else feature.most
     cause = f"{number} is {'below the least' if is_low else 'above the most'} that is possible, {limit}"
-    values = {"feature": feature.name, "value": str(number), "limit": str(limit)}
+    values = {"feature": feature.name, "value": str(number), "limit": None if limit is None else float(limit)}
     return mistake((feature.name,), cause, "correct it", code="too_low" if is_low else "too_high", **values)
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from safear.classifier.filed import Sight
 from safear.classifier.protocol import Classifier
 from safear.errors import PersonError, suggest
 from safear.mdp.arrays import MDP
 from safear.mdp.compile import MAX_REACHABLE, Compiler
+from safear.mdp.compiled import CompiledMDP
 from safear.mdp.filed_goals import FiledGoals, as_filed
 from safear.mdp.goals import Goals
 from safear.mdp.lattice import find_lattice
@@ -51,6 +53,11 @@ class Case:
     def person(self) -> Person:
         """The person, a level per feature."""
         return self.decision.person
+
+    @property
+    def sight(self) -> Sight:
+        """What the classifier sees of the record besides levels."""
+        return self.mdp.goals.sight if isinstance(self.mdp, CompiledMDP) else Sight()
 
     @property
     def favourable(self) -> bool:
@@ -96,6 +103,11 @@ class Desk:
     def classifier(self) -> Classifier:
         """Who decides."""
         return self.compiler.goals.classifier
+
+    @property
+    def sight(self) -> Sight:
+        """What the classifier sees of records besides levels."""
+        return self.compiler.goals.sight
 
     @property
     def goals(self) -> Goals:

@@ -163,7 +163,7 @@ class SimulatedRecord(ResultRecord):
         return cls(rollouts=rollouts, seed=seed, success=found.success, cost=cost, all_runs=all_runs)
 
 
-def _as_scalars(record: Record) -> dict[str, Scalar]:
+def as_scalars(record: Record) -> dict[str, Scalar]:
     """A record as JSON can hold it: no NaN, no types of NumPy or pandas."""
     plain = {str(name): getattr(value, "item", lambda value=value: value)() for name, value in dict(record).items()}
     return {
@@ -348,7 +348,7 @@ class MenuRecord(ResultRecord):
         return cls(
             problem=menu.problem.title,
             person=dict(menu.person),
-            record=_as_scalars(menu.case.decision.record),
+            record=as_scalars(menu.case.decision.record),
             decision=_answer(favourable=menu.favourable),
             no_recourse=None if menu.no_recourse is None else ReasonRecord.of(menu.no_recourse),
             unit=menu.problem.cost_unit,

@@ -74,6 +74,10 @@ class Teller:
         """`3.5`, `12,000`."""
         return self.texts.number(value)
 
+    def measure(self, value: float, unit: str) -> str:
+        """A number as it was filed or is promised: `12 months`, or `12` if it has no unit."""
+        return self.exact_cost(value, unit) if unit else self.texts.exact_number(value)
+
     def percent(self, chance: float) -> str:
         """`95%`, `<0.1%`."""
         return self.texts.percent(chance)
@@ -275,15 +279,20 @@ class Teller:
 
     def promise(self, promise: Promise) -> str:
         """`12 months`, `12 to 14 months`; exact, since what is said is what was tested."""
-        low, high = (self.texts.exact_number(end) for end in (promise.low, promise.high))
-        said = low if low == high else self.texts("promise.range", low=low, high=high)
-        return f"{said} {show_name(promise.unit)}" if promise.unit else said
+        high = self.measure(promise.high, promise.unit)
+        if promise.low == promise.high:
+            return high
+        return self.texts("promise", low=self.texts.exact_number(promise.low), high=high)
 
     def verification(self, check: Verification) -> str:
         """How a plan was checked with the classifier."""
-        kind = "refused" if not check.holds else "complete" if check.is_complete else "sampled"
-        values = {"ends": self.texts.whole(check.ends), "points": self.texts.whole(check.points)}
-        return self.texts(f"verification.{kind}", **values, refused=self.texts.whole(check.points - check.accepted))
+        say = self.texts.part("verification")
+        what = say("ends", count=check.ends)
+        if check.points > check.ends:
+            kind = "complete" if check.is_complete else "sampled"
+            what = say(kind, ends=what, points=self.texts.whole(check.points))
+        refused = self.texts.whole(check.points - check.accepted)
+        return say("accepted" if check.holds else "refused", what=what, refused=refused)
 
     # -------------------------------------------------------------------------------------------------------- traces
 

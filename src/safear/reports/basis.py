@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from safear.classifier.filed import as_number
 from safear.mdp.arrays import MDP
-from safear.problem.model import Action, Problem
+from safear.problem.model import Action, Feature, Problem, as_decimal
 from safear.problem.quantity import Amount, amounts
 from safear.recourse.menu import Menu
 from safear.recourse.teller import Teller
@@ -48,8 +50,31 @@ class Basis:
         return [show_name(action.name) for action in self.original.actions if action.name not in left]
 
     def list_person(self) -> list[tuple[str, str]]:
-        """What is known of the person."""
-        return [(show_name(name), show_name(level)) for name, level in self.menu.person.items()]
+        """What is known of the person, as it was filed."""
+        record, sight = self.menu.case.decision.record, self.menu.case.sight
+        known = [(feature.name, self._tell_filed(feature)) for feature in self.menu.problem.features]
+        known += [(name, self._tell_given(record[name])) for name in sight.given]
+        return [(show_name(name), words) for name, words in known]
+
+    def _tell_filed(self, feature: Feature) -> str:
+        """The number that was filed and, if the classifier does not see it, the level it counts as; else the level."""
+        case, level = self.menu.case, self.menu.person[feature.name]
+        number = as_number(feature, case.decision.record[feature.name], level)
+        if math.isnan(number):
+            return show_name(level)
+        words = self.teller.measure(number, feature.unit)
+        if feature.name in case.sight.numbers:
+            return words
+        return f"{words} ({self.texts('counts_as', level=show_name(level))})"
+
+    def _tell_given(self, value: object) -> str:
+        """A column as it was filed."""
+        if isinstance(value, bool | np.bool_):
+            return self.texts("report.file.yes" if value else "report.file.no")
+        if value is None or value != value:  # noqa: PLR0124  # NaN
+            return self.texts("format.none")
+        number = None if isinstance(value, str) else as_decimal(value)
+        return show_name(str(value)) if number is None else self.texts.exact_number(float(number))
 
     def list_fixed(self) -> list[str]:
         """The features that no step changes."""

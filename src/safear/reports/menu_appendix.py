@@ -9,7 +9,7 @@ from typing import Any
 
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
-from safear.recourse.records import PlanFiguresRecord
+from safear.recourse.records import PlanFiguresRecord, as_scalars
 from safear.reports.appendix import Sources, digest_problem, list_versions, write_exactly
 from safear.reports.audit_tables import Table
 from safear.texts import Texts
@@ -17,8 +17,10 @@ from safear.texts.names import show_name
 
 
 def digest_person(menu: Menu) -> str:
-    """The SHA-256 of the person's levels as JSON with sorted keys."""
-    text = json.dumps(dict(menu.person), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    """The SHA-256 of what decides about the person, as JSON with sorted keys: levels, and what is seen as filed."""
+    filed, sight = as_scalars(menu.case.decision.record), menu.case.sight
+    seen = dict(menu.person) | {name: filed[name] for name in (*sight.numbers, *sight.given)}
+    text = json.dumps(seen, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -142,7 +142,7 @@ class _Writer:
             () if found is None else tuple(self.teller.differences(found)),
             steps[:shown],
             steps[shown:],
-            (*plan.notes(), *self._refer(shown, len(steps))),
+            (*plan.notes(), *self._refer(shown, len(steps)), *self._tell_check(offer)),
             tell_hundred(offer, self.teller),
             tuple(tell_ways(offer, longest, self.teller)),
             tell_rest(offer, self.teller),
@@ -155,6 +155,10 @@ class _Writer:
             (say("tail", worst=self.teller.worst(offer.level)), self.teller.cost(offer.tail, offer.unit)),
             (say("success", goal=self.goal, within=self.within), self.texts.percent(offer.cost.success)),
         )
+
+    def _tell_check(self, offer: Offer) -> list[str]:
+        """How a plan was checked; where only levels are seen, that goes without saying."""
+        return [self.teller.verification(offer.verification)] if self.menu.case.sight else []
 
     def _refer(self, shown: int, steps: int) -> list[str]:
         """Where the steps are that have no room here."""

@@ -16,4 +16,6 @@ def tell_mistake(item: Mistake, texts: Texts) -> str:
 
 
 def _show(value: object, texts: Texts) -> str:
+    if isinstance(value, float):
+        return texts.exact_number(value)
     return texts.whole(value) if isinstance(value, int) else texts.quote(show_name(str(value)))

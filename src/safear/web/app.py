@@ -62,7 +62,7 @@ def make_app(service: Service, settings: Settings | None = None) -> ASGIApp:
         if app.openapi_schema is None:
             document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
             document["components"]["schemas"] |= _problem_details()
-            app.openapi_schema = specialise(document, service.problem)
+            app.openapi_schema = specialise(document, service.desk)
         return app.openapi_schema
 
     app.openapi = describe  # type: ignore[method-assign]  # FastAPI's own way to change the document

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from safear.problem.model import Feature, Problem
+from safear.problem.model import Feature
+from safear.recourse.case import Desk
 
 _SHARE = r"(0|0\.\d{1,17})"  # a level: below 1
 _WEIGHT = r"(0|1|0\.\d{1,17})"
+_SCALAR = {"type": ["string", "number", "boolean", "null"]}
 OBJECTIVE = rf"^(success-first:)?(mean|cvar:{_SHARE}|mean-cvar:{_WEIGHT}:{_SHARE})$"
 
 
-def specialise(document: dict[str, Any], problem: Problem) -> dict[str, Any]:
+def specialise(document: dict[str, Any], desk: Desk) -> dict[str, Any]:
     """Put what is known of the problem into the schemas of the requests."""
-    schemas = document["components"]["schemas"]
-    person = _describe_person(problem)
+    schemas, problem = document["components"]["schemas"], desk.problem
+    person = _describe_person(desk)
     for name in ("PersonIn", "MenuIn", "PlanIn", "StepIn"):
         schemas[name]["properties"]["person"] = person
     for name in ("PlanIn", "StepIn"):
@@ -29,20 +31,24 @@ def specialise(document: dict[str, Any], problem: Problem) -> dict[str, Any]:
     return document
 
 
-def _describe_person(problem: Problem) -> dict[str, Any]:
+def _describe_person(desk: Desk) -> dict[str, Any]:
+    known = {feature.name: _describe_feature(feature) for feature in desk.problem.features}
+    known |= {name: dict(_SCALAR) for name in desk.sight.given}
     return {
         "type": "object",
         "title": "Person",
-        "description": "each feature's level, or its number if it is numeric",
-        "properties": {feature.name: _describe_feature(feature) for feature in problem.features},
-        "required": [feature.name for feature in problem.features],
-        "additionalProperties": False,
-        "example": dict(problem.default_person or {}),
+        "description": "each feature's level, or its number if it is numeric; columns that the model sees as filed",
+        "properties": known,
+        "required": list(known),
+        "additionalProperties": dict(_SCALAR),
+        "example": dict(desk.problem.default_person or {}),
     }
 
 
 def _describe_feature(feature: Feature) -> dict[str, Any]:
     levels = {"type": "string", "enum": list(feature.levels)}
     if feature.kind == "numeric" and len(feature.levels) == len(feature.edges) + 1:
-        return {"anyOf": [{"type": "number"}, levels]}
+        ends = {"minimum": feature.least, "maximum": feature.most}
+        number = {"type": "number", **{name: float(end) for name, end in ends.items() if end is not None}}
+        return {"anyOf": [number, levels]}
     return levels

@@ -1,6 +1,7 @@
 """The person's form: what is filled in, read as a person, their terms, and what they want to see.
 
-Fields are numbered (`feature2`, `cost0`), so that names of features and actions need not be valid names of fields.
+Fields are numbered (`feature2`, `given0`, `cost0`), so that names of features, of columns that the classifier sees as
+filed and of actions need not be valid names of fields.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from decimal import Decimal
 from typing import Literal
 from urllib.parse import parse_qsl
 
-from safear.errors import Mistake, mistake
-from safear.problem.model import Action, Problem, as_decimal
-from safear.problem.person import read_level
+from safear.errors import Mistake, PersonError, mistake
+from safear.problem.model import Action, Feature, Problem, as_decimal
+from safear.problem.person import read_person, read_texts_of
 from safear.problem.quantity import Amount, Quantity, amounts
 from safear.problem.terms import Terms
-from safear.problem.wrong_names import missing_value, unreadable_value
+from safear.recourse.case import Desk
 from safear.web.schemas import DECIMALS, MOST_COST, MOST_STEPS
 
 Wish = Literal["menu", "slide", "choose", "outcome", "back", "restart", "fill", "here"]
@@ -79,23 +80,34 @@ def read_form(body: bytes) -> Asked:
     return Asked(fields, wishes.get(word, "menu"), _whole(number) or 0)
 
 
-def read_record(problem: Problem, asked: Asked) -> dict[str, object]:
-    """The person; what is left empty is left out."""
-    texts = {feature.name: asked.text(f"feature{number}") for number, feature in enumerate(problem.features)}
-    return {name: _as_number(text) for name, text in texts.items() if text}
+def name_fields(desk: Desk) -> dict[str, str]:
+    """Which feature each field about a person is for, or which column that the classifier sees as filed."""
+    fields = {f"feature{number}": feature.name for number, feature in enumerate(desk.problem.features)}
+    return fields | {f"given{number}": name for number, name in enumerate(desk.sight.given)}
 
 
-def find_mistakes(problem: Problem, asked: Asked) -> dict[str, Mistake]:
+def read_record(desk: Desk, asked: Asked) -> dict[str, object]:
+    """The person as filed: numbers as they were filled in; what is left empty is left out."""
+    features = desk.problem.feature_by_name
+    filled = {name: asked.text(field) for field, name in name_fields(desk).items() if asked.text(field)}
+    choices = {name for name in filled if name in features and not is_number(features[name])}
+    return read_texts_of({name: t if name in choices else _as_number(t) for name, t in filled.items()}, features)
+
+
+def is_number(feature: Feature) -> bool:
+    """Whether a number can be filled in for a feature."""
+    return feature.kind == "numeric" and len(feature.levels) == len(feature.edges) + 1
+
+
+def find_mistakes(desk: Desk, asked: Asked) -> dict[str, Mistake]:
     """What is wrong with each field that cannot be read."""
-    found: dict[str, Mistake] = {}
-    for number, feature in enumerate(problem.features):
-        name = f"feature{number}"
-        text = asked.text(name)
-        if not text:
-            found[name] = missing_value(feature)
-        elif read_level(feature, _as_number(text)) is None:
-            found[name] = unreadable_value(feature, text)
-    for number in range(len(problem.actions)):
+    try:
+        read_person(desk.problem, read_record(desk, asked), given=desk.sight.given)
+        by_name = {}
+    except PersonError as error:
+        by_name = {item.place.path[0]: item for item in error.mistakes if item.place.path}
+    found = {field: by_name[name] for field, name in name_fields(desk).items() if name in by_name}
+    for number in range(len(desk.problem.actions)):
         for name, code, most in (
             (f"cost{number}", "not_a_cost", MOST_COST),
             (f"chance{number}", "not_a_percentage", 100),
@@ -125,10 +137,10 @@ def read_terms(problem: Problem, asked: Asked) -> Terms:
     return Terms.of(cost=own["cost"], chance=own["chance"], forbid=forbidden)
 
 
-def fill_in(problem: Problem, record: Mapping[str, object]) -> dict[str, str]:
+def fill_in(desk: Desk, record: Mapping[str, object]) -> dict[str, str]:
     """The fields of a person's form for a record, with the typical terms."""
-    fields = {f"feature{number}": str(record.get(feature.name, "")) for number, feature in enumerate(problem.features)}
-    for number, action in enumerate(problem.actions):
+    fields = {field: str(record.get(name, "")) for field, name in name_fields(desk).items()}
+    for number, action in enumerate(desk.problem.actions):
         fields |= {f"cost{number}": typical_cost(action), f"chance{number}": typical_chance(action)}
     return fields
 

@@ -32,7 +32,7 @@ def make_pages(service: Service, workers: Workers, audits: Audits, *, language: 
 
     @pages.get("/")
     async def home(request: Request) -> HTMLResponse:
-        return await answer(start_form(service.problem), request.query_params.get("language", language))
+        return await answer(start_form(service.desk), request.query_params.get("language", language))
 
     @pages.post("/")
     async def ask(request: Request) -> HTMLResponse:
@@ -44,7 +44,7 @@ def make_pages(service: Service, workers: Workers, audits: Audits, *, language: 
         asked = await _read(request)
         wanted = asked.text("language")
         texts = load_texts(wanted if wanted in languages() else language)
-        if find_mistakes(service.problem, asked):
+        if find_mistakes(service.desk, asked):
             return await answer(asked, texts.language)
         try:
             html = await workers.run(lambda deadline: _make_report(service, asked, texts, deadline))

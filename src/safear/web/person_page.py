@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 from safear.errors import InputError
 from safear.plots import dots, traces
-from safear.problem.model import Problem
+from safear.problem.model import Feature, Problem, as_decimal
+from safear.recourse.case import Desk
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
+from safear.recourse.plan import LevelChange
 from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
 from safear.recourse.walk import walk
@@ -17,7 +19,7 @@ from safear.reports.basis import Basis
 from safear.reports.hundred import tell_hundred
 from safear.reports.ways import find_longest, tell_keys, tell_rest, tell_ways
 from safear.texts import Texts
-from safear.web.forms import Asked, fill_in, read_record, read_terms
+from safear.web.forms import Asked, fill_in, name_fields, read_record, read_terms
 from safear.web.service import Service
 from safear.web.stops import Stop, find_stops, stop_at
 from safear.web.views import (
@@ -29,7 +31,7 @@ from safear.web.views import (
     name_stop,
     show_actions,
     show_cards,
-    show_features,
+    show_fields,
     show_slider,
     show_walk,
     tell_mistakes,
@@ -37,27 +39,27 @@ from safear.web.views import (
 from safear.web.work import Deadline
 
 
-def start_form(problem: Problem) -> Asked:
+def start_form(desk: Desk) -> Asked:
     """The form that somebody finds: filled in for the problem's first person, as an example."""
-    return Asked(fill_in(problem, problem.default_person or {}), wish="fill")
+    return Asked(fill_in(desk, desk.problem.default_person or {}), wish="fill")
 
 
 def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> PersonView:
     """What is shown for a form. Mistakes in it are shown too."""
-    problem = service.problem
+    problem, desk = service.problem, service.desk
     if asked.wish == "fill":
         people = list(problem.people.values())
         record = people[min(asked.example, len(people) - 1)] if people else {}
-        asked = replace(asked, fields={**asked.fields, **fill_in(problem, record)})
-    frame, teller = _Frame(problem, asked, texts), Teller(texts)
-    if not read_record(problem, asked):
+        asked = replace(asked, fields={**asked.fields, **fill_in(desk, record)})
+    frame, teller = _Frame(desk, asked, texts), Teller(texts)
+    if not read_record(desk, asked):
         return frame.show("empty", texts("web.decision.empty"), texts("web.decision.empty_lead"))
-    if wrong := tell_mistakes(problem, asked, texts):
+    if wrong := tell_mistakes(desk, asked, texts):
         return frame.show("wrong", texts("web.decision.wrong"), texts("web.decision.wrong_lead"), wrong=wrong)
     try:
         if asked.wish == "here":
             asked = _move_here(service, asked, deadline)
-            frame = _Frame(problem, asked, texts)
+            frame = _Frame(desk, asked, texts)
         menu = answer_form(service, asked, deadline)
         headline = teller.decision(problem, favourable=menu.favourable)
         notices = list(map(teller.notice, menu.notices))
@@ -77,7 +79,7 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
 
 def answer_form(service: Service, asked: Asked, deadline: Deadline) -> Menu:
     """The menu for a form. Its mistakes are raised."""
-    record, terms = read_record(service.problem, asked), read_terms(service.problem, asked)
+    record, terms = read_record(service.desk, asked), read_terms(service.problem, asked)
     return service.answer(record, terms, deadline=deadline)
 
 
@@ -98,6 +100,7 @@ def _show_plans(menu: Menu, asked: Asked, teller: Teller, original: Problem) -> 
         keys=tell_keys(teller.quoted_goal(menu.problem), teller),
         rest=tell_rest(offer, teller),
         steps=PlanTeller(offer.plan, teller).steps(),
+        checked=teller.verification(offer.verification) if menu.case.sight else "",
         walk=show_walk(walk(offer, asked.outcomes), teller),
         hundred=tell_hundred(offer, teller),
     )
@@ -118,19 +121,31 @@ def _find_position(stops: Sequence[Stop], asked: Asked) -> int:
 
 
 def _move_here(service: Service, asked: Asked, deadline: Deadline) -> Asked:
-    """The form of somebody who asks again from where the walk has brought them; what has not changed stays as filed."""
+    """The form of somebody who asks again from where the walk has brought them.
+
+    A number that has changed is filled in as promised, with its level's value. What has not changed stays as filed.
+    """
     stops = find_stops(answer_form(service, asked, deadline))
     changes = walk(stops[_find_position(stops, asked)].offer, asked.outcomes).changes if stops else ()
-    changed = {change.feature: change.level for change in changes}
-    names = {f"feature{number}": feature.name for number, feature in enumerate(service.problem.features)}
+    features = service.problem.feature_by_name
+    changed = {change.feature: _fill_level(features[change.feature], change) for change in changes}
+    names = name_fields(service.desk)
     return Asked({**asked.fields, **{field: changed[name] for field, name in names.items() if name in changed}})
+
+
+def _fill_level(feature: Feature, change: LevelChange) -> str:
+    """What is filled in for a level: its value, where a number is promised."""
+    if change.promise is None:
+        return change.level
+    value = as_decimal(feature.values[feature.levels.index(change.level)])
+    return change.level if value is None else f"{value.normalize():f}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
     """Puts an answer into the page with the form that it answers."""
 
-    problem: Problem
+    desk: Desk
     asked: Asked
     texts: Texts
 
@@ -147,9 +162,9 @@ class _Frame:
     ) -> PersonView:
         return PersonView(
             kind=kind,
-            features=show_features(self.problem, self.asked, self.texts),
-            actions=show_actions(self.problem, self.asked, self.texts),
-            people=tuple(self.problem.people),
+            features=show_fields(self.desk, self.asked, self.texts),
+            actions=show_actions(self.desk.problem, self.asked, self.texts),
+            people=tuple(self.desk.problem.people),
             headline=headline,
             lead=lead,
             spoken=". ".join([headline, *(wrong or {}).values(), *mistakes, *self._speak(plans)]),

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from safear.problem.terms import Terms
 from safear.recourse.offer import TAIL
 
-Value = str | bool | int | float
+Value = str | bool | int | float | None
 MOST_STEPS = 1000
 MOST_COST = 1_000_000
 DECIMALS = 4  # of somebody's own costs: finer ones could not be added up exactly, or not soon
@@ -62,7 +62,9 @@ class TermsIn(_Request):
 class PersonIn(_Request):
     """A person."""
 
-    person: dict[str, Value] = Field(description="each feature's level, or its number if it is numeric")
+    person: dict[str, Value] = Field(
+        description="each feature's level, or its number if it is numeric; columns that the model sees as filed"
+    )
 
 
 class MenuIn(PersonIn):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.classifier.protocol import Classifier
+from safear.errors import PersonError
 from safear.mdp.goals import BATCH, Goals
 from safear.problem.model import Problem, Record
 from safear.problem.terms import Terms
@@ -44,7 +46,7 @@ class Service:
         """For a problem and whatever `as_classifier` takes. Mistakes in the problem are raised."""
         desk = replace(Desk.of(problem, classifier), max_states=MAX_STATES, max_bytes=MAX_BYTES)
         sizes = [len(feature.levels) for feature in problem.features if feature.seen_by_classifier]
-        if math.prod(sizes) > ASKED_BEFOREHAND:
+        if desk.sight or math.prod(sizes) > ASKED_BEFOREHAND:  # of records there is no end
             return cls(replace(desk, forgetful=True), people)
         deque(_ask_everything(problem, desk.goals), maxlen=0)
         return cls(desk, people)
@@ -75,7 +77,7 @@ class Service:
         return make_menu(case, request, progress=deadline.check_progress)
 
     def share_accepted(self) -> float | None:
-        """Which share of all inputs that there are the classifier accepts; None if there are too many to ask."""
+        """Which share of all inputs the classifier accepts; None if there are too many, or if it sees records."""
         if self.desk.forgetful:
             return None
         return float(np.mean(np.concatenate(list(_ask_everything(self.problem, self.desk.goals)))))
@@ -83,8 +85,9 @@ class Service:
     def warm_up(self) -> None:
         """Answer once for each named person, so that the first who comes does not wait for what is loaded lazily."""
         for record in self.problem.people.values():
-            for offer in self.answer(record, deadline=Deadline.never()):
-                offer.plan, offer.traces  # noqa: B018  # worked out when first asked for
+            with suppress(PersonError):  # who lacks a column that the model wants is told so on the page
+                for offer in self.answer(record, deadline=Deadline.never()):
+                    offer.plan, offer.traces, offer.verification  # noqa: B018  # worked out when first asked for
 
 
 def _ask_everything(problem: Problem, goals: Goals) -> Iterator[NDArray[np.bool_]]:

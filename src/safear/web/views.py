@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from safear.errors import ClassifierError, InputError
 from safear.problem.model import Action, Feature, Problem
 from safear.problem.person import read_level
+from safear.recourse.case import Desk
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.plan_teller import StepText
@@ -21,7 +22,16 @@ from safear.reports.ways import LineKey, WayText
 from safear.texts import Texts
 from safear.texts.mistakes import tell_mistake
 from safear.texts.names import capital, show_name
-from safear.web.forms import Asked, find_mistakes, has_one_chance, span, typical_chance, typical_cost
+from safear.web.forms import (
+    Asked,
+    find_mistakes,
+    has_one_chance,
+    is_number,
+    name_fields,
+    span,
+    typical_chance,
+    typical_cost,
+)
 from safear.web.stops import Stop, neighbours
 
 Outcome = Literal["yes", "no", "none", "wrong", "empty"]
@@ -29,13 +39,14 @@ Outcome = Literal["yes", "no", "none", "wrong", "empty"]
 
 @dataclass(frozen=True, slots=True)
 class FeatureField:
-    """A field for a feature: a choice of levels, or a number."""
+    """A field about the person: a choice of levels, a number, or whatever the classifier sees as filed."""
 
     name: str
     label: str
     value: str
-    levels: tuple[str, ...]  # empty for a number
     hint: str
+    levels: tuple[str, ...] = ()  # empty unless it is a choice
+    keys: str = "text"  # what is typed on a telephone
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,38 +158,46 @@ class PlansView:
     keys: Sequence[LineKey]
     rest: tuple[str, str] | None
     steps: Sequence[StepText]
+    checked: str  # how the plan was checked; empty if there is nothing to say
     walk: WalkView
     hundred: Hundred
 
 
-def show_features(problem: Problem, asked: Asked, texts: Texts) -> tuple[FeatureField, ...]:
+def show_fields(desk: Desk, asked: Asked, texts: Texts) -> tuple[FeatureField, ...]:
     """The fields about the person."""
-    return tuple(
-        FeatureField(
-            f"feature{number}",
-            capital(show_name(feature.name)),
-            asked.text(f"feature{number}"),
-            () if _is_number(feature) else feature.levels,
-            _hint(problem, feature, asked.text(f"feature{number}"), texts),
-        )
-        for number, feature in enumerate(problem.features)
-    )
+    return tuple(_show_field(desk, field, name, asked.text(field), texts) for field, name in name_fields(desk).items())
 
 
-def _is_number(feature: Feature) -> bool:
-    return feature.kind == "numeric" and len(feature.levels) == len(feature.edges) + 1
+def _show_field(desk: Desk, field: str, name: str, value: str, texts: Texts) -> FeatureField:
+    feature, label = desk.problem.feature_by_name.get(name), capital(show_name(name))
+    if feature is None:
+        return FeatureField(field, label, value, texts("web.about.fixed"))
+    hint = ", ".join(_list_hints(desk, feature, value, texts))
+    if not is_number(feature):
+        return FeatureField(field, label, value, hint, levels=feature.levels)
+    unit = f" ({show_name(feature.unit)})" if feature.unit else ""
+    keys = "numeric" if feature.step is not None and feature.step % 1 == 0 else "decimal"
+    return FeatureField(field, label + unit, value, hint, keys=keys)
 
 
-def _hint(problem: Problem, feature: Feature, given: str, texts: Texts) -> str:
-    """What a number stands for, and whether anything can change it."""
+def _list_hints(desk: Desk, feature: Feature, value: str, texts: Texts) -> Iterator[str]:
+    """Which numbers are possible, as which level one counts, and whether anything can change it."""
     say = texts.part("web.about")
-    parts = []
-    if _is_number(feature) and given and given not in feature.levels:
-        level = read_level(feature, given.replace(",", "."))
-        parts += [] if level is None else [say("counts_as", level=level)]
-    if feature.name not in problem.changed_features:
-        parts.append(say("fixed"))
-    return ", ".join(parts)
+    limits = {
+        name: texts.exact_number(float(limit))
+        for name, limit in (("least", feature.least), ("most", feature.most))
+        if limit is not None
+    }
+    if limits:
+        yield say("_".join(limits), **limits)
+    if feature.step is not None and is_number(feature):
+        yield say("whole") if feature.step == 1 else say("step", step=texts.exact_number(float(feature.step)))
+    if is_number(feature) and value and value not in feature.levels and feature.name not in desk.sight.numbers:
+        level = read_level(feature, value.replace(",", "."))
+        if level is not None:
+            yield texts("counts_as", level=level)
+    if feature.name not in desk.problem.changed_features:
+        yield say("fixed")
 
 
 def show_actions(problem: Problem, asked: Asked, texts: Texts) -> tuple[ActionField, ...]:
@@ -198,9 +217,9 @@ def show_actions(problem: Problem, asked: Asked, texts: Texts) -> tuple[ActionFi
     )
 
 
-def tell_mistakes(problem: Problem, asked: Asked, texts: Texts) -> dict[str, str]:
+def tell_mistakes(desk: Desk, asked: Asked, texts: Texts) -> dict[str, str]:
     """What is wrong with each field that cannot be read, in words."""
-    return {name: tell_mistake(item, texts) for name, item in find_mistakes(problem, asked).items()}
+    return {name: tell_mistake(item, texts) for name, item in find_mistakes(desk, asked).items()}
 
 
 def _note(action: Action, texts: Texts) -> str:

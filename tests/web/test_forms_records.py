@@ -1,0 +1,215 @@
+"""The page for a model that sees records: what is filled in is decided on, and what is said is what was tried."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from html import unescape
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import safear as sa
+from safear.classifier.protocol import Inputs
+from safear.recourse.teller import Teller
+from safear.recourse.walk import walk
+from safear.web.forms import fill_in, name_fields, read_form, read_record
+from safear.web.service import Service
+from web.conftest import CREDIT, Site, grant, run_site
+from web.test_person_page import words
+
+ADA: dict[str, object] = CREDIT["people"]["Ada"]
+PROBLEM = sa.parse_problem(CREDIT)
+
+
+def ask(site: Site, record: Mapping[str, object] = ADA, *, do: str = "menu", **fields: Any) -> str:
+    with site.client() as client:
+        answer = client.post("/", data={**fill_in(site.service.desk, record), **fields, "do": do})
+    assert answer.status_code == 200
+    return answer.text
+
+
+def filled(site: Site, page: str) -> dict[str, str]:
+    """What the fields about the person hold, by what they are for."""
+    return {name: value_of(page, field) for field, name in name_fields(site.service.desk).items()}
+
+
+def value_of(page: str, field: str) -> str:
+    found = re.search(rf'<input id="{field}"[^>]*value="([^"]*)"', page)
+    if found is None:
+        found = re.search(rf'<select id="{field}".*?<option selected>([^<]*)', page, re.DOTALL)
+    assert found is not None
+    return unescape(found[1])
+
+
+def mistake_at(page: str, field: str) -> str:
+    found = re.search(rf'id="{field}-wrong"[^>]*>(?:<p class="mistake">([^<]*))?', page)
+    assert found is not None
+    return unescape(found[1] or "")
+
+
+def test_the_form_asks_for_what_the_model_wants(credit: Site) -> None:
+    page = ask(credit)
+    assert filled(credit, page) == {
+        "term": "40",
+        "amount": "8750.5",
+        "job": "employed",
+        "age": "33",
+        "account": "small",
+    }
+    told = words(page)
+    assert "Term (months)" in told
+    assert "6 to 60, whole numbers" in told
+    assert "1 or more" in told
+    assert "counts as:" not in told  # the number itself counts
+    assert 'id="feature0" name="feature0" value="40" inputmode="numeric"' in page
+    assert 'id="feature1" name="feature1" value="8750.5" inputmode="decimal"' in page
+
+
+def test_the_desk_gets_the_record_as_it_was_filed(credit: Site) -> None:
+    fields = fill_in(credit.service.desk, ADA) | {"feature0": " 41 ", "feature1": "8750,5", "given1": "007"}
+    body = "&".join(f"{name}={value}" for name, value in fields.items())
+    record = read_record(credit.service.desk, read_form(body.encode()))
+    assert record == {"term": 41, "amount": 8750.5, "job": "employed", "age": 33, "account": "007"}
+    assert {name: type(value) for name, value in record.items()} == {
+        "term": int,
+        "amount": float,
+        "job": str,
+        "age": int,
+        "account": str,
+    }
+
+
+@pytest.mark.parametrize("term", [15, 16])  # the same level, and decided differently
+@pytest.mark.parametrize("age", [57, 58])
+def test_decisions_are_those_of_the_model_on_the_record(credit: Site, term: int, age: int) -> None:
+    record = ADA | {"term": term, "age": age, "amount": 7760}
+    accepted = bool(grant(pd.DataFrame([record])).iloc[0])
+    told = words(ask(credit, record))
+    assert ("Today’s decision: “granted”" in told) == accepted
+    assert ("Today’s decision: not “granted”" in told) == (not accepted)
+    assert accepted == (term == 15 or age == 57)
+
+
+def test_a_plan_says_what_it_promises_and_how_it_was_checked(credit: Site) -> None:
+    offer = sa.recommend(PROBLEM, grant, ADA)[0]
+    page = ask(credit)
+    told = words(page)
+    assert offer.promises["term", "12-24"].high < 23  # the whole level would not do
+    for level in ("12-24", "24-36"):
+        assert f"term becomes {offer.promises['term', level]}" in told
+        assert level not in told
+    assert told.count(str(offer.verification)) == 1
+    assert f"in {offer.verification.points} combinations of promised numbers" in told
+
+
+def test_the_page_speaks_german(credit: Site) -> None:
+    offer = sa.recommend(PROBLEM, grant, ADA)[0]
+    told = words(ask(credit, language="de"))
+    assert Teller.of("de").verification(offer.verification) in told
+    assert "term: dann 12 bis" in told
+    assert "6 bis 60, ganze Zahlen" in told
+    assert "mindestens 1" in told
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "english", "german"),
+    [
+        ("given0", "", "Please fill this in. The model", "Bitte ausfüllen. Das Modell"),
+        ("given1", " ", "Please fill this in. The model", "Bitte ausfüllen. Das Modell"),
+        ("feature0", "", "Please fill this in.", "Bitte ausfüllen."),
+        ("feature0", "5", "“5” is too low. The least that is possible is 6.", "„5“ ist zu wenig."),
+        ("feature0", "60,5", "“60.5” is too high. The most that is possible is 60.", "„60.5“ ist zu viel."),
+        ("feature1", "-3", "“-3” is too low.", "„-3“ ist zu wenig."),
+        ("feature1", "much", "“much” is not a number.", "„much“ ist keine Zahl."),
+    ],
+)
+def test_wrong_entries_are_told_at_their_field(credit: Site, field: str, value: str, english: str, german: str) -> None:
+    fields: dict[str, Any] = {field: value}
+    for language, expected in (("en", english), ("de", german)):
+        page = ask(credit, language=language, **fields)
+        assert mistake_at(page, field).startswith(expected)
+        assert page.count('class="mistake"') == 1
+        assert value_of(page, field) == value.strip()
+
+
+def test_a_model_that_fails_is_no_fault_of_the_person(credit: Site) -> None:
+    told = words(ask(credit, given0="old"))
+    assert "The model that decides gives no answer." in told
+
+
+def test_asking_again_fills_in_what_was_promised(credit: Site) -> None:
+    offer = sa.recommend(PROBLEM, grant, ADA)[0]
+    assert [(change.feature, change.level) for change in walk(offer, [0, 0]).changes] == [("term", "12-24")]
+    page = ask(credit, do="here", history="0,0")
+    assert filled(credit, page) == {
+        "term": "18",
+        "amount": "8750.5",
+        "job": "employed",
+        "age": "33",
+        "account": "small",
+    }
+    again = sa.recommend(PROBLEM, grant, ADA | {"term": 18})
+    assert again.favourable == ("Today’s decision: “granted”" in words(page))
+
+
+def test_the_report_has_the_record_as_it_was_filed(credit: Site) -> None:
+    with credit.client() as client:
+        page = client.post("/report", data=fill_in(credit.service.desk, ADA)).text
+    told = words(page)
+    for filed in ("term 40 months", "amount 8750.5", "age 33", "account small"):
+        assert filed in told
+    assert str(sa.recommend(PROBLEM, grant, ADA)[0].verification) in told
+
+
+def test_only_what_people_file_is_asked() -> None:
+    asked: list[pd.DataFrame] = []
+
+    def watch(frame: pd.DataFrame) -> Any:
+        asked.append(frame)
+        return grant(frame)
+
+    service = Service.of(PROBLEM, watch)
+    assert not asked
+    assert service.share_accepted() is None
+    with run_site(service) as site, site.client() as client:
+        page = client.get("/analyst").text
+        assert "accepted by the model" not in page
+        assert "Ada: rejected; " in words(page)
+        ages = {int(age) for frame in asked for age in frame["age"]}
+        assert ages == {33, 50}  # Ada and Bob, whom the check looks at
+
+
+class Knowing:
+    """A classifier that knows its columns, so that the problem need not."""
+
+    wanted = ("age", "term", "amount", "account")
+
+    def favourable(self, inputs: Inputs) -> Any:
+        return grant(inputs.frame())
+
+
+def test_examples_without_what_the_model_wants_stop_nobody() -> None:
+    short = {name: value for name, value in ADA.items() if name != "age"}
+    service = Service.of(replace(PROBLEM, given=(), people={"Ada": ADA, "Eve": short}), Knowing())
+    service.warm_up()
+    with run_site(service) as site:
+        assert mistake_at(ask(site, example="1", do="fill"), "given0").startswith("Please fill this in.")
+
+
+def test_the_api_takes_records(credit: Site) -> None:
+    with credit.client() as client:
+        person = {**ADA, "customer": "x-7"}
+        menu = client.post("/api/v1/menu", json={"person": person}).json()
+        assert menu["record"] == person
+        assert menu["plans"][0]["verification"]["accepted"] == menu["plans"][0]["verification"]["points"] > 0
+        asked = client.get("/api/v1/openapi.json").json()["components"]["schemas"]["PersonIn"]["properties"]["person"]
+        assert asked["required"] == list(ADA)
+        assert asked["properties"]["term"]["anyOf"][0] == {"type": "number", "minimum": 6, "maximum": 60}
+        wrong = client.post("/api/v1/menu", json={"person": {**ADA, "term": 61}}).json()
+        assert [(item["code"], item["place"]) for item in wrong["mistakes"]] == [("too_high", "term")]
+        del person["age"]
+        wrong = client.post("/api/v1/menu", json={"person": person}).json()
+        assert ("missing_given", "age") in [(item["code"], item["place"]) for item in wrong["mistakes"]]
