@@ -192,12 +192,17 @@ def sum_up(answers: Sequence[Answer]) -> dict[str, float]:
 
 
 def measure(
-    problem: sa.Problem, *, people: int = 200, thresholds: Sequence[float] = THRESHOLDS, every_plan: bool = False
+    problem: sa.Problem,
+    *,
+    people: int = 200,
+    thresholds: Sequence[float] = THRESHOLDS,
+    promises: Sequence[PromiseKind] = PROMISES,
+    every_plan: bool = False,
 ) -> pd.DataFrame:
     """A column per threshold and kind of promise."""
     columns = {}
     for threshold in thresholds:
-        for promise in PROMISES:
+        for promise in promises:
             asked = with_goal(problem, threshold, promise)
             answers = [ask(asked, row, every_plan=every_plan) for row in first_rejected(people, threshold)]
             columns[f"{threshold:g}", promise] = sum_up(answers)
@@ -210,12 +215,14 @@ def main() -> None:
     parser.add_argument("--problem", default=PROBLEM, type=Path, help="another problem file")
     parser.add_argument("--people", default=200, type=int, help="how many of the rejected")
     parser.add_argument("--thresholds", default=THRESHOLDS, type=float, nargs="+")
+    parser.add_argument("--promises", default=PROMISES, choices=PROMISES, nargs="+")
     parser.add_argument("--every-plan", action="store_true", help="all plans of the menu, not only the cheapest")
     given = parser.parse_args()
     found = measure(
         sa.load_problem(given.problem),
         people=given.people,
         thresholds=given.thresholds,
+        promises=given.promises,
         every_plan=given.every_plan,
     )
     print(found.to_string(float_format="{:.5g}".format))
