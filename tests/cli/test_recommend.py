@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
-import sys
-import textwrap
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
-from sklearn.tree import DecisionTreeClassifier
-from skops import io
 
 import safear as sa
+from cli.calls import plans, write
 from safear.problem import dump_problem_text
 
 if TYPE_CHECKING:
@@ -28,18 +19,6 @@ if TYPE_CHECKING:
 APPLICANT = {"age": "young", "education": "school", "savings": "little", "job": "employed", "housing": "rent"}
 OTHER_WAYS_THAN_A_HOUSE = ["--forbid", "change job", "--forbid", "study part-time", "--forbid", "increase savings"]
 NO_WAY = ["--horizon", "1", "--forbid", "own a house", "--forbid", "change job"]
-
-
-def plans(safear: Safear, *arguments: object) -> list[dict[str, Any]]:
-    answer = safear("recommend", *arguments, "--json")
-    assert (answer.code, answer.err) == (0, "")
-    found: list[dict[str, Any]] = answer.json["plans"]
-    return found
-
-
-def write(folder: Path, name: str, text: str) -> str:
-    (folder / name).write_text(textwrap.dedent(text), encoding="utf-8")
-    return name
 
 
 # --------------------------------------------------------------------------------------------- the figures of the issue
@@ -226,141 +205,6 @@ def test_no_way_to_a_goal(arguments: list[str], reason: str, safear: Safear) -> 
     assert answer.json["no_recourse"] == {"code": reason, "text": shown.err.strip()}
 
 
-# ----------------------------------------------------------------------------------------------------------- the person
-
-
-BODY = """\
-safear: 1
-title: Health
-horizon: 4
-features:
-  bmi: {kind: numeric, edges: [25, 30]}
-  smoker: {kind: nominal, levels: [yes, no]}
-goal: {favourable: insured, failure_cost: 9}
-classifier: {rule: bmi < 25 and smoker == no}
-actions:
-  eat less: {cost: 1, chance: 0.5, change: {bmi: -1}}
-  quit: {cost: 2, chance: 0.5, change: {smoker: no}}
-constraints:
-  - not (bmi >= 30 and smoker == yes)
-people:
-  anna: {bmi: 27, smoker: yes}
-  ben: {bmi: 32, smoker: no}
-"""
-
-
-@pytest.fixture
-def body(safear: Safear, tmp_path: Path) -> str:
-    assert safear is not None  # it has changed into the directory
-    return write(tmp_path, "body.yaml", BODY)
-
-
-@pytest.mark.parametrize(
-    "arguments, person",
-    [
-        ([], ("25-30", "yes")),
-        (["--person", "ben"], (">=30", "no")),
-        (["--set", "bmi=31", "--set", "smoker=no"], (">=30", "no")),
-        (["--set", " bmi = 29.9 "], ("25-30", "yes")),
-        (["--set", "bmi=>=30", "--set", "smoker=no"], (">=30", "no")),
-        (["--person", "ben", "--set", "smoker=yes", "--set", "bmi=20"], ("<25", "yes")),
-        (["--person", "carla.yaml"], ("25-30", "no")),
-        (["--person", "carla.json"], ("25-30", "no")),
-        (["--person", "half.yaml", "--set", "bmi=35"], (">=30", "no")),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)
-def test_who_it_is_for(
-    arguments: list[str], person: tuple[str, str], body: str, safear: Safear, tmp_path: Path
-) -> None:
-    write(tmp_path, "carla.yaml", "bmi: 26.5\nsmoker: no\n")
-    write(tmp_path, "half.yaml", "smoker: no\n")
-    write(tmp_path, "carla.json", json.dumps({"smoker": "no", "bmi": 26.5}))
-    record = safear("recommend", body, *arguments, "--json").json
-    assert (record["person"]["bmi"], record["person"]["smoker"]) == person
-
-
-@pytest.mark.parametrize(
-    "arguments, told",
-    [
-        (["--set", "bmi"], "--set bmi: should be FEATURE=LEVEL\n"),
-        (["--set", "bmy=20"], "--set bmy=20: there is no feature 'bmy'\n    did you mean 'bmi'?\n"),
-        (
-            ["--set", "bmi=fat"],
-            "bmi: 'fat' is neither a number nor a level of 'bmi'\n    possible: '<25', '25-30', '>=30'\n",
-        ),
-        (["--set", "smoker=No"], "smoker: 'No' is not a level of 'smoker'\n    did you mean 'no'?\n"),
-        (["--set", "bmi=35"], "breaks the constraint "),
-        (["--person", "nobody.yaml"], "nobody.yaml: no such file\n"),
-        (["--person", "list.yaml"], "list.yaml:1:1: a person is a mapping of features to levels\n"),
-        (["--person", "short.yaml"], "short.yaml:1:1: smoker: 'smoker' is missing\n"),
-        (["--person", "wrong.yaml"], "wrong.yaml:2:9: smoker: 'maybe' is not a level of 'smoker'\n"),
-        (["--person", "deep.yaml"], "deep.yaml:1:1: bmi: write a single level here\n"),
-        (["--person", "broken.json"], "broken.json:1:"),
-        (["--person", "wrong.yaml", "--set", "bmi=fat"], "bmi: 'fat' is neither a number nor a level of 'bmi'\n"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)
-def test_people_that_are_not_understood(
-    arguments: list[str], told: str, body: str, safear: Safear, tmp_path: Path
-) -> None:
-    write(tmp_path, "list.yaml", "- bmi\n- 20\n")
-    write(tmp_path, "short.yaml", "bmi: 20\n")
-    write(tmp_path, "wrong.yaml", "bmi: 20\nsmoker: maybe\n")
-    write(tmp_path, "deep.yaml", "bmi: {kg: 80}\nsmoker: no\n")
-    write(tmp_path, "broken.json", '{"bmi": 20, "smoker": }')
-    assert safear("recommend", body, *arguments, "--json").refusal.startswith(told)
-
-
-def test_a_name_that_is_nearly_one_of_the_people(body: str, safear: Safear) -> None:
-    assert "did you mean 'anna'?" in safear("recommend", body, "--person", "anne").refusal
-
-
-NEAR_THE_EDGE = BODY.replace("edges: [25, 30]", "edges: [25, 30], values: [22, 27, 33]")
-
-
-@pytest.mark.parametrize(
-    "bmi, decision, kept",
-    [(25.5, "favourable", 25.5), (26.5, "unfavourable", 26.5), ("25-30", "unfavourable", "25-30")],
-)
-def test_a_number_that_is_decided_otherwise_than_its_level(
-    bmi: object, decision: str, kept: object, safear: Safear, tmp_path: Path
-) -> None:
-    """The model draws the line at 26; 25.5 is below it, but the level that it falls into stands for 27."""
-    write(tmp_path, "body.yaml", NEAR_THE_EDGE)
-    write(tmp_path, "mine.py", "def decide(frame):\n    return frame['bmi'] < 26\n")
-    record = safear("recommend", "body.yaml", "--classifier", "mine.py:decide", "--set", f"bmi={bmi}", "--json").json
-    assert (record["decision"], record["record"]["bmi"]) == (decision, kept)
-
-
-def test_all_that_is_missing_is_told_at_once(safear: Safear, tmp_path: Path) -> None:
-    problem = write(tmp_path, "body.yaml", BODY.partition("people:")[0])
-    assert safear("recommend", problem).refusal == (
-        "bmi: 'bmi' is missing\n    one of: <25, 25-30, >=30\nsmoker: 'smoker' is missing\n    one of: yes, no\n"
-    )
-    assert safear("recommend", problem, "--set", "bmi=26", "--set", "smoker=no").code == 0
-
-
-# ----------------------------------------------------------------------------------------- horizon, terms, restrictions
-
-
-@pytest.mark.parametrize("horizon", [1, 2, 5])
-def test_another_horizon(horizon: int, safear: Safear) -> None:
-    answer = safear("recommend", "health-insurance", "--objective", "mean", "--horizon", horizon, "--json")
-    [plan] = answer.json["plans"]
-    assert answer.json["horizon"] == horizon
-    assert plan["first_action"] == "quit drinking"
-    assert plan["success"] == pytest.approx(1 - 0.5**horizon, abs=1e-12)
-
-
-def test_personal_terms(safear: Safear, tmp_path: Path) -> None:
-    terms = write(tmp_path, "terms.yaml", "actions:\n  own a house: {cost: 1.2, chance: 1}\n")
-    [plan] = plans(safear, "loan", "--objective", "mean", "--terms", terms)
-    assert (plan["first_action"], plan["value"], plan["success"]) == ("own a house", 1.2, 1)
-    [other] = plans(safear, "loan", "--objective", "mean", "--terms", terms, "--forbid", "own a house")
-    assert other["first_action"] == "change job"
-
-
 # ---------------------------------------------------------------------------------------------- chance: learn, simulate
 
 
@@ -444,95 +288,6 @@ def test_names_in_other_scripts(safear: Safear, tmp_path: Path) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------- the classifier
-
-
-def test_a_skops_model(safear: Safear, tmp_path: Path) -> None:
-    """A model that has learnt the rule gives the plans of the rule."""
-    problem = sa.load_example("loan")
-    mdp = sa.compile_mdp(problem)
-    people = pd.DataFrame([mdp.person(state) for state in range(mdp.n_states)])
-    model = make_pipeline(OneHotEncoder(), DecisionTreeClassifier(random_state=0))
-    io.dump(model.fit(people, ["approved" if goal else "rejected" for goal in mdp.goal]), tmp_path / "model.skops")
-    write(tmp_path, "mine.yaml", dump_problem_text(replace(problem, rule=None)))
-    trusted = ["--trust", "sklearn.tree._tree.Tree"]  # which skops knows, but not as safe
-    assert plans(safear, "mine.yaml", "--classifier", "model.skops", *trusted) == plans(safear, "loan")
-
-
-def test_a_type_that_must_be_trusted(safear: Safear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, "own_steps.py", "def same(frame):\n    return frame\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    same = importlib.import_module("own_steps").same
-    people = pd.DataFrame([APPLICANT, APPLICANT | {"savings": "rich"}])
-    encoder = OneHotEncoder(categories=[list(feature.levels) for feature in sa.load_example("loan").features])
-    model = make_pipeline(FunctionTransformer(same), encoder, LogisticRegression(C=1000))
-    io.dump(model.fit(people, ["rejected", "approved"]), tmp_path / "model.skops")
-    assert safear("recommend", "loan", "--classifier", "model.skops").refusal == (
-        "model.skops: holds types that are not known to be safe: 'own_steps.same'\n"
-        "    if you know them, add --trust own_steps.same\n"
-    )
-    [plan] = plans(safear, "loan", "--classifier", "model.skops", "--trust", "own_steps.same", "--objective", "mean")
-    assert plan["first_action"] == "increase savings"  # it has learnt that few savings are bad
-    monkeypatch.delitem(sys.modules, "own_steps")
-
-
-def test_without_skops(safear: Safear, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "skops.io", raising=False)
-    monkeypatch.setitem(sys.modules, "skops", None)
-    answer = safear("recommend", "loan", "--classifier", "model.skops")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "skops is not installed; install it with: pip install 'safear[skops]'\n"
-
-
-CLASSIFIERS = """\
-import numpy as np
-
-class Own:
-    def __init__(self, answer):
-        self.answer = answer
-
-    def favourable(self, inputs):
-        return self.answer(len(inputs))
-
-rich = lambda frame: frame["savings"] == "rich"
-labels = lambda frame: frame["savings"]
-raises = lambda frame: 1 / 0
-short = lambda frame: [True] * (len(frame) + 1)
-ragged = lambda frame: [[1], [1, 2]]
-nan = lambda frame: [float("nan")] * len(frame)
-leaves = lambda frame: exit(7)
-own_raises = Own(lambda count: 1 / 0)
-own_short = Own(lambda count: np.ones(count + 1, dtype=bool))
-number = 3
-"""
-
-
-def test_a_function_in_a_file(safear: Safear, tmp_path: Path) -> None:
-    """To whom only the rich are good enough: then changing the job is the only way."""
-    write(tmp_path, "mine.py", CLASSIFIERS)
-    options = ["--classifier", "mine.py:rich", "--objective", "mean"]
-    [plan] = plans(safear, "loan", *options)
-    assert plan["first_action"] == "change job"
-    assert plan["sparsity"] == pytest.approx(1)
-    assert safear("recommend", "loan", *options, "--forbid", "change job").code == 3
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["raises", "short", "ragged", "nan", "leaves", "own_raises", "own_short", "Own", "number", "number.x", "nobody"],
-)
-def test_no_classifier_brings_a_traceback(name: str, safear: Safear, tmp_path: Path) -> None:
-    write(tmp_path, "mine.py", CLASSIFIERS)
-    answer = safear("recommend", "loan", "--classifier", f"mine.py:{name}", "--json")
-    assert (answer.code, answer.out) == (2, "")
-    assert "classifier" in answer.err or "mine.py" in answer.err
-
-
-def test_no_rule_and_no_classifier(body: str, safear: Safear, tmp_path: Path) -> None:
-    write(tmp_path, body, BODY.replace("classifier: {rule: bmi < 25 and smoker == no}\n", ""))
-    assert safear("recommend", body).refusal == (
-        "classifier: the problem has no rule, and no classifier was given\n"
-        "    give a classifier, or write 'classifier: {rule: ...}' into the problem\n"
-    )
 
 
 def test_all_steps_of_a_plan(safear: Safear) -> None:

@@ -1,0 +1,115 @@
+"""Classifiers that commands read: models, functions in files, and what is none."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
+from skops import io
+
+import safear as sa
+from cli.calls import plans, write
+from safear.problem import dump_problem_text
+
+if TYPE_CHECKING:
+    from cli.conftest import Safear
+
+APPLICANT = {"age": "young", "education": "school", "savings": "little", "job": "employed", "housing": "rent"}
+
+
+def test_a_skops_model(safear: Safear, tmp_path: Path) -> None:
+    """A model that has learnt the rule gives the plans of the rule."""
+    problem = sa.load_example("loan")
+    mdp = sa.compile_mdp(problem)
+    people = pd.DataFrame([mdp.person(state) for state in range(mdp.n_states)])
+    model = make_pipeline(OneHotEncoder(), DecisionTreeClassifier(random_state=0))
+    io.dump(model.fit(people, ["approved" if goal else "rejected" for goal in mdp.goal]), tmp_path / "model.skops")
+    write(tmp_path, "mine.yaml", dump_problem_text(replace(problem, rule=None)))
+    trusted = ["--trust", "sklearn.tree._tree.Tree"]  # which skops knows, but not as safe
+    assert plans(safear, "mine.yaml", "--classifier", "model.skops", *trusted) == plans(safear, "loan")
+
+
+def test_a_type_that_must_be_trusted(safear: Safear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "own_steps.py", "def same(frame):\n    return frame\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    same = importlib.import_module("own_steps").same
+    people = pd.DataFrame([APPLICANT, APPLICANT | {"savings": "rich"}])
+    encoder = OneHotEncoder(categories=[list(feature.levels) for feature in sa.load_example("loan").features])
+    model = make_pipeline(FunctionTransformer(same), encoder, LogisticRegression(C=1000))
+    io.dump(model.fit(people, ["rejected", "approved"]), tmp_path / "model.skops")
+    assert safear("recommend", "loan", "--classifier", "model.skops").refusal == (
+        "model.skops: holds types that are not known to be safe: 'own_steps.same'\n"
+        "    if you know them, add --trust own_steps.same\n"
+    )
+    [plan] = plans(safear, "loan", "--classifier", "model.skops", "--trust", "own_steps.same", "--objective", "mean")
+    assert plan["first_action"] == "increase savings"  # it has learnt that few savings are bad
+    monkeypatch.delitem(sys.modules, "own_steps")
+
+
+def test_without_skops(safear: Safear, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "skops.io", raising=False)
+    monkeypatch.setitem(sys.modules, "skops", None)
+    answer = safear("recommend", "loan", "--classifier", "model.skops")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "skops is not installed; install it with: pip install 'safear[skops]'\n"
+
+
+CLASSIFIERS = """\
+import numpy as np
+
+class Own:
+    def __init__(self, answer):
+        self.answer = answer
+
+    def favourable(self, inputs):
+        return self.answer(len(inputs))
+
+rich = lambda frame: frame["savings"] == "rich"
+labels = lambda frame: frame["savings"]
+raises = lambda frame: 1 / 0
+short = lambda frame: [True] * (len(frame) + 1)
+ragged = lambda frame: [[1], [1, 2]]
+nan = lambda frame: [float("nan")] * len(frame)
+leaves = lambda frame: exit(7)
+own_raises = Own(lambda count: 1 / 0)
+own_short = Own(lambda count: np.ones(count + 1, dtype=bool))
+number = 3
+"""
+
+
+def test_a_function_in_a_file(safear: Safear, tmp_path: Path) -> None:
+    """To whom only the rich are good enough: then changing the job is the only way."""
+    write(tmp_path, "mine.py", CLASSIFIERS)
+    options = ["--classifier", "mine.py:rich", "--objective", "mean"]
+    [plan] = plans(safear, "loan", *options)
+    assert plan["first_action"] == "change job"
+    assert plan["sparsity"] == pytest.approx(1)
+    assert safear("recommend", "loan", *options, "--forbid", "change job").code == 3
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["raises", "short", "ragged", "nan", "leaves", "own_raises", "own_short", "Own", "number", "number.x", "nobody"],
+)
+def test_no_classifier_brings_a_traceback(name: str, safear: Safear, tmp_path: Path) -> None:
+    write(tmp_path, "mine.py", CLASSIFIERS)
+    answer = safear("recommend", "loan", "--classifier", f"mine.py:{name}", "--json")
+    assert (answer.code, answer.out) == (2, "")
+    assert "classifier" in answer.err or "mine.py" in answer.err
+
+
+def test_no_rule_and_no_classifier(safear: Safear, tmp_path: Path) -> None:
+    mine = write(tmp_path, "mine.yaml", dump_problem_text(replace(sa.load_example("loan"), rule=None)))
+    assert safear("recommend", mine).refusal == (
+        "classifier: the problem has no rule, and no classifier was given\n"
+        "    give a classifier, or write 'classifier: {rule: ...}' into the problem\n"
+    )
