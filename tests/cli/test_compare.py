@@ -17,7 +17,7 @@ from safear.classifier.protocol import Inputs
 from safear.classifier.sources import load_classifier
 from safear.datasets.dataset import load
 from safear.people.lists import read_people
-from safear.population.comparison import Comparison, compare_codes
+from safear.population.comparison import Comparison, compare_filed
 from safear.population.engine import Engine
 from safear.recourse.case import Desk
 
@@ -112,7 +112,7 @@ def test_the_loan_as_json(safear: Safear) -> None:
     codes = read_people(problem, problem.people.values())
     found = records(safear, "loan")
     for record, aversion in zip(found, (0.5, 1, 2), strict=True):
-        assert_same(record, compare_codes(Engine(Desk.of(problem, None)), codes, objective=sa.MeanStd(aversion)))
+        assert_same(record, compare_filed(Engine(Desk.of(problem, None)), codes, objective=sa.MeanStd(aversion)))
     assert records(safear, "loan", "--person", "applicant") == found
     assert [person["person"] for person in found[0]["people_compared"]] == [dict(problem.people["applicant"])]
 
@@ -128,7 +128,7 @@ def test_a_sample_of_adult(safear: Safear) -> None:
     forest = adult.classifier(0)
     rejected = adult.codes[~forest.favourable(Inputs(adult.problem.features, adult.codes))]
     drawn = np.sort(np.random.default_rng(0).choice(len(rejected), 20, replace=False))
-    assert_same(record, compare_codes(Engine(Desk.of(adult.problem, forest)), rejected[drawn], objective=sa.MeanStd(1)))
+    assert_same(record, compare_filed(Engine(Desk.of(adult.problem, forest)), rejected[drawn], objective=sa.MeanStd(1)))
     assert record["optimal"]["value"] < record["greedy"]["value"]
     assert f"Greedy is worse for {record['greedy_is_worse']:.0%} of the people" in " ".join(answer.out.split())
     (other,) = records(safear, *arguments, "--seed", 1)
@@ -141,8 +141,8 @@ def test_people_from_a_file(safear: Safear, job: list[str], classifier: str) -> 
     problem = sa.load_problem("job.yaml")
     codes = read_people(problem, RECORDS)
     decider = load_classifier("table.csv", problem)
-    assert_same(found[0], compare_codes(Engine(Desk.of(problem, decider)), codes, objective=sa.MeanStd(0.5)))
-    assert_same(found[1], compare_codes(Engine(Desk.of(problem, decider)), codes, objective=sa.Mean()))
+    assert_same(found[0], compare_filed(Engine(Desk.of(problem, decider)), codes, objective=sa.MeanStd(0.5)))
+    assert_same(found[1], compare_filed(Engine(Desk.of(problem, decider)), codes, objective=sa.Mean()))
     assert tuple(found[0][name] for name in COUNTS) == (4, 3, 0, 3)
     assert [(person["person"]["skill"], person["count"]) for person in found[0]["people_compared"]] == [
         ("basic", 2),
@@ -165,8 +165,8 @@ def test_the_failure_cost_and_the_horizon_change_the_result(safear: Safear, job:
     codes = read_people(problem, RECORDS)
     decider = load_classifier("table.csv", problem)
     dearer = replace(problem, goal=replace(problem.goal, failure_cost=Decimal("40.5")))
-    assert_same(dear, compare_codes(Engine(Desk.of(dearer, decider)), codes, objective=sa.MeanStd(1)))
-    assert_same(short, compare_codes(Engine(Desk.of(problem.with_horizon(2), decider)), codes, objective=sa.MeanStd(1)))
+    assert_same(dear, compare_filed(Engine(Desk.of(dearer, decider)), codes, objective=sa.MeanStd(1)))
+    assert_same(short, compare_filed(Engine(Desk.of(problem.with_horizon(2), decider)), codes, objective=sa.MeanStd(1)))
     assert as_written["optimal"]["value"] < min(dear["optimal"]["value"], short["optimal"]["value"])
     assert dear["optimal"]["success"] >= as_written["optimal"]["success"] > short["optimal"]["success"]
 

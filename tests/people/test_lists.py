@@ -50,25 +50,25 @@ def write(folder: Path, text: str | bytes) -> Path:
 
 
 def test_levels_and_raw_numbers() -> None:
-    codes = read_people(PROBLEM, [ANNE, BERT, {**ANNE, "age": 49.9}, {**ANNE, "age": "50"}, {**BERT, "age": 29}])
+    codes = read_people(PROBLEM, [ANNE, BERT, {**ANNE, "age": 49.9}, {**ANNE, "age": "50"}, {**BERT, "age": 29}]).codes
     assert codes.dtype == np.int16
     assert codes.tolist() == [[0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [0, 1, 0, 0, 0], [0, 2, 0, 0, 0], [1, 0, 1, 1, 1]]
 
 
 def test_columns_in_any_order_and_equal_people() -> None:
     turned = dict(reversed(BERT.items()))
-    codes = read_people(PROBLEM, [ANNE, BERT, ANNE, turned, ANNE])
+    codes = read_people(PROBLEM, [ANNE, BERT, ANNE, turned, ANNE]).codes
     assert codes.tolist() == [[0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [0, 0, 0, 0, 0]]
 
 
 def test_nobody() -> None:
-    assert read_people(PROBLEM, []).shape == (0, 5)
+    assert read_people(PROBLEM, []).codes.shape == (0, 5)
 
 
 def test_records_need_not_be_dictionaries() -> None:
     german = load("german")
     rows: list[Any] = [row for _, row in german.levels.iloc[:30].iterrows()]
-    assert np.array_equal(read_people(german.problem, rows), german.codes[:30])
+    assert np.array_equal(read_people(german.problem, rows).codes, german.codes[:30])
 
 
 def test_all_mistakes_with_their_rows() -> None:
@@ -116,7 +116,7 @@ def test_what_looks_alike_is_not_taken_for_the_same(name: str, good: object, bad
     ids=["plain", "as Excel saves it", "other order, quoted"],
 )
 def test_a_file(text: str, tmp_path: Path) -> None:
-    assert load_people(write(tmp_path, text), PROBLEM).tolist() == [[0, 0, 0, 0, 0], [1, 1, 1, 1, 1]]
+    assert load_people(write(tmp_path, text), PROBLEM).codes.tolist() == [[0, 0, 0, 0, 0], [1, 1, 1, 1, 1]]
 
 
 def test_mistakes_in_a_file(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import safear as sa
 from mdp.test_families import divided_documents
+from safear.classifier.filed import Filed
 from safear.people.bad_rows import breaks
 from safear.population.crowd import Crowd
 from safear.population.parts import FIGURES
@@ -84,7 +85,7 @@ def make_part(problem: sa.Problem, people: Sequence[Somebody], number: int = 0) 
     names = [action.name for action in problem.actions]
     codes = [[f.levels.index(one.levels[f.name]) for f in problem.features] for one in people]
     return Crowd(
-        np.array(codes, dtype=np.int16),
+        Filed.on_levels(np.array(codes, dtype=np.int16)),
         np.array([[one.own.cost.get(name, math.nan) for name in names] for one in people]),
         np.array([[one.own.chance.get(name, math.nan) for name in names] for one in people]),
         np.array([[name in one.own.forbid for name in names] for one in people]),

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 import safear as sa
 from people.test_counts import write_csv, write_parquet
 from population.crowds import JOB, job_people, job_somebody, make_part, records
+from safear.classifier.filed import Filed
 from safear.population.batch_reading import open_people
 from safear.population.crowd import Crowd
 from safear.population.folder import Folder
@@ -52,7 +53,7 @@ def read(source: Path | str, size: int = 1000, **options: Any) -> list[Crowd]:
 def joined(parts: Sequence[Crowd]) -> Crowd:
     """Parts as one."""
     return Crowd(
-        np.concatenate([part.codes for part in parts]),
+        Filed.on_levels(np.concatenate([part.codes for part in parts])),
         np.concatenate([part.costs for part in parts]),
         np.concatenate([part.chances for part in parts]),
         np.concatenate([part.forbidden for part in parts]),

@@ -18,7 +18,7 @@ from safear.classifier.protocol import Inputs
 from safear.datasets.dataset import load
 from safear.errors import ObjectiveError, PersonError
 from safear.people.lists import read_people
-from safear.population.comparison import Comparison, Pair, compare, compare_codes
+from safear.population.comparison import Comparison, Pair, compare, compare_filed
 from safear.population.comparison import PlanFigures as Plan
 from safear.population.engine import Engine
 from safear.recourse.case import Desk
@@ -55,7 +55,7 @@ def sample(name: str) -> NDArray[np.int16]:
 def compared(name: str, aversion: float) -> Comparison:
     dataset = load(name)
     engine = Engine(Desk.of(dataset.problem, dataset.classifier(0)))
-    return compare_codes(engine, sample(name), objective=sa.MeanStd(aversion))
+    return compare_filed(engine, sample(name), objective=sa.MeanStd(aversion))
 
 
 @pytest.mark.parametrize("aversion", AVERSIONS)
@@ -157,7 +157,7 @@ def test_people_in_any_form(form: str, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     pd.DataFrame(people).to_csv(path, index=False)
     if form == "codes":
-        found = compare_codes(Engine(Desk.of(PROBLEM)), read_people(PROBLEM, people), objective=sa.MeanStd(0.5))
+        found = compare_filed(Engine(Desk.of(PROBLEM)), read_people(PROBLEM, people), objective=sa.MeanStd(0.5))
     else:
         given: Any = {"csv": path, "frame": pd.DataFrame(people), "records": people}[form]
         found = sa.compare(PROBLEM, None, given, objective=sa.MeanStd(0.5))

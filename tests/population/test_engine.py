@@ -62,7 +62,7 @@ ASKED = [FAMILY_MEASURES, KERNEL_MEASURES, EVERYTHING, (*MEASURES, "best_success
 
 
 def codes_of(people: list[dict[str, str]]) -> NDArray[np.int16]:
-    return read_people(PROBLEM, people)
+    return read_people(PROBLEM, people).codes
 
 
 def work_out(

@@ -16,7 +16,7 @@ from population.crowds import Own, Somebody, drawn_crowds, every_way, make_part,
 from safear.errors import TooLargeError
 from safear.mdp.families import compile_families
 from safear.people.lists import read_people
-from safear.population.comparison import compare_codes
+from safear.population.comparison import compare_filed
 from safear.population.crowd import Crowd
 from safear.population.engine import WIDE, Engine, Purpose
 from safear.population.family_figures import solve_family, summarise
@@ -106,7 +106,7 @@ def check(problem: sa.Problem, people: list[Somebody], objective: Objective) -> 
         )
         assert personal.actions[audited.first_action[0]].name == expected["first_action"]
         if isinstance(objective, sa.Mean | sa.MeanStd):
-            (pair,) = compare_codes(engine, codes, objective=objective).pairs
+            (pair,) = compare_filed(engine, codes, objective=objective).pairs
             assert pair.optimal.first_action == expected["first_action"]
             figures = [pair.optimal.success, pair.optimal.mean, pair.optimal.cvar]
             names = ("success", "overall_mean", "overall_cvar")

@@ -8,8 +8,9 @@ levels and is handed over as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,8 @@ from safear.problem.model import Feature, Person, Problem, Record, as_decimal
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MAX_KEY = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,9 @@ class Sight:
         wanted: Sequence[str] = problem.given or getattr(classifier, "wanted", None) or ()
         given = tuple(name for name in wanted if name not in problem.feature_by_name)
         return cls(tuple(feature.name for feature in problem.features if feature.is_raw), given)
+
+
+LEVELS_ONLY = Sight()
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +81,63 @@ class Filed:
             pd.DataFrame({name: [record[name] for record in records] for name in sight.given}),
         )
 
+    @classmethod
+    def on_levels(cls, codes: NDArray[np.int16]) -> Filed:
+        """People of whom the classifier sees levels only."""
+        import pandas as pd  # noqa: PLC0415  # as above
+
+        return cls(LEVELS_ONLY, codes, np.empty((len(codes), 0)), pd.DataFrame(index=range(len(codes))))
+
+    @classmethod
+    def of_columns(
+        cls,
+        problem: Problem,
+        sight: Sight,
+        codes: NDArray[np.int16],
+        numbers: Mapping[str, NDArray[np.float64]],
+        given: pd.DataFrame,
+    ) -> Filed:
+        """Of columns of a table; a number that is not of its level was the level's name."""
+        found = np.full((len(codes), len(sight.numbers)), np.nan)
+        for column, name in enumerate(sight.numbers):
+            position = list(problem.feature_by_name).index(name)
+            edges = np.array([float(edge) for edge in problem.features[position].edges])
+            side = "right" if problem.features[position].closed == "left" else "left"
+            is_own = np.searchsorted(edges, numbers[name], side=side) == codes[:, position]  # type: ignore[call-overload]  # a Literal
+            found[:, column] = np.where(is_own & np.isfinite(numbers[name]), numbers[name], np.nan)
+        return cls(sight, codes, found, given.reset_index(drop=True))
+
     def take(self, people: NDArray[np.int64]) -> Filed:
         """Some of them."""
-        return replace(
-            self, codes=self.codes[people], numbers=self.numbers[people], given=self.given.take(people.tolist())
-        )
+        given = self.given.take(people.tolist()) if self.sight.given else self.given.iloc[: len(people)]
+        return replace(self, codes=self.codes[people], numbers=self.numbers[people], given=given)
+
+    @cached_property
+    def kinds(self) -> NDArray[np.int64]:
+        """A number per person, the same for those of whom the classifier sees the same besides levels."""
+        columns = [number_distinct(self.given[name]) for name in self.sight.given]
+        columns += [number_distinct(self.numbers[:, i]) for i in range(self.numbers.shape[1])]
+        return pack_keys(columns) if columns else np.zeros(len(self), dtype=np.int64)
+
+    @property
+    def shows_levels(self) -> bool:
+        """Whether the classifier sees nothing but levels of these people."""
+        return not self.sight.given and bool(np.isnan(self.numbers).all())
+
+    def swap(self, problem: Problem, feature: int, code: int) -> Filed:
+        """Everybody at one level of a feature, whatever number they filed."""
+        codes, numbers = self.codes.copy(), self.numbers.copy()
+        codes[:, feature] = code
+        numbers[:, [name == problem.features[feature].name for name in self.sight.numbers]] = np.nan
+        return replace(self, codes=codes, numbers=numbers)
+
+    def record(self, problem: Problem, person: int) -> dict[str, object]:
+        """One of them: levels, numbers as filed where they are known, and what is given."""
+        levels = zip(problem.features, self.codes[person].tolist(), strict=True)
+        record: dict[str, object] = {feature.name: feature.levels[code] for feature, code in levels}
+        numbers = zip(self.sight.numbers, self.numbers[person].tolist(), strict=True)
+        record |= {name: number for name, number in numbers if not math.isnan(number)}
+        return record | {name: self.given[name].iloc[person] for name in self.sight.given}
 
 
 def as_number(feature: Feature, filed: object, level: str) -> float:
@@ -88,3 +146,23 @@ def as_number(feature: Feature, filed: object, level: str) -> float:
     if number is None or feature.level_at(number) != level or not math.isfinite(float(number)):
         return math.nan
     return float(number)
+
+
+def number_distinct(values: NDArray[np.float64] | pd.Series) -> NDArray[np.int64]:
+    """A number per distinct value; missing values are alike."""
+    import pandas as pd  # noqa: PLC0415  # as where people are read
+
+    codes, _ = pd.factorize(values, use_na_sentinel=False)
+    return np.asarray(codes, dtype=np.int64)
+
+
+def pack_keys(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """One number per row, the same for rows that agree in all columns of numbers from 0 up."""
+    key, size = columns[0], int(columns[0].max(initial=0)) + 1
+    for column in columns[1:]:
+        many = int(column.max(initial=0)) + 1
+        if size * many > MAX_KEY:
+            key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
+            size = int(key.max(initial=0)) + 1
+        key, size = key * many + column, size * many
+    return key

@@ -11,11 +11,9 @@ from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from safear.classifier.filed import Filed
     from safear.population.result_records import ComparisonsRecord
-    from safear.problem.model import Problem
+    from safear.recourse.case import Desk
 
 DEFAULT = ("mean-std:0.5", "mean-std:1", "mean-std:2")
 
@@ -46,24 +44,23 @@ def compare(problem_file: str, **options: Any) -> None:
     """
     from safear.cli.render import show_progress
     from safear.population.audit_teller import AuditTeller
-    from safear.population.comparison import compare_codes
+    from safear.population.comparison import compare_filed
     from safear.population.engine import Engine
-    from safear.recourse.case import Desk
     from safear.risk.objectives import parse_objective
 
     tell = AuditTeller.of(options["language"])
     objectives = [parse_objective(text) for text in options["objectives"] or DEFAULT]
-    problem, classifier, codes = _read(problem_file, options)
-    if options["sample"] is not None and len(codes) > options["sample"]:
+    desk, people = _read(problem_file, options)
+    if options["sample"] is not None and len(people) > options["sample"]:
         import numpy as np
 
         rng = np.random.default_rng(options["seed"])
-        codes = codes[np.sort(rng.choice(len(codes), options["sample"], replace=False))]
-    engine = Engine(Desk.of(problem, classifier))
+        people = people.take(np.sort(rng.choice(len(people), options["sample"], replace=False)))
+    engine, problem = Engine(desk), desk.problem
     found = []
     for objective in objectives:
         with show_progress() as progress:
-            found.append(compare_codes(engine, codes, objective=objective, progress=progress))  # type: ignore[arg-type]  # its own check says which
+            found.append(compare_filed(engine, people, objective=objective, progress=progress))  # type: ignore[arg-type]  # its own check says which
 
     def make_record() -> ComparisonsRecord:
         from safear.population.result_records import ComparisonsRecord
@@ -76,24 +73,26 @@ def compare(problem_file: str, **options: Any) -> None:
         print_comparisons(problem, found, tell)
 
 
-def _read(problem_file: str, options: dict[str, Any]) -> tuple[Problem, object, NDArray[np.int16]]:
-    """The problem, the classifier, and the people as level numbers."""
+def _read(problem_file: str, options: dict[str, Any]) -> tuple[Desk, Filed]:
+    """Who decides about what, and the people."""
+    from safear.classifier.filed import Filed
     from safear.classifier.protocol import Inputs
     from safear.errors import PersonError
     from safear.people.lists import load_people, read_people
-    from safear.recourse.case import find_record
+    from safear.recourse.case import Desk, find_record
 
     source = find_source(problem_file, options)
-    problem, classifier = source.problem, source.classifier
+    desk = Desk.of(source.problem, source.classifier)
+    problem, sight = desk.problem, desk.sight
     if options["people_file"] is not None:
         if options["person"] is not None:
             raise click.UsageError("give --person or --people, not both")
-        return problem, classifier, load_people(options["people_file"], problem)
+        return desk, load_people(options["people_file"], problem, sight=sight)
     if options["person"] is not None:
-        return problem, classifier, read_people(problem, [find_record(problem, options["person"])])
-    if source.dataset is not None and classifier is not None:  # a sample is one of those who are rejected
+        return desk, read_people(problem, [find_record(problem, options["person"])], sight=sight)
+    if source.dataset is not None:  # a sample is one of those who are rejected
         codes = source.dataset.codes
-        return problem, classifier, codes[~classifier.favourable(Inputs(problem.features, codes))]
+        return desk, Filed.on_levels(codes[~desk.classifier.favourable(Inputs(problem.features, codes))])
     if not problem.people:
         raise PersonError.at((), "the problem names no people", "give --people FILE.csv")
-    return problem, classifier, read_people(problem, problem.people.values())
+    return desk, read_people(problem, problem.people.values(), sight=sight)

@@ -7,22 +7,19 @@ filed, for one that has changed the number that was promised.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.classifier.filed import Filed
+from safear.classifier.filed import Filed, Sight, number_distinct, pack_keys
 from safear.classifier.protocol import Inputs, ask
 from safear.mdp.goals import BATCH, Goals
-from safear.mdp.space import MAX_INDEX, CodeMatrix
+from safear.mdp.space import CodeMatrix
 from safear.problem.model import Feature, Person, Record
 from safear.problem.ranges import LevelRange, level_range
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST_POINTS = 4096  # combinations of numbers that are tried in one state
 Numbers = NDArray[np.float64]  # [row, number of the sight]
@@ -37,6 +34,7 @@ class FiledGoals:
 
     def __init__(self, goals: Goals, filed: Filed) -> None:
         self.problem, self.classifier, self.sight, self.filed = goals.problem, goals.classifier, goals.sight, filed
+        self._lock = goals.lock
         features = goals.problem.features
         self._seen = [i for i, feature in enumerate(features) if feature.seen_by_classifier]
         self._numbers = [i for i, feature in enumerate(features) if feature.name in goals.sight.numbers]
@@ -81,13 +79,15 @@ class FiledGoals:
         if not len(codes):
             return np.zeros(0, dtype=bool)
         columns = [codes[:, i].astype(np.int64) for i in self._levels]
-        columns += [_number_distinct(numbers[:, i]) for i in range(numbers.shape[1])]
-        keys = _pack([*columns, self._kinds[whom]])
+        columns += [number_distinct(numbers[:, i]) for i in range(numbers.shape[1])]
+        keys = pack_keys([*columns, self._given_kinds[whom]])
         _, first, which = np.unique(keys, return_index=True, return_inverse=True)
         answers = np.empty(len(first), dtype=bool)
         for start in range(0, len(first), BATCH):
             rows = first[start : start + BATCH]
-            answers[start : start + BATCH] = ask(self.classifier, self._inputs(codes[rows], whom[rows], numbers[rows]))
+            inputs = self._inputs(codes[rows], whom[rows], numbers[rows])
+            with self._lock:
+                answers[start : start + BATCH] = ask(self.classifier, inputs)
         return answers[which.reshape(-1)]
 
     def hold(self, codes: CodeMatrix, whom: NDArray[np.int64], *, ends_only: bool = False) -> NDArray[np.bool_]:
@@ -150,10 +150,9 @@ class FiledGoals:
         return dict(find(sample.frame()) or {})
 
     @cached_property
-    def _kinds(self) -> NDArray[np.int64]:
+    def _given_kinds(self) -> NDArray[np.int64]:
         """A number per person, the same for those with the same given columns."""
-        columns = [_number_distinct(self.filed.given[name]) for name in self.filed.given.columns]
-        return _pack(columns) if columns else np.zeros(len(self.filed), dtype=np.int64)
+        return replace(self.filed, sight=Sight(given=self.sight.given), numbers=self.filed.numbers[:, :0]).kinds
 
     def _inputs(self, codes: CodeMatrix, whom: NDArray[np.int64], numbers: Numbers) -> Inputs:
         features = tuple(self.problem.features[i] for i in self._seen)
@@ -185,23 +184,3 @@ def _gather(
 ) -> tuple[NDArray[np.int64], Numbers, NDArray[np.int64]]:
     sizes = np.array([len(part) for part in rows])
     return np.concatenate(rows), np.concatenate(parts), np.cumsum(sizes) - sizes
-
-
-def _number_distinct(values: NDArray[np.float64] | pd.Series) -> NDArray[np.int64]:
-    """A number per distinct value; missing values are alike."""
-    import pandas as pd  # noqa: PLC0415  # as where people are read
-
-    codes, _ = pd.factorize(values, use_na_sentinel=False)
-    return np.asarray(codes, dtype=np.int64)
-
-
-def _pack(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """One number per row, the same for rows that agree in all columns of numbers from 0 up."""
-    key, size = columns[0], int(columns[0].max(initial=0)) + 1
-    for column in columns[1:]:
-        many = int(column.max(initial=0)) + 1
-        if size * many > MAX_INDEX:
-            key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
-            size = int(key.max(initial=0)) + 1
-        key, size = key * many + column, size * many
-    return key

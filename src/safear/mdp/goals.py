@@ -38,7 +38,7 @@ class Goals:
             self._table = np.zeros(math.prod(self._sizes), dtype=np.int8)
             self._strides[self._seen] = [math.prod(self._sizes[i + 1 :]) for i in range(len(self._seen))]
         self._known: dict[bytes, bool] = {}
-        self._lock = Lock()
+        self.lock = Lock()  # one asks at a time
 
     def among(self, codes: CodeMatrix) -> NDArray[np.bool_]:
         """For each row of level numbers, whether it is a goal."""
@@ -75,7 +75,7 @@ class Goals:
         """The answers to inputs by their number; those not known yet are asked for."""
         found = table[keys]
         if (found == UNKNOWN).any():
-            with self._lock:
+            with self.lock:
                 new = np.unique(keys[table[keys] == UNKNOWN])
                 if len(new):
                     inputs = np.stack(np.unravel_index(new, self._sizes), axis=-1).astype(np.int16)
@@ -88,7 +88,7 @@ class Goals:
         """The same for a space of inputs that is too large for a table."""
         distinct, inverse = np.unique(inputs, axis=0, return_inverse=True)
         keys = [row.tobytes() for row in distinct]
-        with self._lock:
+        with self.lock:
             if len(self._known) > REMEMBERED:
                 self._known.clear()
             new = [i for i, key in enumerate(keys) if key not in self._known]

@@ -22,15 +22,20 @@ class Slice(NamedTuple, Generic[Kind]):
     rows: NDArray[np.int64]
 
 
-def restrict(mdp: Kind, start: Record | int | None = None) -> Slice[Kind]:
-    """What can be reached from a state within the horizon: as `compile_mdp(start=...)`, without asking anybody."""
+def restrict(mdp: Kind, start: Record | int | None = None, *, goal: NDArray[np.bool_] | None = None) -> Slice[Kind]:
+    """What can be reached from a state within the horizon: as `compile_mdp(start=...)`, without asking anybody.
+
+    With `goal`, an MDP that was compiled without goals gets these.
+    """
     origin = mdp.locate_start(start)
-    if len(mdp.starts) == 1:  # then it is that already
+    if goal is None and len(mdp.starts) == 1:  # then it is that already
         return Slice(mdp, np.arange(mdp.n_states), np.arange(mdp.n_rows))
     depth = np.full(mdp.n_states, -1, dtype=np.int16)
     depth[origin] = 0
     frontier = np.array([origin])
+    goal = mdp.goal if goal is None else goal
     for step in range(1, mdp.horizon + 1):
+        frontier = frontier[~goal[frontier]]
         targets = mdp.edge_next[stretches(mdp.edge_start, stretches(mdp.row_start, frontier))]
         frontier = np.unique(targets[depth[targets] < 0])
         if not len(frontier):
@@ -38,7 +43,8 @@ def restrict(mdp: Kind, start: Record | int | None = None) -> Slice[Kind]:
         depth[frontier] = step
     states = np.flatnonzero(depth >= 0)
     # What is met only at the very end does nothing any more.
-    return take(mdp, states, acting=depth[states] < mdp.horizon, depth=depth[states])
+    acting = (depth[states] < mdp.horizon) & ~goal[states]
+    return take(mdp, states, acting=acting, depth=depth[states], goal=goal[states])
 
 
 def take(mdp: Kind, states: NDArray[np.int64], *, acting: NDArray[np.bool_], **changes: Any) -> Slice[Kind]:

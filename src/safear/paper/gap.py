@@ -14,7 +14,7 @@ from safear.mdp.lattice import find_lattice
 from safear.paper.entries import Entry, EntryKey, make_entry
 from safear.paper.study import Study
 from safear.paper.tables import HORIZON, Advance, Workshop
-from safear.population.comparison import Comparison, compare_codes
+from safear.population.comparison import Comparison, compare_filed
 from safear.population.engine import Engine
 from safear.risk.objectives import MeanStd
 
@@ -32,7 +32,7 @@ def optimal(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
         for group in (FREE, DEAR):
             engine, codes = _draw(study, failure_cost=group == DEAR)
             for aversion in AVERSIONS:
-                yield from _entries(name, group, compare_codes(engine, codes, objective=MeanStd(aversion)))
+                yield from _entries(name, group, compare_filed(engine, codes, objective=MeanStd(aversion)))
                 advance()
 
 

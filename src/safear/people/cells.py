@@ -14,6 +14,7 @@ from safear.problem.person import read_level
 _SIGNED = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 127}
 BITS = _SIGNED | {f"U{name}": bits + 1 for name, bits in _SIGNED.items()}
 FLOATS = {"FLOAT", "DOUBLE"}
+CELL_KINDS = ("DOUBLE", "BOOLEAN")  # what texts may be instead
 _EXACT = Context(prec=1000)
 
 Codes = NDArray[np.int16]
@@ -32,12 +33,39 @@ def is_missing(value: object) -> bool:
 def level_number(feature: Feature, value: object) -> int | None:
     """The number of the level that a cell means, as `read_level` says, and None for a missing one."""
     level = None if is_missing(value) else read_level(feature, value)
-    return None if level is None else feature.levels.index(level)
+    number = as_decimal(value)
+    if level is None or (number is not None and feature.level_at(number) == level and not feature.admits(number)):
+        return None
+    return feature.levels.index(level)
+
+
+def within_limits(feature: Feature, number: str, code: str) -> str:
+    """A level number for DuckDB; NULL where the number is beyond the limits of its feature."""
+    beyond = [f"{number} < {feature.least:f}"] if feature.least is not None else []
+    beyond += [f"{number} > {feature.most:f}"] if feature.most is not None else []
+    return f"CASE WHEN {' OR '.join(beyond)} THEN NULL ELSE {code} END" if beyond else code
+
+
+def number_expression(kind: str, cell: str, number: str) -> str:
+    """The number in a cell for DuckDB, NULL if there is none; `number` is the cell as DOUBLE if it is text."""
+    return number if kind == "VARCHAR" else "NULL" if kind == "BOOLEAN" else f"CAST({cell} AS DOUBLE)"
 
 
 def quote_sql(text: str) -> str:
     """Text as it stands in a query."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def looks_like(kind: str, cell: str) -> str:
+    """The condition that a text is missing or is a value of a kind, written as JSON writes it (007 is a text)."""
+    pattern = {"DOUBLE": r"-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?", "BOOLEAN": "(?i)true|false"}[kind]
+    return f"({cell} IS NULL OR {cell} = '' OR regexp_full_match({cell}, {quote_sql(pattern)}))"
+
+
+def read_as(kind: str, cell: str) -> str:
+    """A text as a value of a kind; nothing is missing."""
+    text = f"nullif({cell}, '')"
+    return text if kind == "VARCHAR" else f"CAST({text} AS {kind})"
 
 
 def code_expression(feature: Feature, kind: str, cell: str, number: str) -> str:

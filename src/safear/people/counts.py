@@ -6,11 +6,13 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from safear.classifier.filed import LEVELS_ONLY, Filed, Sight
 from safear.errors import PersonError, Place, TooLargeError, closest, mistake, quote_list
 from safear.people.bad_rows import breaks, complain, require_free, write_bad_rows
 from safear.people.cells import Codes, code_names
@@ -27,14 +29,19 @@ MAX_COMBINATIONS = 5_000_000  # of levels and group values; more are too many to
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """How many people there are of each kind: row i of `codes` (level numbers) with value i of each group."""
+    """How many people there are of each kind: row i of `filed` with value i of each group."""
 
-    codes: Codes
+    filed: Filed
     groups: tuple[str, ...]
     group_values: tuple[tuple[str, ...], ...]
     counts: NDArray[np.int64]
     rows: int
     skipped: int
+
+    @property
+    def codes(self) -> Codes:
+        """Level numbers, a row per kind."""
+        return self.filed.codes
 
 
 def read_population(
@@ -42,23 +49,26 @@ def read_population(
     source: People,
     *,
     groups: Sequence[str] = (),
+    sight: Sight = LEVELS_ONLY,
     skip_bad: str | Path | None = None,
     threads: int = 2,
 ) -> Population:
     """The people of a CSV or Parquet file, of all files that a pattern matches, of a data frame or records, as counts.
 
-    A group is a feature (its levels are the groups) or any other column (its values are, as text; '' if missing). Rows
-    that cannot be used are an error or, with `skip_bad`, written to that CSV file and left out.
+    A group is a feature (its levels are the groups) or any other column (its values are, as text; '' if missing).
+    `sight` is what is seen of records besides levels, and tells people apart. Rows that cannot be used are an error or,
+    with `skip_bad`, written to that CSV file and left out.
     """
     groups = tuple(dict.fromkeys(groups))
     if not isinstance(source, str | Path | pd.DataFrame):
         records = [dict(record) for record in source]
         source = pd.DataFrame(records, columns=None if records else list(problem.feature_by_name), dtype=object)
     if isinstance(source, pd.DataFrame):
-        return _read(Frame(problem, groups, source), Place(), skip_bad)
+        return _read(Frame(problem, groups, source, sight), Place(), skip_bad)
     place = Place(file=str(source))
     with connect(place, threads, "1GB") as connection:
-        files = Files(problem, groups, find_tables(connection, place), connection, limit=MAX_COMBINATIONS + 1)
+        tables, limit = find_tables(connection, place), MAX_COMBINATIONS + 1
+        files = Files(problem, groups, tables, connection, limit=limit, sight=sight, counts_records=True)
         return _read(files, place, skip_bad)
 
 
@@ -66,25 +76,41 @@ def _read(people: Frame | Files, place: Place, skip_bad: str | Path | None) -> P
     problem, groups = people.problem, people.groups
     for file, names in people.headers():
         _warn_of_terms(problem, names)
-        check_columns(dict.fromkeys(groups, "group") | dict.fromkeys(problem.feature_by_name, "feature"), names, file)
+        check_columns(name_columns(problem, people.sight) | dict.fromkeys(groups, "group"), names, file)
     examined = examine(people, place, skip_bad)
     if len(examined.table) > MAX_COMBINATIONS:
         cause = f"more than {MAX_COMBINATIONS} combinations of levels and groups"
         raise TooLargeError.at(place, cause, "group by columns with few values")
+    table = examined.table[~examined.bad]
+    filed = make_filed(problem, people.sight, table)
+    texts = {name: table[f"g{i}"].astype(str) for i, name in enumerate(groups) if name not in problem.feature_by_name}
     # Parts of the files and other spellings of the same level come together here.
-    table = examined.table[~examined.bad].drop(columns="wrong")
-    together = table.groupby([name for name in table if name != "people"], sort=True, as_index=False)
-    table = pd.DataFrame(together["people"].sum())
-    codes = np.ascontiguousarray(table[code_names(problem)].to_numpy(np.int16))
-    values = []
+    keys: list[NDArray[Any]] = [filed.codes, filed.kinds]
+    keys += [np.unique(text.to_numpy(), return_inverse=True)[1] for text in texts.values()]
+    _, first, kind = np.unique(np.column_stack(keys), axis=0, return_index=True, return_inverse=True)
+    counts = np.zeros(len(first), dtype=np.int64)
+    np.add.at(counts, kind.reshape(-1), table["people"].to_numpy(np.int64))
+    filed, values = filed.take(first), []
     for group in groups:
         if group in problem.feature_by_name:
             position = list(problem.feature_by_name).index(group)
-            values.append(tuple(problem.features[position].levels[code] for code in codes[:, position].tolist()))
+            values.append(tuple(problem.features[position].levels[code] for code in filed.codes[:, position].tolist()))
         else:
-            values.append(tuple(map(str, table[f"g{groups.index(group)}"])))
-    counts = table["people"].to_numpy(np.int64)
-    return Population(codes, tuple(groups), tuple(values), counts, examined.rows, examined.skipped)
+            values.append(tuple(texts[group].to_numpy()[first].tolist()))
+    return Population(filed, tuple(groups), tuple(values), counts, examined.rows, examined.skipped)
+
+
+def make_filed(problem: Problem, sight: Sight, table: pd.DataFrame) -> Filed:
+    """The people of a table with level numbers c0 ..., numbers n0 ... and given columns r0 ...."""
+    codes = np.ascontiguousarray(table[code_names(problem)].to_numpy(np.int16))
+    numbers = {name: table[f"n{i}"].to_numpy(np.float64) for i, name in enumerate(sight.numbers)}
+    given = table[[f"r{i}" for i in range(len(sight.given))]].set_axis(list(sight.given), axis=1)
+    return Filed.of_columns(problem, sight, codes, numbers, given)
+
+
+def name_columns(problem: Problem, sight: Sight) -> dict[str, str]:
+    """The columns that people need, and what for."""
+    return dict.fromkeys(problem.feature_by_name, "feature") | dict.fromkeys(sight.given, "column of the classifier")
 
 
 def _warn_of_terms(problem: Problem, names: Sequence[str]) -> None:

@@ -13,18 +13,32 @@ import heapq
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from safear.classifier.filed import LEVELS_ONLY, Sight
 from safear.errors import PersonError, Place, mistake
 from safear.people.bad_rows import BadRow, wrong_cells
-from safear.people.cells import FLOATS, Codes, code_expression, code_names, level_number, quote_sql
+from safear.people.cells import (
+    CELL_KINDS,
+    FLOATS,
+    Codes,
+    code_expression,
+    code_names,
+    level_number,
+    looks_like,
+    number_expression,
+    quote_sql,
+    read_as,
+    within_limits,
+)
 from safear.people.number_columns import NumberColumn
 from safear.people.opening import FileTable, open_file
-from safear.problem.model import Problem
+from safear.problem.model import Problem, as_decimal
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -39,7 +53,8 @@ _CONFINED = {"MISSING COLUMNS", "TOO MANY COLUMNS", "INVALID ENCODING"}  # these
 class Files:
     """Files, read by DuckDB; no more than `limit` combinations are fetched of files with the same columns.
 
-    Besides the features, `numbers` are read; a row in which one of them is wrong is a bad row.
+    Besides the features, `numbers` are read; a row in which one of them is wrong is a bad row. `sight` is what is seen
+    of records besides levels; `counts_records` says whether people are told apart by that, too.
     """
 
     problem: Problem
@@ -48,6 +63,8 @@ class Files:
     connection: DuckDBPyConnection
     limit: int | None
     numbers: Sequence[NumberColumn] = ()
+    sight: Sight = LEVELS_ONLY
+    counts_records: bool = False
 
     def headers(self) -> Iterator[tuple[str | None, Sequence[str]]]:
         """The names of the columns of each file or, where others have the same ones, of one of them."""
@@ -89,7 +106,7 @@ class Files:
             taken = np.array([bad.row - i for i, bad in enumerate(malformed)], dtype=np.int64)
             kept = [f"x{list(table.names).index(name)}" for name in keep]
             columns = ["n", *(f"CAST({cell} AS VARCHAR) AS kept{i}" for i, cell in enumerate(kept))]
-            columns += [*code_names(self.problem), *(f"t{i}" for i in range(len(self.numbers)))]
+            columns += [*code_names(self.problem), *(f"t{i}" for i in range(len(self.numbers))), *self._record_columns]
             sql = f"SELECT {', '.join(columns)} FROM ({self._coded(table, [file], numbered=True)})"
             result = self.connection.cursor().execute(f"{sql} WHERE NOT coalesce({self._is_bad()}, true)")
             while len(chunk := result.fetch_df_chunk(_VECTORS)):
@@ -98,6 +115,28 @@ class Files:
                 # Rows that cannot be read at all are not numbered by DuckDB.
                 chunk.insert(1, "row", number + np.searchsorted(taken, number, side="right"))
                 yield chunk
+
+    @property
+    def _record_columns(self) -> list[str]:
+        """The numbers and given columns of records."""
+        return [f"n{i}" for i in range(len(self.sight.numbers))] + [f"r{i}" for i in range(len(self.sight.given))]
+
+    @cached_property
+    def _given_kinds(self) -> dict[str, str]:
+        """What the cells of each given column are as texts, in all files: numbers, truth values, or just texts."""
+        found: dict[str, set[str]] = {}
+        for table in self.tables:
+            for name in self.sight.given:
+                cell, kind = table.cell(name)
+                if kind == "VARCHAR":
+                    tests = ", ".join(f"coalesce(bool_and({looks_like(other, cell)}), true)" for other in CELL_KINDS)
+                    rows = self.connection.execute(f"SELECT {tests} FROM ({table.scan(table.files)})").fetchall()
+                    self._take_rejects(table)
+                    which = next((other for other, fits in zip(CELL_KINDS, rows[0], strict=True) if fits), "VARCHAR")
+                    found.setdefault(name, set()).add(which)
+                else:
+                    found.setdefault(name, set()).add("DOUBLE" if kind != "BOOLEAN" else kind)
+        return {name: kinds.pop() if len(kinds) == 1 else "VARCHAR" for name, kinds in found.items()}
 
     def _begin_numbering(self, broken: Codes) -> None:
         """From here on rows are read in order, and those with `broken` level numbers are known as such."""
@@ -173,6 +212,7 @@ class Files:
         """How many people of each combination of level numbers (-1: undecided) and group values there are."""
         parts = _key_parts(self.problem)
         texts = [f"g{i}" for i, name in enumerate(self.groups) if name not in self.problem.feature_by_name]
+        texts += self._record_columns if self.counts_records else []
         names = ", ".join([*(f"k{i}" for i in range(len(parts))), *texts, "wrong"])
         wrong = " OR ".join([f"b{i}" for i in range(len(self.numbers))]) or "false"
         rows = f"SELECT *, {wrong} AS wrong FROM ({self._coded(table, table.files)})"
@@ -189,7 +229,7 @@ class Files:
         names_in_order = code_names(self.problem)
         return pd.DataFrame(
             {name: codes[name] for name in names_in_order}
-            | {name: counted[name] for name in (*texts, "wrong", "people")}
+            | {name: _unmask(counted[name]) for name in (*texts, "wrong", "people")}
         )
 
     def _pack(self, codes: Codes) -> dict[str, NDArray[np.int64]]:
@@ -215,12 +255,20 @@ class Files:
             cells.append(f"{cell} AS v{i}")
             if kind == "VARCHAR" and feature.kind == "numeric":
                 cells.append(f"TRY_CAST({cell} AS DOUBLE) AS d{i}")
+            number = number_expression(kind, f"v{i}", f"d{i}")
             code = code_expression(feature, kind, f"v{i}", f"d{i}")
+            code = within_limits(feature, number, code) if feature.kind == "numeric" else code
             lookup = f"lookup_{table.number}_{i}"
             if lookup in known:
                 code = f"coalesce({code}, {lookup}.code)"
+                number = f"coalesce({number}, {lookup}.number)"
                 joins += f" LEFT JOIN {lookup} ON {lookup}.cell = v{i}"
             codes.append(f"CAST({code} AS INTEGER) AS c{i}")
+            if feature.name in self.sight.numbers:
+                codes.append(f"{number} AS n{self.sight.numbers.index(feature.name)}")
+        for i, name in enumerate(self.sight.given):
+            cell, kind = table.cell(name)
+            cells.append(f"{read_as(self._given_kinds[name], cell) if kind == 'VARCHAR' else cell} AS r{i}")
         for i, group in enumerate(self.groups):
             if group not in self.problem.feature_by_name:
                 cell, kind = table.cell(group)
@@ -230,12 +278,12 @@ class Files:
             value, is_wrong = column.expressions(*table.cell(column.name))
             cells += [f"{value} AS t{i}", f"{is_wrong} AS b{i}"]
         keys = ["*"]
-        for number, part in enumerate(_key_parts(self.problem)):
+        for position, part in enumerate(_key_parts(self.problem)):
             key = "0"
             for i in part:
                 levels = len(self.problem.features[i].levels)
                 key = f"({key}) * {levels + 1} + coalesce(c{i}, {levels})"
-            keys.append(f"{key} AS k{number}")
+            keys.append(f"{key} AS k{position}")
         sql = f"SELECT {', '.join(cells)} FROM ({table.scan(files, numbered=numbered)})"
         return f"SELECT {', '.join(keys)} FROM (SELECT {', '.join(codes)} FROM ({sql}){joins})"
 
@@ -250,18 +298,27 @@ class Files:
             )
             result = self.connection.cursor().execute(sql)
             name = f"lookup_{table.number}_{i}"
-            understood: list[tuple[object, int]] = []
+            understood: list[tuple[object, int, float | None]] = []
             while batch := result.fetchmany(_BATCH):
                 pairs = ((value, level_number(feature, _as_read(value, kind))) for (value,) in batch)
-                understood += [(value, code) for value, code in pairs if code is not None]
+                numbers = ((value, code, as_decimal(value)) for value, code in pairs if code is not None)
+                understood += [(value, code, None if n is None else float(n)) for value, code, n in numbers]
             if understood:
                 found = True
-                self.connection.execute(f"CREATE TABLE {name} (cell {kind}, code INTEGER)")
-                values = f"SELECT unnest(CAST(? AS {kind}[])), unnest(CAST(? AS INTEGER[]))"
+                self.connection.execute(f"CREATE TABLE {name} (cell {kind}, code INTEGER, number DOUBLE)")
+                arrays = (f"unnest(CAST(? AS {other}[]))" for other in (kind, "INTEGER", "DOUBLE"))
+                values = f"SELECT {', '.join(arrays)}"
                 self.connection.execute(
                     f"INSERT INTO {name} {values}", [list(x) for x in zip(*understood, strict=True)]
                 )
         return found
+
+
+def _unmask(column: Any) -> Any:
+    """What DuckDB hands over, with nothing where it says NULL."""
+    if not isinstance(column, np.ma.MaskedArray):
+        return column
+    return np.ma.filled(column, None) if column.dtype == object else np.ma.filled(column.astype(np.float64), np.nan)
 
 
 def _blank_lines(file: str) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,18 +11,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from safear.classifier.filed import LEVELS_ONLY, Sight
 from safear.people.bad_rows import BadRow, breaks, wrong_cells
 from safear.people.cells import Codes, code_names, is_missing, level_number
-from safear.problem.model import Problem
+from safear.problem.model import Problem, as_decimal
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A data frame: each distinct cell is read once."""
+    """A data frame: each distinct cell is read once. Of records, `sight` is what else of them is wanted."""
 
     problem: Problem
     groups: Sequence[str]
     frame: pd.DataFrame
+    sight: Sight = LEVELS_ONLY
 
     def headers(self) -> Iterator[tuple[str | None, Sequence[str]]]:
         """The names of the columns; there is no file."""
@@ -34,6 +37,10 @@ class Frame:
             if group not in self.problem.feature_by_name:
                 columns[f"g{number}"] = _map_distinct(self._column(group), _group_text)
         table = pd.DataFrame(columns)
+        if self.sight:  # as they stand: equal ones come together once their levels are known
+            records = {f"n{i}": self._numbers(name) for i, name in enumerate(self.sight.numbers)}
+            records |= {f"r{i}": self._column(name).array for i, name in enumerate(self.sight.given)}
+            return pd.concat([table, pd.DataFrame(records)], axis=1).assign(people=1, wrong=False), 0
         counted = table.groupby(list(columns), as_index=False).size().rename(columns={"size": "people"})
         return counted.assign(wrong=False), 0
 
@@ -48,6 +55,9 @@ class Frame:
 
     def _column(self, name: str) -> pd.Series[Any]:
         return self.frame.iloc[:, [str(column) for column in self.frame.columns].index(name)]
+
+    def _numbers(self, name: str) -> list[object]:
+        return _map_distinct(self._column(name), _as_float)
 
     def _codes(self) -> Codes:
         columns = []
@@ -67,6 +77,11 @@ def _map_distinct(series: pd.Series[Any], read: Callable[[object], object]) -> l
     which, distinct = pd.factorize(series)
     answers = [*(read(value) for value in distinct), read(None)]  # -1, for missing, is the last
     return [answers[number] for number in which.tolist()]
+
+
+def _as_float(value: object) -> float:
+    number = None if is_missing(value) else as_decimal(value)
+    return math.nan if number is None else float(number)
 
 
 def _group_text(value: object) -> str:

@@ -1,4 +1,4 @@
-"""People one by one: records, or the rows of a small CSV file, as level numbers."""
+"""People one by one: records, or the rows of a small CSV file, as filed."""
 
 from __future__ import annotations
 
@@ -8,36 +8,40 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
+from safear.classifier.filed import LEVELS_ONLY, Filed, Sight
 from safear.errors import Mistake, PersonError, Place, quote_list
 from safear.files import read_text
-from safear.mdp.space import person_codes
-from safear.problem.model import Problem, Record
-from safear.problem.person import read_person
+from safear.problem.model import Person, Problem, Record
+from safear.problem.person import read_person, read_texts_of
 
 
-def read_people(problem: Problem, records: Iterable[Record], *, file: str | None = None) -> NDArray[np.int16]:
-    """The level numbers of people, one row each. All records with mistakes are reported, by row from 1."""
-    known: dict[tuple[tuple[str, type, str], ...], NDArray[np.int16]] = {}
-    rows, mistakes = [], []
+def read_people(
+    problem: Problem,
+    records: Iterable[Record],
+    *,
+    sight: Sight = LEVELS_ONLY,
+    file: str | None = None,
+) -> Filed:
+    """People as filed, one row each. All records with mistakes are reported, by row from 1."""
+    known: dict[tuple[tuple[str, type, str], ...], Person] = {}
+    read, people, mistakes = [], [], []
     for number, record in enumerate(records, start=1):
         key = tuple((str(name), type(value), str(value)) for name, value in record.items())  # True is not "True"
         if key not in known:
             try:
-                known[key] = person_codes(problem.features, read_person(problem, record))
+                known[key] = read_person(problem, record, given=sight.given)
             except PersonError as error:
                 mistakes += [_at_row(item, number, file) for item in error.mistakes]
                 continue
-        rows.append(known[key])
+        read.append(record)
+        people.append(known[key])
     if mistakes:
         raise PersonError(mistakes)
-    return np.array(rows, dtype=np.int16).reshape(len(rows), len(problem.features))
+    return Filed.of(problem, sight, read, people)
 
 
-def load_people(path: Path, problem: Problem) -> NDArray[np.int16]:
-    """People from a CSV file with a column per feature; other columns are ignored."""
+def load_people(path: Path, problem: Problem, *, sight: Sight = LEVELS_ONLY) -> Filed:
+    """People from a CSV file with a column per feature, and per column that is seen besides."""
     reader = csv.DictReader(io.StringIO(read_text(path, PersonError), newline=""))
     try:
         rows = list(reader)
@@ -46,7 +50,8 @@ def load_people(path: Path, problem: Problem) -> NDArray[np.int16]:
         raise PersonError.at(place, f"not a CSV table: {error}", "is a quote left open?", code="syntax") from None
     if not rows:
         raise PersonError.at(Place(file=str(path)), "it has no people", "give a header and rows", code="nobody")
-    missing = [name for name in problem.feature_by_name if name not in rows[0]]
+    wanted = (*problem.feature_by_name, *sight.given)
+    missing = [name for name in wanted if name not in rows[0]]
     if missing:
         header = [name for name in reader.fieldnames or () if name]
         cause = f"there is no column for {quote_list(missing)}"
@@ -57,8 +62,8 @@ def load_people(path: Path, problem: Problem) -> NDArray[np.int16]:
             place = Place(file=str(path), path=(f"row {number}",))
             cause = f"does not have the {len(reader.fieldnames or ())} fields of the header"
             raise PersonError.at(place, cause, code="wrong_length")
-    people = [{name: row[name] for name in problem.feature_by_name} for row in rows]
-    return read_people(problem, people, file=str(path))
+    people = [read_texts_of({name: row[name] for name in wanted}, problem.feature_by_name) for row in rows]
+    return read_people(problem, people, sight=sight, file=str(path))
 
 
 def _at_row(item: Mistake, number: int, file: str | None) -> Mistake:

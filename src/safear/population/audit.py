@@ -220,14 +220,11 @@ class Audit:
 
     def _figures_as_if(self, position: int, code: int) -> PeopleFigures:
         """Everybody's figures if all had one level of an immutable feature; unknown for who could not be there."""
-        swapped = self.population.codes.copy()
-        swapped[:, position] = code
-        distinct, where = np.unique(swapped, axis=0, return_inverse=True)
-        possible = ~breaks(self.problem, distinct)
-        figures = PeopleFigures.unknown(len(distinct), MEASURES)
-        found = self.engine.work_out(Crowd.of(self.problem, distinct[possible]), self.aim, MEASURES)
-        figures.put(np.flatnonzero(possible), found)
-        return figures.take(where.reshape(-1))
+        everybody = Crowd.of(self.problem, self.population.filed.swap(self.problem, position, code))
+        possible = np.flatnonzero(~breaks(self.problem, everybody.codes))
+        figures = PeopleFigures.unknown(len(everybody), MEASURES)
+        figures.put(possible, self.engine.work_out(everybody.take(possible), self.aim, MEASURES))
+        return figures
 
     def groups(self, columns: Sequence[str]) -> Iterator[Group]:
         """The groups of a table, in order of their names."""
@@ -268,8 +265,7 @@ class Audit:
     @cached_property
     def _states(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The first of each kind of equal people, whatever their groups, and which kind everybody is of."""
-        _, first, kind = np.unique(self.population.codes, axis=0, return_index=True, return_inverse=True)
-        return first, kind.reshape(-1)
+        return Crowd.of(self.problem, self.population.filed).distinct()
 
     @property
     def _state_figures(self) -> np.ma.MaskedArray[tuple[int, int], np.dtype[np.float64]]:
@@ -313,14 +309,15 @@ def audit(  # noqa: PLR0913  # whom, what for, and how: each has a default but t
     groups = [groups] if isinstance(groups, str) else list(dict.fromkeys(groups))
     if not groups:
         raise ObjectiveError.at((), "an audit needs a group column", "give groups=['gender'], or another column")
-    population = read_population(problem, people, groups=groups, skip_bad=skip_bad)
+    desk = Desk.of(problem, classifier)
+    population = read_population(problem, people, groups=groups, sight=desk.sight, skip_bad=skip_bad)
     require_somebody(population, skip_bad)
     for name, values in zip(population.groups, population.group_values, strict=True):
         if len(set(values)) > MOST_GROUPS:
             cause = f"'{name}' has {len(set(values)):,} different values; at most {MOST_GROUPS} make groups"
             raise ObjectiveError.at((), cause, "cut a number into ranges, or name a column with few values")
-    engine = Engine(Desk.of(problem, classifier))
-    crowd = Crowd.of(problem, population.codes)
+    engine = Engine(desk)
+    crowd = Crowd.of(problem, population.filed)
     figures = engine.work_out(crowd, aim, (*MEASURES, "best_success"), progress=progress)
     if figures.favourable.all():
         raise PersonError.at((), "nobody is rejected, so there is nothing to audit")

@@ -39,6 +39,7 @@ logger = logging.getLogger("safear")
 
 PART_SIZE, SLOW_PART_SIZE = 16_384, 512  # people: some tenths of a second, and with menus less than a minute
 MAX_PART = 1_000_000
+FEW = 1_000  # people by whom a classifier that sees records is known
 MAX_THREADS = 1024
 _BYTES_PER_CELL = 40  # of a part: what is read, and what is made of it
 Solved = Iterator[tuple[int, pd.DataFrame]]  # numbers of parts, and their rows
@@ -110,7 +111,7 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     job = Job(problem, as_classifier(classifier, problem), objective, method, level)
     solver = PartSolver(job)
     columns = [keep] if isinstance(keep, str) else keep
-    with open_people(problem, people, keep=columns, skip_bad=skip_bad) as source:
+    with open_people(problem, people, sight=solver.sight, keep=columns, skip_bad=skip_bad) as source:
         require_somebody(source.examined, skip_bad)
         folder = Folder(Path(out), source.kept)
         folder.prepare(_describe(solver, source, part_size))
@@ -168,7 +169,7 @@ def _describe(solver: PartSolver, source: PeopleFiles, part_size: int) -> dict[s
     return {
         "safear": __version__,
         "problem": hashlib.sha256(dump_problem_text(job.problem).encode()).hexdigest(),
-        "classifier": solver.recognise(source.codes),
+        "classifier": solver.recognise(source.codes, source.first(FEW)),
         "people": [{"file": name, "sha256": digest_file(name)} for name in source.names],
         "objective": "menu" if job.objective is None else str(job.objective),
         "method": job.method,

@@ -15,9 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from safear.classifier.filed import LEVELS_ONLY, Filed, Sight
 from safear.errors import Mistake, PersonError, Place, suggest
 from safear.people.cells import code_names
-from safear.people.counts import Examined, check_columns, examine
+from safear.people.counts import Examined, check_columns, examine, make_filed, name_columns
 from safear.people.file_counts import Files
 from safear.people.number_columns import NumberColumn
 from safear.people.opening import connect, find_tables
@@ -68,6 +69,10 @@ class PeopleFiles:
         table = self.examined.table[~self.examined.bad]
         return table[code_names(self.files.problem)].to_numpy(np.int16)
 
+    def first(self, size: int) -> Filed:
+        """Some of those who come first."""
+        return next(self.parts(size)).filed
+
     def parts(self, size: int) -> Iterator[Crowd]:
         """All of them in order, `size` at a time."""
         pieces: list[pd.DataFrame] = []  # of the part that is being put together
@@ -92,7 +97,7 @@ class PeopleFiles:
             terms[column.role][:, column.action] = rows[f"t{i}"].to_numpy(np.float64, na_value=np.nan)
         labels = rows[["file", "row", *(f"kept{i}" for i in range(len(self.kept)))]]
         return Crowd(
-            rows[code_names(problem)].to_numpy(np.int16),
+            make_filed(problem, self.files.sight, rows),
             terms["cost"],
             terms["chance"],
             terms["forbid"] == 1,
@@ -106,6 +111,7 @@ def open_people(
     problem: Problem,
     source: str | Path,
     *,
+    sight: Sight = LEVELS_ONLY,
     keep: Sequence[str] = (),
     skip_bad: str | Path | None = None,
     threads: int = 2,
@@ -123,14 +129,15 @@ def open_people(
         tables = find_tables(connection, place)
         names = list(dict.fromkeys(name for table in tables for name in table.names))
         columns = _find_terms(problem, names, place)
-        wanted = dict.fromkeys(problem.feature_by_name, "feature") | {c.name: ROLES[c.role] for c in columns}
+        wanted = name_columns(problem, sight) | {c.name: ROLES[c.role] for c in columns}
         for table in tables:
             check_columns(wanted | dict.fromkeys(keep, "column to keep"), table.names, table.files[0])
         kept = {}
         for name in keep:
             kinds = {table.types[list(table.names).index(name)] for table in tables}
             kept[name] = kinds.pop() if len(kinds) == 1 else "VARCHAR"
-        files = Files(problem, (), tables, connection, limit=None, numbers=[column.numbers for column in columns])
+        numbers = [column.numbers for column in columns]
+        files = Files(problem, (), tables, connection, limit=None, numbers=numbers, sight=sight)
         yield PeopleFiles(files, columns, kept, examine(files, place, skip_bad))
 
 

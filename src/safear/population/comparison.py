@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.classifier.filed import Filed
 from safear.errors import ObjectiveError, PersonError
 from safear.people.counts import People, read_population, require_somebody
 from safear.population.crowd import Crowd
@@ -191,23 +192,23 @@ def compare(
     an error unless `skip_bad` names a file that they are put into. Equal people are solved once.
     """
     _require_both_methods(objective)
-    population = read_population(problem, people, skip_bad=skip_bad)
-    require_somebody(population, skip_bad)
     engine = Engine(Desk.of(problem, classifier))
-    return compare_codes(engine, population.codes, population.counts, objective=objective, progress=progress)
+    population = read_population(problem, people, sight=engine.desk.sight, skip_bad=skip_bad)
+    require_somebody(population, skip_bad)
+    return compare_filed(engine, population.filed, population.counts, objective=objective, progress=progress)
 
 
-def compare_codes(
+def compare_filed(
     engine: Engine,
-    codes: NDArray[np.int16],
+    people: Filed | NDArray[np.int16],
     counts: NDArray[np.int64] | None = None,
     *,
     objective: Mean | MeanStd,
     progress: Progress | None = None,
 ) -> Comparison:
-    """The same for people by their level numbers, one row each or as many as `counts` says."""
+    """The same for people as filed, or by level numbers: one each, or as many as `counts` says."""
     _require_both_methods(objective)
-    everybody = Crowd.of(engine.problem, codes)
+    everybody = Crowd.of(engine.problem, people)
     first, kind = everybody.distinct()
     crowd = everybody.take(first)
     number = np.zeros(len(crowd), dtype=np.int64)

@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from safear.classifier.filed import Filed
 from safear.errors import Place
-from safear.problem.model import Person, Problem
+from safear.problem.model import Person, Problem, Record
 from safear.problem.terms import Terms
 
 
 @dataclass(frozen=True, eq=False)
 class Crowd:
-    """People: level numbers `codes` [person, feature], and personal terms [person, action].
+    """People as filed, and personal terms [person, action].
 
     `costs` and `chances` are NaN where the problem's own hold. `labels` are the columns that say who they are: the
     file, the row in it, and whatever is to be kept. `number` is that of the part of a batch.
     """
 
-    codes: NDArray[np.int16]
+    filed: Filed
     costs: NDArray[np.float64]
     chances: NDArray[np.float64]
     forbidden: NDArray[np.bool_]
@@ -31,27 +33,35 @@ class Crowd:
     number: int = 0
 
     @classmethod
-    def of(cls, problem: Problem, codes: NDArray[np.int16]) -> Crowd:
-        """People on the problem's own terms."""
-        shape = (len(codes), len(problem.actions))
+    def of(cls, problem: Problem, people: Filed | NDArray[np.int16]) -> Crowd:
+        """People, as filed or by level numbers, on the problem's own terms."""
+        filed = people if isinstance(people, Filed) else Filed.on_levels(people)
+        shape = (len(filed), len(problem.actions))
         nothing = np.broadcast_to(np.float64(np.nan), shape)
-        return cls(codes, nothing, nothing, np.broadcast_to(np.False_, shape))
+        return cls(filed, nothing, nothing, np.broadcast_to(np.False_, shape))
 
     def __len__(self) -> int:
-        return len(self.codes)
+        return len(self.filed)
+
+    @property
+    def codes(self) -> NDArray[np.int16]:
+        """Level numbers [person, feature]."""
+        return self.filed.codes
 
     def take(self, people: NDArray[np.int64]) -> Crowd:
         """Some of them."""
         labels = self.labels.iloc[people] if len(self.labels) else self.labels
         terms = self.costs[people], self.chances[people], self.forbidden[people]
-        return Crowd(self.codes[people], *terms, labels, self.number)
+        return Crowd(self.filed.take(people), *terms, labels, self.number)
 
     def distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The first of each kind of people who are alike in everything, and which kind everybody is of."""
-        everything: NDArray[np.generic] = self.codes
+        columns: list[NDArray[Any]] = [self.codes]
+        if self.filed.sight:
+            columns.append(self.filed.kinds[:, None])
         if self.brings_terms.any():
-            own = (np.nan_to_num(table, nan=-1.0) for table in (self.costs, self.chances))
-            everything = np.concatenate([self.codes, *own, self.forbidden], axis=1)
+            columns += [*(np.nan_to_num(table, nan=-1.0) for table in (self.costs, self.chances)), self.forbidden]
+        everything = np.concatenate(columns, axis=1)
         _, first, kind = np.unique(everything, axis=0, return_index=True, return_inverse=True)
         return first, kind.reshape(-1)
 
@@ -72,6 +82,10 @@ class Crowd:
         """One of them, by level names."""
         codes = self.codes[position].tolist()
         return {feature.name: feature.levels[code] for feature, code in zip(problem.features, codes, strict=True)}
+
+    def record(self, problem: Problem, position: int) -> Record:
+        """One of them as filed."""
+        return self.filed.record(problem, position)
 
     def terms(self, problem: Problem, position: int) -> Terms | None:
         """What one of them brings, if anything; numbers are taken as they print."""

@@ -7,6 +7,8 @@ the engine goes the cheapest way that gives what is asked for, and all ways give
     person after person   the same with terms of one's own, or figures over all runs, in compiled code (`own_terms`)
     a block at a time     other objectives, if one sweep solves all states of it
     one by one            everything else: through the door (`Desk.open`), or with their part of the block
+
+Where the classifier sees records, everybody is a block of their own (`filed_families`).
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.classifier.filed import Filed
 from safear.errors import InputError, ProblemError, TermsError, TooLargeError
 from safear.evaluation.backward import evaluate_states
 from safear.evaluation.forward import run_exactly
@@ -29,6 +32,7 @@ from safear.mdp.slices import restrict
 from safear.population.crowd import Crowd
 from safear.population.family_figures import FAMILY_MEASURES, measure_room, solve_family, summarise
 from safear.population.figures import FAVOURABLE, NO_RECOURSE, PLANNED, READ, PeopleFigures
+from safear.population.filed_families import meet_records
 from safear.population.own_terms import KERNEL_MEASURES, Units, VariantCompiler, count_units, solve_people
 from safear.population.variants import Variants
 from safear.problem.model import Problem
@@ -41,7 +45,7 @@ from safear.solvers.fine_costs import needs_rounding
 from safear.solvers.optimal import simplify
 from safear.solvers.solution import Solution
 from safear.solvers.solve import Method, choose_method, solve
-from safear.solvers.success import sweep_success
+from safear.solvers.success import highest_success, sweep_success
 from safear.solvers.sweep import Stepwise
 from safear.threads import work_ahead
 
@@ -104,6 +108,8 @@ class Engine:
         `measures` are those of `figures.READ`, `value` and `bound` of the objective, and `best_success`: the highest
         that any plan has.
         """
+        if crowd.filed.shows_levels and self.problem.goal.promise != "range":
+            crowd = replace(crowd, filed=Filed.on_levels(crowd.codes))
         first, kind = crowd.distinct()
         people = crowd.take(first)
         people = replace(people, chances=np.where(people.chances <= NO_CHANCE, 0.0, people.chances))
@@ -128,17 +134,21 @@ class Engine:
         """What is to be done, piece by piece, each in the way that suits it."""
         people, stepwise, measures = asked.people, asked.aim.stepwise, set(asked.measures)
         own, together = people.brings_terms, self._is_worth_it(people) & (len(people) > FEW)
-        by_family = stepwise is not None and measures <= set(FAMILY_MEASURES)
+        meet_some = self._meet_records if people.filed.sight else _meet_some
+        # A sweep over all states of a family is for many people in each lane.
+        by_family = stepwise is not None and measures <= set(FAMILY_MEASURES) and not people.filed.sight
         compiled = np.zeros(len(people), dtype=bool)
         if stepwise is not None and measures <= set(KERNEL_MEASURES) and self._variants.fits(people.chances):
             units = count_units(self.problem, self.desk.compiler.lattice, people.costs)
             compiled = together & units.fit & (own | (not by_family))
             variants, families = self._variants.get(people.chances[compiled])
-            for family, whom, lanes in _meet_some(families, people, compiled):
+            for family, whom, lanes in meet_some(families, people, compiled):
                 yield partial(_solve_people, asked, family, whom, lanes, variants, units)
         alone = ~compiled & (own | ~together)
-        for family, whom, lanes in _meet_some(self._families, people, ~compiled & ~alone):
-            if by_family and measure_room(family.shared) <= WIDE:
+        for family, whom, lanes in meet_some(self._families, people, ~compiled & ~alone):
+            if people.filed.sight:
+                yield partial(_solve_lanes, asked, family, whom, lanes)
+            elif by_family and measure_room(family.shared) <= WIDE:
                 yield partial(_solve_family, asked, family, whom, lanes)
             else:
                 for lane in np.unique(lanes):
@@ -146,12 +156,23 @@ class Engine:
         for person in np.flatnonzero(alone).tolist():
             yield partial(_solve_alone, asked, self.desk, person)
 
+    def _meet_records(
+        self, families: FamilyCompiler, people: Crowd, some: NDArray[np.bool_]
+    ) -> Iterator[tuple[Family, NDArray[np.int64], NDArray[np.int64]]]:
+        """Each family with a lane for each of some people, who they are, and their lanes."""
+        which = np.flatnonzero(some)
+        for family, members, lanes in meet_records(families, people.filed.take(which)):
+            yield family, which[members], lanes
+
     def _is_worth_it(self, people: Crowd) -> NDArray[np.bool_]:
         """Whose block is less work than they are on their own."""
         size = count_block_states(self.problem)
         if size > MAX_BLOCK:
             return np.zeros(len(people), dtype=bool)
-        blocks = np.unique(people.codes[:, immutable_positions(self.problem)], axis=0, return_inverse=True)[1]
+        levels = people.codes[:, immutable_positions(self.problem)]
+        if people.filed.sight:  # then what is shared is what actions do, not what is decided
+            levels = levels[:, self._families.decisive]
+        blocks = np.unique(levels, axis=0, return_inverse=True)[1]
         worth: NDArray[np.bool_] = (size <= WORTH_IT * np.bincount(blocks.reshape(-1)))[blocks.reshape(-1)]
         return worth
 
@@ -215,11 +236,24 @@ def _solve_block(asked: _Asked, mdp: CompiledMDP, whom: NDArray[np.int64]) -> Fo
     return whom, _tabulate(asked.measures, mdp, rows, table, goal, best)
 
 
+def _solve_lanes(asked: _Asked, family: Family, whom: NDArray[np.int64], lanes: NDArray[np.int64]) -> Found:
+    """Person after person, each with what they can reach of the family and their own goals."""
+    shared, codes = family.shared, asked.people.codes[whom]
+    codes[:, immutable_positions(shared.problem)] = list(shared.space.fixed.values())
+    found = PeopleFigures.unknown(len(whom), asked.measures)
+    for i, (state, lane) in enumerate(zip(shared.positions(codes).tolist(), lanes.tolist(), strict=True)):
+        part = restrict(shared, state, goal=family.goal[:, lane]).mdp
+        favourable = bool(family.goal[state, lane])
+        best = 0.0 if favourable else highest_success(part)
+        found.put(np.array([i]), _solve_start(asked, part, favourable=favourable, best=best))
+    return whom, found
+
+
 def _solve_alone(asked: _Asked, desk: Desk, person: int) -> Found:
     """One person, with what they bring, through the door."""
     people = asked.people
     try:
-        case = desk.open(people.person(desk.problem, person), terms=people.terms(desk.problem, person))
+        case = desk.open(people.record(desk.problem, person), terms=people.terms(desk.problem, person))
         best = case.best_success if case.needs_plan else 0.0
         found = _solve_start(asked, case.mdp, favourable=case.favourable, best=best)
         actions = [action.name for action in desk.problem.actions]  # some of which a person may have forbidden

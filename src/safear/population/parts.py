@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from safear.classifier.filed import Filed, Sight
 from safear.errors import ClassifierError, ProblemError, TermsError, TooLargeError
+from safear.mdp.filed_goals import FiledGoals
 from safear.population.crowd import Crowd
 from safear.population.engine import Engine, Purpose, place_error
 from safear.population.figures import DECISIONS, FAVOURABLE, NO_RECOURSE, PLANNED, READ, PeopleFigures
@@ -44,6 +46,11 @@ class PartSolver:
         self._desk = Desk.of(job.problem, job.classifier)
         self._engine = Engine(self._desk)
 
+    @property
+    def sight(self) -> Sight:
+        """What the classifier sees of records besides levels."""
+        return self._desk.sight
+
     def solve(self, part: Crowd) -> pd.DataFrame:
         """A row per person, or per person and plan: who, the decision, the plan's name and first step, its figures."""
         rows = self._find_menus(part) if self.job.objective is None else self._find_plans(part, self.job.objective)
@@ -59,14 +66,18 @@ class PartSolver:
         labels = part.labels.iloc[rows.person].reset_index(drop=True)
         return pd.concat([labels, pd.DataFrame(columns)], axis=1)
 
-    def recognise(self, codes: NDArray[np.int16]) -> str:
+    def recognise(self, codes: NDArray[np.int16], first: Filed) -> str:
         """The classifier by its decisions, on all inputs or, if these are very many, on some drawn at random.
 
-        One that cannot decide on everything is known by its decisions on these people.
+        One that cannot decide on everything is known by its decisions on these people; one that sees records, by those
+        on the `first` of them.
         """
         goals = self._desk.compiler.goals
         try:
-            decisions = goals.sample(SAMPLED)
+            if goals.sight:
+                decisions = FiledGoals(goals, first).among(first.codes, np.arange(len(first)))
+            else:
+                decisions = goals.sample(SAMPLED)
         except ClassifierError:
             decisions = goals.among(np.unique(codes, axis=0))
         return hashlib.sha256(decisions.tobytes()).hexdigest()
@@ -95,7 +106,7 @@ class PartSolver:
     def _find_menu(self, part: Crowd, position: int) -> _Rows:
         problem, level = self.job.problem, self.job.level
         try:
-            case = self._desk.open(part.person(problem, position), terms=part.terms(problem, position))
+            case = self._desk.open(part.record(problem, position), terms=part.terms(problem, position))
             offers = make_menu(case, Request(level=level)).offers
         except (ProblemError, TermsError, TooLargeError) as error:  # nobody could tell whose problem it is
             raise place_error(error, part, position) from None
