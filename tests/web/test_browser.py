@@ -133,6 +133,26 @@ def test_own_terms_change_the_answer_at_once(loan: Site, open_page: Open) -> Non
     expect(page.locator("article.plan").first).to_be_visible()
 
 
+def test_a_record_is_filled_in_and_decided_on_as_it_is(credit: Site, open_page: Open) -> None:
+    page = open_page(credit)
+    term = page.get_by_label("Term (months)")
+    expect(page.locator("#checked")).to_contain_text("Checked with the model itself")
+    assert find_violations(page) == []
+    page.get_by_label("Account").fill("large")
+    term.fill("20")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Today’s decision: “granted”")
+    term.fill("20.6")  # the same level, and just too much
+    expect(page.get_by_role("heading", level=1)).to_have_text("Today’s decision: not “granted”")
+    term.fill("61")
+    expect(page.locator("#feature0-wrong")).to_have_text("“61” is too high. The most that is possible is 60.")
+    expect(term).to_have_attribute("aria-invalid", "true")
+    page.get_by_label("Account").fill("")
+    page.get_by_label("Account").press("Enter")
+    expect(page.locator("#given1-wrong")).to_contain_text("Please fill this in.")
+    expect(term).to_have_value("61")  # Enter fills in no example
+    assert find_violations(page) == []
+
+
 def test_other_people(loan: Site, german: Site, open_page: Open) -> None:
     page = open_page(loan)
     page.get_by_label("Savings", exact=True).select_option("rich")
