@@ -16,7 +16,6 @@ from safear.problem import dump_problem_text
 if TYPE_CHECKING:
     from cli.conftest import Safear
 
-APPLICANT = {"age": "young", "education": "school", "savings": "little", "job": "employed", "housing": "rent"}
 OTHER_WAYS_THAN_A_HOUSE = ["--forbid", "change job", "--forbid", "study part-time", "--forbid", "increase savings"]
 NO_WAY = ["--horizon", "1", "--forbid", "own a house", "--forbid", "change job"]
 

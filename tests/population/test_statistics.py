@@ -34,10 +34,6 @@ def expand(some: Sample) -> NDArray[np.float64]:
     return np.repeat(some.values, some.counts)
 
 
-def generator(seed: int = 0) -> np.random.Generator:
-    return np.random.default_rng(seed)
-
-
 def same(one: Intervals, other: Intervals) -> bool:
     """Whether two results are equal to the last bit, gaps included."""
     return all(

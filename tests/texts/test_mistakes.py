@@ -16,7 +16,6 @@ from safear.texts import languages, load_texts
 from safear.texts.mistakes import tell_mistake
 
 LOAN = sa.load_example("loan")
-PERSON = dict(LOAN.default_person or {})
 FOUND: list[Mistake] = [
     *person_mistakes(LOAN, {"savings": "ritch", "aeg": 3}),
     missing_given("age"),

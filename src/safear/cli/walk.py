@@ -55,7 +55,7 @@ def walk(context: click.Context, /, problem_file: str, **options: Any) -> None:
         click.echo(teller.no_recourse(menu.no_recourse), err=True)
         context.exit(3)
     if menu.favourable:
-        raise WalkError.at((), "the decision is already favourable; there is no plan to follow")
+        raise WalkError.at((), "the decision is already favourable; there is no plan to follow", code="favourable")
     offer = find_plan(menu, options["plan"])
     situation = follow(offer, options["outcomes"])
 
