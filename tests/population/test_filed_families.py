@@ -1,0 +1,194 @@
+"""Populations whose records the classifier sees: everybody gets what `recommend` gives them, wherever they are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import safear as sa
+from safear.people.lists import read_people
+from safear.population import filed_families as families_module
+from safear.population.crowd import Crowd
+from safear.population.engine import Engine, Purpose
+from safear.recourse.case import Desk
+from safear.recourse.offer import make_offer
+
+LOAN: dict[str, Any] = {
+    "safear": 1,
+    "title": "a loan",
+    "horizon": 4,
+    "features": {
+        "term": {"kind": "numeric", "edges": [12, 24, 36], "values": [9, 18, 30, 42], "step": 1, "min": 6, "max": 60},
+        "amount": {"kind": "numeric", "edges": [10, 20], "values": [6, 15, 28], "min": 1, "max": 40},
+        "sex": {"kind": "nominal", "levels": ["f", "m"], "mutable": False},
+        "class": {"kind": "nominal", "levels": ["a", "b"], "mutable": False},
+    },
+    "actions": {
+        "shorten": {"cost": 1, "chance": [{"when": "class == a", "chance": 0.8}, 0.6], "change": {"term": -1}},
+        "ask for less": {"cost": 1.5, "chance": 0.9, "change": {"amount": -1}},
+    },
+    "goal": {"failure_cost": 20},
+    "given": ["age", "flat"],
+}
+PROBLEM = sa.parse_problem(LOAN)
+
+
+def accept(frame: pd.DataFrame) -> Any:
+    """Looks at numbers as filed, and at truth values and missing numbers as given."""
+    age = frame["age"].fillna(50).to_numpy(float)
+    flat = frame["flat"].map({True: 3, False: 0, "True": 3, "False": 0}).to_numpy(float)
+    burden = frame["amount"].to_numpy(float) - frame["term"].to_numpy(float) / 4 + age / 20 - flat
+    return burden * np.where(frame["sex"] == "f", 1.05, 1) <= 6.3
+
+
+def draw_people(count: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "customer": np.arange(count),
+            "term": rng.integers(6, 61, count),
+            "amount": rng.uniform(1, 40, count).round(2),
+            "sex": rng.choice(["f", "m"], count),
+            "class": rng.choice(["a", "b"], count),
+            "age": np.where(rng.random(count) < 0.1, np.nan, rng.integers(18, 90, count)),
+            "flat": rng.random(count) < 0.5,
+        }
+    )
+
+
+def records_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [dict(row) for _, row in frame.iterrows()]
+
+
+PEOPLE = draw_people(120)
+MEAN = {n: sa.recommend(PROBLEM, accept, one, objectives="mean") for n, one in enumerate(records_of(PEOPLE))}
+
+
+def figures_of(menu: sa.Menu) -> tuple[str, float | None, float | None]:
+    if menu.favourable:
+        return "favourable", None, None
+    if menu.no_recourse is not None:
+        return "no recourse", 0.0, None
+    return "plan", menu[0].cost.success, menu[0].mean
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("objective", ["mean", "mean-std:0.5 greedy", "cvar:0.9"])
+def test_a_batch_is_what_recommend_says(tmp_path: Path, ending: str, objective: str) -> None:
+    file = tmp_path / f"people.{ending}"
+    PEOPLE.to_csv(file, index=False) if ending == "csv" else PEOPLE.to_parquet(file)
+    aim, _, method = objective.partition(" ")
+    options: Any = {"objective": sa.parse_objective(aim), "method": method or None}
+    summary = sa.batch(PROBLEM, accept, file, out=tmp_path / "out", keep=["customer"], part_size=50, **options)
+    rows = pd.concat([pd.read_parquet(part) for part in sorted((tmp_path / "out").glob("*.parquet"))])
+    assert rows["customer"].astype(int).tolist() == PEOPLE["customer"].tolist()
+    assert summary.favourable == int(accept(PEOPLE).sum())
+    for (_, row), record in zip(rows.iterrows(), records_of(PEOPLE), strict=True):
+        menu = sa.recommend(PROBLEM, accept, record, objectives=aim, method=method or None)  # type: ignore[arg-type]
+        decision, success, mean = figures_of(menu)
+        assert row["decision"] == decision
+        if success is not None:
+            assert row["success"] == pytest.approx(success, abs=1e-12)
+        if mean is not None:
+            assert row["overall_mean"] == pytest.approx(mean, rel=1e-12)
+
+
+def test_menus_of_a_batch(tmp_path: Path) -> None:
+    PEOPLE[:20].to_csv(tmp_path / "people.csv", index=False)
+    sa.batch(PROBLEM, accept, tmp_path / "people.csv", out=tmp_path / "out")
+    rows = pd.read_parquet(next((tmp_path / "out").glob("*.parquet")))
+    for number, record in enumerate(records_of(PEOPLE[:20]), start=1):
+        menu, mine = sa.recommend(PROBLEM, accept, record), rows[rows["row"] == number]
+        assert mine["plan"].dropna().tolist() == [offer.name for offer in menu]
+
+
+@pytest.mark.parametrize("few", [0, 10**9], ids=["together", "alone"])
+def test_an_audit_decides_on_records(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("safear.population.engine.FEW", few)
+    monkeypatch.setattr(families_module, "TOGETHER", 7)
+    found = sa.audit(PROBLEM, accept, PEOPLE, groups=["sex"], minimum=1)
+    for sex in ("f", "m"):
+        mine = [figures_of(MEAN[n]) for n in range(len(PEOPLE)) if PEOPLE["sex"][n] == sex]
+        row = found.table().loc[sex]
+        assert row["n"] == len(mine)
+        assert row["rejected"] == sum(decision != "favourable" for decision, _, _ in mine)
+        successes = [success for decision, success, _ in mine if decision != "favourable"]
+        assert row["success"] == pytest.approx(np.mean(np.array(successes, dtype=float)), abs=1e-12)
+
+
+def test_an_audit_of_files_is_that_of_the_frame(tmp_path: Path) -> None:
+    PEOPLE.to_csv(tmp_path / "people.csv", index=False)
+    PEOPLE.to_parquet(tmp_path / "people.parquet")
+    frames = [sa.audit(PROBLEM, accept, source, groups="sex", minimum=1).table() for source in
+              (PEOPLE, records_of(PEOPLE), tmp_path / "people.csv", tmp_path / "people.parquet")]  # fmt: skip
+    for other in frames[1:]:
+        pd.testing.assert_frame_equal(frames[0], other)
+
+
+def test_a_gap_is_decomposed_with_the_same_records() -> None:
+    """The model is harder on women with the same record; had it looked at levels alone, it would be so to all alike."""
+    found = sa.audit(PROBLEM, accept, PEOPLE, groups="sex", minimum=1)
+    (gap,) = [gap for gap in found.decompose("sex").gaps if gap.measure == "success"]
+    assert gap.gap == pytest.approx(gap.start + gap.model)
+    assert gap.model < 0
+
+
+def test_a_comparison_of_records() -> None:
+    found = sa.compare(PROBLEM, accept, PEOPLE, objective=sa.Mean())
+    planned = [menu for menu in MEAN.values() if len(menu)]
+    assert found.compared == len(planned)
+    assert found.optimal.mean == pytest.approx(np.mean([menu[0].mean for menu in planned]))
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["value", "range", "narrow"]), st.sampled_from([1, 3, 256]))
+@settings(max_examples=15)
+def test_together_or_alone(seed: int, promise: str, together: int) -> None:
+    """Everybody's figures do not depend on who else is there, nor on how many are asked about at once."""
+    problem = sa.parse_problem(LOAN | {"goal": {"failure_cost": 20, "promise": promise}})
+    desk, records = Desk.of(problem, accept), records_of(draw_people(14, seed))
+    crowd = Crowd.of(problem, read_people(problem, records, sight=desk.sight))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(families_module, "TOGETHER", together)
+        found = Engine(desk).work_out(crowd, Purpose(sa.Mean()), ("success", "overall_mean", "sparsity"))
+    for number, record in enumerate(records):
+        case = desk.open(record)
+        assert found.favourable[number] == case.favourable
+        if case.needs_plan:
+            offer = make_offer(sa.solve(case.mdp, sa.Mean()))
+            assert found.of("success")[number] == pytest.approx(offer.cost.success, abs=1e-12)
+            assert found.of("sparsity")[number] == pytest.approx(offer.runs.sparsity, abs=1e-12)
+
+
+def test_a_model_is_asked_seldom_and_about_nothing_twice() -> None:
+    calls: list[pd.DataFrame] = []
+
+    def counting(frame: pd.DataFrame) -> Any:
+        assert "customer" not in frame
+        calls.append(frame)
+        return accept(frame)
+
+    sa.audit(PROBLEM, counting, PEOPLE, groups="sex", minimum=1)
+    assert len(calls) <= 2 * (PROBLEM.horizon + 1)  # two families, since chances depend on the class
+    assert all(not call.duplicated().any() for call in calls)
+
+
+def test_numbers_beyond_their_limits_are_bad_rows(tmp_path: Path) -> None:
+    odd = PEOPLE.astype({"term": object})
+    odd.loc[3, "term"] = 250
+    odd.loc[5, "term"] = "long"
+    odd.to_csv(tmp_path / "people.csv", index=False)
+    for source in (odd, tmp_path / "people.csv"):
+        with pytest.raises(sa.InputError, match=r"(?s)250 is above the most that is possible, 60.*2 of 120 rows"):
+            sa.audit(PROBLEM, accept, source, groups="sex")
+
+
+def test_a_column_that_the_classifier_wants_is_missing(tmp_path: Path) -> None:
+    PEOPLE.drop(columns="age").to_csv(tmp_path / "people.csv", index=False)
+    with pytest.raises(sa.InputError, match="no column 'age' for this column of the classifier"):
+        sa.audit(PROBLEM, accept, tmp_path / "people.csv", groups="sex")
