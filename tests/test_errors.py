@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import pickle
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -160,3 +163,26 @@ def test_errors_travel_between_processes(error: SafearError) -> None:
     other = pickle.loads(pickle.dumps(error))
     assert type(other) is type(error)
     assert str(other) == str(error)
+
+
+def calls_without_a_code(tree: ast.AST) -> Iterator[str]:
+    """Mistakes that are made with the code that says nothing."""
+    named = {"ClassifierError", "TooLargeError"}  # these have a code of their own
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or any(item.arg == "code" for item in node.keywords) or len(node.args) > 3:
+            continue
+        match node.func:
+            case ast.Name(id="mistake" | "Mistake"):
+                yield ast.unparse(node)
+            case ast.Attribute(value=ast.Name(id=name), attr="at") if name.endswith("Error") and name not in named:
+                yield ast.unparse(node)
+
+
+def test_every_mistake_has_a_code() -> None:
+    """Programs and other languages go by it."""
+    sources = Path(errors.__file__).parent.rglob("*.py")
+    found = {file.name: list(calls_without_a_code(ast.parse(file.read_text(encoding="utf-8")))) for file in sources}
+    assert {name: calls for name, calls in found.items() if calls} == {}
+    assert list(calls_without_a_code(ast.parse("InputError.at((), 'no'), mistake((), 'no', code='x')"))) == [
+        "InputError.at((), 'no')"
+    ]

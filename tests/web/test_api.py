@@ -176,7 +176,7 @@ def test_walks_that_cannot_be(loan: Site) -> None:
     details = problem_of(post(loan, STEP, person=APPLICANT, objective="mean", outcomes=[7]), 409)
     assert details["mistakes"] == [
         {
-            "code": "invalid",
+            "code": "impossible_outcome",
             "place": "outcomes[0]",
             "cause": "this step cannot end in outcome 7",
             "remedy": "possible: 0 (works: savings becomes rich), 1 (fails: you lose your job)",

@@ -94,5 +94,5 @@ def _read(problem_file: str, options: dict[str, Any]) -> tuple[Desk, Filed]:
         codes = source.dataset.codes
         return desk, Filed.on_levels(codes[~desk.classifier.favourable(Inputs(problem.features, codes))])
     if not problem.people:
-        raise PersonError.at((), "the problem names no people", "give --people FILE.csv")
+        raise PersonError.at((), "the problem names no people", "give --people FILE.csv", code="nobody")
     return desk, read_people(problem, problem.people.values(), sight=sight)

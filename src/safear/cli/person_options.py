@@ -83,7 +83,7 @@ def find_plan(menu: Menu, name: str | None) -> Offer:
         return menu[name]
     except KeyError:
         known = suggest(name, [offer.name for offer in menu])
-        raise ObjectiveError.at((), f"--plan {name}: there is no such plan", known) from None
+        raise ObjectiveError.at((), f"--plan {name}: there is no such plan", known, code="unknown_name") from None
 
 
 def _read_terms(problem: Problem, options: dict[str, Any]) -> Terms | None:
@@ -95,7 +95,13 @@ def _read_terms(problem: Problem, options: dict[str, Any]) -> Terms | None:
     terms = Terms() if options["terms"] is None else load_terms(options["terms"], problem)
     for name in options["forbid"]:
         if name not in problem.action_by_name:
-            raise TermsError.at((), f"--forbid {name}: there is no such action", suggest(name, problem.action_by_name))
+            raise TermsError.at(
+                (),
+                f"--forbid {name}: there is no such action",
+                suggest(name, problem.action_by_name),
+                code="unknown_action",
+                action=name,
+            )
     terms = replace(terms, forbid=(*terms.forbid, *options["forbid"]))
     return None if terms == Terms() else terms
 
@@ -113,19 +119,21 @@ def _find_person(problem: Problem, source: str | None, settings: tuple[str, ...]
         record = dict(problem.people[source])
     elif problem.people and not Path(source).exists() and not Path(source).suffix:
         cause = f"there is neither a file '{source}' nor such a person in the problem"
-        raise PersonError.at((), cause, suggest(source, problem.people))
+        raise PersonError.at((), cause, suggest(source, problem.people), code="unknown_name")
     else:
         record, tree = load_record(source, problem)
     changed = set()
     for setting in settings:
         name, equals, level = (part.strip() for part in setting.partition("="))
         if not equals:
-            raise PersonError.at((), f"--set {setting}: should be FEATURE=LEVEL")
+            raise PersonError.at((), f"--set {setting}: should be FEATURE=LEVEL", code="syntax")
         if name not in problem.feature_by_name and name not in record and name not in problem.given:
             cause = f"--set {setting}: there is no feature '{name}'"
-            raise PersonError.at((), cause, suggest(name, problem.feature_by_name))
+            raise PersonError.at(
+                (), cause, suggest(name, problem.feature_by_name), code="unknown_feature", feature=name
+            )
         if name in changed:
-            raise PersonError.at((), f"--set {setting}: '{name}' is set twice")
+            raise PersonError.at((), f"--set {setting}: '{name}' is set twice", code="twice")
         record |= read_texts_of({name: level}, problem.feature_by_name)
         changed.add(name)
     try:

@@ -75,7 +75,7 @@ def reproduce(names: tuple[str, ...], seeds: int, no_simulation: bool, as_json: 
 
 def _write(folder: Path, table: PaperTable, finished: list[PaperTable], workshop: Workshop) -> None:
     """The finished tables, so that an interrupted run keeps them."""
-    from safear.errors import InputError, Mistake, Place
+    from safear.errors import InputError, Place
     from safear.files import write_text
     from safear.paper.pictures import draw
     from safear.paper.reproduce import to_csv, to_markdown
@@ -83,7 +83,9 @@ def _write(folder: Path, table: PaperTable, finished: list[PaperTable], workshop
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError([Mistake(Place(file=str(folder)), f"cannot be written: {error.strerror}")]) from error
+        raise InputError.at(
+            Place(file=str(folder)), f"cannot be written: {error.strerror}", code="unwritable"
+        ) from error
     write_text(folder / f"{table.name}.md", to_markdown(table))
     write_text(folder / f"{table.name}.csv", to_csv([table]))
     for name, picture in draw(table.name, workshop):

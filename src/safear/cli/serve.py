@@ -60,7 +60,7 @@ def serve(problem_file: str, **options: Any) -> None:
 
 
 def _serve(source: Source, options: dict[str, Any]) -> None:
-    from safear.errors import InputError, Mistake, Place
+    from safear.errors import InputError, Place
     from safear.texts import load_texts
     from safear.web.app import LOOPBACK, Settings, make_app
     from safear.web.server import bind, serve
@@ -72,12 +72,16 @@ def _serve(source: Source, options: dict[str, Any]) -> None:
     host, port = options["host"], options["port"]
     if host not in LOOPBACK and not options["names"]:
         remedy = "add --name with the host name or address under which people open the page"
-        raise InputError([Mistake(Place(), f"others could open the page at {host}, but its name is unknown", remedy)])
+        raise InputError.at(
+            Place(), f"others could open the page at {host}, but its name is unknown", remedy, code="no_name"
+        )
     try:
         listener = bind(host, port)
     except OSError as error:
         cause = f"cannot listen on {host}, port {port}: {error.strerror}"
-        raise InputError([Mistake(Place(), cause, "name another --port, or 0 for any that is free")]) from None
+        raise InputError.at(
+            Place(), cause, "name another --port, or 0 for any that is free", code="port_taken"
+        ) from None
     port = listener.getsockname()[1]
     service = Service.of(source.problem, source.classifier, people=people)
     service.warm_up()

@@ -42,7 +42,9 @@ class Source:
         if given:
             return given
         if self.dataset is None:
-            raise PersonError.at((), "there are no people", "name a CSV or Parquet file, or a glob of them")
+            raise PersonError.at(
+                (), "there are no people", "name a CSV or Parquet file, or a glob of them", code="nobody"
+            )
         return self.dataset.levels
 
 

@@ -228,7 +228,9 @@ def evaluate_states(solution: Planned | Policy, *, max_bytes: int = MAX_BYTES) -
     mdp = policy.mdp
     if mdp.depth.any():
         cause = "this MDP was compiled from one person: runs reach its other states only later"
-        raise ObjectiveError.at((), cause, "compile a block (block=...) or the whole space, or use evaluate(...)")
+        raise ObjectiveError.at(
+            (), cause, "compile a block (block=...) or the whole space, or use evaluate(...)", code="not_whole"
+        )
     width = _largest_spent(policy) + 1
     _require_room(mdp, width, 4 * 8, max_bytes)  # both distributions, and what the recursion holds beside them
     if isinstance(policy, SpentPolicy):

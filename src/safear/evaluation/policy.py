@@ -68,12 +68,14 @@ class Policy(ABC):
         """
         mdp, state = self.mdp, self.mdp.locate(person)
         if not 0 <= step < mdp.horizon:
-            raise ObjectiveError.at((), f"step {step} is not between 0 and {mdp.horizon - 1}")
+            raise ObjectiveError.at((), f"step {step} is not between 0 and {mdp.horizon - 1}", code="out_of_range")
         if step < mdp.depth[state]:
             cause = f"this state cannot be reached before step {mdp.depth[state]}"
-            raise ObjectiveError.at((), cause, "ask for a later step, or compile from this person")
+            raise ObjectiveError.at((), cause, "ask for a later step, or compile from this person", code="not_reached")
         if not (np.isfinite(spent) and spent >= 0):
-            raise ObjectiveError.at((), f"{spent} cannot have been spent", "give a cost of 0 or more")
+            raise ObjectiveError.at(
+                (), f"{spent} cannot have been spent", "give a cost of 0 or more", code="out_of_range"
+            )
         origin = state
         if self.looks_at_spent:
             origin = state if start is None and step == 0 else mdp.locate_start(start)

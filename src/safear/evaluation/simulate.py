@@ -20,9 +20,11 @@ def simulate(
 ) -> Runs:
     """Run a policy `rollouts` times; each run is one entry of the result, with chance 1 / rollouts."""
     if rollouts < 1:
-        raise ObjectiveError.at((), f"{rollouts} rollouts are too few; at least 1 is needed")
+        raise ObjectiveError.at((), f"{rollouts} rollouts are too few; at least 1 is needed", code="too_few")
     if not isinstance(rng, np.random.Generator):
-        raise ObjectiveError.at((), f"{rng!r} is not a random generator", "give rng=np.random.default_rng(0)")
+        raise ObjectiveError.at(
+            (), f"{rng!r} is not a random generator", "give rng=np.random.default_rng(0)", code="no_generator"
+        )
     policy = policy_of(solution)
     mdp = policy.mdp
     origin = mdp.locate_start(start)

@@ -119,7 +119,9 @@ class MDP:
     def start(self) -> int:
         """The only state in which a run may begin: that of the person for whom the MDP was compiled."""
         if len(self.starts) != 1:
-            raise PersonError.at((), "no person is given", "give start=..., or compile the MDP from one person")
+            raise PersonError.at(
+                (), "no person is given", "give start=..., or compile the MDP from one person", code="nobody"
+            )
         return int(self.starts[0])
 
     def to_cost(self, units: int) -> float:
@@ -133,7 +135,7 @@ class MDP:
         if not isinstance(person, int | np.integer):
             return self._find(person)
         if not 0 <= person < self.n_states:
-            raise PersonError.at((), f"there is no state {person}; the MDP has {self.n_states}")
+            raise PersonError.at((), f"there is no state {person}; the MDP has {self.n_states}", code="unknown_state")
         return int(person)
 
     def locate_start(self, person: Record | int | None = None) -> int:
@@ -141,7 +143,7 @@ class MDP:
         state = self.locate(person)
         if self.depth[state] > 0:
             cause = "this MDP was compiled from another person, who reaches this state only later"
-            raise PersonError.at((), cause, "compile it with start=person")
+            raise PersonError.at((), cause, "compile it with start=person", code="not_reached")
         return state
 
     def __repr__(self) -> str:
@@ -194,7 +196,9 @@ class MDP:
 
     def _find(self, person: Record) -> int:
         del person
-        raise PersonError.at((), "this MDP was not compiled from a problem", "give the number of the state")
+        raise PersonError.at(
+            (), "this MDP was not compiled from a problem", "give the number of the state", code="not_compiled"
+        )
 
     def keep(self, states: NDArray[np.int64]) -> Mapping[str, Any]:
         """The fields that a part with these states has besides those of every MDP (see `slices`)."""

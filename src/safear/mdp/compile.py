@@ -45,10 +45,12 @@ def compile_mdp(
     None means the problem's own rule.
     """
     if start is not None and block is not None:
-        raise PersonError.at((), "both start and block are given", "give one of them")
+        raise PersonError.at((), "both start and block are given", "give one of them", code="both")
     for given in (start, block):
         if isinstance(given, str):
-            raise PersonError.at((), f"'{given}' is a name, not a record", f"give problem.people['{given}']")
+            raise PersonError.at(
+                (), f"'{given}' is a name, not a record", f"give problem.people['{given}']", code="wrong_type"
+            )
     compiler = Compiler.of(problem, classifier)
     if start is not None:
         person = read_person(problem, start, given=compiler.goals.sight.given)
@@ -81,11 +83,20 @@ class Compiler:
         fixed: dict[str, int] = {}
         for feature in immutable:
             if feature.name not in block:
-                raise PersonError.at((feature.name,), f"'{feature.name}' is immutable and should be given for a block")
+                raise PersonError.at(
+                    (feature.name,), f"'{feature.name}' is immutable and should be given for a block", code="missing"
+                )
             level = read_level(feature, block[feature.name])
             if level is None:
                 cause = f"'{block[feature.name]}' is not a level of '{feature.name}'"
-                raise PersonError.at((feature.name,), cause, suggest(str(block[feature.name]), feature.levels))
+                raise PersonError.at(
+                    (feature.name,),
+                    cause,
+                    suggest(str(block[feature.name]), feature.levels),
+                    code="unknown_level",
+                    feature=feature.name,
+                    level=str(block[feature.name]),
+                )
             fixed[feature.name] = feature.levels.index(level)
         return fixed
 

@@ -75,7 +75,7 @@ class CompiledMDP(MDP):
             position = int(np.searchsorted(self.states, index))
             if position < self.n_states and self.states[position] == index:
                 return position
-        raise PersonError.at((), "this person is not in the MDP", "compile it with start=person")
+        raise PersonError.at((), "this person is not in the MDP", "compile it with start=person", code="not_reached")
 
     def keep(self, states: NDArray[np.int64]) -> Mapping[str, Any]:
         """Their indices."""

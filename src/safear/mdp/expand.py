@@ -117,7 +117,7 @@ def _chances(
     wrong = (left < -TOLERANCE * unit) | ((left > TOLERANCE * unit) & (not rest))
     if wrong.any():  # only where the levels were too many for `check_problem` to look at all of them
         cause = f"chances add up to {1 - left[np.argmax(wrong)] / unit:.10g}, not 1"
-        raise ProblemError.at(("actions", action.name, "outcomes"), cause)
+        raise ProblemError.at(("actions", action.name, "outcomes"), cause, code="sum_of_chances")
     for number in rest:
         parts[:, number] = np.maximum(left, 0)
     chances: NDArray[np.float64] = parts / parts.sum(axis=1, keepdims=True)

@@ -87,10 +87,10 @@ def compile_families(
     """
     features = immutable_features(problem)
     if lanes is not None and lanes < 1:
-        raise MDPError.at(("lanes",), f"a family of {lanes} blocks is empty; it needs at least 1")
+        raise MDPError.at(("lanes",), f"a family of {lanes} blocks is empty; it needs at least 1", code="out_of_range")
     if blocks is not None and not _are_levels(np.asarray(blocks), features):
         cause = f"should have the level numbers of {quote_list([feature.name for feature in features])} in each row"
-        raise MDPError.at(("blocks",), cause)
+        raise MDPError.at(("blocks",), cause, code="wrong_shape")
     yield from FamilyCompiler(Compiler.of(problem, classifier), max_bytes).families(blocks, lanes=lanes)
 
 

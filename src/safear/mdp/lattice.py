@@ -54,7 +54,7 @@ def find_lattice(problem: Problem) -> Lattice:
     total = largest * problem.horizon + rounded[-1]
     if total / quantum > MAX_UNITS:
         cause = f"costs up to {float(total):g} in steps of {float(quantum):g} are too fine to add up exactly"
-        raise ProblemError.at(("cost", "resolution"), cause, "round them: 'cost: {resolution: 0.01}'")
+        raise ProblemError.at(("cost", "resolution"), cause, "round them: 'cost: {resolution: 0.01}'", code="too_fine")
     error = problem.horizon * max(
         (abs(near - Fraction(cost)) for near, cost in zip(rounded, steps, strict=False)), default=Fraction(0)
     )

@@ -61,7 +61,7 @@ def reproduce(
         guess = suggest(unknown[0], TABLES) or ""
         names_of_all = f"tables: {', '.join(TABLES)}"
         remedy = f"{guess} ({names_of_all})" if guess.startswith("did you mean") else names_of_all
-        raise ObjectiveError.at((), f"there is no table '{unknown[0]}'", remedy)
+        raise ObjectiveError.at((), f"there is no table '{unknown[0]}'", remedy, code="unknown_name")
     shop = Workshop() if workshop is None else workshop
     for name in dict.fromkeys(names) or [name for name in TABLES if name != "dice" or dice.is_installed()]:
         compute, steps = TABLES[name]

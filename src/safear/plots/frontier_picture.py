@@ -76,7 +76,7 @@ def find_points(menu: Menu, greedy: Menu | Sequence[Offer], tell: Teller) -> lis
     """The plans that were not chosen by their average, those that were by their number, then greedy ones."""
     if not menu.frontier:
         cause = "this menu has no frontier: its plans are for given objectives"
-        raise InputError.at((), cause, "use sa.recommend(...) without objectives")
+        raise InputError.at((), cause, "use sa.recommend(...) without objectives", code="nothing_to_draw")
     read_plans([*menu, *greedy])  # costs that cannot be on one axis are refused
     offered = {id(offer.solution): (number, offer) for number, offer in enumerate(menu, start=1)}
     points = []

@@ -42,7 +42,7 @@ def learning_curves(
 ) -> Picture:
     """Draw the moving average of the cost per episode of each curve, with a band of one deviation to either side."""
     if not curves:
-        raise InputError.at((), "there is no learning curve to draw", "give at least one")
+        raise InputError.at((), "there is no learning curve to draw", "give at least one", code="nothing_to_draw")
     tell, unit = Teller.of(language), show_name(unit)
     lines = [average_curve(name, curve, window) for name, curve in curves.items()]
     words = show_name(tell("picture.learning.title") if title is None else title)
@@ -60,9 +60,11 @@ def average_curve(name: str, curve: LearningCurve, window: int) -> list[CurvePoi
     episodes = len(curve.costs)
     if not 1 <= window <= episodes:
         cause = f"a window of {window} episodes does not fit the {episodes} of the curve"
-        raise InputError.at((name,), cause, f"use a window from 1 to {episodes}" if episodes else None)
+        raise InputError.at(
+            (name,), cause, f"use a window from 1 to {episodes}" if episodes else None, code="out_of_range"
+        )
     if not np.isfinite(curve.costs).all():
-        raise InputError.at((name,), "the curve has costs that are not finite")
+        raise InputError.at((name,), "the curve has costs that are not finite", code="not_finite")
     means, deviations = curve.moving_average(window)
     kept = np.unique(np.linspace(0, len(means) - 1, min(MAX_POINTS, len(means))).round().astype(np.int64))
     return [CurvePoint(show_name(name), int(i) + window, float(means[i]), float(deviations[i])) for i in kept]

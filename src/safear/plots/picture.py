@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from safear.errors import InputError, Mistake, Place
+from safear.errors import InputError, Place
 from safear.files import write_bytes, write_text
 from safear.plots.rendering import SCALE, render_pdf, render_png
 
@@ -64,7 +64,7 @@ def find_ending(path: Path) -> str:
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         cause = f"pictures are written as .svg, .png or .pdf, not as '{path.suffix or path.name}'"
-        raise InputError([Mistake(Place(file=str(path)), cause, f"name it {path.stem}.svg")])
+        raise InputError.at(Place(file=str(path)), cause, f"name it {path.stem}.svg", code="unknown_format")
     return ending
 
 

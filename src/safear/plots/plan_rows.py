@@ -93,11 +93,21 @@ def read_plans(offers: Menu | Sequence[Offer], language: str = "en") -> Plans:
     if not len(offers):
         favourable = isinstance(offers, Menu) and offers.favourable
         cause = "the decision is already favourable" if favourable else "the menu is empty"
-        raise InputError.at((), f"there is no plan to draw: {cause}", None if favourable else "give at least one plan")
+        raise InputError.at(
+            (),
+            f"there is no plan to draw: {cause}",
+            None if favourable else "give at least one plan",
+            code="nothing_to_draw",
+        )
     tell = Teller.of(language)
     units = list(dict.fromkeys(show_name(offer.unit) for offer in offers))
     if len(units) > 1:
-        raise InputError.at((), f"the plans have different cost units: {quote_list(units)}", "draw them separately")
+        raise InputError.at(
+            (),
+            f"the plans have different cost units: {quote_list(units)}",
+            "draw them separately",
+            code="different_units",
+        )
     goals = {offer.solution.mdp.goal_name for offer in offers}
     goal = tell.goal(goals.pop() if len(goals) == 1 else None)
     return Plans(tell, goal, units[0], tuple(_read_plan(tell, place, offer) for place, offer in enumerate(offers, 1)))

@@ -100,7 +100,7 @@ def tree(offer: Offer, *, title: str | None = None, language: str = "en", headin
 def place_steps(plan: Plan, tell: Teller) -> PlacedSteps:
     """Give each of the likely steps its place; steps are in the order in which they are drawn."""
     if not plan.steps:
-        raise InputError.at((), "there is no step to draw: the plan ends where it begins")
+        raise InputError.at((), "there is no step to draw: the plan ends where it begins", code="nothing_to_draw")
     return PlacedSteps(plan, tell)
 
 

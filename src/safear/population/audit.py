@@ -155,7 +155,7 @@ class Audit:
         groups = [group for group in self.groups(self._columns(by)) if not group.is_small]
         if len(groups) > MOST_TESTED:
             cause = f"{len(groups)} groups are too many to compare in pairs; at most {MOST_TESTED} can be"
-            raise ObjectiveError.at((), cause, "test fewer columns at a time, or raise the minimum")
+            raise ObjectiveError.at((), cause, "test fewer columns at a time, or raise the minimum", code="too_many")
         rows: list[dict[str, object]] = []
         found: list[float | None] = []
         for one, other in combinations(groups, 2):
@@ -192,7 +192,9 @@ class Audit:
         if not self.can_decompose(feature):
             immutable = [item.name for item in self.problem.features if not item.mutable]
             remedy = f"the immutable ones are {quote_list(immutable)}" if immutable else None
-            raise ObjectiveError.at((), f"'{feature}' is not an immutable feature of the problem", remedy)
+            raise ObjectiveError.at(
+                (), f"'{feature}' is not an immutable feature of the problem", remedy, code="not_immutable"
+            )
         position = [item.name for item in self.problem.features].index(feature)
         levels = self.problem.features[position].levels
         codes = self.population.codes
@@ -235,11 +237,13 @@ class Audit:
     def _columns(self, by: str | Sequence[str] | None) -> list[str]:
         columns = list(self.population.groups) if by is None else [by] if isinstance(by, str) else list(by)
         if not columns:
-            raise ObjectiveError.at((), "a table needs a group column", suggest("", self.population.groups))
+            raise ObjectiveError.at(
+                (), "a table needs a group column", suggest("", self.population.groups), code="no_groups"
+            )
         for name in columns:
             if name not in self.population.groups:
                 cause = f"the audit has no group column '{name}'"
-                raise ObjectiveError.at((), cause, suggest(name, self.population.groups))
+                raise ObjectiveError.at((), cause, suggest(name, self.population.groups), code="unknown_name")
         return columns
 
     def _group(self, wanted: Sequence[tuple[str, str]]) -> Group:
@@ -308,19 +312,23 @@ def audit(  # noqa: PLR0913  # whom, what for, and how: each has a default but t
     aim = Purpose(Mean() if objective is None else objective, method, level)
     groups = [groups] if isinstance(groups, str) else list(dict.fromkeys(groups))
     if not groups:
-        raise ObjectiveError.at((), "an audit needs a group column", "give groups=['gender'], or another column")
+        raise ObjectiveError.at(
+            (), "an audit needs a group column", "give groups=['gender'], or another column", code="no_groups"
+        )
     desk = Desk.of(problem, classifier)
     population = read_population(problem, people, groups=groups, sight=desk.sight, skip_bad=skip_bad)
     require_somebody(population, skip_bad)
     for name, values in zip(population.groups, population.group_values, strict=True):
         if len(set(values)) > MOST_GROUPS:
             cause = f"'{name}' has {len(set(values)):,} different values; at most {MOST_GROUPS} make groups"
-            raise ObjectiveError.at((), cause, "cut a number into ranges, or name a column with few values")
+            raise ObjectiveError.at(
+                (), cause, "cut a number into ranges, or name a column with few values", code="too_many"
+            )
     engine = Engine(desk)
     crowd = Crowd.of(problem, population.filed)
     figures = engine.work_out(crowd, aim, (*MEASURES, "best_success"), progress=progress)
     if figures.favourable.all():
-        raise PersonError.at((), "nobody is rejected, so there is nothing to audit")
+        raise PersonError.at((), "nobody is rejected, so there is nothing to audit", code="nobody_rejected")
     return Audit(engine, aim, population, figures, minimum, seed)
 
 

@@ -100,10 +100,12 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     require_problem(problem)
     _check_count("threads", 1 if threads is None else threads, MAX_THREADS)
     if method == "episodic":
-        raise ObjectiveError.at((), "batches have no method 'episodic'", "use 'optimal' or 'greedy'")
+        raise ObjectiveError.at((), "batches have no method 'episodic'", "use 'optimal' or 'greedy'", code="unsuited")
     aim = None if objective is None else Purpose(objective, method, level)
     if aim is None and method is not None:
-        raise ObjectiveError.at((), "a method is given, but no objective", "give one, such as mean-std:0.5")
+        raise ObjectiveError.at(
+            (), "a method is given, but no objective", "give one, such as mean-std:0.5", code="no_objective"
+        )
     if part_size is None:
         part_size = SLOW_PART_SIZE if aim is None or aim.stepwise is None else PART_SIZE
     _check_count("part_size", part_size, MAX_PART)
@@ -160,7 +162,7 @@ def _estimate(problem: Problem, part_size: int, threads: int) -> None:
 
 def _check_count(name: str, value: object, most: int) -> None:
     if not isinstance(value, int) or not 1 <= value <= most:
-        raise ObjectiveError.at((name,), f"{value!r} is not a whole number from 1 to {most:,}")
+        raise ObjectiveError.at((name,), f"{value!r} is not a whole number from 1 to {most:,}", code="out_of_range")
 
 
 def _describe(solver: PartSolver, source: PeopleFiles, part_size: int) -> dict[str, object]:

@@ -122,7 +122,10 @@ def open_people(
     """
     if not isinstance(source, str | Path):
         raise PersonError.at(
-            (), f"{type(source).__name__} is not the name of a file", "write it to one: .to_parquet(...)"
+            (),
+            f"{type(source).__name__} is not the name of a file",
+            "write it to one: .to_parquet(...)",
+            code="wrong_type",
         )
     place = Place(file=str(source))
     with connect(place, threads, MEMORY) as connection:
@@ -153,15 +156,25 @@ def _find_terms(problem: Problem, names: Sequence[str], place: Place) -> list[Te
             continue
         at = Place((name,), place.file)
         if role not in ROLES:
-            mistakes.append(Mistake(at, f"'{role}:' is not a column for an action", suggest(role, ROLES)))
+            mistakes.append(
+                Mistake(at, f"'{role}:' is not a column for an action", suggest(role, ROLES), code="unknown_name")
+            )
         elif action not in actions:
-            mistakes.append(Mistake(at, f"the problem has no action '{action}'", suggest(action, actions)))
+            mistakes.append(
+                Mistake(
+                    at,
+                    f"the problem has no action '{action}'",
+                    suggest(action, actions),
+                    code="unknown_action",
+                    values={"action": action},
+                )
+            )
         elif role == "chance" and len(problem.actions[actions.index(action)].outcomes) > 2:
             count = len(problem.actions[actions.index(action)].outcomes)
             cause = f"'{action}' has {count} outcomes, so one chance is not enough"
-            mistakes.append(Mistake(at, cause, "leave the column out"))
+            mistakes.append(Mistake(at, cause, "leave the column out", code="one_chance", values={"action": action}))
         elif (role, actions.index(action)) in [(column.role, column.action) for column in columns]:
-            mistakes.append(Mistake(at, f"there are two columns '{role}:{action}'", "drop one of them"))
+            mistakes.append(Mistake(at, f"there are two columns '{role}:{action}'", "drop one of them", code="twice"))
         else:
             columns.append(TermsColumn(name, role, actions.index(action)))
     if mistakes:

@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 
 from safear.classifier.sources import FILE_MODULE
-from safear.errors import ClassifierError, InputError, MissingExtraError, Mistake, Place
+from safear.errors import ClassifierError, InputError, MissingExtraError, Place
 from safear.population.crowd import Crowd
 from safear.population.parts import Job, PartSolver
 
@@ -66,13 +66,13 @@ def _take(distributed: ModuleType, future: Any, scheduler: str) -> tuple[int, pd
     except distributed.KilledWorker as cause:
         message = "workers were lost again and again with the same part"
         remedy = "give the workers more memory, or make the parts smaller; then run the same again to continue"
-        raise InputError([Mistake(Place(file=scheduler), message, remedy)]) from cause
+        raise InputError.at(Place(file=scheduler), message, remedy, code="cluster") from cause
     except ImportError as cause:
         message, remedy = f"a worker lacks something: {cause}", "install what the classifier needs on every worker"
-        raise InputError([Mistake(Place(file=scheduler), message, remedy)]) from cause
+        raise InputError.at(Place(file=scheduler), message, remedy, code="cluster") from cause
     except (CancelledError, OSError) as cause:
         remedy = "start it again, then run the same again to continue"
-        raise InputError([Mistake(Place(file=scheduler), "the cluster is gone", remedy)]) from cause
+        raise InputError.at(Place(file=scheduler), "the cluster is gone", remedy, code="cluster") from cause
     return result
 
 
@@ -110,7 +110,7 @@ def _connect(distributed: ModuleType, scheduler: str) -> Any:
         client = distributed.Client(scheduler, timeout=10, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as cause:
         message = f"there is no Dask scheduler: {str(cause).partition(chr(10))[0]}"
-        raise InputError([Mistake(Place(file=scheduler), message, "start one with: dask scheduler")]) from cause
+        raise InputError.at(Place(file=scheduler), message, "start one with: dask scheduler", code="cluster") from cause
     return client
 
 

@@ -219,7 +219,7 @@ def compare_filed(
     compared = np.flatnonzero(np.equal(greedy.decision, PLANNED)).tolist()
     if not compared:
         cause = "nobody is rejected" if not rejected else "nobody who is rejected has a way to the goal"
-        raise PersonError.at((), f"{cause}, so there is nothing to compare")
+        raise PersonError.at((), f"{cause}, so there is nothing to compare", code="nobody_to_compare")
     pairs = tuple(
         Pair(
             dict(crowd.person(engine.problem, i)),
@@ -237,7 +237,7 @@ def compare_filed(
 def _require_both_methods(objective: object) -> None:
     if not isinstance(objective, Mean | MeanStd):
         cause = f"there is no greedy method for '{objective}', or no optimal one"
-        raise ObjectiveError.at((), cause, "compare 'mean-std:0.5' or another aversion")
+        raise ObjectiveError.at((), cause, "compare 'mean-std:0.5' or another aversion", code="unsuited")
 
 
 def _read_plan(problem: Problem, found: PeopleFigures, person: int) -> PlanFigures:

@@ -50,7 +50,9 @@ def solve_family(family: Family, objective: Objective) -> FamilySolution:
     if not isinstance(objective, Stepwise):
         choose_method(objective)  # is it one at all?
         remedy = "use Mean, MeanStd or MeanLowerStd here, and solve(mdp, ...) for the optimum of the others"
-        raise ObjectiveError.at((), f"'{objective}' cannot be solved for many blocks in one sweep", remedy)
+        raise ObjectiveError.at(
+            (), f"'{objective}' cannot be solved for many blocks in one sweep", remedy, code="unsuited"
+        )
     choices, values = sweep_lanes(family.shared, objective, family.goal)
     return FamilySolution(family, objective, choices, values * float(family.shared.quantum))
 

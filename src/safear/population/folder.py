@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from safear.errors import InputError, Mistake, Place, quote_list
+from safear.errors import InputError, Place, quote_list
 from safear.files import write_text
 from safear.people.cells import quote_sql
 from safear.people.opening import connect
@@ -45,7 +45,7 @@ class Folder:
         for name in self.kept:
             if name.casefold() in taken:  # as DuckDB reads names
                 cause = f"the result would have two columns '{name}' that differ only in case"
-                raise InputError([Mistake(place, cause, "rename the column to keep")])
+                raise InputError.at(place, cause, "rename the column to keep", code="twice")
             taken.append(name.casefold())
         try:
             self.path.mkdir(exist_ok=True)
@@ -55,12 +55,12 @@ class Folder:
                 self._require_same(manifest, json.loads((self.path / MANIFEST).read_text(encoding="utf-8")))
             elif len(found) > len(leftovers):
                 cause, remedy = "already exists and is not the folder of a batch", "name a new folder"
-                raise InputError([Mistake(place, cause, remedy)])
+                raise InputError.at(place, cause, remedy, code="unwritable")
             for name in leftovers:
                 (self.path / name).unlink(missing_ok=True)
         except (OSError, TypeError, ValueError) as cause:
             reason = getattr(cause, "strerror", None) or str(cause)
-            raise InputError([Mistake(place, f"cannot be used: {reason}", "name another folder")]) from cause
+            raise InputError.at(place, f"cannot be used: {reason}", "name another folder", code="unwritable") from cause
         write_text(self.path / MANIFEST, json.dumps(manifest, indent=2) + "\n")
 
     def _require_same(self, manifest: Mapping[str, object], found: Mapping[str, object]) -> None:
@@ -71,7 +71,7 @@ class Folder:
         if other:
             cause = f"holds another batch: not the same {quote_list(other)}"
             remedy = "name a new folder, or repeat the same batch"
-            raise InputError([Mistake(Place(file=str(self.path)), cause, remedy)])
+            raise InputError.at(Place(file=str(self.path)), cause, remedy, code="other_run")
 
     def part(self, number: int) -> Path:
         """The file of a part."""
@@ -92,7 +92,9 @@ class Folder:
                 connection.execute(f"COPY ({selected}) TO {quote_sql(str(beside))} (FORMAT parquet)")
             beside.replace(path)
         except OSError as cause:
-            raise InputError([Mistake(Place(file=str(path)), f"cannot be written: {cause.strerror}")]) from cause
+            raise InputError.at(
+                Place(file=str(path)), f"cannot be written: {cause.strerror}", code="unwritable"
+            ) from cause
         finally:
             beside.unlink(missing_ok=True)
 
@@ -118,7 +120,7 @@ def digest_file(path: str) -> str:
         with Path(path).open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as cause:
-        raise InputError([Mistake(Place(file=path), f"cannot be read: {cause.strerror}")]) from cause
+        raise InputError.at(Place(file=path), f"cannot be read: {cause.strerror}", code="unreadable") from cause
 
 
 def _name(column: str) -> str:

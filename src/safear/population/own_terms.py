@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.errors import Mistake, TooLargeError
+from safear.errors import TooLargeError
 from safear.mdp.compile import Compiler
 from safear.mdp.families import Family, FamilyCompiler, count_block_states, immutable_positions
 from safear.mdp.lattice import MAX_UNITS, Lattice, count_decimals
@@ -130,7 +130,7 @@ def solve_people(
     if too_fine.any():
         cause = "costs are so fine that there are too many different totals"
         place = crowd.place(int(np.argmax(too_fine)))
-        raise TooLargeError([Mistake(place, cause, "round the costs, or shorten the horizon")])
+        raise TooLargeError.at(place, cause, "round the costs, or shorten the horizon", code="too_large")
     found.figures[:, _IN_UNITS] /= units.per_one[:, None]
     return found._replace(first_action=np.append(variants.action, -1)[found.first_action].astype(np.int16))
 

@@ -84,7 +84,9 @@ class Sample:
     def quantile(self, level: float) -> float | None:
         """The smallest x such that the share of people with at most x is at least `level`; None for nobody."""
         if not 0 <= level <= 1:
-            raise ObjectiveError.at(("level",), f"{level} is not between 0 and 1", "0.5 is the median")
+            raise ObjectiveError.at(
+                ("level",), f"{level} is not between 0 and 1", "0.5 is the median", code="out_of_range"
+            )
         if not self.n:
             return None
         # A level such as 0.1 + 0.2 must not jump over the value that 30% have; one person's share is always more.
@@ -379,11 +381,17 @@ def _check_counts(counts: ArrayLike, *, dimensions: int) -> NDArray[np.int64]:
 def _check_interval(resamples: int, level: float) -> None:
     """Refuse a level that is no share, and resamples too few to leave any out at either end."""
     if not 0 < level < 1:
-        raise ObjectiveError.at(("level",), f"{level} is not between 0 and 1", "0.95 leaves 2.5% out at either end")
+        raise ObjectiveError.at(
+            ("level",),
+            f"{level} is not between 0 and 1",
+            "0.95 leaves 2.5% out at either end",
+            code="out_of_range",
+        )
     needed = math.ceil(2 / (1 - level) - 1e-9)
     if resamples < needed:
         raise ObjectiveError.at(
             ("resamples",),
             f"{resamples} are too few for an interval of {level:.15g}",
             f"at least {needed}; 2000 is usual",
+            code="too_few",
         )

@@ -157,11 +157,13 @@ def find_record(problem: Problem, person: Record | str | None) -> Record:
     if isinstance(person, str):
         if person not in problem.people:
             cause = f"the problem names no person '{person}'"
-            raise PersonError.at(("people",), cause, suggest(person, problem.people))
+            raise PersonError.at(("people",), cause, suggest(person, problem.people), code="unknown_name")
         return problem.people[person]
     record = problem.default_person if person is None else person
     if record is None:
-        raise PersonError.at((), "no person is given, and the problem names none")
+        raise PersonError.at((), "no person is given, and the problem names none", code="nobody")
     if not hasattr(record, "keys"):
-        raise PersonError.at((), f"{record!r} is not a person", "give a mapping of features to levels, or a name")
+        raise PersonError.at(
+            (), f"{record!r} is not a person", "give a mapping of features to levels, or a name", code="wrong_type"
+        )
     return record

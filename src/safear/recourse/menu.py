@@ -163,7 +163,7 @@ class Request:
         """Read what the caller gave; raises mistakes."""
         check_level(level)
         if most < 1:
-            raise ObjectiveError.at((), f"a menu of {most} plans is too small; it needs at least 1")
+            raise ObjectiveError.at((), f"a menu of {most} plans is too small; it needs at least 1", code="too_few")
         wanted = None if objectives is None else _read_objectives(objectives)
         for objective in wanted or (MeanStd(0.0),):
             choose_method(objective, method)
@@ -202,7 +202,7 @@ def _read_objectives(given: Sequence[Objective | str] | Objective | str) -> tupl
     several = [given] if isinstance(given, Objective | str) else given
     wanted = tuple(parse_objective(item) if isinstance(item, str) else item for item in several)
     if not wanted:
-        raise ObjectiveError.at((), "the list of objectives is empty", "leave it out for the menu")
+        raise ObjectiveError.at((), "the list of objectives is empty", "leave it out for the menu", code="no_objective")
     return wanted
 
 

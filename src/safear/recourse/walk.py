@@ -104,7 +104,9 @@ def walk(offer: Offer, outcomes: Sequence[int | str] = ()) -> Situation:
     for step, outcome in enumerate(outcomes):
         row = _row(policy, state, step=step, account=opening - spent)
         if row is None:
-            raise WalkError.at(("outcomes", step), "the walk ended before this step", "leave this outcome out")
+            raise WalkError.at(
+                ("outcomes", step), "the walk ended before this step", "leave this outcome out", code="walk_ended"
+            )
         edge = _choose(offer, state, _edges(mdp, row), step=step, outcome=outcome)
         taken.append(Taken(_action(mdp, row), _ending(offer, state, edge)))
         state, spent = int(mdp.edge_next[edge]), spent + int(mdp.edge_cost[edge])
@@ -170,7 +172,7 @@ def _choose(offer: Offer, state: int, edges: range, *, step: int, outcome: int |
     endings = [_ending(offer, state, edge) for edge in edges]
     possible = ", ".join(f"{ending.outcome} ({_in_short(ending)})" for ending in endings)
     cause = f"'{outcome}' can mean several outcomes" if meant else f"this step cannot end in outcome {outcome}"
-    raise WalkError.at(("outcomes", step), cause, f"possible: {possible}")
+    raise WalkError.at(("outcomes", step), cause, f"possible: {possible}", code="impossible_outcome")
 
 
 def _in_short(ending: Possible) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from safear._version import __version__
-from safear.errors import InputError, MissingExtraError, Mistake, Place
+from safear.errors import InputError, MissingExtraError, Place
 from safear.files import write_text
 from safear.plots.svg import BLUE, FAINT, GRID, INK, PANEL, PAPER, WRONG, WRONG_PANEL
 from safear.texts import Texts
@@ -66,7 +66,7 @@ def require_writable(path: str | Path) -> None:
     elif target.exists() and not _is_page(target):
         cause, remedy = "already exists and is not a page of SafeAR", "name a new file"
     if cause is not None:
-        raise InputError([Mistake(Place(file=str(target)), cause, remedy)])
+        raise InputError.at(Place(file=str(target)), cause, remedy, code="unwritable")
 
 
 def _is_page(path: Path) -> bool:
@@ -76,7 +76,7 @@ def _is_page(path: Path) -> bool:
         with path.open("rb") as stream:
             return opening.match(stream.read(len(OPENING) + 35)) is not None
     except OSError as cause:
-        raise InputError([Mistake(Place(file=str(path)), f"cannot be read: {cause.strerror}")]) from cause
+        raise InputError.at(Place(file=str(path)), f"cannot be read: {cause.strerror}", code="unreadable") from cause
 
 
 def render(template: str, texts: Texts, *, summary: tuple[str, ...] = (), **values: object) -> Page:

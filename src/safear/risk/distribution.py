@@ -231,4 +231,6 @@ def check_level(level: float) -> None:
     except TypeError:
         is_share = False
     if not is_share:
-        raise ObjectiveError.at(("level",), f"{level} is not between 0 and 1", "0.95 is the worst 5%")
+        raise ObjectiveError.at(
+            ("level",), f"{level} is not between 0 and 1", "0.95 is the worst 5%", code="out_of_range"
+        )

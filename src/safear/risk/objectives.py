@@ -124,7 +124,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.limit) and self.limit >= 0):
-            raise ObjectiveError.at((), f"the budget {self.limit} is not a cost of 0 or more")
+            raise ObjectiveError.at((), f"the budget {self.limit} is not a cost of 0 or more", code="out_of_range")
 
     def of(self, distribution: CostDistribution) -> float:
         """1 - P(success and spent <= limit)."""
@@ -181,7 +181,7 @@ class MeanCVaR:
     def __post_init__(self) -> None:
         check_level(self.level)
         if not 0 <= self.weight <= 1:
-            raise ObjectiveError.at((), f"the weight {self.weight} is not between 0 and 1")
+            raise ObjectiveError.at((), f"the weight {self.weight} is not between 0 and 1", code="out_of_range")
 
     def of(self, distribution: CostDistribution) -> float:
         """(1 - weight) * E[C] + weight * CVaR(C)."""
@@ -209,9 +209,13 @@ class SuccessFirst:
     def __post_init__(self) -> None:
         if not isinstance(self.then, CostObjective):
             remedy = "give one of the other objectives, such as CVaR(0.95)"
-            raise ObjectiveError.at((), f"{self.then!r} cannot come after success", remedy)
+            raise ObjectiveError.at((), f"{self.then!r} cannot come after success", remedy, code="unsuited")
         if not 0 <= self.tolerance < 1:
-            raise ObjectiveError.at((), f"the tolerance {self.tolerance} is not a probability below 1")
+            raise ObjectiveError.at(
+                (),
+                f"the tolerance {self.tolerance} is not a probability below 1",
+                code="out_of_range",
+            )
 
     def of(self, distribution: CostDistribution) -> float:
         """The second objective; compare the success of two plans before their values."""
@@ -308,8 +312,15 @@ def _write(name: str, *numbers: float) -> str:
 
 def _check_aversion(risk_aversion: float) -> None:
     if not (math.isfinite(risk_aversion) and risk_aversion >= 0):
-        raise ObjectiveError.at((), f"the risk aversion {risk_aversion} is not a number of 0 or more")
+        raise ObjectiveError.at(
+            (),
+            f"the risk aversion {risk_aversion} is not a number of 0 or more",
+            code="out_of_range",
+        )
     if risk_aversion > MAX_AVERSION:
         raise ObjectiveError.at(
-            (), f"the risk aversion {risk_aversion:g} is above {MAX_AVERSION:g}", "2 is already a lot"
+            (),
+            f"the risk aversion {risk_aversion:g} is above {MAX_AVERSION:g}",
+            "2 is already a lot",
+            code="out_of_range",
         )

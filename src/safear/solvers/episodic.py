@@ -31,9 +31,9 @@ class Episodic:
 
     def __post_init__(self) -> None:
         if self.episodes < 1:
-            raise ObjectiveError.at((), f"{self.episodes} episodes are too few; at least 1 is needed")
+            raise ObjectiveError.at((), f"{self.episodes} episodes are too few; at least 1 is needed", code="too_few")
         if not 0 < self.decay <= 1:
-            raise ObjectiveError.at((), f"the decay {self.decay} is not above 0 and at most 1")
+            raise ObjectiveError.at((), f"the decay {self.decay} is not above 0 and at most 1", code="out_of_range")
 
 
 def learn(

@@ -100,7 +100,9 @@ class Solution:
     def _require_certificate(self) -> NDArray[np.float64]:
         if self.certificate is None:
             cause = f"a solution by method '{self.method}' knows neither the value of its policy nor a bound"
-            raise ObjectiveError.at((), cause, "use objective.of(evaluate(solution)), or method 'optimal'")
+            raise ObjectiveError.at(
+                (), cause, "use objective.of(evaluate(solution)), or method 'optimal'", code="unsuited"
+            )
         return self.certificate
 
     @property

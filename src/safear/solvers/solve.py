@@ -39,7 +39,7 @@ def solve(
     `MeanStd` and `MeanVariance` stops. `progress(done, total)` is called along the way.
     """
     if not 0 <= tolerance < 1:
-        raise ObjectiveError.at((), f"the tolerance {tolerance} is not between 0 and 1")
+        raise ObjectiveError.at((), f"the tolerance {tolerance} is not between 0 and 1", code="out_of_range")
     method = choose_method(objective, method)
     quantum = float(mdp.quantum)
     if method == "optimal":
@@ -57,7 +57,7 @@ def solve(
     if isinstance(method, Episodic) or method == "episodic":
         if not isinstance(rng, np.random.Generator):
             remedy = "give rng=np.random.default_rng(0)"
-            raise ObjectiveError.at((), "an episodic solve needs a random generator", remedy)
+            raise ObjectiveError.at((), "an episodic solve needs a random generator", remedy, code="no_generator")
         settings = method if isinstance(method, Episodic) else Episodic()
         policy, values, curve = learn(mdp, objective, settings, rng=rng, progress=progress)
         return Solution(mdp, objective, "episodic", policy, values * quantum, learning=curve)
@@ -68,14 +68,21 @@ def solve(
 def choose_method(objective: Objective, method: Method | Episodic | None = None) -> Method | Episodic:
     """The method given, or the default one for the objective. Refuses a method that cannot solve it."""
     if not isinstance(objective, Objective):
-        raise ObjectiveError.at((), f"{objective!r} is not an objective", "use Mean(), CVaR(0.95), MeanStd(0.5), ...")
+        raise ObjectiveError.at(
+            (), f"{objective!r} is not an objective", "use Mean(), CVaR(0.95), MeanStd(0.5), ...", code="wrong_type"
+        )
     if not (isinstance(method, Episodic) or method is None or method in METHODS):
-        raise ObjectiveError.at((), f"method '{method}' is not known", suggest(str(method), METHODS))
+        raise ObjectiveError.at(
+            (),
+            f"method '{method}' is not known",
+            suggest(str(method), METHODS),
+            code="unknown_method",
+        )
     if method is None:
         method = "greedy" if isinstance(objective, MeanLowerStd) else "optimal"
     aim = objective.then if isinstance(objective, SuccessFirst) else objective
     if method == "optimal" and isinstance(aim, MeanLowerStd):
-        raise ObjectiveError.at((), f"there is no optimal method for '{aim}'", "use method 'greedy'")
+        raise ObjectiveError.at((), f"there is no optimal method for '{aim}'", "use method 'greedy'", code="unsuited")
     if method != "optimal" and not isinstance(objective, Stepwise):
-        raise ObjectiveError.at((), f"'{objective}' needs method 'optimal'")
+        raise ObjectiveError.at((), f"'{objective}' needs method 'optimal'", code="unsuited")
     return method

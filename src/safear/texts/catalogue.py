@@ -129,7 +129,12 @@ class Texts:
 def load_texts(language: str = "en") -> Texts:
     """The texts of a language, by the name of its file; an InputError if there is none."""
     if language not in languages():
-        raise InputError.at((), f"there are no texts in the language '{language}'", suggest(language, languages()))
+        raise InputError.at(
+            (),
+            f"there are no texts in the language '{language}'",
+            suggest(language, languages()),
+            code="unknown_language",
+        )
     return make_texts(language, read_catalogue(language))
 
 
