@@ -161,7 +161,7 @@ class Audit:
         for one, other in combinations(groups, 2):
             counts = self._per_state(one.rejected, other.rejected)
             rng = self._rng(f"{one.name} - {other.name}")
-            low, high = bootstrap_difference(self._state_figures, counts, resamples=RESAMPLES, rng=rng).difference
+            low, high = bootstrap_difference(self._state_figures, counts, resamples=RESAMPLES, rng=rng)
             for number, measure in enumerate(MEASURES):
                 test = mann_whitney(one.sample(measure), other.sample(measure))
                 mean, other_mean = one.mean(measure), other.mean(measure)

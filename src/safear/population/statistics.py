@@ -8,7 +8,7 @@ to many billions.
     bootstrap(c, f)        percentile intervals of f, drawing as many people as there are, with replacement:
                            of c_i people in state i, n together, that is one draw from multinomial(n, c / n)
     bootstrap_means        ... where f is the mean of each figure: sum c_i x_i / sum c_i over states that have it
-    bootstrap_difference   ... where f is the difference and the ratio of two groups' means
+    bootstrap_difference   ... where f is the difference of two groups' means
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]  # [resamples, 
 MEMORY = 2**26  # bytes that a bootstrap's draws may take at a time
 MOST = 2**48  # people; up to there one person's share differs from rounding
 EXACT = 30  # people of either sample, up to which the rank test is exact if no two figures are equal
-EPSILON = 2.0**-50  # share of the people below which a difference is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,26 +71,9 @@ class Sample:
         """The mean sum c_i x_i / n; None for nobody."""
         if not self.n:
             return None
-        # Rounding must not carry it out of the range, so that equal values have exactly that mean and no variance.
+        # Rounding must not carry it out of the range, so that equal values have exactly that mean.
         mean = float(self.counts @ self.values) / self.n
         return min(max(mean, float(self.values[0])), float(self.values[-1]))
-
-    @cached_property
-    def variance(self) -> float | None:
-        """The mean squared distance from the mean, sum c_i (x_i - mean)^2 / n, of these people; None for nobody."""
-        return None if self.mean is None else float(self.counts @ (self.values - self.mean) ** 2) / self.n
-
-    def quantile(self, level: float) -> float | None:
-        """The smallest x such that the share of people with at most x is at least `level`; None for nobody."""
-        if not 0 <= level <= 1:
-            raise ObjectiveError.at(
-                ("level",), f"{level} is not between 0 and 1", "0.5 is the median", code="out_of_range"
-            )
-        if not self.n:
-            return None
-        # A level such as 0.1 + 0.2 must not jump over the value that 30% have; one person's share is always more.
-        position = int(np.searchsorted(np.cumsum(self.counts) / self.n, level - EPSILON))
-        return float(self.values[position])
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,13 +161,6 @@ class Intervals(NamedTuple):
     high: Masked
 
 
-class Disparities(NamedTuple):
-    """How two groups' means compare, for each figure: first less second, and first over second."""
-
-    difference: Intervals
-    ratio: Intervals
-
-
 def bootstrap(
     counts: NDArray[np.int64],
     statistic: Statistic,
@@ -198,13 +173,13 @@ def bootstrap(
 
     Each group is resampled by itself. An interval leaves out floor((1 - level) / 2 * resamples) resamples at either
     end. Resamples in which a figure is undefined do not count for it; if so few are left that none could be left out,
-    the interval is masked. Where so many resamples are infinite that an end of the interval is, that end is masked.
+    the interval is masked.
 
     Args:
         counts: How many people of each group are in each state, [groups, states].
         statistic: Takes such counts as floats, [any number of resamples, groups, states], and gives the figures of each
-            resample, [resamples, figures]: masked where undefined, infinite where unbounded. It is called with at most
-            about 64 MB at a time, or a single resample if that is more.
+            resample, [resamples, figures], masked where undefined. It is called with at most about 64 MB at a time, or
+            a single resample if that is more.
         resamples: How often to draw the people anew.
         level: The share of the resamples within the interval.
         rng: The source of the draws.
@@ -259,12 +234,10 @@ def bootstrap_difference(
     resamples: int = 2000,
     level: float = 0.95,
     rng: np.random.Generator,
-) -> Disparities:
-    """Percentile intervals of the difference and the ratio of two groups' means of each figure.
+) -> Intervals:
+    """Percentile intervals of the difference of two groups' means of each figure, the first less the second.
 
-    With means as in `bootstrap_means`, a of the first and b of the second group: a - b and a / b, masked where nobody
-    in one of the groups has the figure. A ratio is meant for figures of one sign. Where b = 0 in a resample, a / b is
-    infinite, or undefined if a = 0 too; so a masked end beside one that is not means that the ratio has no bound there.
+    With means as in `bootstrap_means`; masked where nobody in one of the groups has the figure.
 
     Args:
         figures: The figures of each state, [states, figures], masked where undefined.
@@ -280,13 +253,10 @@ def bootstrap_difference(
 
     def compare(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
         means = weighed.means(drawn)
-        compared = (means[:, 0] - means[:, 1], _divide(means[:, 0], means[:, 1]))
-        values = np.hstack([np.ma.getdata(part) for part in compared])
-        return np.ma.array(values, mask=np.hstack([np.ma.getmaskarray(part) for part in compared]))
+        difference: NDArray[np.float64] = means[:, 0] - means[:, 1]
+        return difference
 
-    low, high = bootstrap(counts, compare, resamples=resamples, level=level, rng=rng)
-    width = weighed.values.shape[1]
-    return Disparities(Intervals(low[:width], high[:width]), Intervals(low[width:], high[width:]))
+    return bootstrap(counts, compare, resamples=resamples, level=level, rng=rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,16 +317,6 @@ def _percentile(found: NDArray[np.float64], known: NDArray[np.bool_], *, level: 
     bounded = np.isfinite(ends)
     low, high = np.where(bounded, ends, 0.0)
     return Intervals(np.ma.array(low, mask=~bounded[0]), np.ma.array(high, mask=~bounded[1]))
-
-
-def _divide(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Quotients of masked arrays: infinite where only the divisor is 0, masked where both are."""
-    unknown = np.ma.getmaskarray(one) | np.ma.getmaskarray(other)
-    top, bottom = np.ma.getdata(one), np.ma.getdata(other)
-    unbounded = np.copysign(np.inf, top)
-    return np.ma.array(
-        np.divide(top, bottom, out=unbounded, where=bottom != 0), mask=unknown | ((top == 0) & (bottom == 0))
-    )
 
 
 def _spread_counts(sample: Sample, values: NDArray[np.float64]) -> NDArray[np.int64]:
