@@ -19,11 +19,6 @@ def singular(unit: str) -> str:
     return unit[:-1] if plural else unit
 
 
-def count_of(number: int, noun: str) -> str:
-    """`1 block`, `12 blocks`, in English."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def round_exactly(value: float) -> str:
     """As `round_number` if that is the same number, else nine significant digits."""
     digits = round_number(value)

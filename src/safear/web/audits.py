@@ -83,10 +83,6 @@ class Audits:
         """Do not begin another one."""
         self._stopping.set()
 
-    def wait(self, seconds: float | None = None) -> None:
-        """Until they are done."""
-        self._thread.join(seconds)
-
     def _work(self) -> None:
         try:
             for column in self.columns:
