@@ -156,7 +156,8 @@ MODELS: dict[str, tuple[Form, Train]] = {
         as_it_is,
         fit(
             VotingClassifier(
-                [("a", one_hot(RandomForestClassifier(**FOREST))), ("b", one_hot(lightgbm.LGBMClassifier(**LGBM)))]
+                [("a", one_hot(RandomForestClassifier(**FOREST))), ("b", one_hot(lightgbm.LGBMClassifier(**LGBM)))],
+                voting="soft",
             )
         ),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
@@ -16,6 +16,7 @@ from safear.classifier.boosting import find_chances
 from safear.classifier.columns import ModelColumns, arrange, read_columns, unlearned_levels
 from safear.classifier.decisions import find_class, first_missing, label_name, read_decisions, read_texts
 from safear.classifier.protocol import Classifier, Inputs, failed
+from safear.classifier.splits import find_splits
 from safear.errors import ClassifierError, SafearError, quote_list, suggest
 from safear.problem.condition import Condition
 from safear.problem.model import Goal, Problem
@@ -52,6 +53,7 @@ class ModelClassifier:
     model: Any
     goal: Goal
     known: tuple[str, ...] = ()  # the names that the problem has for columns
+    _kept: dict[str, Mapping[str, NDArray[np.float64] | None] | None] = field(default_factory=dict, repr=False)
 
     @cached_property
     def columns(self) -> ModelColumns:
@@ -68,6 +70,12 @@ class ModelClassifier:
         """The names of the columns that the model wants, as the problem writes them; None if it has no names."""
         names = self.columns.names
         return names and tuple(self.columns.name_among(name, self.known) or name for name in names)
+
+    def splits(self, sample: pd.DataFrame) -> Mapping[str, NDArray[np.float64] | None] | None:
+        """Where the decision may change, by numeric column; see `find_splits`. It is found out once."""
+        if "splits" not in self._kept:
+            self._kept["splits"] = find_splits(self.model, self.columns, sample)
+        return self._kept["splits"]
 
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """Ask the model once for all inputs."""

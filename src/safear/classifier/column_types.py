@@ -67,7 +67,7 @@ class ColumnType:
             return pd.Categorical.from_codes(positions[codes], categories=categories)
         if (codes < 0).any():
             forms.append(self.missing)
-        return _array(forms)[codes]
+        return _array(forms, like=list(self.by_name.values()) or [0.0])[codes]
 
     def _form(self, value: object) -> object:
         if self.kind == "number":
@@ -91,13 +91,13 @@ def _is_missing(value: Any) -> bool:
     return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 
-def _array(values: list[object]) -> np.ndarray[Any, Any]:
-    """Truth values, whole numbers or numbers, if all are; else objects."""
-    kinds = {type(value) for value in values}
-    if kinds in ({bool}, {int}, {float}):
+def _array(values: list[object], like: list[object]) -> np.ndarray[Any, Any]:
+    """Truth values, whole numbers or numbers, if all are, also those of training; else objects."""
+    kinds, known = {type(value) for value in values}, {type(value) for value in like}
+    if kinds == known == {bool}:
         return np.array(values)
-    if kinds == {int, float}:
-        return np.array(values, dtype=float)
+    if kinds <= {int, float} and known <= {int, float}:
+        return np.array(values, dtype=float if float in kinds else int)
     result = np.empty(len(values), dtype=object)
     result[:] = values
     return result

@@ -37,6 +37,23 @@ class ModelColumns:
             return name if name in known else None
         return next((other for other in known if str(other).replace(" ", "_") == name), None)
 
+    def sources(self, known: Iterable[str]) -> list[str]:
+        """Which of the columns of a table each column of the model is: by name, or else by position."""
+        known = tuple(known)
+        if self.names is None:
+            wanted = len(known) if self.types is None else len(self.types)
+            if wanted != len(known):
+                cause = f"the classifier was trained on {wanted} features, the problem shows it {len(known)}"
+                few = wanted > len(known)
+                remedy = "add the missing features" if few else "use 'seen_by_classifier: false' for the others"
+                raise ClassifierError.at(("features",), cause, remedy, code="wrong_length")
+            return list(known)
+        found = [self.name_among(name, known) for name in self.names]
+        for name, source in zip(self.names, found, strict=True):
+            if source is None:
+                raise unseen_feature(name, known)
+        return [str(source) for source in found]
+
 
 def read_columns(model: Any) -> ModelColumns:
     """What a model says about its columns."""
@@ -57,23 +74,12 @@ def arrange(frame: pd.DataFrame, columns: ModelColumns) -> Any:
     """
     import pandas as pd  # noqa: PLC0415  # a quarter of a second that rules and tables do not need
 
-    if columns.names is None:
-        if columns.types is None:
-            return frame.to_numpy()
-        wanted, given = len(columns.types), frame.shape[1]
-        if wanted != given:
-            cause = f"the classifier was trained on {wanted} features, the problem shows it {given}"
-            remedy = "add the missing features" if wanted > given else "use 'seen_by_classifier: false' for the others"
-            raise ClassifierError.at(("features",), cause, remedy, code="wrong_length")
-        by_place = {i: kind.convert(frame.iloc[:, i]) for i, kind in enumerate(columns.types)}
-        return pd.DataFrame(by_place, index=frame.index).to_numpy()
-    made = {}
-    for name, kind in zip(columns.names, columns.types or (), strict=True):
-        source = columns.name_among(name, frame.columns)
-        if source is None:
-            raise unseen_feature(name, frame.columns)
-        made[name] = kind.convert(frame[source])
-    return pd.DataFrame(made, index=frame.index)
+    sources = columns.sources(frame.columns)
+    if columns.types is None:
+        return frame.to_numpy()
+    made = [kind.convert(frame[source]) for source, kind in zip(sources, columns.types, strict=True)]
+    table = pd.DataFrame(dict(zip(columns.names or sources, made, strict=True)), index=frame.index)
+    return table.to_numpy() if columns.names is None else table
 
 
 def unlearned_levels(columns: ModelColumns, features: Iterable[Feature]) -> Iterator[tuple[bool, Mistake]]:
