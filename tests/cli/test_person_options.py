@@ -67,7 +67,7 @@ def test_who_it_is_for(
 @pytest.mark.parametrize(
     "arguments, told",
     [
-        (["--set", "bmi"], "--set bmi: should be FEATURE=LEVEL\n"),
+        (["--set", "bmi"], "--set bmi: should be NAME=VALUE\n"),
         (["--set", "bmy=20"], "--set bmy=20: there is no feature 'bmy'\n    did you mean 'bmi'?\n"),
         (
             ["--set", "bmi=fat"],

@@ -41,6 +41,24 @@ def test_drawn_problems_read_back(document: dict[str, Any]) -> None:
     assert parse_problem(json.dumps(document), "drawn.json") == problem
 
 
+def test_records_read_back() -> None:
+    number = {"kind": "numeric", "edges": [12, 24], "values": [9, 18.5, 30], "step": 0.5, "min": 6, "unit": "months"}
+    problem = parse_problem(
+        {
+            "safear": 1,
+            "title": "Records",
+            "horizon": 2,
+            "features": {"term": number, "code": {"kind": "nominal", "levels": ["1", "null"]}},
+            "given": ["age", "account"],
+            "goal": {"promise": "range"},
+            "actions": {"shorten": {"cost": 1, "change": {"term": -1}}},
+            "people": {"Ada": {"term": 40.25, "code": "null", "age": None, "account": "007", "customer": True}},
+        }
+    )
+    assert problem.people["Ada"] == {"term": 40.25, "code": "null", "age": None, "account": "007", "customer": True}
+    assert_reads_back(problem)
+
+
 @pytest.mark.parametrize("name", example_names())
 def test_bundled_problems_read_back(name: str) -> None:
     assert_reads_back(load_example(name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,13 @@ person_options = combine(
         metavar="FILE|NAME",
         help="A YAML or JSON file, or one of the problem's people.  [default: the first]",
     ),
-    click.option("--set", "settings", multiple=True, metavar="FEATURE=LEVEL", help="Change one feature of the person."),
+    click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Change a feature of the person, or a column that the model sees as filed.",
+    ),
     click.option("--terms", type=FILE, help="The person's own costs, chances and ruled-out actions, in a file."),
     click.option("--forbid", multiple=True, metavar="ACTION", help="Rule out an action; may be repeated."),
     OBJECTIVES,
@@ -41,6 +48,8 @@ def find_menu(source: Source, options: dict[str, Any]) -> Menu:
     """What the options ask for."""
     import numpy as np
 
+    from safear.classifier.adapters import as_classifier
+    from safear.classifier.filed import Sight
     from safear.cli.render import show_progress
     from safear.recourse.menu import recommend
     from safear.recourse.offer import TAIL
@@ -50,7 +59,9 @@ def find_menu(source: Source, options: dict[str, Any]) -> Menu:
     # All of the input is read before anything is computed, so that a mistake is told at once.
     objectives = [parse_objective(text) for text in options["objectives"]] or None
     terms = _read_terms(source.problem, options)
-    record = _find_person(source.problem, options["person"], options["settings"])
+    classifier = as_classifier(source.classifier, source.problem)
+    given = Sight.of(source.problem, classifier).given
+    record = _find_person(source.problem, options["person"], options["settings"], given=given)
     solver = options["method"]
     if options["episodes"] is not None:
         if solver != "episodic":
@@ -62,7 +73,7 @@ def find_menu(source: Source, options: dict[str, Any]) -> Menu:
     with show_progress() as progress:
         return recommend(
             source.problem,
-            source.classifier,
+            classifier,
             record,
             objectives=objectives,
             method=solver,
@@ -106,7 +117,9 @@ def _read_terms(problem: Problem, options: dict[str, Any]) -> Terms | None:
     return None if terms == Terms() else terms
 
 
-def _find_person(problem: Problem, source: str | None, settings: tuple[str, ...]) -> dict[str, object]:
+def _find_person(
+    problem: Problem, source: str | None, settings: tuple[str, ...], *, given: Sequence[str]
+) -> dict[str, object]:
     """The record that was named, or the default person, with the settings put in; checked, raw numbers kept."""
     from safear.errors import PersonError, suggest
     from safear.problem.load import load_record
@@ -126,18 +139,16 @@ def _find_person(problem: Problem, source: str | None, settings: tuple[str, ...]
     for setting in settings:
         name, equals, level = (part.strip() for part in setting.partition("="))
         if not equals:
-            raise PersonError.at((), f"--set {setting}: should be FEATURE=LEVEL", code="syntax")
-        if name not in problem.feature_by_name and name not in record and name not in problem.given:
-            cause = f"--set {setting}: there is no feature '{name}'"
-            raise PersonError.at(
-                (), cause, suggest(name, problem.feature_by_name), code="unknown_feature", feature=name
-            )
+            raise PersonError.at((), f"--set {setting}: should be NAME=VALUE", code="syntax")
+        if name not in problem.feature_by_name and name not in record and name not in given:
+            cause, known = f"--set {setting}: there is no feature '{name}'", [*problem.feature_by_name, *given]
+            raise PersonError.at((), cause, suggest(name, known), code="unknown_feature", feature=name)
         if name in changed:
             raise PersonError.at((), f"--set {setting}: '{name}' is set twice", code="twice")
         record |= read_texts_of({name: level}, problem.feature_by_name)
         changed.add(name)
     try:
-        read_person(problem, record)
+        read_person(problem, record, given=given)
     except PersonError as error:
         if tree is None:
             raise

@@ -50,6 +50,11 @@ def _read_value(value: object) -> object:
 
 Name = Annotated[str, BeforeValidator(_read_name), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 Text = Name  # the same form; a sentence or a condition instead of a name
+Entry = Annotated[  # of a record, where nothing is a value too
+    str,
+    BeforeValidator(lambda value: _read_name("null" if value is None else value)),
+    WithJsonSchema({"type": ["string", "number", "boolean", "null"]}),
+]
 Number = Annotated[Decimal, BeforeValidator(_read_number), WithJsonSchema({"type": "number"})]
 NotNegative = Annotated[
     Decimal, Field(ge=0), BeforeValidator(_read_number), WithJsonSchema({"type": "number", "minimum": 0})
@@ -239,7 +244,7 @@ class Document(Written):
     actions: Annotated[dict[Name, WrittenAction], Field(min_length=1)]
     side_effects: list[WrittenSideEffect] = Field(default_factory=list)
     constraints: list[Text] = Field(default_factory=list)
-    people: dict[Name, dict[Name, Name]] = Field(default_factory=dict)
+    people: dict[Name, dict[Name, Entry]] = Field(default_factory=dict)
 
 
 class WrittenActionTerms(Written):
