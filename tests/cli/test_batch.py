@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import safear as sa
+from english import english_in
 from population.crowds import JOB, bytes_of, job_people, read_parts
 from safear.datasets.dataset import load
 from safear.population import BatchSummary
@@ -99,6 +100,9 @@ def test_bad_rows(safear: Safear, job: list[str], tmp_path: Path) -> None:
     assert answer.out.splitlines()[0].startswith("38 people: ")
     assert answer.out.splitlines()[-1] == "2 bad rows are in bad.csv"
     assert pd.read_csv(tmp_path / "bad.csv")["row"].tolist() == [3, 5]
+    german = safear("batch", *job, *GREEDY, "--skip-bad", "bad.csv", "--language", "de").out.splitlines()
+    assert (german[1], german[-1]) == ("1 Teil in plans, davon 1 von früher", "2 unbrauchbare Zeilen stehen in bad.csv")
+    assert english_in("\n".join(german)) == []
     record = safear("batch", *job, *GREEDY, "--skip-bad", "bad.csv", "--json").json
     assert (record["people"], record["skipped"], record["resumed"]) == (38, 2, 1)
 

@@ -235,6 +235,8 @@ def test_a_simulation_for_people(safear: Safear) -> None:
     answer = safear("recommend", "loan", "--objective", "mean", "--simulate", "1000")
     last = answer.out.splitlines()[-1]
     assert last.startswith("mean: 1000 simulated runs: success 1.0000 (exact 1.0000), average 1.")
+    german = safear("recommend", "loan", "--objective", "mean", "--simulate", "1000", "--language", "de")
+    assert german.out.splitlines()[-1].startswith("mean: 1000 simulierte Läufe: Erfolg 1,0000 (genau 1,0000), Durch")
     assert last.endswith("(exact 1.5002)")
 
 
