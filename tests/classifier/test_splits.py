@@ -152,6 +152,7 @@ def test_nothing_changes_inside_a_cell(name: str) -> None:
     assert check_cells(trained(name), people) > 50
 
 
+@pytest.mark.filterwarnings("ignore:The SAMME.R algorithm")  # of scikit-learn 1.5, which knows no other way
 @pytest.mark.parametrize("name", MORE)
 def test_nothing_changes_inside_a_cell_of_numbers_alone(name: str) -> None:
     people = applications(8, seed=11, gaps=False)[NUMBERS].astype(float)
@@ -188,6 +189,7 @@ NOT_TREES: dict[str, Any] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:The SAMME.R algorithm")
 @pytest.mark.parametrize("name", NOT_TREES)
 def test_other_models_have_no_splits(name: str) -> None:
     frame = applications(300, seed=5, gaps=False)

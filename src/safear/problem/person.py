@@ -59,9 +59,11 @@ def _read_levels(problem: Problem, record: Record, given: Sequence[str]) -> tupl
 
 def read_level(feature: Feature, value: object) -> str | None:
     """The level that a value means: its name, or the interval that a raw number falls into; None if it means none."""
-    text = str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
+    text = str(value)
     if text in feature.levels:
         return text
+    if isinstance(value, bool | np.bool_):  # which may be called True, as Python writes it, or true
+        return next((level for level in feature.levels if level.lower() == text.lower()), None)
     number = as_decimal(text)
     if number is not None and feature.level_at(number) is not None:
         return feature.level_at(number)
