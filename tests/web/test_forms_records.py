@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from html import unescape
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 import safear as sa
 from safear.classifier.protocol import Inputs
 from safear.recourse.teller import Teller
 from safear.recourse.walk import walk
+from safear.web.app import Settings
 from safear.web.forms import fill_in, name_fields, read_form, read_record
 from safear.web.service import Service
 from web.conftest import CREDIT, Site, grant, run_site
@@ -180,6 +187,55 @@ def test_only_what_people_file_is_asked() -> None:
         assert "Ada: rejected; " in words(page)
         ages = {int(age) for frame in asked for age in frame["age"]}
         assert ages == {33, 50}  # Ada and Bob, whom the check looks at
+
+
+def test_the_analyst_compares_people_as_filed() -> None:
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame(
+        {
+            "term": rng.integers(6, 60, 60),
+            "amount": rng.integers(100, 9000, 60),
+            "job": rng.choice(["employed", "none"], 60),
+            "age": rng.integers(18, 80, 60),
+            "account": rng.choice(["small", "large"], 60),
+        }
+    )
+    rejected = int((~grant(people)).sum())
+    service = Service.of(PROBLEM, grant, people=people)
+    with run_site(service, Settings(columns=["job"])) as site, site.client() as client:
+        while client.get("/api/v1/audit").status_code == 503:
+            time.sleep(0.1)
+        page = words(client.get("/analyst").text)
+        assert f"Of the 60 people given, the model accepts {1 - rejected / 60:.0%} and rejects {rejected}." in page
+        assert "the model also sees age, account" in page
+        answer = client.post("/analyst", data={"aobjective": "mean", "bobjective": "cvar:0.95", "who": ""})
+        assert answer.status_code == 200
+        assert f"{rejected} of {rejected} {rejected} of {rejected}" in words(answer.text)
+
+
+def test_a_pipeline_says_itself_what_is_asked() -> None:
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(
+        {
+            "account": rng.choice(["small", "large"], 400),
+            "age": rng.integers(18, 80, 400),
+            "term": rng.integers(6, 60, 400),
+            "amount": rng.integers(100, 9000, 400),
+            "job": rng.choice(["employed", "none"], 400),
+        }
+    )
+    encode = make_column_transformer((OneHotEncoder(), ["account", "job"]), remainder="passthrough")
+    model = make_pipeline(encode, RandomForestClassifier(20, random_state=0)).fit(
+        table, np.where(grant(table), "granted", "refused")
+    )
+    service = Service.of(replace(PROBLEM, given=()), model)
+    with run_site(service) as site:
+        for row in range(0, 400, 50):
+            record = {str(name): value for name, value in table.iloc[row].items()}
+            page = ask(site, record)
+            assert filled(site, page) == {name: str(value) for name, value in record.items()}
+            accepted = model.predict(table.iloc[[row]])[0] == "granted"
+            assert ("Today’s decision: “granted”" in words(page)) == accepted
 
 
 class Knowing:

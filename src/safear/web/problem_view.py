@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from safear.classifier.filed import Sight
 from safear.problem.condition import ALWAYS
 from safear.problem.model import Action, Change, Feature, Move, Outcome, Problem
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
@@ -59,7 +60,7 @@ class ProblemView:
 
 def view_problem(service: Service, tell: Teller) -> ProblemView:
     """The problem that is served, in a language."""
-    problem, told = service.problem, _ProblemTeller(service.problem, tell)
+    problem, told = service.problem, _ProblemTeller(service.problem, service.desk.sight, tell)
     return ProblemView(
         tuple(told.facts(service.share_accepted())),
         tuple(told.feature(feature) for feature in problem.features),
@@ -85,6 +86,7 @@ class _ProblemTeller:
     """Tells a problem as it is written. Names and conditions stay as they are in the file."""
 
     problem: Problem
+    sight: Sight
     tell: Teller
 
     def say(self, key: str, **values: str) -> str:
@@ -102,6 +104,13 @@ class _ProblemTeller:
         yield from zip(self.say("facts").split("|"), values, strict=True)
         if accepted is not None:
             yield self.say("accepted"), self.say("accepted_share", share=tell.percent(accepted))
+        if self.sight.given:
+            yield self.say("given"), ", ".join(self.sight.given)
+
+    def _tell_seen(self, feature: Feature) -> str:
+        if feature.name in self.sight.numbers:
+            return self.say("as_filed")
+        return self.tell(f"report.file.{'yes' if feature.seen_by_classifier else 'no'}")
 
     def feature(self, feature: Feature) -> FeatureRow:
         if not feature.mutable:
@@ -115,7 +124,7 @@ class _ProblemTeller:
             self.say(f"kind.{feature.kind}"),
             (" < " if feature.is_ordered else ", ").join(feature.levels),
             self.say(f"changes.{changes}"),
-            self.tell(f"report.file.{'yes' if feature.seen_by_classifier else 'no'}"),
+            self._tell_seen(feature),
         )
 
     def action(self, action: Action) -> ActionRow:

@@ -159,11 +159,8 @@ def _find_people(service: Service, audits: Audits, who: str) -> tuple[Mapping[st
     count = min(SAMPLE, int((rejected > 0).sum()))
     rng = np.random.default_rng(0)
     drawn = np.sort(rng.choice(len(rejected), count, replace=False, p=rejected / rejected.sum()))
-    codes = found.population.codes[drawn].tolist()
-    people = {
-        f"sample {number}": {f.name: f.levels[c] for f, c in zip(problem.features, row, strict=True)}
-        for number, row in enumerate(codes, start=1)
-    }
+    filed = found.population.filed
+    people = {f"sample {n}": filed.record(problem, person) for n, person in enumerate(drawn.tolist(), start=1)}
     return people, True
 
 
