@@ -102,6 +102,7 @@ ABOUT = {  # tests that are about no single module
     "population/test_same_answer.py": "one person through every entrance",
     "problem/test_wordings.py": "every mistake's whole text",
     "solvers/test_engines.py": "other people's engines on exported models",
+    "texts/test_one_voice.py": "no English outside the catalogue",
     "web/test_browser.py": "the pages in a real browser",
     "web/test_privacy.py": "what no part of the server may keep",
     "web/test_schema.py": "the OpenAPI document against the server",
