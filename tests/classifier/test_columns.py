@@ -78,11 +78,11 @@ def test_a_model_decides_through_us_as_it_decides_directly(name: str, swapped: b
 @every_model
 def test_one_at_a_time_people_get_the_same_decisions(name: str) -> None:
     """Also where all that is known of a column is that its only value is missing."""
-    frame, problem = applications(40, seed=12), make_problem()
+    frame, problem = applications(20, seed=12), make_problem()
     frame = MODELS[name][0](frame)[list(frame)] if name.startswith("CatBoost") else frame
     classifier = as_classifier(trained(name), problem)
     answers = [bool(ask(classifier, filed(frame.iloc[[i]], problem))[0]) for i in range(len(frame))]
-    assert frame.isna().sum().sum() > 4
+    assert frame.isna().sum().sum() > 1
     assert answers == ask_directly(name, frame)
 
 

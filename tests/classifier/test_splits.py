@@ -59,7 +59,7 @@ from safear.classifier.thresholds import last_below
 from safear.problem.model import Goal
 
 Floats = NDArray[np.float64]
-PEOPLE = applications(8, seed=11)
+PEOPLE = applications(5, seed=11)
 
 
 def negated(frame: Any) -> Any:
@@ -146,18 +146,20 @@ def check_cells(model: Any, people: pd.DataFrame, least: float = -1e6) -> int:
     return changes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MODELS if name not in LINEAR])
 def test_nothing_changes_inside_a_cell(name: str) -> None:
     people = PEOPLE.assign(housing=PEOPLE["housing"].fillna("unknown")) if name.startswith("CatBoost") else PEOPLE
-    assert check_cells(trained(name), people) > 50
+    assert check_cells(trained(name), people) > 20
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The SAMME.R algorithm")  # of scikit-learn 1.5, which knows no other way
 @pytest.mark.parametrize("name", MORE)
 def test_nothing_changes_inside_a_cell_of_numbers_alone(name: str) -> None:
-    people = applications(8, seed=11, gaps=False)[NUMBERS].astype(float)
+    people = applications(5, seed=11, gaps=False)[NUMBERS].astype(float)
     least = 0.0 if name in {"logarithms", "square roots"} else -1e6
-    assert check_cells(numeric_model(name), people, least) > 50
+    assert check_cells(numeric_model(name), people, least) > 20
 
 
 @pytest.mark.parametrize("name", ["one tree", "histograms", "XGBoost dart", "logarithms"])
