@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 import safear as sa
 from english import english_in
@@ -178,6 +180,36 @@ def test_a_third_language_is_one_file() -> None:
 )
 def test_costs(value: float, english: str, german: str) -> None:
     assert (load_texts("en").cost(value, "months"), load_texts("de").cost(value, "months")) == (english, german)
+
+
+@pytest.mark.parametrize(
+    ("typed", "english", "german"),
+    [
+        ("12", "12", "12"),
+        ("12.5", "12.5", "12.5"),
+        ("12,5", "12.5", "12.5"),
+        ("5,000", "5000", "5.000"),
+        ("5.000", "5.000", "5000"),
+        ("0,125", "0.125", "0.125"),
+        ("1,234,567.5", "1234567.5", "1,234,567.5"),
+        ("1.234.567,5", "1.234.567,5", "1234567.5"),
+        ("−3", "-3", "-3"),
+        ("+.5", "0.5", "0.5"),
+        ("007", "007", "007"),
+        ("12,34,5", "12,34,5", "12,34,5"),
+        ("24-36", "24-36", "24-36"),
+        ("small, or none", "small, or none", "small, or none"),
+        ("", "", ""),
+    ],
+)
+def test_numbers_as_people_write_them(typed: str, english: str, german: str) -> None:
+    assert (load_texts("en").read_number(typed), load_texts("de").read_number(typed)) == (english, german)
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(0, 3), st.sampled_from(languages()))
+def test_numbers_read_back(number: int, decimals: int, language: str) -> None:
+    value, texts = number / 10**decimals, load_texts(language)
+    assert float(texts.read_number(texts.exact_number(value))) == value
 
 
 def test_units_that_have_no_singular() -> None:

@@ -21,6 +21,7 @@ import safear as sa
 from safear.classifier.protocol import Inputs
 from safear.recourse.teller import Teller
 from safear.recourse.walk import walk
+from safear.texts import load_texts
 from safear.web.app import Settings
 from safear.web.forms import fill_in, name_fields, read_form, read_record
 from safear.web.service import Service
@@ -33,7 +34,8 @@ PROBLEM = sa.parse_problem(CREDIT)
 
 def ask(site: Site, record: Mapping[str, object] = ADA, *, do: str = "menu", **fields: Any) -> str:
     with site.client() as client:
-        answer = client.post("/", data={**fill_in(site.service.desk, record), **fields, "do": do})
+        form = fill_in(site.service.desk, record, texts=load_texts(fields.get("language", "en")))
+        answer = client.post("/", data={**form, **fields, "do": do})
     assert answer.status_code == 200
     return answer.text
 
@@ -76,9 +78,11 @@ def test_the_form_asks_for_what_the_model_wants(credit: Site) -> None:
 
 
 def test_the_desk_gets_the_record_as_it_was_filed(credit: Site) -> None:
-    fields = fill_in(credit.service.desk, ADA) | {"feature0": " 41 ", "feature1": "8750,5", "given1": "007"}
+    english = load_texts("en")
+    fields = fill_in(credit.service.desk, ADA, texts=english)
+    fields |= {"feature0": " 41 ", "feature1": "8750,5", "given1": "007"}
     body = "&".join(f"{name}={value}" for name, value in fields.items())
-    record = read_record(credit.service.desk, read_form(body.encode()))
+    record = read_record(credit.service.desk, read_form(body.encode()), texts=english)
     assert record == {"term": 41, "amount": 8750.5, "job": "employed", "age": 33, "account": "007"}
     assert {name: type(value) for name, value in record.items()} == {
         "term": int,
@@ -87,6 +91,18 @@ def test_the_desk_gets_the_record_as_it_was_filed(credit: Site) -> None:
         "age": int,
         "account": str,
     }
+
+
+@pytest.mark.parametrize(
+    ("language", "typed"), [("en", "8,750.5"), ("de", "8.750,5"), ("en", "8750,5"), ("de", "8750.5")]
+)
+def test_numbers_are_read_as_the_language_writes_them(credit: Site, language: str, typed: str) -> None:
+    with credit.client() as client:
+        form = fill_in(credit.service.desk, ADA | {"age": 33.5}, texts=load_texts(language))
+        assert form["given0"] == {"en": "33.5", "de": "33,5"}[language]
+        page = client.post("/report", data={**form, "feature1": typed, "language": language}).text
+    assert {"en": "amount 8750.5", "de": "amount 8750,5"}[language] in words(page)
+    assert {"en": "age 33.5", "de": "age 33,5"}[language] in words(page)
 
 
 @pytest.mark.parametrize("term", [15, 16])  # the same level, and decided differently
@@ -164,7 +180,7 @@ def test_asking_again_fills_in_what_was_promised(credit: Site) -> None:
 
 def test_the_report_has_the_record_as_it_was_filed(credit: Site) -> None:
     with credit.client() as client:
-        page = client.post("/report", data=fill_in(credit.service.desk, ADA)).text
+        page = client.post("/report", data=fill_in(credit.service.desk, ADA, texts=load_texts("en"))).text
     told = words(page)
     for filed in ("term 40 months", "amount 8750.5", "age 33", "account small"):
         assert filed in told

@@ -20,7 +20,7 @@ from web.conftest import APPLICANT, Site, run_site
 
 LOAN = sa.load_example("loan")
 DESK = Desk.of(LOAN)
-START = fill_in(DESK, APPLICANT)
+START = fill_in(DESK, APPLICANT, texts=load_texts("en"))
 
 
 class _Reader(HTMLParser):
@@ -245,7 +245,7 @@ def test_odd_forms_do_no_harm(loan: Site, body: bytes) -> None:
 def test_reading_a_form() -> None:
     asked = read_form(b"feature0=young&cost0=1%2C5&chance0=30&cannot1=1&do=outcome:1&history=0,2&weight=7&language=de")
     assert (asked.wish, asked.number, asked.outcomes, asked.weight) == ("outcome", 1, (0, 2, 1), 1.0)
-    assert read_record(DESK, asked) == {"age": "young"}
+    assert read_record(DESK, asked, texts=load_texts("en")) == {"age": "young"}
     assert read_terms(LOAN, asked) == sa.Terms.of(cost={"own a house": 1.5}, forbid=["change job"])
     assert "young" not in repr(asked)
 

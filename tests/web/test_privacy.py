@@ -16,6 +16,7 @@ import safear as sa
 from safear.classifier.adapters import as_classifier
 from safear.classifier.protocol import Inputs
 from safear.recourse.menu import Menu
+from safear.texts import load_texts
 from safear.web.forms import fill_in
 from safear.web.service import Service
 from web.conftest import APPLICANT, Site, run_site
@@ -25,7 +26,7 @@ SECRET = "xyzzy-4711"
 
 def ask_everything(site: Site) -> None:
     """One of each request that holds something personal, right and wrong."""
-    form = fill_in(site.service.desk, APPLICANT)
+    form = fill_in(site.service.desk, APPLICANT, texts=load_texts("en"))
     wrong = APPLICANT | {"savings": SECRET}
     with site.client() as client:
         for person in (APPLICANT, wrong):

@@ -9,8 +9,10 @@ of units that do not just end in s.
 from __future__ import annotations
 
 import gettext
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -78,6 +80,18 @@ class Texts:
         if len(whole) > 4:  # years and other short numbers stay as they are
             whole = f"{int(whole):,}".replace(",", self("format.group"))
         return sign + self("format.decimal").join([whole, decimals] if decimals else [whole]) + letter + exponent
+
+    def read_number(self, text: str) -> str:
+        """A number as people write it in this language (`12,000.5`) as Python does (`12000.5`); other texts unchanged.
+
+        A decimal comma and a decimal point both count, but `5,000` is five thousand where a comma separates thousands.
+        """
+        group, decimal = (re.escape(self(f"format.{mark}")) for mark in ("group", "decimal"))
+        if re.fullmatch(rf"[-+−]?[1-9]\d{{0,2}}({group}\d{{3}})+({decimal}\d+)?", text):
+            text = text.replace(self("format.group"), "")
+        elif not re.fullmatch(r"[-+−]?\d*[.,]\d+|[+−]\d+", text):
+            return text
+        return str(Decimal(text.replace("−", "-").replace(",", ".")))
 
     def exactly(self, value: object) -> str:
         """All digits, such that the same number can be read back: the same in every language."""

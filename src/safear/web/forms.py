@@ -18,6 +18,7 @@ from safear.problem.person import read_person, read_texts_of
 from safear.problem.quantity import Amount, Quantity, amounts
 from safear.problem.terms import Terms
 from safear.recourse.case import Desk
+from safear.texts import Texts
 from safear.web.schemas import DECIMALS, MOST_COST, MOST_STEPS
 
 Wish = Literal["menu", "slide", "choose", "outcome", "back", "restart", "fill", "here"]
@@ -86,12 +87,13 @@ def name_fields(desk: Desk) -> dict[str, str]:
     return fields | {f"given{number}": name for number, name in enumerate(desk.sight.given)}
 
 
-def read_record(desk: Desk, asked: Asked) -> dict[str, object]:
-    """The person as filed: numbers as they were filled in; what is left empty is left out."""
+def read_record(desk: Desk, asked: Asked, *, texts: Texts) -> dict[str, object]:
+    """The person as filed: numbers as they were filled in, in a language; what is left empty is left out."""
     features = desk.problem.feature_by_name
     filled = {name: asked.text(field) for field, name in name_fields(desk).items() if asked.text(field)}
     choices = {name for name in filled if name in features and not is_number(features[name])}
-    return read_texts_of({name: t if name in choices else _as_number(t) for name, t in filled.items()}, features)
+    plain = {name: text if name in choices else texts.read_number(text) for name, text in filled.items()}
+    return read_texts_of(plain, features)
 
 
 def is_number(feature: Feature) -> bool:
@@ -99,10 +101,10 @@ def is_number(feature: Feature) -> bool:
     return feature.kind == "numeric" and len(feature.levels) == len(feature.edges) + 1
 
 
-def find_mistakes(desk: Desk, asked: Asked) -> dict[str, Mistake]:
+def find_mistakes(desk: Desk, asked: Asked, *, texts: Texts) -> dict[str, Mistake]:
     """What is wrong with each field that cannot be read."""
     try:
-        read_person(desk.problem, read_record(desk, asked), given=desk.sight.given)
+        read_person(desk.problem, read_record(desk, asked, texts=texts), given=desk.sight.given)
         by_name = {}
     except PersonError as error:
         by_name = {item.place.path[0]: item for item in error.mistakes if item.place.path}
@@ -137,12 +139,18 @@ def read_terms(problem: Problem, asked: Asked) -> Terms:
     return Terms.of(cost=own["cost"], chance=own["chance"], forbid=forbidden)
 
 
-def fill_in(desk: Desk, record: Mapping[str, object]) -> dict[str, str]:
-    """The fields of a person's form for a record, with the typical terms."""
-    fields = {field: str(record.get(name, "")) for field, name in name_fields(desk).items()}
+def fill_in(desk: Desk, record: Mapping[str, object], *, texts: Texts) -> dict[str, str]:
+    """The fields of a person's form for a record, in a language, with the typical terms."""
+    fields = {field: write_value(record.get(name, ""), texts) for field, name in name_fields(desk).items()}
     for number, action in enumerate(desk.problem.actions):
         fields |= {f"cost{number}": typical_cost(action), f"chance{number}": typical_chance(action)}
     return fields
+
+
+def write_value(value: object, texts: Texts) -> str:
+    """What is filled in for a value: numbers as the language writes them, without marks for thousands."""
+    text = str(value)
+    return text.replace(".", texts("format.decimal")) if isinstance(value, float | Decimal) else text
 
 
 def typical_cost(action: Action) -> str:
@@ -171,12 +179,6 @@ def span(quantity: Quantity | None, scale: int) -> tuple[float, float] | None:
 
 def _typical(quantity: Quantity, scale: int) -> str:
     return f"{(quantity.nominal * scale).normalize():f}" if isinstance(quantity, Amount) else ""
-
-
-def _as_number(text: str) -> str:
-    """A number with a decimal comma as one with a point; other texts as they are."""
-    with_point = text.replace(",", ".")
-    return text if as_decimal(with_point) is None else with_point
 
 
 def _whole(text: str) -> int | None:

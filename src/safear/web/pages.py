@@ -12,7 +12,7 @@ from safear.texts.names import show_name
 from safear.web.analyst import add_analyst_pages
 from safear.web.audits import Audits
 from safear.web.forms import Asked, find_mistakes, read_form
-from safear.web.person_page import answer_form, make_view, start_form
+from safear.web.person_page import answer_form, make_view
 from safear.web.service import Service
 from safear.web.templating import respond_with, serve_static, speak, static_files
 from safear.web.views import PersonView
@@ -32,7 +32,7 @@ def make_pages(service: Service, workers: Workers, audits: Audits, *, language: 
 
     @pages.get("/")
     async def home(request: Request) -> HTMLResponse:
-        return await answer(start_form(service.desk), request.query_params.get("language", language))
+        return await answer(Asked({}, wish="fill"), request.query_params.get("language", language))
 
     @pages.post("/")
     async def ask(request: Request) -> HTMLResponse:
@@ -44,7 +44,7 @@ def make_pages(service: Service, workers: Workers, audits: Audits, *, language: 
         asked = await _read(request)
         wanted = asked.text("language")
         texts = load_texts(wanted if wanted in languages() else language)
-        if find_mistakes(service.desk, asked):
+        if find_mistakes(service.desk, asked, texts=texts):
             return await answer(asked, texts.language)
         try:
             html = await workers.run(lambda deadline: _make_report(service, asked, texts, deadline))
@@ -78,7 +78,7 @@ async def _read(request: Request) -> Asked:
 
 
 def _make_report(service: Service, asked: Asked, texts: Texts, deadline: Deadline) -> str:
-    return report_menu(answer_form(service, asked, deadline), language=texts.language).html
+    return report_menu(answer_form(service, asked, texts, deadline=deadline), language=texts.language).html
 
 
 def _render_person(service: Service, asked: Asked, view: PersonView, texts: Texts, *, default: str) -> HTMLResponse:

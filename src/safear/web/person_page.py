@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from safear.errors import InputError
 from safear.plots import dots, traces
-from safear.problem.model import Feature, Problem, as_decimal
+from safear.problem.model import Feature, Problem
 from safear.recourse.case import Desk
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
@@ -19,7 +19,7 @@ from safear.reports.basis import Basis
 from safear.reports.hundred import tell_hundred
 from safear.reports.ways import find_longest, tell_keys, tell_rest, tell_ways
 from safear.texts import Texts
-from safear.web.forms import Asked, fill_in, name_fields, read_record, read_terms
+from safear.web.forms import Asked, fill_in, name_fields, read_record, read_terms, write_value
 from safear.web.service import Service
 from safear.web.stops import Stop, find_stops, stop_at
 from safear.web.views import (
@@ -39,28 +39,23 @@ from safear.web.views import (
 from safear.web.work import Deadline
 
 
-def start_form(desk: Desk) -> Asked:
-    """The form that somebody finds: filled in for the problem's first person, as an example."""
-    return Asked(fill_in(desk, desk.problem.default_person or {}), wish="fill")
-
-
 def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> PersonView:
     """What is shown for a form. Mistakes in it are shown too."""
     problem, desk = service.problem, service.desk
     if asked.wish == "fill":
         people = list(problem.people.values())
         record = people[min(asked.example, len(people) - 1)] if people else {}
-        asked = replace(asked, fields={**asked.fields, **fill_in(desk, record)})
+        asked = replace(asked, fields={**asked.fields, **fill_in(desk, record, texts=texts)})
     frame, teller = _Frame(desk, asked, texts), Teller(texts)
-    if not read_record(desk, asked):
+    if not read_record(desk, asked, texts=texts):
         return frame.show("empty", texts("web.decision.empty"), texts("web.decision.empty_lead"))
     if wrong := tell_mistakes(desk, asked, texts):
         return frame.show("wrong", texts("web.decision.wrong"), texts("web.decision.wrong_lead"), wrong=wrong)
     try:
         if asked.wish == "here":
-            asked = _move_here(service, asked, deadline)
+            asked = _move_here(service, asked, texts, deadline=deadline)
             frame = _Frame(desk, asked, texts)
-        menu = answer_form(service, asked, deadline)
+        menu = answer_form(service, asked, texts, deadline=deadline)
         headline = teller.decision(problem, favourable=menu.favourable)
         notices = list(map(teller.notice, menu.notices))
         if asked.is_example:
@@ -77,9 +72,9 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
         return frame.show("wrong", texts("web.decision.wrong"), texts("web.decision.none"), mistakes=mistakes)
 
 
-def answer_form(service: Service, asked: Asked, deadline: Deadline) -> Menu:
+def answer_form(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> Menu:
     """The menu for a form. Its mistakes are raised."""
-    record, terms = read_record(service.desk, asked), read_terms(service.problem, asked)
+    record, terms = read_record(service.desk, asked, texts=texts), read_terms(service.problem, asked)
     return service.answer(record, terms, deadline=deadline)
 
 
@@ -120,25 +115,25 @@ def _find_position(stops: Sequence[Stop], asked: Asked) -> int:
     return min(asked.position, len(stops) - 1)
 
 
-def _move_here(service: Service, asked: Asked, deadline: Deadline) -> Asked:
+def _move_here(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> Asked:
     """The form of somebody who asks again from where the walk has brought them.
 
     A number that has changed is filled in as promised, with its level's value. What has not changed stays as filed.
     """
-    stops = find_stops(answer_form(service, asked, deadline))
+    stops = find_stops(answer_form(service, asked, texts, deadline=deadline))
     changes = walk(stops[_find_position(stops, asked)].offer, asked.outcomes).changes if stops else ()
     features = service.problem.feature_by_name
-    changed = {change.feature: _fill_level(features[change.feature], change) for change in changes}
+    changed = {change.feature: _fill_level(features[change.feature], change, texts) for change in changes}
     names = name_fields(service.desk)
     return Asked({**asked.fields, **{field: changed[name] for field, name in names.items() if name in changed}})
 
 
-def _fill_level(feature: Feature, change: LevelChange) -> str:
+def _fill_level(feature: Feature, change: LevelChange, texts: Texts) -> str:
     """What is filled in for a level: its value, where a number is promised."""
     if change.promise is None:
         return change.level
-    value = as_decimal(feature.values[feature.levels.index(change.level)])
-    return change.level if value is None else f"{value.normalize():f}"
+    value = feature.values[feature.levels.index(change.level)]
+    return write_value(int(value) if isinstance(value, float) and value.is_integer() else value, texts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,7 +193,7 @@ def _list_hints(desk: Desk, feature: Feature, value: str, texts: Texts) -> Itera
     if feature.step is not None and is_number(feature):
         yield say("whole") if feature.step == 1 else say("step", step=texts.exact_number(float(feature.step)))
     if is_number(feature) and value and value not in feature.levels and feature.name not in desk.sight.numbers:
-        level = read_level(feature, value.replace(",", "."))
+        level = read_level(feature, texts.read_number(value))
         if level is not None:
             yield texts("counts_as", level=level)
     if feature.name not in desk.problem.changed_features:
@@ -219,7 +219,7 @@ def show_actions(problem: Problem, asked: Asked, texts: Texts) -> tuple[ActionFi
 
 def tell_mistakes(desk: Desk, asked: Asked, texts: Texts) -> dict[str, str]:
     """What is wrong with each field that cannot be read, in words."""
-    return {name: tell_mistake(item, texts) for name, item in find_mistakes(desk, asked).items()}
+    return {name: tell_mistake(item, texts) for name, item in find_mistakes(desk, asked, texts=texts).items()}
 
 
 def _note(action: Action, texts: Texts) -> str:
