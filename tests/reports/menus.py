@@ -141,6 +141,35 @@ def make_likeliest() -> Menu:
 
 
 @cache
+def make_filed() -> Menu:
+    """For a model that sees a record as it was filed: a number with a unit, and columns of every type."""
+    problem = sa.parse_problem(
+        {
+            "safear": 1,
+            "title": "Credit",
+            "horizon": 4,
+            "features": {
+                "term": {
+                    "kind": "numeric",
+                    "edges": [12, 24, 36],
+                    "values": [9, 18, 30, 42],
+                    "step": 1,
+                    "min": 6,
+                    "unit": "months",
+                },
+                "bmi": {"kind": "numeric", "edges": [25]},
+                "job": {"kind": "nominal", "levels": ["employed", "none"]},
+            },
+            "given": ["amount", "account", "owner", "phone"],
+            "actions": {"shorten": {"cost": 1, "chance": 0.8, "change": {"term": -1}}},
+            "goal": {"failure_cost": 20},
+        }
+    )
+    record = {"term": 40, "bmi": 23.5, "job": "employed", "amount": 12345.5, "account": "none", "owner": True}
+    return sa.recommend(problem, lambda frame: frame["term"] + frame["amount"] / 1e4 < 22, {**record, "phone": None})
+
+
+@cache
 def make_nasty() -> Menu:
     """Names that would run, or break, a page."""
     bad = [f"{NASTY} {{goal}} {number}" for number in range(12)]
@@ -189,5 +218,6 @@ MENUS = {
     "hopeless": make_hopeless,
     "uneven": make_uneven,
     "likeliest": make_likeliest,
+    "filed": make_filed,
     "nasty": make_nasty,
 }

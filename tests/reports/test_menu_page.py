@@ -24,6 +24,7 @@ from reports.menus import (
     NOTICES,
     make_accepted,
     make_asked,
+    make_filed,
     make_likeliest,
     make_loan,
     make_long,
@@ -421,6 +422,23 @@ def test_no_text_is_left_over(monkeypatch: pytest.MonkeyPatch) -> None:
     assert left == set()
 
 
+@pytest.mark.parametrize(
+    ("language", "known"),
+    [
+        ("en", ["40 months", "23.5 (counts as: <25)", "employed", "12,345.5", "none", "yes", "n/a"]),
+        ("de", ["40 months", "23,5 (zählt als: <25)", "employed", "12.345,5", "none", "ja", "–"]),
+    ],
+)
+def test_the_person_is_told_what_they_filed_and_what_was_checked(language: str, known: list[str]) -> None:
+    tree, (offer,) = page("filed", language), make_filed()
+    names = ["term", "bmi", "job", "amount", "account", "owner", "phone"]
+    assert facts_of(section(tree, "basis")) == dict(zip(names, known, strict=True))
+    notes = [node.text for node in section(tree, "plan-1").find("p", class_="note")]
+    assert sum(Teller.of(language).verification(offer.verification) in text for text in notes) == 1
+    assert "12-24" not in section(tree, "plan-1").text
+    assert str(offer.promises["term", "12-24"]) == "12 to 20 months"
+
+
 # -------------------------------------------------------------------------------------------------------- for the file
 
 
@@ -591,5 +609,5 @@ def test_saving(tmp_path: Path) -> None:
 
 
 def test_menus_are_as_they_say() -> None:
-    assert [len(make()) for make in MENUS.values()] == [2, 3, 4, 13, 0, 0, 2, 1, 1, 3, 2, 2, 1, 4]
+    assert [len(make()) for make in MENUS.values()] == [2, 3, 4, 13, 0, 0, 2, 1, 1, 3, 2, 2, 1, 1, 4]
     assert isinstance(make_loan(), Menu)
