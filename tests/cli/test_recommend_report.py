@@ -50,7 +50,7 @@ def test_language_contact_terms_and_horizon(safear: Safear, tmp_path: Path) -> N
         language="de",
         original=problem,
         contact="Frau Weber",
-        sources=Sources("loan", "the rule of the problem", ["applicant age=adult"]),
+        sources=Sources("loan", "die Regel des Problems", ["applicant age=adult"]),
     )
     assert read(tmp_path) == expected.html
     assert "Ihre eigene Angabe; üblich: 1 month" in expected.html
