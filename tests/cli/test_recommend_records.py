@@ -48,12 +48,13 @@ def credit(safear: Safear, tmp_path: Path) -> None:
 
 CHECKED = {
     "en": (
-        "Checked with the model itself, on your own figures: the situation in which this plan succeeds, in all 10 "
-        "combinations of promised numbers that can make a difference. None was refused."
+        "Checked with the model itself, on your own figures: the situation in which this plan succeeds, with all 10 "
+        "combinations of its numbers that can make a difference. None was refused."
     ),
     "de": (
-        "Mit dem Modell selbst geprüft, mit Ihren eigenen Angaben: die Situation, in der dieser Plan gelingt, in allen "
-        "10 Kombinationen zugesagter Zahlen, die einen Unterschied machen können. Nichts davon wurde abgelehnt."
+        "Mit dem Modell selbst geprüft, mit Ihren eigenen Angaben: die Situation, in der dieser Plan gelingt, mit "
+        "allen 10 Kombinationen der genannten Zahlen, die einen Unterschied machen können. "
+        "Nichts davon wurde abgelehnt."
     ),
 }
 

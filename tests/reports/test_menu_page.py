@@ -433,6 +433,8 @@ def test_the_person_is_told_what_they_filed_and_what_was_checked(language: str, 
     tree, (offer,) = page("filed", language), make_filed()
     names = ["term", "bmi", "job", "amount", "account", "owner", "phone"]
     assert facts_of(section(tree, "basis")) == dict(zip(names, known, strict=True))
+    (fixed,) = [node.text for node in section(tree, "basis").find("li") if "bmi" in node.text]
+    assert all(name in fixed for name in names[1:])
     notes = [node.text for node in section(tree, "plan-1").find("p", class_="note")]
     assert sum(Teller.of(language).verification(offer.verification) in text for text in notes) == 1
     assert "12-24" not in section(tree, "plan-1").text
@@ -456,7 +458,7 @@ def test_for_the_file() -> None:
         "SHA-256 of the problem used, as SafeAR writes it": sha256(dump_problem_text(menu.problem)),
         "who decides": "model.skops",
         "person": "ann.json",
-        "SHA-256 of the person’s levels, as JSON with sorted keys": sha256(person),
+        "SHA-256 of what is known about the person, as JSON with sorted keys": sha256(person),
         "decision": "unfavourable",
         "level of “worst”": "0.95",
         "seed": "7",

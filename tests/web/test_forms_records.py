@@ -125,7 +125,7 @@ def test_a_plan_says_what_it_promises_and_how_it_was_checked(credit: Site) -> No
         assert f"term becomes {offer.promises['term', level]}" in told
         assert level not in told
     assert told.count(str(offer.verification)) == 1
-    assert f"in {offer.verification.points} combinations of promised numbers" in told
+    assert f"with {offer.verification.points} combinations of its numbers" in told
 
 
 def test_the_page_speaks_german(credit: Site) -> None:

@@ -77,9 +77,10 @@ class Basis:
         return show_name(str(value)) if number is None else self.texts.exact_number(float(number))
 
     def list_fixed(self) -> list[str]:
-        """The features that no step changes."""
+        """The features that no step changes, and what is seen as filed."""
         problem = self.menu.problem
-        return [show_name(feature.name) for feature in problem.features if feature.name not in problem.changed_features]
+        names = [feature.name for feature in problem.features if feature.name not in problem.changed_features]
+        return list(map(show_name, (*names, *self.menu.case.sight.given)))
 
     def make_table(self) -> Table:
         """Every action of the problem, and what was reckoned with for this person."""
