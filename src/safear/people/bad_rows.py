@@ -41,8 +41,8 @@ def breaks(problem: Problem, codes: Codes) -> NDArray[np.bool_]:
 
 def wrong_cells(problem: Problem, cells: Mapping[str, object]) -> list[Mistake]:
     """What is wrong with a bad row."""
-    given = {name: cells[name] for name in problem.feature_by_name if not is_missing(cells[name])}
-    return person_mistakes(problem, given)
+    known = {name: cells[name] for name in problem.feature_by_name if not is_missing(cells[name])}
+    return person_mistakes(problem, known | dict.fromkeys(problem.given))  # columns that are given may hold anything
 
 
 def complain(bad: BadRow, place: Place, summary: str) -> None:

@@ -318,7 +318,11 @@ def _unmask(column: Any) -> Any:
     """What DuckDB hands over, with nothing where it says NULL."""
     if not isinstance(column, np.ma.MaskedArray):
         return column
-    return np.ma.filled(column, None) if column.dtype == object else np.ma.filled(column.astype(np.float64), np.nan)
+    if column.dtype != object:
+        return np.ma.filled(column.astype(np.float64), np.nan)
+    values = column.data.copy()
+    values[np.ma.getmaskarray(column)] = None  # filled() would take None for NumPy's own filling, '?'
+    return values
 
 
 def _blank_lines(file: str) -> list[int]:
