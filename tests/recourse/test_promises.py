@@ -72,6 +72,14 @@ def test_a_plan_says_what_was_tested() -> None:
     assert whole.mean > narrow.mean
 
 
+def test_a_label_hides_no_promise() -> None:
+    outcomes = [{"chance": 0.5, "change": {"term": -1}}, {"change": {"term": -1}, "label": "it rains", "works": True}]
+    problem = sa.parse_problem(LOAN | {"actions": {"shorten": {"cost": 1, "outcomes": outcomes}}})
+    plan = str(sa.recommend(problem, lambda frame: frame["term"] <= 32, PERSON, objectives="mean")[0].plan)
+    assert "(term becomes 24 to 32 months, 50 times in 100)" in plan
+    assert "(it rains: term becomes 24 to 32 months, 50 times in 100)" in plan
+
+
 def test_open_ends_close_at_the_limits_or_at_the_value() -> None:
     document = LOAN | {"features": LOAN["features"] | {"term": LOAN["features"]["term"] | {"min": 7}}}
     offer = sa.recommend(sa.parse_problem(document), lambda frame: frame["term"] <= 11, PERSON, objectives="mean")[0]

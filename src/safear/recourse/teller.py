@@ -263,10 +263,13 @@ class Teller:
         return self.texts.join(parts)
 
     def outcome(self, outcome: Branch | Possible) -> str:
-        """What happens, as the problem says it, or else what changes: `savings becomes rich`; may be empty."""
-        if outcome.label is not None:
-            return show_name(outcome.label)
-        return self.texts.join(self.changes(outcome.changes, "becomes"))
+        """What happens, as the problem says it, or else what changes: `savings becomes rich`; may be empty.
+
+        What is promised of numbers is always said: `the instalments rise: term becomes 12 to 14 months`.
+        """
+        said = [change for change in outcome.changes if outcome.label is None or change.promise is not None]
+        changes = self.texts.join(self.changes(tuple(said), "becomes"))
+        return ": ".join(part for part in (show_name(outcome.label or ""), changes) if part)
 
     def changes(self, changes: Changes, verb: str = "is") -> list[str]:
         """`savings is rich` or, with the verb "becomes", `term becomes 12 to 14 months`."""
