@@ -48,7 +48,7 @@ def filled(site: Site, page: str) -> dict[str, str]:
 def value_of(page: str, field: str) -> str:
     found = re.search(rf'<input id="{field}"[^>]*value="([^"]*)"', page)
     if found is None:
-        found = re.search(rf'<select id="{field}".*?<option selected>([^<]*)', page, re.DOTALL)
+        found = re.search(rf'<select id="{field}".*?<option[^>]*selected>([^<]*)', page, re.DOTALL)
     assert found is not None
     return unescape(found[1])
 
@@ -250,8 +250,23 @@ def test_a_pipeline_says_itself_what_is_asked() -> None:
             record = {str(name): value for name, value in table.iloc[row].items()}
             page = ask(site, record)
             assert filled(site, page) == {name: str(value) for name, value in record.items()}
+            assert "<option>large</option>" in page or "<option selected>large</option>" in page
             accepted = model.predict(table.iloc[[row]])[0] == "granted"
             assert ("Today’s decision: “granted”" in words(page)) == accepted
+
+
+def test_a_category_that_the_model_does_not_know_is_shown_as_it_is() -> None:
+    table = pd.DataFrame({"account": ["small", "large"] * 20, "term": range(40)})
+    encode = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), ["account"]), remainder="passthrough")
+    model = make_pipeline(encode, RandomForestClassifier(5, random_state=0)).fit(table, ["granted"] * 20 + ["no"] * 20)
+    features = tuple(feature for feature in PROBLEM.features if feature.name == "term")
+    actions = tuple(action for action in PROBLEM.actions if action.name == "shorten")
+    service = Service.of(replace(PROBLEM, features=features, actions=actions, given=(), people={}), model)
+    with run_site(service) as site:
+        assert filled(site, ask(site, {"term": 30, "account": "huge"})) == {"term": "30", "account": "huge"}
+        page = ask(site, {"term": 30})
+        assert "Please fill this in." in mistake_at(page, "given0")
+        assert value_of(page, "given0") == "please choose"
 
 
 class Knowing:

@@ -37,6 +37,11 @@ class ModelColumns:
             return name if name in known else None
         return next((other for other in known if str(other).replace(" ", "_") == name), None)
 
+    def categories(self, name: str) -> tuple[str, ...]:
+        """What a column, as the problem calls it, may hold; empty if the model does not say."""
+        kinds = zip(self.names or (), self.types or (), strict=False)
+        return next((tuple(kind.by_name) for own, kind in kinds if self.name_among(own, (name,))), ())
+
     def sources(self, known: Iterable[str]) -> list[str]:
         """Which of the columns of a table each column of the model is: by name, or else by position."""
         known = tuple(known)

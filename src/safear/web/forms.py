@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Literal
 from urllib.parse import parse_qsl
 
+from safear.classifier.adapters import ModelClassifier
 from safear.errors import Mistake, PersonError, mistake
 from safear.problem.model import Action, Feature, Problem, as_decimal
 from safear.problem.person import read_person, read_texts_of
@@ -22,6 +23,7 @@ from safear.texts import Texts
 from safear.web.schemas import DECIMALS, MOST_COST, MOST_STEPS
 
 Wish = Literal["menu", "slide", "choose", "outcome", "back", "restart", "fill", "here"]
+MOST_CHOICES = 200  # of a field; who has more of them had better write
 _FIELDS = 2000  # of a form; more is no form of ours
 
 
@@ -91,9 +93,17 @@ def read_record(desk: Desk, asked: Asked, *, texts: Texts) -> dict[str, object]:
     """The person as filed: numbers as they were filled in, in a language; what is left empty is left out."""
     features = desk.problem.feature_by_name
     filled = {name: asked.text(field) for field, name in name_fields(desk).items() if asked.text(field)}
-    choices = {name for name in filled if name in features and not is_number(features[name])}
-    plain = {name: text if name in choices else texts.read_number(text) for name, text in filled.items()}
+    plain = {name: text if list_choices(desk, name) else texts.read_number(text) for name, text in filled.items()}
     return read_texts_of(plain, features)
+
+
+def list_choices(desk: Desk, name: str) -> tuple[str, ...]:
+    """What can be chosen for a feature or a given column; empty where anything may be filled in."""
+    feature = desk.problem.feature_by_name.get(name)
+    if feature is not None:
+        return () if is_number(feature) else feature.levels
+    known = desk.classifier.columns.categories(name) if isinstance(desk.classifier, ModelClassifier) else ()
+    return known if len(known) <= MOST_CHOICES else ()
 
 
 def is_number(feature: Feature) -> bool:

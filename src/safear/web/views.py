@@ -27,6 +27,7 @@ from safear.web.forms import (
     find_mistakes,
     has_one_chance,
     is_number,
+    list_choices,
     name_fields,
     span,
     typical_chance,
@@ -171,7 +172,7 @@ def show_fields(desk: Desk, asked: Asked, texts: Texts) -> tuple[FeatureField, .
 def _show_field(desk: Desk, field: str, name: str, value: str, texts: Texts) -> FeatureField:
     feature, label = desk.problem.feature_by_name.get(name), capital(show_name(name))
     if feature is None:
-        return FeatureField(field, label, value, texts("web.about.fixed"))
+        return FeatureField(field, label, value, texts("web.about.fixed"), levels=list_choices(desk, name))
     hint = ", ".join(_list_hints(desk, feature, value, texts))
     if not is_number(feature):
         return FeatureField(field, label, value, hint, levels=feature.levels)
