@@ -182,3 +182,21 @@ def test_what_is_left_by_rounding_is_no_cost_that_can_happen() -> None:
     for level, place in ((0.0, 3), (0.5, 3), (1.0, 5)):
         assert evaluation_kernels.quantile_positions(mass, level, EPSILON).tolist() == [place]
         assert costs.var(level) == place
+
+
+def test_a_table_that_grew_is_left_as_it_was_found() -> None:
+    """Who is followed next finds equal pairs in the same table; what the last one left there would be theirs too."""
+    states, horizon = 2, 40
+    chances, costs = np.array([0.5, 0.5, 0.3, 0.7]), np.array([1, 100, 10_000, 7])
+    arrays = Arrays(np.array([0, 1, 2]), NONE, np.array([0, 2, 4]), np.array([0, 1, 1, 0]), chances, costs, NONE)
+    pieces = np.arange(horizon * states + 1)
+    plan = evaluation_kernels.Account(pieces, pieces, np.zeros(horizon * states, dtype=np.uint8))
+    goal, table = np.zeros(states, dtype=bool), np.full(256, -1, dtype=np.int32)
+    ends, total, mass = evaluation_kernels.follow_from(arrays, goal, horizon, plan, 0, 0, table, 0, 10**6)
+    assert len(total) > len(table)  # so it had to grow
+    assert len(set(zip(ends.tolist(), total.tolist(), strict=True))) == len(total)
+    assert mass.sum() == pytest.approx(1)
+    assert (table == -1).all()
+
+
+NONE = np.zeros(0, dtype=np.uint8)

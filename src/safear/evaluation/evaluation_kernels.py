@@ -236,6 +236,7 @@ def follow_from(
                     table[place] = ahead
                     ahead += 1
                     if width == 0 and 2 * ahead > len(table):
+                        table[:] = -1  # the caller's is left as it was
                         table = np.full(4 * len(table), -1, np.int32)
                         for known in range(ahead):
                             s2, x2 = next_state[known], next_spent[known]
