@@ -114,6 +114,11 @@ class Compiler:
         depth = np.zeros(len(states), dtype=np.int16)
         return self._assemble(space, states, np.zeros(len(states), dtype=bool), edges, depth=depth)
 
+    def of_edges(self, space: StateSpace, states: StateArray, parts: list[Edges]) -> CompiledMDP:
+        """The same for some states, rising, and all edges that leave them."""
+        nothing = np.zeros(len(states), dtype=bool)
+        return self._assemble(space, states, nothing, join_edges(parts), depth=nothing.astype(np.int16))
+
     def _states(self, fixed: Mapping[str, int], max_bytes: int | None) -> tuple[StateSpace, StateArray, CodeMatrix]:
         """The space, the states in it that break no constraint, and their level numbers."""
         space = StateSpace(self.problem.features, fixed)

@@ -28,6 +28,7 @@ from safear.mdp.arrays import MDP
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.expand import MAX_DIGITS
 from safear.mdp.families import Family, FamilyCompiler, count_block_states, immutable_positions
+from safear.mdp.filed_goals import FiledGoals
 from safear.mdp.slices import restrict
 from safear.population.crowd import Crowd
 from safear.population.family_figures import FAMILY_MEASURES, measure_room, solve_family, summarise
@@ -134,18 +135,24 @@ class Engine:
         """What is to be done, piece by piece, each in the way that suits it."""
         people, stepwise, measures = asked.people, asked.aim.stepwise, set(asked.measures)
         own, together = people.brings_terms, self._is_worth_it(people) & (len(people) > FEW)
+        rest = np.ones(len(people), dtype=bool)
+        if people.filed.sight:
+            accepted = FiledGoals(self.desk.goals, people.filed).among(people.codes, np.arange(len(people)))
+            rest &= ~accepted
+            yield partial(_accept, asked, np.flatnonzero(accepted))
         meet_some = self._meet_records if people.filed.sight else _meet_some
         # A sweep over all states of a family is for many people in each lane.
         by_family = stepwise is not None and measures <= set(FAMILY_MEASURES) and not people.filed.sight
         compiled = np.zeros(len(people), dtype=bool)
-        if stepwise is not None and measures <= set(KERNEL_MEASURES) and self._variants.fits(people.chances):
+        fits = self._variants.fits(people.chances, whole_blocks=not people.filed.sight)
+        if stepwise is not None and measures <= set(KERNEL_MEASURES) and fits:
             units = count_units(self.problem, self.desk.compiler.lattice, people.costs)
-            compiled = together & units.fit & (own | (not by_family))
+            compiled = rest & together & units.fit & (own | (not by_family))
             variants, families = self._variants.get(people.chances[compiled])
             for family, whom, lanes in meet_some(families, people, compiled):
                 yield partial(_solve_people, asked, family, whom, lanes, variants, units)
-        alone = ~compiled & (own | ~together)
-        for family, whom, lanes in meet_some(self._families, people, ~compiled & ~alone):
+        alone = rest & ~compiled & (own | ~together)
+        for family, whom, lanes in meet_some(self._families, people, rest & ~compiled & ~alone):
             if people.filed.sight:
                 yield partial(_solve_lanes, asked, family, whom, lanes)
             elif by_family and measure_room(family.shared) <= WIDE:
@@ -161,18 +168,15 @@ class Engine:
     ) -> Iterator[tuple[Family, NDArray[np.int64], NDArray[np.int64]]]:
         """Each family with a lane for each of some people, who they are, and their lanes."""
         which = np.flatnonzero(some)
-        for family, members, lanes in meet_records(families, people.filed.take(which)):
+        for family, members, lanes in meet_records(families.compiler, people.filed.take(which)):
             yield family, which[members], lanes
 
     def _is_worth_it(self, people: Crowd) -> NDArray[np.bool_]:
         """Whose block is less work than they are on their own."""
         size = count_block_states(self.problem)
-        if size > MAX_BLOCK:
-            return np.zeros(len(people), dtype=bool)
-        levels = people.codes[:, immutable_positions(self.problem)]
-        if people.filed.sight:  # then what is shared is what actions do, not what is decided
-            levels = levels[:, self._families.decisive]
-        blocks = np.unique(levels, axis=0, return_inverse=True)[1]
+        if people.filed.sight or size > MAX_BLOCK:
+            return np.full(len(people), bool(people.filed.sight))
+        blocks = np.unique(people.codes[:, immutable_positions(self.problem)], axis=0, return_inverse=True)[1]
         worth: NDArray[np.bool_] = (size <= WORTH_IT * np.bincount(blocks.reshape(-1)))[blocks.reshape(-1)]
         return worth
 
@@ -234,6 +238,13 @@ def _solve_block(asked: _Asked, mdp: CompiledMDP, whom: NDArray[np.int64]) -> Fo
     table = _read_states(asked, solution, states, best)
     rows = solution.policy.rows(0, states, solution.policy.accounts[states])
     return whom, _tabulate(asked.measures, mdp, rows, table, goal, best)
+
+
+def _accept(asked: _Asked, whom: NDArray[np.int64]) -> Found:
+    """People who need no plan."""
+    found = PeopleFigures.unknown(len(whom), asked.measures)
+    found.decision[:] = FAVOURABLE
+    return whom, found
 
 
 def _solve_lanes(asked: _Asked, family: Family, whom: NDArray[np.int64], lanes: NDArray[np.int64]) -> Found:

@@ -72,13 +72,13 @@ class VariantCompiler:
                 self._known[personal] = variants, FamilyCompiler(compiler, kept=KEPT)
             return self._known[personal]
 
-    def fits(self, chances: NDArray[np.float64]) -> bool:
-        """Whether a block with all variants of the actions fits."""
+    def fits(self, chances: NDArray[np.float64], *, whole_blocks: bool = True) -> bool:
+        """Whether all variants of the actions fit, and a block with them, if it is needed."""
         problem, personal = self._compiler.problem, len(find_personal(chances))
         # With chances of their own an action has four variants, each with rows and edges.
         more = 1 + 3 * personal / max(len(problem.actions), 1)
         need = count_block_states(problem) * self._compiler.bytes_per_state * more
-        return need <= MAX_BYTES and len(problem.actions) + 3 * personal <= MAX_ACTIONS
+        return (need <= MAX_BYTES or not whole_blocks) and len(problem.actions) + 3 * personal <= MAX_ACTIONS
 
 
 def find_personal(chances: NDArray[np.float64]) -> frozenset[int]:
