@@ -34,7 +34,7 @@ class FiledGoals:
 
     def __init__(self, goals: Goals, filed: Filed) -> None:
         self.problem, self.classifier, self.sight, self.filed = goals.problem, goals.classifier, goals.sight, filed
-        self._lock = goals.lock
+        self._lock, self._points = goals.lock, goals.points
         features = goals.problem.features
         self._seen = [i for i, feature in enumerate(features) if feature.seen_by_classifier]
         self._numbers = [i for i, feature in enumerate(features) if feature.name in goals.sight.numbers]
@@ -120,9 +120,12 @@ class FiledGoals:
 
     def points(self, column: int, code: int, *, ends_only: bool = False) -> NDArray[np.float64]:
         """The numbers of a level at which decisions are tried."""
-        found = self.range_of(column, code)
-        ends = np.array(sorted({float(found.low), float(found.value), float(found.high)}))
-        return ends if ends_only else found.points(self.splits(column))
+        key = column, code, ends_only
+        if key not in self._points:
+            found = self.range_of(column, code)
+            ends = np.array(sorted({float(found.low), float(found.value), float(found.high)}))
+            self._points[key] = ends if ends_only else found.points(self.splits(column))
+        return self._points[key]
 
     def feature(self, column: int) -> Feature:
         """One of the sight's features."""
