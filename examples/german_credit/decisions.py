@@ -20,6 +20,7 @@ from examples.german_credit.promises import APPLICATIONS, PROBLEM, THRESHOLDS, f
 from examples.german_credit.train import DATA, model
 
 import safear as sa
+from safear.population import check_people
 from safear.recourse import Desk
 from safear.web.app import make_app
 from safear.web.service import Service
@@ -75,11 +76,13 @@ def count_by_audit(problem: sa.Problem) -> pd.Series[int]:
 
 
 def compare_entrances(problem: sa.Problem) -> pd.DataFrame:
-    """How many people each entrance rejects, and about how many (an audit: at least) it differs from the model."""
+    """How many people each entrance rejects, and on how many (check, audit: at least) it differs from the model."""
     found = {name: entrance(problem) for name, entrance in ENTRANCES.items()}
     rows = {name: {"rejected": len(rows), "differ": len(rows ^ found["model"])} for name, rows in found.items()}
     counts = count_by_audit(problem)
     known = APPLICATIONS.loc[sorted(found["model"])].value_counts(GROUPS).reindex(counts.index, fill_value=0)
+    checked = check_people(problem, model, str(DATA)).rejected
+    rows["check"] = {"rejected": checked, "differ": abs(checked - len(found["model"]))}
     rows["audit"] = {"rejected": int(counts.sum()), "differ": int((counts - known).abs().sum())}
     return pd.DataFrame.from_dict(rows, orient="index")
 

@@ -274,3 +274,102 @@ def test_one_person_in_a_huge_space(safear: Safear, tmp_path: Path) -> None:
     plan = safear("recommend", name, "--objective", "mean", "--json").json["plans"][0]
     assert plan["first_action"] == "raise f0"
     assert plan["success"] == pytest.approx(0.9**2 + 2 * 0.1 * 0.9**2, abs=1e-12)
+
+
+# ---------------------------------------------------------------------------------------------------- people as filed
+
+
+CREDIT = """\
+safear: 1
+title: A credit
+horizon: 2
+cost: {unit: months}
+features:
+  term: {kind: numeric, edges: [12, 24], values: [8, 18, 24], step: 1, min: 4, max: 60, unit: months}
+  phone: {kind: nominal, levels: [no, yes]}
+goal: {failure_cost: 5}
+given: [age]
+actions:
+  shorten: {cost: 1, change: {term: -1}}
+  get a phone: {cost: 1, change: {phone: yes}}
+people:
+  me: {term: 40, phone: no, age: 33}
+"""
+DECIDE = "def decide(frame):\n    return frame['term'] + frame['age'] / 10 < 33\n"
+RECORDS = "term,phone,age,customer\n" + "".join(f"{term},no,20,{term}\n" for term in range(20, 40))
+
+
+def write_credit(folder: Path) -> list[str]:
+    name = write(folder, CREDIT)
+    write(folder, DECIDE, "model.py")
+    return [name, "--classifier", "model.py:decide", "--people", write(folder, RECORDS, "people.csv")]
+
+
+def test_people_as_filed(safear: Safear, tmp_path: Path) -> None:
+    """Terms from 31 on are rejected, all of them in the level that is shown to the model as 24."""
+    answer = safear("check", *write_credit(tmp_path))
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.partition("of 1 month\n")[2] == (
+        "me: rejected; 2 goals among 4 states within reach\n"
+        "20 people: 9 rejected as filed\n"
+        "on levels (each number replaced by its level's value) 11 of 20 people (55%) are decided as on the record; "
+        "0 are accepted on the record only, 9 rejected on the record only\n"
+        "term: replacing it alone changes 9 decisions\n"
+        "too coarse: term '>=24', where 24 months changes the decision on 9 of 16 people; "
+        "cut it at 31 (features.term.edges)\n"
+        "no mistakes found\n"
+    )
+    german = safear("check", *write_credit(tmp_path), "--language", "de")
+    assert english_in(german.out, "A credit", "term", "months") == []
+
+
+def test_a_check_as_json(safear: Safear, tmp_path: Path) -> None:
+    arguments = write_credit(tmp_path)
+    record = safear("check", *arguments, "--json", "--output", "check.json").json
+    assert json.loads((tmp_path / "check.json").read_text(encoding="utf-8")) == record
+    assert record["people"][0] | {"name": "me", "favourable": False} == record["people"][0]
+    population = record["population"]
+    assert (population["people"], population["rejected"], population["agree"]) == (20, 9, 11)
+    worst = population["numbers"][0]["levels"][0]
+    assert (worst["level"], worst["changed"], worst["cut"], worst["is_coarse"]) == (">=24", 9, 31, True)
+    assert safear("check", *arguments[:-2], "--json").json == record | {"population": None}
+    assert set(safear("schema", "check").json["properties"]) == set(record)
+
+
+@pytest.mark.parametrize(
+    "classifier, told",
+    [
+        ("classifier: {rule: term < 24}\n", "the classifier sees no number as filed, so all decisions on levels"),
+        ("classifier: {rule: phone == yes}\n", "warning: everybody is rejected; is this the right model"),
+    ],
+)
+def test_a_rule_decides_on_levels(classifier: str, told: str, safear: Safear, tmp_path: Path) -> None:
+    people = write_credit(tmp_path)[-1]
+    answer = safear("check", write(tmp_path, CREDIT.replace("given: [age]\n", classifier)), "--people", people)
+    assert (answer.code, answer.err) == (0, "")
+    assert told in answer.out
+
+
+@pytest.mark.parametrize(
+    "change, told",
+    [
+        (lambda given: given[:1] + given[3:], "--people needs a rule in the problem or a --classifier"),
+        (lambda given: [*given, "--whole"], "--whole: a state says nothing about 'age', which the classifier sees"),
+        (lambda given: [*given[:-1], "nobody.csv"], "nobody.csv: no such file, and none that matches"),
+    ],
+    ids=["nobody decides", "whole", "no file"],
+)
+def test_people_who_cannot_be_checked(change: Any, told: str, safear: Safear, tmp_path: Path) -> None:
+    answer = safear("check", *change(write_credit(tmp_path)))
+    assert answer.code == 2
+    assert told in answer.err
+
+
+def test_bad_rows_of_people(safear: Safear, tmp_path: Path) -> None:
+    arguments = write_credit(tmp_path)
+    write(tmp_path, RECORDS + "soon,no,20,99\n", "people.csv")
+    assert safear("check", *arguments).code == 2
+    answer = safear("check", *arguments, "--skip-bad", "bad.csv")
+    assert (answer.code, answer.err) == (0, "")
+    assert "20 people: 9 rejected as filed\n1 row could not be used\n" in answer.out
+    assert "soon" in (tmp_path / "bad.csv").read_text(encoding="utf-8")

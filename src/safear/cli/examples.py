@@ -41,7 +41,7 @@ def examples(name: str | None, output: Path | None) -> None:
         write_text(output, example_text(name))
 
 
-RECORDS = ("menu", "situation", "audit", "comparisons", "batch")
+RECORDS = ("menu", "situation", "audit", "comparisons", "batch", "check")
 
 
 @click.command(
@@ -52,7 +52,7 @@ RECORDS = ("menu", "situation", "audit", "comparisons", "batch")
 def schema(what: str, output: Path | None) -> None:
     """Print the JSON Schema of problem files, or of what a command gives with --json.
 
-    WHAT is problem, menu (of recommend), situation (of walk), audit, comparisons (of compare) or batch.
+    WHAT is problem, menu (of recommend), situation (of walk), audit, comparisons (of compare), batch or check.
     """
     from safear.files import write_text
 
@@ -72,7 +72,7 @@ def _find_schema(what: str) -> dict[str, Any]:
     from safear.recourse.records import MenuRecord
     from safear.recourse.walk_records import SituationRecord
 
-    known = (MenuRecord, SituationRecord, many.AuditRecord, many.ComparisonsRecord, many.BatchRecord)
+    known = (MenuRecord, SituationRecord, many.AuditRecord, many.ComparisonsRecord, many.BatchRecord, many.CheckRecord)
     return known[RECORDS.index(what)].model_json_schema(mode="serialization")
 
 

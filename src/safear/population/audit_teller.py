@@ -1,12 +1,12 @@
-"""The voice for auditors: differences, tests, comparisons and batches in the words of a language.
+"""The voice for auditors: differences, tests, comparisons, agreements and batches in the words of a language.
 
-Audits, comparisons and batches carry codes and values; the page, the command line and the analyst's page ask an
+Results for many people carry codes and values; the page, the command line and the analyst's page ask an
 `AuditTeller`, which words figures as the `Teller` does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from safear.texts.names import show_name
 from safear.texts.numbers import round_number
 
 if TYPE_CHECKING:
+    from safear.population.agreement import Agreement, LevelAgreement, NumberAgreement
     from safear.population.batch import BatchSummary
     from safear.population.comparison import Averages, Comparison
     from safear.population.group_figures import Measure
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 TINY = 1e-300
 ROUNDING = 1e-9  # smaller differences are none
 MINUS = "−"
+MOST_LEVELS = 10  # that are called too coarse one by one; records have all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,3 +159,42 @@ class AuditTeller:
             planned=summary.planned,
             helpless=summary.without_recourse,
         )
+
+    def agreement(self, found: Agreement) -> Iterator[str]:
+        """How decisions on levels agree with those on records, a line each."""
+        say = self.part("check.population")
+        yield say("decided", count=found.people, rejected=found.rejected)
+        if found.skipped:
+            yield say("skipped", count=found.skipped)
+        if found.is_unanimous:
+            yield say("all_rejected" if found.rejected else "all_accepted")
+        if not found.numbers:
+            yield say("levels_only")
+            return
+        if found.agree == found.people:
+            yield say("agree")
+        else:
+            counts = {"agree": found.agree, "accepted": found.accepted_only, "rejected": found.rejected_only}
+            yield say("differ", **counts, people=found.people, share=self.percent(found.agree / found.people))
+        for number in found.numbers:
+            if number.changed:
+                yield say("number", feature=show_name(number.feature), count=number.changed)
+        if found.together:
+            yield say("together", count=found.together)
+        coarse = found.coarse
+        yield from (self._coarse(number, level) for number, level in coarse[:MOST_LEVELS])
+        if len(coarse) > MOST_LEVELS:
+            yield say("more", count=len(coarse) - MOST_LEVELS)
+
+    def _coarse(self, number: NumberAgreement, level: LevelAgreement) -> str:
+        """That a level is too coarse, and what to do about it."""
+        values = {
+            "feature": show_name(number.feature),
+            "level": show_name(level.level),
+            "value": self.teller.measure(level.value, number.unit),
+            "changed": level.changed,
+            "count": level.people,
+        }
+        if level.cut is None:
+            return self("check.population.other_value", **values)
+        return self("check.population.cut", **values, cut=self.texts.exact_number(level.cut))

@@ -7,12 +7,16 @@ from typing import Literal, Self
 
 from pydantic import RootModel
 
+from safear.mdp.lattice import find_lattice
+from safear.mdp.space import StateSpace
+from safear.population.agreement import Agreement
 from safear.population.audit import Audit
 from safear.population.batch import BatchSummary
 from safear.population.comparison import Comparison
 from safear.population.decomposition import Gap
 from safear.population.groups import BETWEEN
 from safear.problem.model import Problem
+from safear.recourse.diagnose import Hint, PersonDiagnosis, SpaceDiagnosis
 from safear.recourse.records import ResultRecord
 
 
@@ -210,3 +214,82 @@ class ComparisonsRecord(ResultRecord):
 
 class BatchRecord(RootModel[BatchSummary]):
     """What became of a batch: its summary as it is."""
+
+
+class LevelAgreementRecord(ResultRecord):
+    """The people at a level; `changed` of them are decided otherwise at its value. `cut` is an edge that parts them."""
+
+    level: str
+    value: float
+    people: int
+    changed: int
+    accepted_only: int
+    rejected_only: int
+    is_coarse: bool
+    cut: float | None
+
+
+class NumberAgreementRecord(ResultRecord):
+    """A number that the classifier sees as filed, with its levels, the worst first."""
+
+    feature: str
+    unit: str
+    changed: int
+    levels: list[LevelAgreementRecord]
+
+
+class AgreementRecord(ResultRecord):
+    """How people are decided on records and on levels; `numbers` is empty if the classifier sees none as filed."""
+
+    people: int
+    skipped: int
+    rejected: int
+    is_unanimous: bool
+    agree: int
+    accepted_only: int
+    rejected_only: int
+    together: int
+    numbers: list[NumberAgreementRecord]
+
+
+class CheckRecord(ResultRecord):
+    """What was found in a problem without mistakes. Null or empty: it was not asked for, or nobody decides."""
+
+    problem: str
+    features: int
+    actions: int
+    horizon: int
+    states: int
+    quantum: float
+    cost_error: float
+    unit: str
+    people: list[PersonDiagnosis]
+    whole: SpaceDiagnosis | None
+    population: AgreementRecord | None
+    hints: list[Hint]
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        people: Sequence[PersonDiagnosis],
+        whole: SpaceDiagnosis | None,
+        population: Agreement | None,
+        hints: Sequence[Hint],
+    ) -> Self:
+        """All that was found."""
+        lattice = find_lattice(problem)
+        return cls(
+            problem=problem.title,
+            features=len(problem.features),
+            actions=len(problem.actions),
+            horizon=problem.horizon,
+            states=StateSpace(problem.features, {}).size,
+            quantum=float(lattice.quantum),
+            cost_error=float(lattice.error),
+            unit=problem.cost_unit,
+            people=list(people),
+            whole=whole,
+            population=None if population is None else AgreementRecord.model_validate(population),
+            hints=list(hints),
+        )
