@@ -252,6 +252,25 @@ def test_levels_of_which_a_model_has_seen_none_are_a_mistake(name: str) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["one-hot forest", "LightGBM", "ordinal gradients"])  # XGBoost refuses them itself
+def test_values_as_filed_that_a_model_has_never_seen_are_told_once(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    """What is missing is no such value, nor is a customer number, of which the model knows nothing."""
+    form, train = MODELS[name]
+    frame = applications(100, seed=2)
+    problem = make_problem()
+    classifier = as_classifier(train(form(frame), granted(frame)), problem)
+    known = frame["housing"].dropna().unique().tolist()
+    strange = frame.assign(housing=frame["housing"].where(frame["housing"] != known[0], "tent"))
+    with caplog.at_level(logging.WARNING, "safear"):
+        ask(classifier, filed(frame, problem))
+        assert not caplog.messages
+        for _ in range(2):
+            ask(classifier, filed(strange, problem))
+    assert [message.partition("\n")[0] for message in caplog.messages] == [
+        "housing: the classifier was trained on no 'tent'"
+    ]
+
+
 def test_ordered_categories_of_lightgbm_are_refused() -> None:
     """It keeps their lists, but not to which columns they belong."""
     frame = applications(100, seed=2)[["duration", "purpose"]]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from safear.classifier.boosting import find_chances
-from safear.classifier.columns import ModelColumns, arrange, read_columns, unlearned_levels
+from safear.classifier.columns import ModelColumns, arrange, read_columns, unlearned_levels, unlearned_values
 from safear.classifier.decisions import find_class, first_missing, label_name, read_decisions, read_texts
 from safear.classifier.protocol import Classifier, Inputs, failed
 from safear.classifier.splits import find_splits
@@ -80,6 +80,8 @@ class ModelClassifier:
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """Ask the model once for all inputs."""
         table = arrange(inputs.frame(), self.columns)
+        for name, found in () if inputs.given is None else unlearned_values(self.columns, inputs.given):
+            _tell(self.model, str(found), about=name)
         chances = find_chances(self.model)
         if chances is not None:
             return self._by_chance(self._call(chances, table), len(inputs))
@@ -234,12 +236,12 @@ def _as_model(model: Any, problem: Problem) -> ModelClassifier:
     return classifier
 
 
-def _tell(model: Any, text: str) -> None:
-    """Say something about a model, unless it was said. Models that cannot be remembered are new each time."""
+def _tell(model: Any, text: str, *, about: str | None = None) -> None:
+    """Say something about a model, once for each text or what it is `about`. Some cannot be remembered: always new."""
     try:
         told = _told.setdefault(model, set())
     except TypeError:
         told = set()
-    if text not in told:
-        told.add(text)
+    if (about or text) not in told:
+        told.add(about or text)
         logger.warning("%s", text)

@@ -39,8 +39,16 @@ class ModelColumns:
 
     def categories(self, name: str) -> tuple[str, ...]:
         """What a column, as the problem calls it, may hold; empty if the model does not say."""
+        return tuple(self._type_of(name).by_name)
+
+    def unlearned(self, name: str, values: Iterable[object]) -> list[str]:
+        """Which of these values of a column are none of its categories, if it has any."""
+        kind = self._type_of(name)
+        return [label_name(value) for value in values if kind.by_name and kind.find(value) is None]
+
+    def _type_of(self, name: str) -> ColumnType:
         kinds = zip(self.names or (), self.types or (), strict=False)
-        return next((tuple(kind.by_name) for own, kind in kinds if self.name_among(own, (name,))), ())
+        return next((kind for own, kind in kinds if self.name_among(own, (name,))), ANY)
 
     def sources(self, known: Iterable[str]) -> list[str]:
         """Which of the columns of a table each column of the model is: by name, or else by position."""
@@ -92,18 +100,26 @@ def unlearned_levels(columns: ModelColumns, features: Iterable[Feature]) -> Iter
 
     Most encoders ignore what they do not know, without a word.
     """
-    types = dict(zip(columns.names or (), columns.types or (), strict=False))
     for feature in features:
-        name = next((name for name in types if columns.name_among(name, (feature.name,))), None)
-        if name is None or not types[name].by_name or not feature.seen_by_classifier:
-            continue
-        known, shown = types[name], feature.values or feature.levels
-        missing = [label_name(value) for value in shown if known.find(value) is None]
+        shown = feature.values or feature.levels
+        missing = columns.unlearned(feature.name, shown) if feature.seen_by_classifier else []
         if missing:
-            cause = f"the classifier was trained on no {quote_list(missing)}"
-            remedy = suggest(missing[0], known.by_name)
             path = ("features", feature.name, "levels")
-            yield len(missing) == len(shown), mistake(path, cause, remedy, code="unlearned_level", levels=missing)
+            yield len(missing) == len(shown), _unlearned(path, missing, columns.categories(feature.name))
+
+
+def unlearned_values(columns: ModelColumns, given: pd.DataFrame) -> Iterator[tuple[str, Mistake]]:
+    """The same for columns as filed: the name of the column, and which of its values."""
+    for name in map(str, given.columns):
+        known = columns.categories(name)
+        missing = columns.unlearned(name, given[name].dropna().unique().tolist()) if known else []
+        if missing:
+            yield name, _unlearned((name,), missing, known)
+
+
+def _unlearned(path: tuple[str, ...], missing: list[str], known: Iterable[str]) -> Mistake:
+    cause = f"the classifier was trained on no {quote_list(missing)}"
+    return mistake(path, cause, suggest(missing[0], known), code="unlearned_level", levels=missing)
 
 
 def inner_models(model: Any) -> list[Any]:
