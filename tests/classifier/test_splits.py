@@ -74,6 +74,10 @@ def for_cars(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[["credit amount"]].where(frame[["purpose"]].to_numpy() == "car", 0)
 
 
+def is_usual(frame: pd.DataFrame) -> pd.DataFrame:
+    return ((frame > 2750) & (frame < 2950)).astype(float)
+
+
 def on_numbers(*steps: Any) -> Any:
     """A forest on prepared numbers alone."""
     return make_pipeline(make_column_transformer((make_pipeline(*steps), NUMBERS)), RandomForestClassifier(**FOREST))
@@ -222,6 +226,7 @@ def prepared(*parts: Any, remainder: str = "drop") -> Any:
         (prepared((OneHotEncoder(), ["duration"]), ("passthrough", ["credit amount"])), ["credit amount"]),
         (prepared((KBinsDiscretizer(5), ["duration"]), ("passthrough", ["credit amount"])), ["credit amount"]),
         (prepared((FunctionTransformer(np.abs), ["duration"]), (RobustScaler(), ["credit amount"])), NUMBERS[1:]),
+        (prepared((FunctionTransformer(is_usual), ["credit amount"]), ("passthrough", ["duration"])), ["duration"]),
     ],
     ids=[
         "mixed",
@@ -233,6 +238,7 @@ def prepared(*parts: Any, remainder: str = "drop") -> Any:
         "a number as one of few names",
         "bins as names",
         "up and down",
+        "a narrow range",
     ],
 )  # fmt: skip
 def test_what_is_not_known_is_not_claimed(model: Any, known: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import safear as sa
+from safear.classifier.filed import Filed, Sight
+from safear.people.counts import read_population
 from safear.people.lists import read_people
 from safear.population import filed_families as families_module
 from safear.population.crowd import Crowd
@@ -129,6 +132,34 @@ def test_an_audit_of_files_is_that_of_the_frame(tmp_path: Path) -> None:
               (PEOPLE, records_of(PEOPLE), tmp_path / "people.csv", tmp_path / "people.parquet")]  # fmt: skip
     for other in frames[1:]:
         pd.testing.assert_frame_equal(frames[0], other)
+
+
+def test_people_with_terms_of_their_own_stay_apart() -> None:
+    """Even where they and their records together are so many that a floating-point number could not count them."""
+    rng, count = np.random.default_rng(0), 4000
+    names = [f"column {i}" for i in range(6)]
+    sight = Sight(("term",), tuple(names))
+    codes = np.full((count, len(PROBLEM.features)), 1, dtype=np.int16)
+    given = pd.DataFrame(rng.integers(0, 1500, (count // 2, len(names))), columns=names)
+    given = given.loc[np.repeat(np.arange(count // 2), 2)].reset_index(drop=True)
+    filed = Filed(sight, codes, np.tile([13.0, 14.0], count // 2)[:, None], given)
+    crowd = Crowd.of(PROBLEM, filed)
+    assert len(crowd.distinct()[0]) == count
+    assert len(replace(crowd, costs=np.full(crowd.costs.shape, 2.0)).distinct()[0]) == count
+
+
+def test_single_precision_is_meant_as_it_is_written(tmp_path: Path) -> None:
+    """0.7 in single precision is less than 0.7, and 0.3 is more than 0.3; both are edges here."""
+    ratio = {"kind": "numeric", "edges": [0.3, 0.7], "values": [0.2, 0.5, 0.75], "min": 0.1, "max": 0.8}
+    problem = sa.parse_problem({**LOAN, "given": [], "features": {"ratio": ratio, **LOAN["features"]}})
+    sight = Desk.of(problem, accept).sight
+    people = PEOPLE[:5].assign(ratio=np.array([0.1, 0.3, 0.45, 0.7, 0.8], dtype=np.float32))
+    people.to_parquet(tmp_path / "people.parquet")
+    for source in (people, tmp_path / "people.parquet"):
+        filed = read_population(problem, source, sight=sight).filed
+        assert sorted(zip(filed.numbers[:, 0].tolist(), filed.codes[:, 0].tolist(), strict=True)) == [
+            (0.1, 0), (0.3, 1), (0.45, 1), (0.7, 2), (0.8, 2)
+        ]  # fmt: skip
 
 
 def test_a_gap_is_decomposed_with_the_same_records() -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeClassifier
 
 import safear as sa
 from safear.problem.model import Feature, PromiseKind
@@ -169,6 +170,19 @@ def test_another_model_or_record_is_told() -> None:
     assert f"Refused: {stricter.points}." in str(stricter)
     younger = sa.verify(offer, lambda frame: burden(frame) & (frame["age"] < 30), PERSON | {"age": 25})
     assert younger.holds
+
+
+def test_another_model_is_asked_at_the_very_ends_of_a_promise() -> None:
+    """Those of a tree are right beside its split, where other models would not be tried by themselves."""
+    amount = {"kind": "numeric", "edges": [1000, 2000], "values": [500, 1500, 2500], "min": 0, "max": 4000}
+    document = LOAN | {"features": {"amount": amount}, "actions": {"less": {"cost": 1, "change": {"amount": -1}}}}
+    problem, person = sa.parse_problem(document), {"amount": 2600}
+    frame = pd.DataFrame({"amount": np.arange(4000.0)})
+    tree = DecisionTreeClassifier().fit(frame, frame["amount"] < 1785)
+    offer = sa.recommend(problem, tree, person, objectives="mean")[0]
+    assert offer.promises["amount", "1000-2000"].high == 1780
+    assert not sa.verify(offer, lambda frame: frame["amount"] < 1780, person).holds
+    assert sa.verify(offer, lambda frame: frame["amount"] <= 1780, person).holds
 
 
 @given(models())

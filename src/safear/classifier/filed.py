@@ -117,7 +117,8 @@ class Filed:
         """A number per person, the same for those of whom the classifier sees the same besides levels."""
         columns = [number_distinct(self.given[name]) for name in self.sight.given]
         columns += [number_distinct(self.numbers[:, i]) for i in range(self.numbers.shape[1])]
-        return pack_keys(columns) if columns else np.zeros(len(self), dtype=np.int64)
+        # Numbered anew, since large keys would not survive a table of floating-point numbers.
+        return number_distinct(pack_keys(columns)) if columns else np.zeros(len(self), dtype=np.int64)
 
     @property
     def shows_levels(self) -> bool:
@@ -148,7 +149,7 @@ def as_number(feature: Feature, filed: object, level: str) -> float:
     return float(number)
 
 
-def number_distinct(values: NDArray[np.float64] | pd.Series) -> NDArray[np.int64]:
+def number_distinct(values: NDArray[np.float64] | NDArray[np.int64] | pd.Series) -> NDArray[np.int64]:
     """A number per distinct value; missing values are alike."""
     import pandas as pd  # noqa: PLC0415  # as where people are read
 

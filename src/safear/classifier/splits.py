@@ -18,8 +18,8 @@ from safear.classifier.thresholds import Floats, Splits, merge_splits, tree_spli
 if TYPE_CHECKING:
     import pandas as pd
 
-SIZES = np.logspace(-6, 12, 145)  # numbers of all magnitudes at which preprocessing is tried
-AROUND = np.linspace(-4, 4, 65)  # and numbers around that of the sample
+SIZES = np.logspace(-6, 12, 577)  # numbers of all magnitudes at which preprocessing is tried
+AROUND = np.linspace(-4, 4, 1025)  # and numbers around that of the sample
 FEW = 12  # of these numbers, tried with all that is known of the other columns
 PART = 20_000  # rows that are prepared at a time
 Table = Any  # a DataFrame or an array
@@ -108,7 +108,8 @@ def _pull_back(splits: Splits | None, prepare: Prepare, table: Table, numeric: S
     """Splits of prepared columns as splits of the raw columns from which they come.
 
     What prepares them is a black box: one raw column is moved while the others stay. Prepared columns that follow one
-    raw column alone, always upwards or always downwards, are inverted by bisection, to the last digit.
+    raw column alone, always upwards or always downwards, are inverted by bisection, to the last digit. What they do
+    between the numbers that are tried stays unseen.
     """
     if splits is None:
         return None

@@ -150,7 +150,8 @@ class FiledGoals:
             return {}
         first = np.zeros(1, dtype=np.int64)
         sample = self._inputs(self.filed.codes[:1], first, self.promised(self.filed.codes[:1], first))
-        return dict(find(sample.frame()) or {})
+        with self._lock:
+            return dict(find(sample.frame()) or {})
 
     @cached_property
     def _given_kinds(self) -> NDArray[np.int64]:

@@ -48,6 +48,8 @@ def within_limits(feature: Feature, number: str, code: str) -> str:
 
 def number_expression(kind: str, cell: str, number: str) -> str:
     """The number in a cell for DuckDB, NULL if there is none; `number` is the cell as DOUBLE if it is text."""
+    if kind == "FLOAT":  # by way of text: it is meant as it is written, not as the DOUBLE nearest to it
+        cell = f"CAST({cell} AS VARCHAR)"
     return number if kind == "VARCHAR" else "NULL" if kind == "BOOLEAN" else f"CAST({cell} AS DOUBLE)"
 
 

@@ -75,7 +75,9 @@ def _map_distinct(series: pd.Series[Any], read: Callable[[object], object]) -> l
                 known[type(value), str(value)] = read(value)
         return [known[type(value), str(value)] for value in series]
     which, distinct = pd.factorize(series)
-    answers = [*(read(value) for value in distinct), read(None)]  # -1, for missing, is the last
+    # An Index hands over float32 as float, which is written differently.
+    values = np.asarray(distinct) if series.dtype.kind == "f" else distinct
+    answers = [*(read(value) for value in values), read(None)]  # -1, for missing, is the last
     return [answers[number] for number in which.tolist()]
 
 

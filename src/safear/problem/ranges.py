@@ -1,7 +1,8 @@
 """The numbers of a level: from where to where they go, and at which of them a decision is tried.
 
-Only numbers on a grid count: multiples of the feature's `step` or, if it has none, of a power of ten that divides the
-level into a hundred parts or more. What is promised to people can then be written down without rounding.
+They are on a grid: multiples of the feature's `step` or, if it has none, of a power of ten that divides the level into
+a hundred parts or more. What is promised to people can then be written down without rounding. Without a step all other
+numbers exist as well, so those between two splits are tried even if the grid has none there.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +27,15 @@ BETWEEN = 16  # evenly spaced numbers that are tried in a longer range, and as m
 class LevelRange:
     """The numbers of a level on its grid: from `low` to `high`, both among them. `value` is what stands for the level.
 
-    Without a limit (`min` or `max` of the feature) a level that is open goes as far as its value.
+    Without a limit (`min` or `max` of the feature) a level that is open goes as far as its value. `is_dense`: numbers
+    off the grid exist, too.
     """
 
     low: Decimal
     high: Decimal
     value: Decimal
     grid: Decimal
+    is_dense: bool = False
 
     @cached_property
     def count(self) -> int:
@@ -49,9 +53,12 @@ class LevelRange:
         if self.count <= ALL:
             numbers = list(range(self.count))
         elif splits is not None:
-            inside = (Decimal(repr(float(split))) for split in splits if self.low <= split <= self.high)
+            inside = [Decimal(repr(float(split))) for split in splits if self.low <= split <= self.high]
             last = [int(((split - self.low) / self.grid).to_integral_value(ROUND_FLOOR)) for split in inside]
             numbers = [number for before in last for number in (before, before + 1)]
+            if self.is_dense:
+                places = zip(pairwise(inside), pairwise(last), strict=True)
+                some |= {_pick_between(*cell, self.grid) for cell, (one, other) in places if one == other}
         else:
             rng = np.random.default_rng(self.count)
             drawn = rng.integers(self.count, size=BETWEEN).tolist()
@@ -77,11 +84,20 @@ def level_range(feature: Feature, code: int) -> LevelRange:
         first += grid
     if last == above and feature.closed == "left":
         last -= grid
-    return LevelRange(min(first, value), max(last, value), value, grid)
+    return LevelRange(min(first, value), max(last, value), value, grid, is_dense=feature.step is None)
 
 
 def _fine_grid(width: Decimal) -> Decimal:
     return Decimal(1) if width <= 0 else Decimal(1).scaleb((width / FINE).adjusted())
+
+
+def _pick_between(low: Decimal, high: Decimal, grid: Decimal) -> Decimal:
+    """A number with as few digits as possible that is above `low` and not above `high`."""
+    number = low
+    while number <= low:
+        grid = grid.scaleb(-1)
+        number = _round(high, grid, ROUND_FLOOR)
+    return number
 
 
 def _round(number: Decimal, grid: Decimal, rounding: str) -> Decimal:

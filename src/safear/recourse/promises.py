@@ -175,8 +175,9 @@ class _Range:
         """All of a level, its value alone, or what is promised of it."""
         level, points = goals.range_of(*spot), goals.points(*spot)
         low, high = (points[0], points[-1]) if whole else (float(level.value), float(level.value))
-        if promise is not None:
+        if promise is not None:  # by another model, perhaps, which was tried at other points
             low, high = promise.low, promise.high
+            points = np.union1d(points, [low, high])
         first, last = np.searchsorted(points, low), np.searchsorted(points, high, side="right") - 1
         is_exhausted = low == high or level.is_exhausted(goals.splits(spot[0]))
         return cls(points, int(first), int(last), is_exhausted=is_exhausted)
