@@ -94,6 +94,7 @@ ABOUT = {  # tests that are about no single module
     "test_documents.py": "the README, the docs and the examples",
     "test_oracle.py": "tests/oracle.py",
     "test_package.py": "all of the code",
+    "test_promises_kept.py": "raw applications and real models: examples/german_credit",
     "test_strategies.py": "tests/strategies.py",
     "datasets/test_embed_data.py": "tools/embed_data.py",
     "datasets/test_presets.py": "the problems of the data sets",

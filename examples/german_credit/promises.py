@@ -13,12 +13,13 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from examples.german_credit.train import model, read_applications
+from examples.german_credit.train import TRAIN, chances, get_model, read_applications
 from numpy.typing import NDArray
 
 import safear as sa
@@ -57,7 +58,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One plan: the success that it claims, what the model says for each of `WAYS`, what it costs."""
+    """One plan: the success that it claims, what the model says for each of `WAYS`, what it costs.
+
+    It was `verified` at every point that could make a difference, and `survives` if a retrained model accepts all, too.
+    """
 
     claimed: float
     kept: Mapping[str, float]
@@ -66,6 +70,7 @@ class Kept:
     ends: int
     records: int
     verified: bool
+    survives: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +82,37 @@ class Answer:
     seconds: float
 
 
-def accepts(records: pd.DataFrame, threshold: float) -> NDArray[np.bool_]:
-    """What the model itself says about records."""
-    good = model.classes_.tolist().index("good")
-    return np.asarray(model.predict_proba(records)[:, good] >= threshold)
+@dataclass(frozen=True)
+class Experiment:
+    """A problem and a model, and perhaps the model that will be in its place one day."""
 
+    problem: sa.Problem
+    model: Any
+    retrained: Any = None
 
-def first_rejected(count: int | None, threshold: float) -> list[int]:
-    """The rows of the first people whom the model rejects."""
-    rejected: list[int] = np.flatnonzero(~accepts(APPLICATIONS, threshold)).tolist()
-    return rejected[:count]
+    @property
+    def threshold(self) -> float:
+        """The chance that earns the credit."""
+        return self.problem.goal.threshold or 0.5
+
+    @cached_property
+    def classifier(self) -> sa.Classifier:
+        """The model as SafeAR sees it, for all people: it remembers where the trees split."""
+        return sa.as_classifier(self.model, self.problem)
+
+    def accepts(self, records: pd.DataFrame) -> NDArray[np.bool_]:
+        """What the model itself says about records."""
+        return np.asarray(chances(self.model, records) >= self.threshold)
+
+    def first_rejected(self, count: int | None = None) -> list[int]:
+        """The rows of the first people whom the model rejects."""
+        rejected: list[int] = np.flatnonzero(~self.accepts(APPLICATIONS)).tolist()
+        return rejected[:count]
+
+    def with_goal(self, threshold: float, promise: PromiseKind = "narrow") -> Experiment:
+        """Another threshold and kind of promise."""
+        goal = replace(self.problem.goal, threshold=threshold, promise=promise)
+        return replace(self, problem=replace(self.problem, goal=goal))
 
 
 def record_of(row: int) -> dict[str, Any]:
@@ -108,9 +134,9 @@ def promised_range(problem: sa.Problem, offer: sa.Offer, name: str, level: str) 
     return Range(math.ceil(promise.low), math.floor(promise.high), level_range(problem, name, level).value)
 
 
-def try_plan(problem: sa.Problem, offer: sa.Offer, filed: Record, *, rng: np.random.Generator) -> Kept:
+def try_plan(experiment: Experiment, offer: sa.Offer, filed: Record, *, rng: np.random.Generator) -> Kept:
     """Ask the model at every end where the plan claims success."""
-    runs, mdp = offer.runs, offer.solution.mdp
+    problem, runs, mdp = experiment.problem, offer.runs, offer.solution.mdp
     states, which = np.unique(runs.state[runs.succeeded], return_inverse=True)
     chances = np.bincount(which, weights=runs.chance[runs.succeeded], minlength=len(states))
     start = mdp.person(runs.start)
@@ -129,10 +155,11 @@ def try_plan(problem: sa.Problem, offer: sa.Offer, filed: Record, *, rng: np.ran
             row = rows.setdefault(tuple(record[name] for name in names), len(rows))
             tried[-1].setdefault(way, []).append(row)
     asked = pd.DataFrame([filed] * len(rows)).assign(**dict(zip(names, zip(*rows, strict=True), strict=True)))
-    accepted = accepts(asked[list(APPLICATIONS)], problem.goal.threshold or 0.5)
+    accepted = experiment.accepts(asked[list(APPLICATIONS)])
     kept = {way: float(chances @ [accepted[end[way]].mean() for end in tried]) for way in WAYS}
     verified = offer.verification.holds and offer.verification.is_complete
-    return Kept(offer.cost.success, kept, offer.mean, offer.tail, len(states), len(rows), verified)
+    survives = None if experiment.retrained is None else sa.verify(offer, experiment.retrained, filed).holds
+    return Kept(offer.cost.success, kept, offer.mean, offer.tail, len(states), len(rows), verified, survives)
 
 
 def land(
@@ -148,23 +175,18 @@ def land(
         yield from ((way, {name: points[i] for name, points in drawn.items()}) for i in range(POINTS))
 
 
-def ask(problem: sa.Problem, row: int, *, every_plan: bool) -> Answer:
+def ask(experiment: Experiment, row: int, *, every_plan: bool = False) -> Answer:
     """What a person is offered, and whether it holds: the cheapest plan, or all of them."""
     filed = record_of(row)
     begun = time.perf_counter()
-    menu = sa.recommend(problem, model, filed)
+    menu = sa.recommend(experiment.problem, experiment.classifier, filed)
     seconds = time.perf_counter() - begun
     if not menu.offers:
         reason = "accepted" if menu.no_recourse is None else menu.no_recourse.code
         return Answer((), reason, seconds)
     offers = menu.offers if every_plan else (min(menu, key=lambda offer: offer.mean),)
     rng = np.random.default_rng(row)
-    return Answer(tuple(try_plan(problem, offer, filed, rng=rng) for offer in offers), None, seconds)
-
-
-def with_goal(problem: sa.Problem, threshold: float, promise: PromiseKind) -> sa.Problem:
-    """The problem with another threshold and kind of promise."""
-    return replace(problem, goal=replace(problem.goal, threshold=threshold, promise=promise))
+    return Answer(tuple(try_plan(experiment, offer, filed, rng=rng) for offer in offers), None, seconds)
 
 
 def sum_up(answers: Sequence[Answer]) -> dict[str, float]:
@@ -178,6 +200,7 @@ def sum_up(answers: Sequence[Answer]) -> dict[str, float]:
         "with a plan": sum(answer.reason is None for answer in answers),
         "plans": len(plans),
         "verified at every point": sum(plan.verified for plan in plans),
+        "hold for the retrained model": sum(plan.survives is True for plan in plans),
         "broken": sum(min(plan.kept[way] for way in WAYS[:4]) < plan.claimed - 1e-9 for plan in plans),
         "claimed": np.mean([plan.claimed for plan in plans]),
         **{way: np.mean([plan.kept[way] for plan in plans]) for way in WAYS},
@@ -192,7 +215,7 @@ def sum_up(answers: Sequence[Answer]) -> dict[str, float]:
 
 
 def measure(
-    problem: sa.Problem,
+    experiment: Experiment,
     *,
     people: int = 200,
     thresholds: Sequence[float] = THRESHOLDS,
@@ -203,8 +226,8 @@ def measure(
     columns = {}
     for threshold in thresholds:
         for promise in promises:
-            asked = with_goal(problem, threshold, promise)
-            answers = [ask(asked, row, every_plan=every_plan) for row in first_rejected(people, threshold)]
+            asked = experiment.with_goal(threshold, promise)
+            answers = [ask(asked, row, every_plan=every_plan) for row in asked.first_rejected(people)]
             columns[f"{threshold:g}", promise] = sum_up(answers)
     return pd.DataFrame(columns)
 
@@ -213,13 +236,19 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--problem", default=PROBLEM, type=Path, help="another problem file")
+    parser.add_argument("--model", default="model", choices=TRAIN, help="one of those in train.py")
+    parser.add_argument("--retrained", type=int, metavar="SEED", help="check plans with a model of another sample, too")
     parser.add_argument("--people", default=200, type=int, help="how many of the rejected")
     parser.add_argument("--thresholds", default=THRESHOLDS, type=float, nargs="+")
     parser.add_argument("--promises", default=PROMISES, choices=PROMISES, nargs="+")
     parser.add_argument("--every-plan", action="store_true", help="all plans of the menu, not only the cheapest")
     given = parser.parse_args()
     found = measure(
-        sa.load_problem(given.problem),
+        Experiment(
+            sa.load_problem(given.problem),
+            get_model(given.model),
+            None if given.retrained is None else TRAIN[given.model](given.retrained),
+        ),
         people=given.people,
         thresholds=given.thresholds,
         promises=given.promises,
