@@ -225,11 +225,23 @@ def measure(
     """A column per threshold and kind of promise."""
     columns = {}
     for threshold in thresholds:
+        first: list[Answer] = []
         for promise in promises:
             asked = experiment.with_goal(threshold, promise)
             answers = [ask(asked, row, every_plan=every_plan) for row in asked.first_rejected(people)]
-            columns[f"{threshold:g}", promise] = sum_up(answers)
+            first = first or answers
+            columns[f"{threshold:g}", promise] = sum_up(answers) | compare_costs(answers, first)
     return pd.DataFrame(columns)
+
+
+def compare_costs(answers: Sequence[Answer], others: Sequence[Answer]) -> dict[str, float]:
+    """How many times as dear people's first plans are as with another promise, if they have one either way."""
+    both = [(a.plans[0], b.plans[0]) for a, b in zip(answers, others, strict=True) if a.plans and b.plans]
+    mean, tail = (sum(a.mean for a, _ in both), sum(a.tail for a, _ in both))
+    return {
+        "mean cost / that of the first promise": mean / sum(b.mean for _, b in both),
+        "worst 5% / that of the first promise": tail / sum(b.tail for _, b in both),
+    }
 
 
 def main() -> None:
