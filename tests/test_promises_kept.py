@@ -53,7 +53,7 @@ def test_promises_are_kept(name: str, promise: PromiseKind, count: int, threshol
         "never",
     }  # no "accepted", no "levels"
     plans = [plan for answer in answers for plan in answer.plans]
-    assert len(plans) >= 0.9 * count
+    assert len(plans) >= count - 1  # at 0.7 the person of row 10 cannot get there within the horizon
     for plan in plans:
         assert plan.verified
         assert plan.kept["value"] == pytest.approx(plan.claimed, abs=1e-9)
