@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
+import catboost
 import lightgbm
 import numpy as np
 import pandas as pd
@@ -269,6 +270,30 @@ def test_values_as_filed_that_a_model_has_never_seen_are_told_once(name: str, ca
     assert [message.partition("\n")[0] for message in caplog.messages] == [
         "housing: the classifier was trained on no 'tent'"
     ]
+
+
+@pytest.mark.parametrize(
+    "spelled", [bool, int, str, lambda value: str(value).lower()], ids=["bool", "int", "True", "true"]
+)
+@pytest.mark.parametrize("levels", [["false", "true"], ["False", "True"]], ids=["lower", "upper"])
+@pytest.mark.parametrize("people", [1, 60])
+def test_catboost_gets_truth_values_as_in_training(spelled: Any, levels: list[str], people: int) -> None:
+    """It keeps no list of categories, and decides without a word on those that it has never seen."""
+    frame = applications(200, seed=2)
+    phone = frame["phone"].to_numpy(dtype=bool)
+    table = frame[["duration"]].assign(phone=[spelled(value) for value in phone.tolist()])
+    model = catboost.CatBoostClassifier(
+        iterations=20, verbose=0, allow_writing_files=False, cat_features=["phone"], thread_count=1
+    ).fit(table, (phone ^ (frame["duration"] > 40)).astype(int))
+    directly = np.asarray(model.predict(table)).astype(bool)
+    assert 20 < directly.sum() < 180
+    problem = make_problem(levels={"phone": levels})
+    codes = np.stack([phone if name == "phone" else np.zeros(200) for name in problem.feature_by_name], axis=1)
+    for start in range(0, 3 * people, people):
+        rows = slice(start, start + people)
+        numbers = {"duration": frame["duration"].to_numpy(dtype=float)[rows]}
+        inputs = Inputs(problem.features, codes[rows].astype(np.int16), numbers)
+        assert ask(as_classifier(model, problem), inputs).tolist() == directly[rows].tolist()
 
 
 def test_ordered_categories_of_lightgbm_are_refused() -> None:

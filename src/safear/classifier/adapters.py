@@ -12,7 +12,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safear.classifier.boosting import find_chances
+from safear.classifier.boosting import find_chances, find_truths, library_of
+from safear.classifier.column_types import ColumnType
 from safear.classifier.columns import ModelColumns, arrange, read_columns, unlearned_levels, unlearned_values
 from safear.classifier.decisions import find_class, first_missing, label_name, read_decisions, read_texts
 from safear.classifier.protocol import Classifier, Inputs, failed
@@ -54,6 +55,7 @@ class ModelClassifier:
     goal: Goal
     known: tuple[str, ...] = ()  # the names that the problem has for columns
     _kept: dict[str, Mapping[str, NDArray[np.float64] | None] | None] = field(default_factory=dict, repr=False)
+    _truths: dict[str, ColumnType] = field(default_factory=dict, repr=False)
 
     @cached_property
     def columns(self) -> ModelColumns:
@@ -79,7 +81,7 @@ class ModelClassifier:
 
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """Ask the model once for all inputs."""
-        table = arrange(inputs.frame(), self.columns)
+        table = self._spell_truths(arrange(inputs.frame(), self.columns))
         for name, found in () if inputs.given is None else unlearned_values(self.columns, inputs.given):
             _tell(self.model, str(found), about=name)
         chances = find_chances(self.model)
@@ -101,6 +103,19 @@ class ModelClassifier:
         column = find_class(np.asarray(classes).tolist(), self.goal)
         table_of_chances = self._call(self.model.predict_proba, table)
         return self._reaches(table_of_chances, (len(inputs), len(classes)), self.goal.threshold)[:, column]
+
+    def _spell_truths(self, table: Any) -> Any:
+        """True and false as in training, where the model keeps no list of categories. How is found out once."""
+        for name, kind in zip(self.columns.names or (), self.columns.types or (), strict=False):
+            if name not in self._truths and kind.holds_truths(table[name]):
+                found = find_truths(self.model, table, name) if library_of(self.model) == "catboost" else None
+                self._truths[name] = kind if found is None else ColumnType("known", found)
+                if found is None:
+                    text = f"{name}: the classifier does not say how it spells true and false, for which True is 1"
+                    _tell(self.model, f"{text}\n    call the levels of '{name}' as in training", about=name)
+            if name in self._truths:
+                table[name] = self._truths[name].convert(table[name])
+        return table
 
     def _by_chance(self, chances: ArrayLike, count: int) -> NDArray[np.bool_]:
         """Of a model that gives the chance of its class 1 and has no names for classes."""

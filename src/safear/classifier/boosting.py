@@ -7,15 +7,20 @@ import re
 from collections.abc import Callable
 from importlib import import_module
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from safear.classifier.column_types import NUMBER, TEXT, ColumnType
 from safear.errors import ClassifierError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Library = Literal["lightgbm", "xgboost", "catboost"]
 LIBRARIES: tuple[Library, ...] = ("lightgbm", "xgboost", "catboost")
+TRUTHS = ((True, False), ("True", "False"), ("true", "false"))  # how categories spell them
+PROBES = 1000  # inputs with which a spelling is tried
 
 
 def library_of(model: Any) -> Library | None:
@@ -104,6 +109,25 @@ def _xgboost_values(kept: dict[str, Any]) -> tuple[object, ...]:
         return tuple(kept["values"])
     whole, ends = bytes(value % 256 for value in kept["values"]), kept["offsets"]
     return tuple(whole[start:end].decode() for start, end in pairwise(ends))
+
+
+def find_truths(model: Any, table: pd.DataFrame, column: str) -> tuple[object, object] | None:
+    """How CatBoost was shown true and false in a column of categories; None if that cannot be told.
+
+    It keeps no list of categories, and to it True is the text 1. Spelled otherwise than in training, both are unknown
+    and alike; so the spelling is the one that makes a difference somewhere. The first row of `table` is tried with
+    numbers from all over the model.
+    """
+    rng, rows = np.random.default_rng(0), table.iloc[np.zeros(PROBES, dtype=int)].reset_index(drop=True)
+    for place, borders in model.get_borders().items():
+        if len(borders):
+            rows[table.columns[place]] = rng.choice([*borders, borders[-1] + 1], PROBES)
+    for truths in TRUTHS:
+        asked = [rows.assign(**{column: np.full(PROBES, truth, dtype=object)}) for truth in truths]
+        yes, no = (model.predict(some, prediction_type="RawFormulaVal") for some in asked)
+        if not np.array_equal(yes, no):
+            return truths
+    return None
 
 
 def find_chances(model: Any) -> Callable[[Any], Any] | None:

@@ -52,6 +52,11 @@ class ColumnType:
         known = self.by_name.get(label_name(value))
         return self._by_meaning.get(_meaning(value)) if known is None else known
 
+    def holds_truths(self, column: pd.Series[Any]) -> bool:
+        """Whether a column of names or whole numbers has truth values alone, whose spelling may matter."""
+        names = {label_name(value).lower() for value in column.dropna().unique().tolist()}
+        return self.kind == "text" and bool(names) and names <= TRUTH_NUMBERS.keys()
+
     def convert(self, column: pd.Series[Any]) -> Any:
         """A column in the form of training. A value that has no such form stays: the model says what it thinks."""
         import pandas as pd  # noqa: PLC0415  # a quarter of a second that rules and tables do not need
