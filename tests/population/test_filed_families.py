@@ -17,6 +17,7 @@ from safear.classifier.filed import Filed, Sight
 from safear.people.counts import read_population
 from safear.people.lists import read_people
 from safear.population import filed_families as families_module
+from safear.population.batch_reading import open_people
 from safear.population.crowd import Crowd
 from safear.population.engine import Engine, Purpose
 from safear.recourse.case import Desk
@@ -160,6 +161,30 @@ def test_single_precision_is_meant_as_it_is_written(tmp_path: Path) -> None:
         assert sorted(zip(filed.numbers[:, 0].tolist(), filed.codes[:, 0].tolist(), strict=True)) == [
             (0.1, 0), (0.3, 1), (0.45, 1), (0.7, 2), (0.8, 2)
         ]  # fmt: skip
+
+
+def test_given_columns_have_the_same_types_wherever_they_come_from(tmp_path: Path) -> None:
+    """Those that records have: whole numbers, truth values some of which are missing, codes that begin with a zero."""
+    columns: dict[str, list[object]] = {
+        "whole": [1, 2, 3], "some": [1, None, 3], "broken": [1.5, 2.0, None], "truth": [True, False, True],
+        "known": [True, None, False], "code": ["007", "10", "8"], "text": ["a", None, "b"],
+    }  # fmt: skip
+    problem = sa.parse_problem(LOAN | {"given": list(columns)})
+    expected, sight = pd.DataFrame(columns), Sight(("term", "amount"), tuple(columns))
+    people = pd.concat([PEOPLE[:3], expected], axis=1)
+    people.to_csv(tmp_path / "people.csv", index=False)
+    people.to_parquet(tmp_path / "people.parquet")
+
+    def assert_as_filed(filed: Filed) -> None:
+        order = np.argsort([people["term"].tolist().index(term) for term in filed.numbers[:, 0]])
+        pd.testing.assert_frame_equal(filed.take(order).given.reset_index(drop=True), expected)
+
+    assert people["term"].is_unique
+    for source in (people, records_of(people.astype(object)), tmp_path / "people.csv", tmp_path / "people.parquet"):
+        assert_as_filed(read_population(problem, source, sight=sight).filed)
+    for file in ("people.csv", "people.parquet"):
+        with open_people(problem, tmp_path / file, sight=sight) as opened:
+            assert_as_filed(opened.first(3))
 
 
 def test_a_gap_is_decomposed_with_the_same_records() -> None:

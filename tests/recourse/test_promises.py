@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import product
 from typing import Any, get_args
 
@@ -16,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 import safear as sa
 from safear.problem.model import Feature, PromiseKind
 from safear.problem.ranges import level_range
+from safear.recourse.case import Desk
 from safear.recourse.promises import Promise
 
 Model = Callable[[pd.DataFrame], Any]
@@ -222,3 +226,19 @@ def plain_with_values(name: str) -> Feature:
 def test_numbers_beyond_any_sense_are_told(numbers: dict[str, int]) -> None:
     with pytest.raises(sa.InputError, match="that is possible"):
         sa.recommend(problem_with("narrow"), burden, PERSON | numbers)
+
+
+def test_a_classifier_is_asked_by_one_at_a_time_even_if_nothing_is_remembered() -> None:
+    inside: list[int] = []
+
+    def alone(frame: pd.DataFrame) -> Any:
+        inside.append(1)
+        time.sleep(0.002)
+        assert len(inside) == 1
+        inside.clear()
+        return burden(frame)
+
+    desk = replace(Desk.of(problem_with("narrow"), alone), forgetful=True)
+    with ThreadPoolExecutor(4) as pool:
+        cases = list(pool.map(desk.open, [PERSON | {"age": age} for age in range(20, 60)]))
+    assert all(case.needs_plan for case in cases)

@@ -26,7 +26,7 @@ class Goals:
     Several threads may ask; the classifier is asked by one at a time, and about each input once.
     """
 
-    def __init__(self, problem: Problem, classifier: Classifier) -> None:
+    def __init__(self, problem: Problem, classifier: Classifier, *, lock: Lock | None = None) -> None:
         self.problem, self.classifier = problem, classifier
         self.sight = Sight.of(problem, classifier)
         self._seen = [i for i, feature in enumerate(problem.features) if feature.seen_by_classifier]
@@ -39,7 +39,7 @@ class Goals:
             self._strides[self._seen] = [math.prod(self._sizes[i + 1 :]) for i in range(len(self._seen))]
         self._known: dict[bytes, bool] = {}
         self.points: dict[tuple[int, int, bool], NDArray[np.float64]] = {}  # of levels, the same for everybody
-        self.lock = Lock()  # one asks at a time
+        self.lock = Lock() if lock is None else lock  # one asks at a time
 
     def among(self, codes: CodeMatrix) -> NDArray[np.bool_]:
         """For each row of level numbers, whether it is a goal."""

@@ -14,7 +14,7 @@ from safear.problem.person import read_level
 _SIGNED = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 127}
 BITS = _SIGNED | {f"U{name}": bits + 1 for name, bits in _SIGNED.items()}
 FLOATS = {"FLOAT", "DOUBLE"}
-CELL_KINDS = ("DOUBLE", "BOOLEAN")  # what texts may be instead
+CELL_KINDS = ("BIGINT", "DOUBLE", "BOOLEAN")  # what texts may be instead, the first that fits all
 _EXACT = Context(prec=1000)
 
 Codes = NDArray[np.int16]
@@ -60,7 +60,11 @@ def quote_sql(text: str) -> str:
 
 def looks_like(kind: str, cell: str) -> str:
     """The condition that a text is missing or is a value of a kind, written as JSON writes it (007 is a text)."""
-    pattern = {"DOUBLE": r"-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?", "BOOLEAN": "(?i)true|false"}[kind]
+    pattern = {
+        "BIGINT": "-?(0|[1-9][0-9]{0,17})",
+        "DOUBLE": r"-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?",
+        "BOOLEAN": "(?i)true|false",
+    }[kind]
     return f"({cell} IS NULL OR {cell} = '' OR regexp_full_match({cell}, {quote_sql(pattern)}))"
 
 

@@ -104,8 +104,16 @@ def make_filed(problem: Problem, sight: Sight, table: pd.DataFrame) -> Filed:
     """The people of a table with level numbers c0 ..., numbers n0 ... and given columns r0 ...."""
     codes = np.ascontiguousarray(table[code_names(problem)].to_numpy(np.int16))
     numbers = {name: table[f"n{i}"].to_numpy(np.float64) for i, name in enumerate(sight.numbers)}
-    given = table[[f"r{i}" for i in range(len(sight.given))]].set_axis(list(sight.given), axis=1)
+    columns = {name: _plain(table[f"r{i}"]) for i, name in enumerate(sight.given)}
+    given = pd.DataFrame(columns, index=range(len(table)))
     return Filed.of_columns(problem, sight, codes, numbers, given)
+
+
+def _plain(column: pd.Series[Any]) -> Any:
+    """A column with the type that the same values have in records: nothing special for what may be missing."""
+    if str(column.dtype) not in {"object", "boolean"}:
+        return column.array
+    return pd.Series(column.astype(object).where(column.notna(), None).tolist()).array
 
 
 def name_columns(problem: Problem, sight: Sight) -> dict[str, str]:

@@ -24,6 +24,7 @@ from safear.classifier.filed import LEVELS_ONLY, Sight
 from safear.errors import PersonError, Place, mistake
 from safear.people.bad_rows import BadRow, wrong_cells
 from safear.people.cells import (
+    BITS,
     CELL_KINDS,
     FLOATS,
     Codes,
@@ -124,19 +125,19 @@ class Files:
     @cached_property
     def _given_kinds(self) -> dict[str, str]:
         """What the cells of each given column are as texts, in all files: numbers, truth values, or just texts."""
-        found: dict[str, set[str]] = {}
+        fits = {name: list(CELL_KINDS) for name in self.sight.given}
         for table in self.tables:
-            for name in self.sight.given:
+            for name, kinds in fits.items():
                 cell, kind = table.cell(name)
                 if kind == "VARCHAR":
                     tests = ", ".join(f"coalesce(bool_and({looks_like(other, cell)}), true)" for other in CELL_KINDS)
                     rows = self.connection.execute(f"SELECT {tests} FROM ({table.scan(table.files)})").fetchall()
                     self._take_rejects(table)
-                    which = next((other for other, fits in zip(CELL_KINDS, rows[0], strict=True) if fits), "VARCHAR")
-                    found.setdefault(name, set()).add(which)
+                    here = [other for other, fit in zip(CELL_KINDS, rows[0], strict=True) if fit]
                 else:
-                    found.setdefault(name, set()).add("DOUBLE" if kind != "BOOLEAN" else kind)
-        return {name: kinds.pop() if len(kinds) == 1 else "VARCHAR" for name, kinds in found.items()}
+                    here = ["BOOLEAN"] if kind == "BOOLEAN" else ["BIGINT", "DOUBLE"] if kind in BITS else ["DOUBLE"]
+                fits[name] = [other for other in kinds if other in here]
+        return {name: next(iter(kinds), "VARCHAR") for name, kinds in fits.items()}
 
     def _begin_numbering(self, broken: Codes) -> None:
         """From here on rows are read in order, and those with `broken` level numbers are known as such."""
@@ -318,9 +319,9 @@ def _unmask(column: Any) -> Any:
     """What DuckDB hands over, with nothing where it says NULL."""
     if not isinstance(column, np.ma.MaskedArray):
         return column
-    if column.dtype != object:
+    if column.dtype not in (object, bool):
         return np.ma.filled(column.astype(np.float64), np.nan)
-    values = column.data.copy()
+    values = column.data.astype(object)
     values[np.ma.getmaskarray(column)] = None  # filled() would take None for NumPy's own filling, '?'
     return values
 

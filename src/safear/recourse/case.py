@@ -112,7 +112,8 @@ class Desk:
     @property
     def goals(self) -> Goals:
         """Asks the classifier."""
-        return Goals(self.problem, self.classifier) if self.forgetful else self.compiler.goals
+        known = self.compiler.goals
+        return Goals(self.problem, self.classifier, lock=known.lock) if self.forgetful else known
 
     def with_horizon(self, horizon: int) -> Desk:
         """The same with more or fewer steps."""
