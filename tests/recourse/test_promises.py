@@ -19,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 import safear as sa
 from safear.problem.model import Feature, PromiseKind
 from safear.problem.ranges import level_range
+from safear.recourse import promises as promises_module
 from safear.recourse.case import Desk
 from safear.recourse.promises import Promise
 
@@ -164,6 +165,15 @@ def test_a_narrow_promise_costs_what_a_value_costs_and_cannot_be_wider(model: Mo
                 narrow.__dict__["promises"] = wider
                 assert not land_anywhere(narrow, model)
                 narrow.__dict__["promises"] = {**wider, key: promise}
+
+
+@given(models())
+@settings(max_examples=30)
+def test_what_cannot_be_tried_in_full_is_still_never_refused_when_checked(model: Model) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(promises_module, "MOST_TRIED", 1)
+        for offer in sa.recommend(problem_with("narrow"), model, PERSON):
+            assert offer.verification.holds
 
 
 def test_another_model_or_record_is_told() -> None:

@@ -75,9 +75,20 @@ def find_promises(runs: Runs) -> Promises:
     if not isinstance(mdp, CompiledMDP) or not isinstance(mdp.goals, FiledGoals):
         return {}
     goals, kind = mdp.goals, mdp.problem.goal.promise
-    found = {spot: _Range.of(goals, spot, whole=kind != "value") for spot in _all_spots(mdp, goals)}
+    spots = _all_spots(mdp, goals)
+    found = {spot: _Range.at_value(goals, spot) if kind == "value" else _Range.of(goals, spot) for spot in spots}
     if kind == "narrow":
-        found |= _widen(goals, mdp.codes(_ends_of(runs)))
+        ends = mdp.codes(_ends_of(runs))
+        widened = _widen(goals, ends)
+        promises = _name_all(goals, found | widened)
+        if _check_ends(goals, ends, promises).holds:
+            return promises
+        # So many combinations that some were left out on the way: the values are known to hold.
+        found |= {spot: _Range.at_value(goals, spot) for spot in widened}
+    return _name_all(goals, found)
+
+
+def _name_all(goals: FiledGoals, found: Mapping[Spot, _Range]) -> Promises:
     promises = [_promise(goals, spot, part.low, part.high) for spot, part in found.items()]
     promises += _as_filed(goals)
     return {(promise.feature, promise.level): promise for promise in promises}
@@ -171,8 +182,15 @@ class _Range:
         self._points, self._first, self._last, self.is_exhausted = points, first, last, is_exhausted
 
     @classmethod
+    def at_value(cls, goals: FiledGoals, spot: Spot) -> _Range:
+        """The value of a level alone, to which nothing can be added."""
+        return cls(np.array([float(goals.range_of(*spot).value)]), 0, 0, is_exhausted=True)
+
+    @classmethod
     def of(cls, goals: FiledGoals, spot: Spot, *, whole: bool = True, promise: Promise | None = None) -> _Range:
-        """All of a level, its value alone, or what is promised of it."""
+        """All of a level, its value (which can be widened), or what is promised of it."""
+        if promise is not None and promise.low == promise.high:
+            return cls(np.array([promise.low]), 0, 0, is_exhausted=True)
         level, points = goals.range_of(*spot), goals.points(*spot)
         low, high = (points[0], points[-1]) if whole else (float(level.value), float(level.value))
         if promise is not None:  # by another model, perhaps, which was tried at other points
