@@ -112,6 +112,20 @@ def test_menus_of_a_batch(tmp_path: Path) -> None:
         assert mine["plan"].dropna().tolist() == [offer.name for offer in menu]
 
 
+def test_a_batch_is_not_continued_with_a_model_that_decides_otherwise_after_a_change(tmp_path: Path) -> None:
+    """Though it decides on everybody who is there as the first did."""
+    people = PEOPLE[PEOPLE["term"] >= 12]
+    people.to_csv(tmp_path / "people.csv", index=False)
+
+    def stricter(frame: pd.DataFrame) -> Any:
+        return accept(frame) & (frame["term"] >= 12)
+
+    assert (accept(people) == stricter(people)).all()
+    sa.batch(PROBLEM, accept, tmp_path / "people.csv", out=tmp_path / "out", objective=sa.Mean())
+    with pytest.raises(sa.InputError, match="classifier"):
+        sa.batch(PROBLEM, stricter, tmp_path / "people.csv", out=tmp_path / "out", objective=sa.Mean())
+
+
 @pytest.mark.parametrize("few", [0, 10**9], ids=["together", "alone"])
 def test_an_audit_decides_on_records(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("safear.population.engine.FEW", few)

@@ -70,17 +70,26 @@ class PartSolver:
         """The classifier by its decisions, on all inputs or, if these are very many, on some drawn at random.
 
         One that cannot decide on everything is known by its decisions on these people; one that sees records, by those
-        on the `first` of them.
+        on the `first` of them, as filed and with whatever can change at random levels.
         """
         goals = self._desk.compiler.goals
         try:
-            if goals.sight:
-                decisions = FiledGoals(goals, first).among(first.codes, np.arange(len(first)))
-            else:
-                decisions = goals.sample(SAMPLED)
+            decisions = self._try_records(first, moved=True) if goals.sight else goals.sample(SAMPLED)
         except ClassifierError:
-            decisions = goals.among(np.unique(codes, axis=0))
+            levels = np.unique(codes, axis=0)
+            decisions = self._try_records(first, moved=False) if goals.sight else goals.among(levels)
         return hashlib.sha256(decisions.tobytes()).hexdigest()
+
+    def _try_records(self, people: Filed, *, moved: bool) -> NDArray[np.bool_]:
+        """The decisions on people as filed and, if `moved`, once more with whatever can change at random levels."""
+        goals, everybody = FiledGoals(self._desk.compiler.goals, people), np.arange(len(people))
+        states, rng = people.codes.copy(), np.random.default_rng(0)
+        for i, feature in enumerate(self.job.problem.features):
+            if moved and feature.name in self.job.problem.changed_features:
+                states[:, i] = rng.integers(len(feature.levels), size=len(people))
+        return np.concatenate(
+            [goals.decide(c, everybody, goals.promised(c, everybody)) for c in (people.codes, states)]
+        )
 
     def _find_plans(self, part: Crowd, objective: Objective) -> _Rows:
         """A row per person."""
