@@ -74,6 +74,11 @@ class FiledGoals:
             if codes[feature] != self.filed.codes[whom, feature]
         ]
 
+    def changed_somewhere(self, codes: CodeMatrix) -> list[tuple[int, int]]:
+        """The same of all these states together, for the first person."""
+        met = {column: np.unique(codes[:, feature]).tolist() for column, feature in enumerate(self._numbers)}
+        return [(column, code) for column in met for code in met[column] if code != self.filed_code(column)]
+
     def decide(self, codes: CodeMatrix, whom: NDArray[np.int64], numbers: Numbers) -> NDArray[np.bool_]:
         """The classifier's decisions with these numbers; it is asked about each distinct input once."""
         if not len(codes):

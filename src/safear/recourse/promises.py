@@ -75,7 +75,7 @@ def find_promises(runs: Runs) -> Promises:
     if not isinstance(mdp, CompiledMDP) or not isinstance(mdp.goals, FiledGoals):
         return {}
     goals, kind = mdp.goals, mdp.problem.goal.promise
-    spots = _all_spots(mdp, goals)
+    spots = goals.changed_somewhere(mdp.codes(np.arange(mdp.n_states)))
     found = {spot: _Range.at_value(goals, spot) if kind == "value" else _Range.of(goals, spot) for spot in spots}
     if kind == "narrow":
         ends = mdp.codes(_ends_of(runs))
@@ -244,12 +244,6 @@ def _put(
 def _ends_of(runs: Runs) -> NDArray[np.int64]:
     """The goals at which runs of a plan may end."""
     return np.unique(runs.state[runs.succeeded & (runs.chance > 0)])
-
-
-def _all_spots(mdp: CompiledMDP, goals: FiledGoals) -> list[Spot]:
-    """Every level of a raw number that some state within reach has changed to."""
-    codes = np.unique(mdp.codes(np.arange(mdp.n_states)), axis=0)
-    return list(dict.fromkeys(spot for row in codes for spot in goals.changed(row)))
 
 
 def _as_filed(goals: FiledGoals) -> list[Promise]:
