@@ -262,3 +262,21 @@ def test_a_column_that_the_classifier_wants_is_missing(tmp_path: Path) -> None:
     PEOPLE.drop(columns="age").to_csv(tmp_path / "people.csv", index=False)
     with pytest.raises(sa.InputError, match="no column 'age' for this column of the classifier"):
         sa.audit(PROBLEM, accept, tmp_path / "people.csv", groups="sex")
+
+
+def test_texts_of_a_parquet_file_stay_texts(tmp_path: Path) -> None:
+    """In a CSV file nothing is known but texts; a Parquet file says what is one."""
+    codes = PEOPLE.assign(age=np.where(PEOPLE["age"] > 50, "2", "1"))
+    codes.to_parquet(tmp_path / "people.parquet")
+
+    def by_code(frame: pd.DataFrame) -> Any:
+        return (frame["age"] == "1").to_numpy()
+
+    found = sa.audit(PROBLEM, by_code, tmp_path / "people.parquet", groups="sex", minimum=1)
+    assert found.overall["rejected"] == int((codes["age"] == "2").sum())
+
+
+def test_a_list_is_no_value() -> None:
+    record = records_of(PEOPLE)[0] | {"age": [30]}
+    with pytest.raises(sa.InputError, match="age: write a single value here"):
+        sa.recommend(PROBLEM, accept, record)

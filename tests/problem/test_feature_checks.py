@@ -7,6 +7,7 @@ from typing import Literal
 
 import pytest
 
+import safear as sa
 from problem.loan import edited, told
 from safear.errors import format_path
 from safear.problem import feature_checks as module
@@ -77,3 +78,26 @@ def test_limits_leave_something_of_every_level(
     levels, edges = ("low", "mid", "high"), (Decimal(2), Decimal(4))
     rate = Feature("rate", "numeric", levels, edges=edges, closed=closed, least=Decimal(least), most=Decimal(most))
     assert [item.place.path for item in check_features([rate])] == [("features", "rate", name) for name in wrong]
+
+
+@pytest.mark.parametrize(
+    ("feature", "said"),
+    [
+        ({"levels": ["1", "2", "3"], "values": [5, 15, 25]}, "as a number, the level's name 2 lies in level '1'"),
+        ({"values": ["low", 15, 25]}, "'low' is not a number"),
+        ({"values": [5, 15, 19]}, "19 is not among the numbers of level '>=20'"),
+        ({"values": [5, 15, 25.5], "step": 1}, "25.5 is not a multiple of the step 1"),
+        ({"values": [5, 15, 25], "max": 20, "closed": "right"}, "20 leaves nothing above the last edge, 20"),
+    ],
+)
+def test_numbers_that_a_classifier_sees(feature: dict[str, object], said: str) -> None:
+    document = {
+        "safear": 1,
+        "title": "numbers",
+        "horizon": 1,
+        "features": {"x": {"kind": "numeric", "edges": [10, 20], **feature}},
+        "actions": {"rise": {"cost": 1, "change": {"x": "+1"}}},
+    }
+    with pytest.raises(sa.InputError) as error:
+        sa.parse_problem(document)
+    assert said in str(error.value)

@@ -129,7 +129,9 @@ class Files:
         for table in self.tables:
             for name, kinds in fits.items():
                 cell, kind = table.cell(name)
-                if kind == "VARCHAR":
+                if kind == "VARCHAR" and table.delimiter is None:  # Parquet says itself what is text
+                    here: list[str] = []
+                elif kind == "VARCHAR":
                     tests = ", ".join(f"coalesce(bool_and({looks_like(other, cell)}), true)" for other in CELL_KINDS)
                     rows = self.connection.execute(f"SELECT {tests} FROM ({table.scan(table.files)})").fetchall()
                     self._take_rejects(table)
@@ -269,7 +271,7 @@ class Files:
                 codes.append(f"{number} AS n{self.sight.numbers.index(feature.name)}")
         for i, name in enumerate(self.sight.given):
             cell, kind = table.cell(name)
-            cells.append(f"{read_as(self._given_kinds[name], cell) if kind == 'VARCHAR' else cell} AS r{i}")
+            cells.append(f"{read_as(self._given_kinds[name], cell) if table.delimiter else cell} AS r{i}")
         for i, group in enumerate(self.groups):
             if group not in self.problem.feature_by_name:
                 cell, kind = table.cell(group)

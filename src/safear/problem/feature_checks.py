@@ -83,11 +83,17 @@ def _check_limits(feature: Feature, path: Path) -> Iterator[Mistake]:
 
 def _check_values(feature: Feature, path: Path) -> Iterator[Mistake]:
     """The value of a level stands for numbers of that level: it must be one of them."""
+    for number, level in enumerate(feature.levels):
+        meant = as_decimal(level)
+        if meant is not None and feature.level_of(meant) != level:
+            cause = f"as a number, the level's name {level} lies in level '{feature.level_of(meant)}'"
+            remedy = "give the level another name: people file numbers here"
+            yield mistake((*path, "levels", number), cause, remedy, code="ambiguous", name=level)
     for number, (level, value) in enumerate(zip(feature.levels, feature.values, strict=True)):
         exact = as_decimal(value)
         if exact is None:
             cause, remedy = f"'{value}' is not a number", "a numeric feature's values are numbers of its levels"
-            yield mistake((*path, "values", number), cause, remedy, code="not_a_number", value=value)
+            yield mistake((*path, "values", number), cause, remedy, code="not_a_number", feature=feature.name)
         elif feature.level_of(exact) != level or not feature.admits(exact):
             cause = f"{value:g} is not among the numbers of level '{level}'"
             remedy = "give a number that lies between its edges, or drop 'values' if the classifier sees levels"

@@ -43,6 +43,8 @@ def _read_levels(problem: Problem, record: Record, given: Sequence[str]) -> tupl
         mistakes += [unknown_feature(on_key((str(name),)), name, missing) for name in record if name not in known]
         features = problem.feature_by_name
         mistakes += [missing_value(features[name]) if name in features else missing_given(name) for name in missing]
+    nested = [name for name in given if isinstance(record.get(name), list | tuple | dict | set | np.ndarray)]
+    mistakes += [mistake((name,), "write a single value here", code="not_a_text") for name in nested]
     levels = {}
     for feature in problem.features:
         if feature.name in record:

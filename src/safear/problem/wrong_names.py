@@ -40,7 +40,8 @@ def out_of_limits(feature: Feature, number: Decimal) -> Mistake:
     limit = feature.least if is_low else feature.most
     cause = f"{number} is {'below the least' if is_low else 'above the most'} that is possible, {limit}"
     values = {"feature": feature.name, "value": str(number), "limit": None if limit is None else float(limit)}
-    return mistake((feature.name,), cause, "correct it", code="too_low" if is_low else "too_high", **values)
+    remedy = f"give a number {'from' if is_low else 'up to'} {limit} {'on' if is_low else ''}".strip()
+    return mistake((feature.name,), cause, remedy, code="too_low" if is_low else "too_high", **values)
 
 
 def unreadable_value(feature: Feature, value: object) -> Mistake:
