@@ -7,6 +7,17 @@ from typing import Any
 
 import safear as sa
 
+# A number that a classifier sees as it was filed.
+TERM: dict[str, Any] = {
+    "kind": "numeric",
+    "edges": [12, 24, 36],
+    "values": [9, 18, 30, 42],
+    "step": 1,
+    "min": 6,
+    "max": 60,
+    "unit": "months",
+}
+
 
 def ladder(
     actions: dict[str, Any],

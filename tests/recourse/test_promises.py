@@ -22,6 +22,7 @@ from safear.problem.ranges import level_range
 from safear.recourse import promises as promises_module
 from safear.recourse.case import Desk
 from safear.recourse.promises import Promise
+from small_problems import TERM
 
 Model = Callable[[pd.DataFrame], Any]
 
@@ -31,15 +32,7 @@ LOAN: dict[str, Any] = {
     "horizon": 4,
     "cost": {"unit": "months"},
     "features": {
-        "term": {
-            "kind": "numeric",
-            "edges": [12, 24, 36],
-            "values": [9, 18, 30, 42],
-            "step": 1,
-            "min": 6,
-            "max": 60,
-            "unit": "months",
-        },
+        "term": TERM,
         "amount": {"kind": "numeric", "edges": [10, 20], "values": [6, 15, 28], "step": 1, "min": 1, "max": 40},
     },
     "actions": {

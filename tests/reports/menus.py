@@ -14,7 +14,7 @@ from safear.recourse.menu import Menu
 from safear.recourse.notices import Notice
 from safear.recourse.selection import find_trade_off
 from safear.risk.objectives import OBJECTIVE_EXAMPLES
-from small_problems import course, giving_up
+from small_problems import TERM, course, giving_up
 
 TERMS = sa.Terms.of(cost={"study part-time": 2.5}, chance={"study part-time": 0.7}, forbid=["own a house"])
 LOAN = sa.load_example("loan")
@@ -149,14 +149,7 @@ def make_filed() -> Menu:
             "title": "Credit",
             "horizon": 4,
             "features": {
-                "term": {
-                    "kind": "numeric",
-                    "edges": [12, 24, 36],
-                    "values": [9, 18, 30, 42],
-                    "step": 1,
-                    "min": 6,
-                    "unit": "months",
-                },
+                "term": {name: value for name, value in TERM.items() if name != "max"},
                 "bmi": {"kind": "numeric", "edges": [25]},
                 "job": {"kind": "nominal", "levels": ["employed", "none"]},
             },

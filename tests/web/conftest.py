@@ -22,6 +22,7 @@ import safear as sa
 from safear.web.app import Settings, make_app
 from safear.web.server import bind, make_server
 from safear.web.service import Service
+from small_problems import TERM
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
@@ -80,15 +81,7 @@ CREDIT: dict[str, Any] = {
     "horizon": 4,
     "cost": {"unit": "months"},
     "features": {
-        "term": {
-            "kind": "numeric",
-            "edges": [12, 24, 36],
-            "values": [9, 18, 30, 42],
-            "step": 1,
-            "min": 6,
-            "max": 60,
-            "unit": "months",
-        },
+        "term": TERM,
         "amount": {"kind": "numeric", "edges": [1000, 5000], "values": [500, 3000, 8000], "min": 1},
         "job": {"kind": "nominal", "levels": ["employed", "none"], "mutable": False},
     },

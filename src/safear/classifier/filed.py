@@ -132,10 +132,14 @@ class Filed:
         numbers[:, [name == problem.features[feature].name for name in self.sight.numbers]] = np.nan
         return replace(self, codes=codes, numbers=numbers)
 
+    def person(self, problem: Problem, person: int) -> Person:
+        """One of them, by level names."""
+        levels = zip(problem.features, self.codes[person].tolist(), strict=True)
+        return {feature.name: feature.levels[code] for feature, code in levels}
+
     def record(self, problem: Problem, person: int) -> dict[str, object]:
         """One of them: levels, numbers as filed where they are known, and what is given."""
-        levels = zip(problem.features, self.codes[person].tolist(), strict=True)
-        record: dict[str, object] = {feature.name: feature.levels[code] for feature, code in levels}
+        record: dict[str, object] = {**self.person(problem, person)}
         numbers = zip(self.sight.numbers, self.numbers[person].tolist(), strict=True)
         record |= {name: number for name, number in numbers if not math.isnan(number)}
         return record | {name: self.given[name].iloc[person] for name in self.sight.given}

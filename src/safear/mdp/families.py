@@ -103,21 +103,21 @@ class FamilyCompiler:
     def __init__(self, compiler: Compiler, max_bytes: int | None = MAX_BYTES, *, kept: int = 1) -> None:
         self.compiler = compiler
         self._features = immutable_features(compiler.problem)
-        self.decisive = [i for i, f in enumerate(self._features) if f.name in compiler.problem.decisive_features]
+        self._decisive = [i for i, f in enumerate(self._features) if f.name in compiler.problem.decisive_features]
         self._max_bytes, self._kept = max_bytes, kept
         self._shared: dict[tuple[int, ...], CompiledMDP] = {}
         self._lock = Lock()
 
     def families(self, blocks: CodeMatrix | None = None, *, lanes: int | None = None) -> Iterator[Family]:
         """As `compile_families`."""
-        for group in _alike(self._features, self.decisive, blocks):
-            shared = self.share(next(group(1))[0])
+        for group in _alike(self._features, self._decisive, blocks):
+            shared = self._share(next(group(1))[0])
             for levels in group(lanes or _fitting_lanes(shared.n_states)):
                 yield Family(shared, _find_goals(self.compiler, shared, levels), levels)
 
-    def share(self, levels: CodeArray) -> CompiledMDP:
+    def _share(self, levels: CodeArray) -> CompiledMDP:
         """What blocks have in common that agree with this one in the decisive features; the last few are kept."""
-        key = tuple(levels[self.decisive].tolist())
+        key = tuple(levels[self._decisive].tolist())
         with self._lock:
             if key not in self._shared:
                 while len(self._shared) >= self._kept:

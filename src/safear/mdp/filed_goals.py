@@ -34,7 +34,7 @@ class FiledGoals:
 
     def __init__(self, goals: Goals, filed: Filed) -> None:
         self.problem, self.classifier, self.sight, self.filed = goals.problem, goals.classifier, goals.sight, filed
-        self._lock, self._points = goals.lock, goals.points
+        self._lock, self._points = goals.lock, goals.known_points
         features = goals.problem.features
         self._seen = [i for i, feature in enumerate(features) if feature.seen_by_classifier]
         self._numbers = [i for i, feature in enumerate(features) if feature.name in goals.sight.numbers]

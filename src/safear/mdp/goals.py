@@ -38,7 +38,7 @@ class Goals:
             self._table = np.zeros(math.prod(self._sizes), dtype=np.int8)
             self._strides[self._seen] = [math.prod(self._sizes[i + 1 :]) for i in range(len(self._seen))]
         self._known: dict[bytes, bool] = {}
-        self.points: dict[tuple[int, int, bool], NDArray[np.float64]] = {}  # of levels, the same for everybody
+        self.known_points: dict[tuple[int, int, bool], NDArray[np.float64]] = {}  # of levels, the same for everybody
         self.lock = Lock() if lock is None else lock  # one asks at a time
 
     def among(self, codes: CodeMatrix) -> NDArray[np.bool_]:

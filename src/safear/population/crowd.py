@@ -80,8 +80,7 @@ class Crowd:
 
     def person(self, problem: Problem, position: int) -> Person:
         """One of them, by level names."""
-        codes = self.codes[position].tolist()
-        return {feature.name: feature.levels[code] for feature, code in zip(problem.features, codes, strict=True)}
+        return self.filed.person(problem, position)
 
     def record(self, problem: Problem, position: int) -> Record:
         """One of them as filed."""

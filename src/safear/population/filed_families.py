@@ -34,7 +34,7 @@ def meet_records(compiler: Compiler, filed: Filed) -> Iterator[tuple[Family, NDA
         while waiting:
             some = waiting.pop()
             most = MOST_STATES if len(some) > 1 else MAX_REACHABLE
-            family = _Search(compiler, FiledGoals(compiler.goals, filed.take(some)), most).run()
+            family = _JointSearch(compiler, FiledGoals(compiler.goals, filed.take(some)), most).run()
             if family is None:
                 half = len(some) // 2
                 waiting += [some[half:], some[:half]]
@@ -42,7 +42,7 @@ def meet_records(compiler: Compiler, filed: Filed) -> Iterator[tuple[Family, NDA
                 yield family, some, np.arange(len(some))
 
 
-class _Search:
+class _JointSearch:
     """A search from several people at once. States are known by the number of when they were met."""
 
     def __init__(self, compiler: Compiler, goals: FiledGoals, most: int) -> None:

@@ -5,14 +5,13 @@ Only the shape is checked here (which fields, of which form). What the words mea
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")  # as JSON writes them: 07 is a text
+from safear.problem.model import JSON_NUMBER
 
 
 def _read_name(value: object) -> object:
@@ -42,7 +41,7 @@ def _read_whole(value: object) -> object:
 def _read_value(value: object) -> object:
     """What a classifier sees for a level: a number if it reads as one, else a text."""
     if isinstance(value, str):
-        return float(value) if _NUMBER.fullmatch(value) else value
+        return float(value) if JSON_NUMBER.fullmatch(value) else value
     if not isinstance(value, int | float | Decimal):
         raise PydanticCustomError("name", "write a single number or text here")
     return value

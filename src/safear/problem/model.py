@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -23,6 +24,7 @@ Direction = Literal["up", "down", "any"]
 PromiseKind = Literal["value", "range", "narrow"]
 Person = Mapping[str, str]  # feature -> level name
 Record = Mapping[str, object]  # a person as filed: levels, raw numbers, given columns, and whatever else is there
+JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")  # 07 is a text
 MAX_ACTIONS = 254  # a policy stores a choice in one byte
 MAX_OUTCOMES = 255  # and an edge its outcome
 MAX_COST = Decimal("1e15")  # so that sums of squares stay finite

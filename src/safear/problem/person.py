@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 import numpy as np
 
 from safear.errors import Mistake, PersonError, mistake, on_key
-from safear.problem.model import Feature, Person, Problem, Record, as_decimal
+from safear.problem.model import JSON_NUMBER, Feature, Person, Problem, Record, as_decimal
 from safear.problem.vector import holds
 from safear.problem.wrong_names import missing_given, missing_value, out_of_limits, unknown_feature, unreadable_value
-
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")  # as JSON writes them
 
 
 def read_person(problem: Problem, record: Record, *, given: Sequence[str] = ()) -> Person:
@@ -84,7 +81,7 @@ def read_texts_of(record: Mapping[str, str], features: Mapping[str, Feature]) ->
 
 def read_value(text: str) -> object:
     """A number, a truth value, nothing (None) or a text; 007 is a text, and so are digits without end."""
-    if len(text) < 300 and _NUMBER.fullmatch(text):
+    if len(text) < 300 and JSON_NUMBER.fullmatch(text):
         return int(text) if text.lstrip("-").isdigit() else float(text)
     return {"true": True, "false": False, "": None, "null": None, "~": None}.get(text.lower(), text)
 

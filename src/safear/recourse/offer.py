@@ -9,7 +9,7 @@ from typing import Literal
 from safear.evaluation.forward import Runs, run_exactly
 from safear.problem.model import Record
 from safear.recourse.plan import Plan, make_plan
-from safear.recourse.promises import Promises, Verification, check_runs, find_promises, verify_runs
+from safear.recourse.promises import Promises, Verification, find_promises, verify_runs
 from safear.recourse.teller import Teller
 from safear.recourse.traces import Traces, find_traces
 from safear.risk.distribution import CostDistribution
@@ -104,14 +104,18 @@ class Offer:
         return self.solution.policy.action(self.runs.start)
 
     @cached_property
+    def _promised(self) -> tuple[Promises, Verification]:
+        return find_promises(self.runs)
+
+    @cached_property
     def promises(self) -> Promises:
         """What the plan brings numbers to, by feature and level; empty where the classifier sees levels only."""
-        return find_promises(self.runs)
+        return self._promised[0]
 
     @cached_property
     def verification(self) -> Verification:
         """How the plan was checked with the classifier, on the record as it was filed."""
-        return check_runs(self.runs, self.promises)
+        return self._promised[1]
 
     @cached_property
     def plan(self) -> Plan:

@@ -69,23 +69,26 @@ class Verification:
 Promises = Mapping[tuple[str, str], Promise]  # by feature and level
 
 
-def find_promises(runs: Runs) -> Promises:
-    """What a plan promises, for every level of a raw number that it may change; none if only levels are seen."""
-    mdp = runs.mdp
+def find_promises(runs: Runs) -> tuple[Promises, Verification]:
+    """What a plan promises of every level of a raw number that it may change, and how that was checked.
+
+    The classifier is asked about every end of the plan, wherever in what is promised the person lands. Where it sees
+    levels only, nothing is promised, and the ends are known to be accepted.
+    """
+    mdp, states = runs.mdp, _ends_of(runs)
     if not isinstance(mdp, CompiledMDP) or not isinstance(mdp.goals, FiledGoals):
-        return {}
-    goals, kind = mdp.goals, mdp.problem.goal.promise
+        return {}, Verification(len(states), len(states), len(states), is_complete=True)
+    goals, kind, ends = mdp.goals, mdp.problem.goal.promise, mdp.codes(states)
     spots = goals.changed_somewhere(mdp.codes(np.arange(mdp.n_states)))
     found = {spot: _Range.at_value(goals, spot) if kind == "value" else _Range.of(goals, spot) for spot in spots}
-    if kind == "narrow":
-        ends = mdp.codes(_ends_of(runs))
-        widened = _widen(goals, ends)
-        promises = _name_all(goals, found | widened)
-        if _check_ends(goals, ends, promises).holds:
-            return promises
+    widened = _widen(goals, ends) if kind == "narrow" else {}
+    promises = _name_all(goals, found | widened)
+    check = _check_ends(goals, ends, promises)
+    if widened and not check.holds:
         # So many combinations that some were left out on the way: the values are known to hold.
-        found |= {spot: _Range.at_value(goals, spot) for spot in widened}
-    return _name_all(goals, found)
+        promises = _name_all(goals, found | {spot: _Range.at_value(goals, spot) for spot in widened})
+        check = _check_ends(goals, ends, promises)
+    return promises, check
 
 
 def _name_all(goals: FiledGoals, found: Mapping[Spot, _Range]) -> Promises:
@@ -94,16 +97,8 @@ def _name_all(goals: FiledGoals, found: Mapping[Spot, _Range]) -> Promises:
     return {(promise.feature, promise.level): promise for promise in promises}
 
 
-def check_runs(runs: Runs, promises: Promises) -> Verification:
-    """Ask the classifier about every end of a plan, wherever in what is promised the person lands."""
-    mdp, ends = runs.mdp, _ends_of(runs)
-    if not isinstance(mdp, CompiledMDP) or not isinstance(mdp.goals, FiledGoals):
-        return Verification(len(ends), len(ends), len(ends), is_complete=True)
-    return _check_ends(mdp.goals, mdp.codes(ends), promises)
-
-
 def verify_runs(runs: Runs, promises: Promises, classifier: object, record: Record) -> Verification:
-    """The same with any classifier and record: another model, or numbers that have changed since."""
+    """The check with any classifier and record: another model, or numbers that have changed since."""
     mdp, ends = runs.mdp, _ends_of(runs)
     if not isinstance(mdp, CompiledMDP):
         return Verification(len(ends), len(ends), len(ends), is_complete=True)
