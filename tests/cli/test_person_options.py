@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import pytest
 
+import safear as sa
 from cli.calls import plans, write
 
 if TYPE_CHECKING:
@@ -140,3 +142,14 @@ def test_personal_terms(safear: Safear, tmp_path: Path) -> None:
     assert (plan["first_action"], plan["value"], plan["success"]) == ("own a house", 1.2, 1)
     [other] = plans(safear, "loan", "--objective", "mean", "--terms", terms, "--forbid", "own a house")
     assert other["first_action"] == "change job"
+
+
+def test_a_row_of_a_table(safear: Safear, tmp_path: Path) -> None:
+    problem = sa.load_example("loan")
+    people = pd.DataFrame([dict(problem.default_person or {})] * 2)
+    people["savings"] = ["little", "moderate"]
+    people.to_csv(tmp_path / "people.csv", index=False)
+    by_row = safear("recommend", "loan", "--person", "people.csv", "--row", "2").out
+    assert by_row == safear("recommend", "loan", "--set", "savings=moderate").out
+    wrong = safear("recommend", "loan", "--row", "2").refusal
+    assert "--row goes with --person FILE.csv or FILE.parquet" in wrong

@@ -16,7 +16,7 @@ import safear
 
 ROOT = Path(__file__).parent.parent.parent
 DATA = Path(safear.__file__).parent / "datasets" / "data"
-EXAMPLE = ROOT / "examples" / "german_credit"
+EXAMPLES = ROOT / "examples"
 
 
 @pytest.fixture(scope="module")
@@ -40,15 +40,16 @@ def test_the_readme_names_every_file_and_its_source(tool: ModuleType) -> None:
     assert readme.count("CC BY 4.0") == 2
 
 
-def test_the_example_names_its_source(tool: ModuleType) -> None:
-    readme = (EXAMPLE / "README.md").read_text(encoding="utf-8")
-    assert {path.name for path in EXAMPLE.glob("*.gz")} == {f"{name}.csv.gz" for name in tool.EXAMPLE_SOURCES}
-    for name, source in tool.EXAMPLE_SOURCES.items():
-        assert all(told in readme for told in (f"`{name}.csv.gz`", source.member, source.sha256, "CC BY 4.0"))
+def test_examples_name_their_sources(tool: ModuleType) -> None:
+    for folder, sources in tool.EXAMPLE_SOURCES.items():
+        readme = (EXAMPLES / folder / "README.md").read_text(encoding="utf-8")
+        assert {path.name for path in (EXAMPLES / folder).glob("*.gz")} == {f"{name}.csv.gz" for name in sources}
+        for name, source in sources.items():
+            assert all(told in readme for told in (f"`{name}.csv.gz`", source.member, source.sha256, "CC BY 4.0"))
 
 
 def test_files_tell_no_time() -> None:
-    for path in (*DATA.glob("*.gz"), *EXAMPLE.glob("*.gz")):
+    for path in (*DATA.glob("*.gz"), *EXAMPLES.glob("*/*.gz")):
         assert path.read_bytes()[:10] == b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff"
 
 
@@ -56,13 +57,14 @@ def test_contents_are_those_of_the_sources() -> None:
     """Of the CSV text, not of the compressed file, whose bytes depend on the version of zlib."""
     found = {
         path.name: hashlib.sha256(gzip.decompress(path.read_bytes())).hexdigest()[:16]
-        for path in (*DATA.glob("*.gz"), *EXAMPLE.glob("*.gz"))
+        for path in (*DATA.glob("*.gz"), *EXAMPLES.glob("*/*.gz"))
     }
     assert found == {
         "adult.csv.gz": "b490474d15edcc9c",
         "german.csv.gz": "abb1dc45a4b8de7b",
         "insurance.csv.gz": "6e3894cf7d921061",
         "applications.csv.gz": "06235850678c6494",
+        "clients.csv.gz": "f7b7d22d1f8dd27d",
     }
 
 
@@ -92,6 +94,24 @@ def test_rows_of_applications(tool: ModuleType) -> None:
     assert (found["personal_status"], found["job"], found["decision"]) == ("male single", "unskilled", "good")
     with pytest.raises(KeyError, match="A47"):
         list(tool.application_rows(line.format("A47")))
+
+
+def test_rows_of_clients(tool: ModuleType) -> None:
+    apart = [f"{name}_{code}" for name, count in tool.CLIENT_CODES.items() for code in range(count)]
+    plain = [name for name in tool.CLIENT_COLUMNS[:-1] if name not in tool.CLIENT_CODES]
+    cells = dict.fromkeys(plain, "20000.0") | dict.fromkeys(apart, "0") | {"default-payment-next-month": "1"}
+    cells |= {"SEX": "1", "PAY_6": "-2", "EDUCATION_5": "1", "MARRIAGE_0": "1"}
+    header, row = tool.client_rows(f"{','.join(cells)}\n{','.join(cells.values())}\n")
+    found = dict(zip(header, row, strict=True))
+    assert len(found) == 25
+    assert [found[name] for name in ("SEX", "EDUCATION", "MARRIAGE", "LIMIT_BAL", "PAY_6")] == [
+        "2",
+        "5",
+        "0",
+        "20000",
+        "-2",
+    ]
+    assert found["default.payment.next.month"] == "1"
 
 
 def test_it_writes_what_it_reads(tool: ModuleType, tmp_path: Path) -> None:

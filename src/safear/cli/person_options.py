@@ -23,8 +23,10 @@ person_options = combine(
     click.option(
         "--person",
         metavar="FILE|NAME",
-        help="A YAML or JSON file, or one of the problem's people.  [default: the first]",
+        help="A YAML or JSON file, a row of a CSV or Parquet file, or one of the problem's people.  [default: the "
+        "first]",
     ),
+    click.option("--row", type=click.IntRange(1), help="Which row of the CSV or Parquet file, counted from 1."),
     click.option(
         "--set",
         "settings",
@@ -61,7 +63,7 @@ def find_menu(source: Source, options: dict[str, Any]) -> Menu:
     terms = _read_terms(source.problem, options)
     classifier = as_classifier(source.classifier, source.problem)
     given = Sight.of(source.problem, classifier).given
-    record = _find_person(source.problem, options["person"], options["settings"], given=given)
+    record = _find_person(source.problem, options, given=given)
     solver = options["method"]
     if options["episodes"] is not None:
         if solver != "episodic":
@@ -117,15 +119,16 @@ def _read_terms(problem: Problem, options: dict[str, Any]) -> Terms | None:
     return None if terms == Terms() else terms
 
 
-def _find_person(
-    problem: Problem, source: str | None, settings: tuple[str, ...], *, given: Sequence[str]
-) -> dict[str, object]:
+def _find_person(problem: Problem, options: dict[str, Any], *, given: Sequence[str]) -> dict[str, object]:
     """The record that was named, or the default person, with the settings put in; checked, raw numbers kept."""
     from safear.errors import PersonError, suggest
+    from safear.people.rows import is_table, load_row
     from safear.problem.load import load_record
     from safear.problem.person import read_person, read_texts_of
 
-    tree = None
+    source, row, tree = options["person"], options["row"], None
+    if row is not None and (source is None or not is_table(source)):
+        raise click.UsageError("--row goes with --person FILE.csv or FILE.parquet")
     if source is None:
         record: dict[str, object] = dict(problem.default_person or {})
     elif source in problem.people:
@@ -133,10 +136,12 @@ def _find_person(
     elif problem.people and not Path(source).exists() and not Path(source).suffix:
         cause = f"there is neither a file '{source}' nor such a person in the problem"
         raise PersonError.at((), cause, suggest(source, problem.people), code="unknown_name")
+    elif is_table(source):
+        record = dict(load_row(source, problem, row=row))
     else:
         record, tree = load_record(source, problem)
     changed = set()
-    for setting in settings:
+    for setting in options["settings"]:
         name, equals, level = (part.strip() for part in setting.partition("="))
         if not equals:
             raise PersonError.at((), f"--set {setting}: should be NAME=VALUE", code="syntax")

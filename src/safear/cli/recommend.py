@@ -103,6 +103,7 @@ def _report(menu: Menu, tell: Teller, *, source: Source, problem_file: str, opti
     from safear.reports import Sources, report_menu
 
     person = options["person"] or next(iter(source.original.people), "--set")
+    person += "" if options["row"] is None else f" --row {options['row']}"
     page = report_menu(
         menu,
         language=options["language"],

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from safear.classifier.filed import Sight
 from safear.classifier.protocol import Classifier
@@ -19,12 +21,19 @@ from safear.mdp.goals import Goals
 from safear.mdp.lattice import find_lattice
 from safear.mdp.space import person_codes
 from safear.memory import MAX_BYTES
+from safear.people.rows import is_frame, is_table, load_row, only_row
 from safear.problem.checks import require_problem
+from safear.problem.load import load_person
 from safear.problem.model import Person, Problem, Record
 from safear.problem.person import read_person
 from safear.problem.terms import Terms, apply_terms
 from safear.recourse.notices import NoRecourse
 from safear.solvers.success import highest_success
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    PersonLike = Record | str | Path | pd.DataFrame  # a record, a name or file, a data frame of one row
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,11 +129,11 @@ class Desk:
         problem = self.problem.with_horizon(horizon)
         return replace(self, compiler=Compiler(problem, self.compiler.goals, find_lattice(problem)))
 
-    def decide(self, person: Record | str | None = None) -> Decision:
+    def decide(self, person: PersonLike | None = None) -> Decision:
         """The decision on a person: a record, the name of one of the problem's people, or None for the first."""
         return self._read(person)[0]
 
-    def _read(self, person: Record | str | None) -> tuple[Decision, Goals | FiledGoals]:
+    def _read(self, person: PersonLike | None) -> tuple[Decision, Goals | FiledGoals]:
         """The decision on a person, and who says which states are goals for them."""
         record, goals = find_record(self.problem, person), self.goals
         levels = read_person(self.problem, record, given=goals.sight.given)
@@ -132,7 +141,7 @@ class Desk:
         favourable = own.among(person_codes(self.problem.features, levels)[None, :])
         return Decision(record, levels, bool(favourable[0])), own
 
-    def open(self, person: Record | str | None = None, *, terms: Terms | None = None) -> Case:
+    def open(self, person: PersonLike | None = None, *, terms: Terms | None = None) -> Case:
         """The case of a person on their own terms: decided, with what they can reach, and whether a goal is there."""
         problem = self.problem if terms is None else apply_terms(self.problem, terms)
         lattice = self.compiler.lattice if problem is self.problem else find_lattice(problem)
@@ -153,18 +162,19 @@ def _find_reason(problem: Problem, mdp: MDP) -> NoRecourse | None:
     return NoRecourse("horizon" if ends_early else "never", problem, mdp.n_states - 1)
 
 
-def find_record(problem: Problem, person: Record | str | None) -> Record:
-    """A person as given, by name one of the problem's, or its first."""
-    if isinstance(person, str):
-        if person not in problem.people:
-            cause = f"the problem names no person '{person}'"
-            raise PersonError.at(("people",), cause, suggest(person, problem.people), code="unknown_name")
+def find_record(problem: Problem, person: PersonLike | None) -> Record:
+    """A person as given: by name one of the problem's, None for its first, a file, a record, or a frame of one row."""
+    if isinstance(person, str) and person in problem.people:
         return problem.people[person]
+    if isinstance(person, Path) or (isinstance(person, str) and Path(person).suffix):
+        return load_row(person, problem) if is_table(person) else load_person(person, problem)
+    if isinstance(person, str):
+        cause = f"the problem names no person '{person}'"
+        raise PersonError.at(("people",), cause, suggest(person, problem.people), code="unknown_name")
     record = problem.default_person if person is None else person
     if record is None:
         raise PersonError.at((), "no person is given, and the problem names none", code="nobody")
     if not hasattr(record, "keys"):
-        raise PersonError.at(
-            (), f"{record!r} is not a person", "give a mapping of features to levels, or a name", code="wrong_type"
-        )
-    return record
+        remedy = "give a mapping of features to levels, a data frame of one row, a file, or a name"
+        raise PersonError.at((), f"{record!r} is not a person", remedy, code="wrong_type")
+    return only_row(record) if is_frame(record) else record

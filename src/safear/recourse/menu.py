@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from safear.errors import ObjectiveError, quote_list
-from safear.problem.model import Person, Problem, Record
+from safear.problem.model import Person, Problem
 from safear.problem.terms import Terms
 from safear.progress import Progress
 from safear.recourse.case import Case, Desk
@@ -27,6 +27,8 @@ from safear.texts.notebook import html_paragraphs, html_table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from safear.recourse.case import PersonLike
 
 RARE = 0.5  # if even the likeliest plan succeeds less often, that is said
 PAPER_AVERSIONS = (0.0, 0.25, 0.5, 1.0)
@@ -116,7 +118,7 @@ class Menu:
 def recommend(  # noqa: PLR0913  # all but three by name, and each can be left out
     problem: Problem,
     classifier: object = None,
-    person: Record | str | None = None,
+    person: PersonLike | None = None,
     *,
     objectives: Sequence[Objective | str] | Objective | str | None = None,
     method: Method | Episodic | None = None,
@@ -128,10 +130,11 @@ def recommend(  # noqa: PLR0913  # all but three by name, and each can be left o
 ) -> Menu:
     """What a person can do: the plans between the cheapest on average and the safest, all of them optimal.
 
-    `classifier` is whatever `as_classifier` takes; None means the problem's own rule. `person` is a record or the name
-    of one of the problem's people; None means the first. From the whole frontier (`menu.frontier`) the menu offers at
-    most `most` plans, which differ in ways a person would notice. "Safe" refers to the worst 1 - `level` of all runs.
-    If nothing leads to a goal, the menu is empty and `menu.no_recourse` says why.
+    `classifier` is whatever `as_classifier` takes; None means the problem's own rule. `person` is a record (a mapping,
+    a Series, a data frame of one row), a file that holds one, or the name of one of the problem's people; None means
+    the first. From the whole frontier (`menu.frontier`) the menu offers at most `most` plans, which differ in ways a
+    person would notice. "Safe" refers to the worst 1 - `level` of all runs. If nothing leads to a goal, the menu is
+    empty and `menu.no_recourse` says why.
 
     With `objectives` (objects, or texts such as `"cvar:0.95"`) the menu has one plan for each, named after it. With a
     `method` other than "optimal" and no objectives, it has the method's plans for the paper's aversions 0, 0.25, 0.5

@@ -1,0 +1,87 @@
+"""One person out of a table of people: a row of a CSV or Parquet file, or a data frame of one row."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from safear.errors import PersonError, Place
+from safear.people.opening import connect, find_tables, open_file
+from safear.problem.model import Problem, Record
+from safear.problem.person import read_texts_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from typing_extensions import TypeIs
+
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+
+def is_table(path: Path | str) -> bool:
+    """Whether a file holds people as rows, by its name."""
+    return _ending(path) in {*_DELIMITERS, ".parquet"}
+
+
+def load_row(path: Path | str, problem: Problem, *, row: int | None = None) -> Record:
+    """The person in a row of a CSV or Parquet file, counted from 1; None: its only row."""
+    place = Place(file=str(path))
+    if _ending(path) == ".parquet":
+        rows = _parquet_rows(place)
+    else:
+        rows = (read_texts_of(texts, problem.feature_by_name) for texts in _csv_rows(place))
+    found = next(rows if row is None else islice(rows, max(row, 1) - 1, None), None)
+    if found is None or (row is not None and row < 1):
+        cause = "it has no people" if row is None else f"it has no row {row}"
+        raise PersonError.at(place, cause, "rows are counted from 1, without the header", code="nobody")
+    if row is None and next(rows, None) is not None:
+        raise PersonError.at(place, "it has more than one row", "say which: --row 1", code="several_people")
+    return found
+
+
+def is_frame(person: object) -> TypeIs[pd.DataFrame]:
+    """Whether this is a data frame, told without loading pandas."""
+    return hasattr(person, "iloc") and hasattr(person, "columns")
+
+
+def only_row(frame: pd.DataFrame) -> Record:
+    """The person in a data frame of one row, each cell with the type of its column."""
+    if len(frame) != 1:
+        cause, remedy = f"the data frame has {len(frame)} rows, not one", "take one: frame.iloc[[0]]"
+        raise PersonError.at((), cause, remedy, code="several_people")
+    return {str(name): frame[name].iloc[0] for name in frame.columns}
+
+
+def _ending(path: Path | str) -> str:
+    return Path(str(path).lower().removesuffix(".gz")).suffix
+
+
+def _csv_rows(place: Place) -> Iterator[dict[str, str]]:
+    """The rows of a CSV file one by one, as texts."""
+    file = str(place.file)
+    try:
+        with io.TextIOWrapper(open_file(file), encoding="utf-8-sig", newline="") as text:
+            reader = csv.reader(text, delimiter=_DELIMITERS[_ending(file)], strict=True)
+            names = next(reader, [])
+            for number, cells in enumerate(filter(None, reader), start=1):
+                if len(cells) != len(names):
+                    cause = f"does not have the {len(names)} fields of the header"
+                    raise PersonError.at(Place(file=file, path=(f"row {number}",)), cause, code="wrong_length")
+                yield dict(zip(names, cells, strict=True))
+    except FileNotFoundError:
+        raise PersonError.at(place, "no such file", code="no_file") from None
+    except (OSError, EOFError, ValueError, csv.Error) as cause:
+        reason = getattr(cause, "strerror", None) or cause
+        raise PersonError.at(place, f"cannot be read: {reason}", code="unreadable") from cause
+
+
+def _parquet_rows(place: Place) -> Iterator[dict[str, object]]:
+    """The rows of a Parquet file one by one, each cell with the type of its column."""
+    with connect(place, 1, "1GB") as connection:
+        (table,) = find_tables(connection, place)
+        found = connection.execute(table.scan(table.files))
+        while (cells := found.fetchone()) is not None:
+            yield dict(zip(table.names, cells, strict=True))
