@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from problem.loan import LOAN, whole
@@ -112,17 +113,29 @@ def test_values_that_name_a_level(kind: str, levels: list[str], value: object, n
     assert level({"kind": kind, "levels": levels}, value) == name
 
 
-@pytest.mark.parametrize("value", [1.5, 3.0, "1.0", True, None, "", " 1", float("nan"), float("inf"), ["1"]])
+@pytest.mark.parametrize("value", [1.5, 3.0, "1.0", True, "", " 1", "nan", float("inf"), ["1"]])
 def test_values_that_name_no_level(value: object) -> None:
     problem = problem_with(it={"kind": "ordinal", "levels": ["1", "2"]})
     said = refused(problem, {"it": value, "act": "x"}).splitlines()
     assert said[0] == f"it: '{value}' is not a level of 'it'"
 
 
-@pytest.mark.parametrize("value", ["heavy", float("nan"), float("-inf"), "1e999x", None, True, "", [20], "20,5"])
+@pytest.mark.parametrize("value", ["heavy", "nan", float("-inf"), "1e999x", True, "", [20], "20,5"])
 def test_values_that_are_no_number(value: object) -> None:
     said = refused(parse_problem(LOAN), ANN | {"bmi": value}).splitlines()
     assert said[0] == f"bmi: '{value}' is neither a number nor a level of 'bmi'"
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), np.float64("nan"), pd.NA])
+def test_empty_cells_are_missing(value: object) -> None:
+    problem = parse_problem(LOAN)
+    assert refused(problem, ANN | {"bmi": value}) == whole(
+        """
+        bmi: 'bmi' is missing
+            a number, or one of: <20, 20-25, >=25
+        """
+    )
+    assert refused(problem, ANN | {"skill": value}).startswith("skill: 'skill' is missing\n    one of: ")
 
 
 def test_every_mistake_is_told() -> None:
@@ -136,7 +149,7 @@ def test_every_mistake_is_told() -> None:
         age: 'age' is missing
             one of: young, adult, senior
         bmi: 'bmi' is missing
-            one of: <20, 20-25, >=25
+            a number, or one of: <20, 20-25, >=25
         skill: 'Basic' is not a level of 'skill'
             did you mean 'basic'?
         sex: '3' is not a level of 'sex'

@@ -24,7 +24,8 @@ def unknown_action(place: Path | Place, name: str, problem: Problem) -> Mistake:
 
 def missing_value(feature: Feature) -> Mistake:
     """A person without a value for a feature."""
-    remedy = f"one of: {', '.join(feature.levels[:12])}"
+    number = "a number, or " if feature.kind == "numeric" else ""
+    remedy = f"{number}one of: {', '.join(feature.levels[:12])}"
     return mistake((feature.name,), f"'{feature.name}' is missing", remedy, code="missing", feature=feature.name)
 
 
@@ -46,6 +47,8 @@ def out_of_limits(feature: Feature, number: Decimal) -> Mistake:
 
 def unreadable_value(feature: Feature, value: object) -> Mistake:
     """A person's value that is no level of a feature, nor a number in one."""
+    if value is None or (not isinstance(value, str) and str(value) in {"nan", "<NA>"}):  # an empty cell
+        return missing_value(feature)
     if feature.kind != "numeric":
         return unknown_level((feature.name,), str(value), feature)
     cause = f"'{value}' is neither a number nor a level of '{feature.name}'"
