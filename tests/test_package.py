@@ -95,6 +95,7 @@ ABOUT = {  # tests that are about no single module
     "test_oracle.py": "tests/oracle.py",
     "test_package.py": "all of the code",
     "test_promises_kept.py": "raw applications and real models: examples/german_credit",
+    "test_missing_values.py": "empty cells through every entrance",
     "test_strategies.py": "tests/strategies.py",
     "datasets/test_embed_data.py": "tools/embed_data.py",
     "datasets/test_presets.py": "the problems of the data sets",

@@ -113,20 +113,20 @@ def test_values_that_name_a_level(kind: str, levels: list[str], value: object, n
     assert level({"kind": kind, "levels": levels}, value) == name
 
 
-@pytest.mark.parametrize("value", [1.5, 3.0, "1.0", True, "", " 1", "nan", float("inf"), ["1"]])
+@pytest.mark.parametrize("value", [1.5, 3.0, "1.0", True, " 1", "nan", float("inf"), ["1"]])
 def test_values_that_name_no_level(value: object) -> None:
     problem = problem_with(it={"kind": "ordinal", "levels": ["1", "2"]})
     said = refused(problem, {"it": value, "act": "x"}).splitlines()
     assert said[0] == f"it: '{value}' is not a level of 'it'"
 
 
-@pytest.mark.parametrize("value", ["heavy", "nan", float("-inf"), "1e999x", True, "", [20], "20,5"])
+@pytest.mark.parametrize("value", ["heavy", "nan", float("-inf"), "1e999x", True, [20], "20,5"])
 def test_values_that_are_no_number(value: object) -> None:
     said = refused(parse_problem(LOAN), ANN | {"bmi": value}).splitlines()
     assert said[0] == f"bmi: '{value}' is neither a number nor a level of 'bmi'"
 
 
-@pytest.mark.parametrize("value", [None, float("nan"), np.float64("nan"), pd.NA])
+@pytest.mark.parametrize("value", [None, float("nan"), np.float64("nan"), pd.NA, ""])
 def test_empty_cells_are_missing(value: object) -> None:
     problem = parse_problem(LOAN)
     assert refused(problem, ANN | {"bmi": value}) == whole(

@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.classifier.protocol import Classifier
-from safear.problem.model import Feature, Person, Problem, Record, as_decimal
+from safear.problem.model import Feature, Person, Problem, Record, as_decimal, is_missing
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MAX_KEY = 2**62
+EMPTY = math.inf  # stands for the number of an empty cell, which NaN cannot: that is a level without a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ LEVELS_ONLY = Sight()
 class Filed:
     """People as filed: level numbers `codes` [person, feature], `numbers` [person, number of the sight], `given`.
 
-    A number is NaN where only the level is known. `given` has a row per person, with its own types.
+    A number is NaN where only the level is known, and `EMPTY` where the cell was. `given` has a row per person, with
+    its own types.
     """
 
     sight: Sight
@@ -105,6 +107,8 @@ class Filed:
             side = "right" if problem.features[position].closed == "left" else "left"
             is_own = np.searchsorted(edges, numbers[name], side=side) == codes[:, position]  # type: ignore[call-overload]  # a Literal
             found[:, column] = np.where(is_own & np.isfinite(numbers[name]), numbers[name], np.nan)
+            if problem.features[position].missing:
+                found[numbers[name] == EMPTY, column] = EMPTY
         return cls(sight, codes, found, given.reset_index(drop=True))
 
     def take(self, people: NDArray[np.int64]) -> Filed:
@@ -141,12 +145,14 @@ class Filed:
         """One of them: levels, numbers as filed where they are known, and what is given."""
         record: dict[str, object] = {**self.person(problem, person)}
         numbers = zip(self.sight.numbers, self.numbers[person].tolist(), strict=True)
-        record |= {name: number for name, number in numbers if not math.isnan(number)}
+        record |= {name: None if number == EMPTY else number for name, number in numbers if not math.isnan(number)}
         return record | {name: self.given[name].iloc[person] for name in self.sight.given}
 
 
 def as_number(feature: Feature, filed: object, level: str) -> float:
-    """The number that was filed for a feature; NaN if it was a level."""
+    """The number that was filed for a feature; NaN if it was a level, EMPTY if it was nothing."""
+    if is_missing(filed):
+        return EMPTY
     number = as_decimal(filed)
     if number is None or feature.level_at(number) != level or not math.isfinite(float(number)):
         return math.nan

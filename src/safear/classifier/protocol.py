@@ -95,7 +95,8 @@ def unseen_feature(name: str, seen: Iterable[str]) -> ClassifierError:
 
 def _values(feature: Feature) -> NDArray[np.generic]:
     if not feature.values:
-        return np.array(feature.levels, dtype=object)
+        empty = None if feature.kind == "numeric" else feature.missing
+        return np.array([None if level == empty else level for level in feature.levels], dtype=object)
     if all(isinstance(value, float) for value in feature.values):
         return np.array(feature.values, dtype=float)
     return np.array(feature.values, dtype=object)

@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.classifier.filed import Filed, Sight, number_distinct, pack_keys
+from safear.classifier.filed import EMPTY, Filed, Sight, number_distinct, pack_keys
 from safear.classifier.protocol import Inputs, ask
 from safear.mdp.goals import BATCH, Goals
 from safear.mdp.space import CodeMatrix
@@ -63,6 +63,7 @@ class FiledGoals:
         for column, feature in enumerate(self._numbers):
             filed = self.filed.numbers[whom, column]
             as_filed = (codes[:, feature] == self.filed.codes[whom, feature]) & ~np.isnan(filed)
+            filed = np.where(filed == EMPTY, np.nan, filed)
             numbers[:, column] = np.where(as_filed, filed, self._values[column][codes[:, feature]])
         return numbers
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import InputError, Mistake, PersonError, Place, mistake
-from safear.people.cells import Codes, is_missing
+from safear.people.cells import Codes
 from safear.problem.model import Problem
 from safear.problem.person import person_mistakes
 from safear.problem.vector import holds
@@ -41,7 +41,7 @@ def breaks(problem: Problem, codes: Codes) -> NDArray[np.bool_]:
 
 def wrong_cells(problem: Problem, cells: Mapping[str, object]) -> list[Mistake]:
     """What is wrong with a bad row."""
-    known = {name: cells[name] for name in problem.feature_by_name if not is_missing(cells[name])}
+    known = {name: cells[name] for name in problem.feature_by_name}
     return person_mistakes(problem, known | dict.fromkeys(problem.given))  # columns that are given may hold anything
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from decimal import ROUND_FLOOR, Context, Decimal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from safear.problem.model import Feature, Problem, as_decimal
@@ -25,14 +24,9 @@ def code_names(problem: Problem) -> list[str]:
     return [f"c{i}" for i in range(len(problem.features))]
 
 
-def is_missing(value: object) -> bool:
-    """Whether a cell holds nothing."""
-    return value is None or value is pd.NA or value is pd.NaT or value != value or value == ""  # noqa: PLR0124  # NaN
-
-
 def level_number(feature: Feature, value: object) -> int | None:
-    """The number of the level that a cell means, as `read_level` says, and None for a missing one."""
-    level = None if is_missing(value) else read_level(feature, value)
+    """The number of the level that a cell means, as `read_level` says."""
+    level = read_level(feature, value)
     number = as_decimal(value)
     if level is None or (number is not None and feature.level_at(number) == level and not feature.admits(number)):
         return None
@@ -51,6 +45,12 @@ def number_expression(kind: str, cell: str, number: str) -> str:
     if kind == "FLOAT":  # by way of text: it is meant as it is written, not as the DOUBLE nearest to it
         cell = f"CAST({cell} AS VARCHAR)"
     return number if kind == "VARCHAR" else "NULL" if kind == "BOOLEAN" else f"CAST({cell} AS DOUBLE)"
+
+
+def empty_expression(kind: str, cell: str) -> str:
+    """The condition for DuckDB that a cell holds nothing."""
+    also = {"VARCHAR": f" OR {cell} = ''"} | dict.fromkeys(FLOATS, f" OR isnan({cell})")
+    return f"({cell} IS NULL{also.get(kind, '')})"
 
 
 def quote_sql(text: str) -> str:

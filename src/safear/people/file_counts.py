@@ -30,6 +30,7 @@ from safear.people.cells import (
     Codes,
     code_expression,
     code_names,
+    empty_expression,
     level_number,
     looks_like,
     number_expression,
@@ -267,6 +268,10 @@ class Files:
                 number = f"coalesce({number}, {lookup}.number)"
                 joins += f" LEFT JOIN {lookup} ON {lookup}.cell = v{i}"
             codes.append(f"CAST({code} AS INTEGER) AS c{i}")
+            if feature.missing:
+                is_empty = empty_expression(kind, f"v{i}")
+                codes[-1] = f"if({is_empty}, {feature.levels.index(feature.missing)}, CAST({code} AS INTEGER)) AS c{i}"
+                number = f"if({is_empty}, CAST('inf' AS DOUBLE), {number})"
             if feature.name in self.sight.numbers:
                 codes.append(f"{number} AS n{self.sight.numbers.index(feature.name)}")
         for i, name in enumerate(self.sight.given):

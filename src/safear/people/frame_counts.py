@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from safear.classifier.filed import LEVELS_ONLY, Sight
+from safear.classifier.filed import EMPTY, LEVELS_ONLY, Sight
 from safear.people.bad_rows import BadRow, breaks, wrong_cells
-from safear.people.cells import Codes, code_names, is_missing, level_number
-from safear.problem.model import Problem, as_decimal
+from safear.people.cells import Codes, code_names, level_number
+from safear.problem.model import Problem, as_decimal, is_missing
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,9 @@ def _map_distinct(series: pd.Series[Any], read: Callable[[object], object]) -> l
 
 
 def _as_float(value: object) -> float:
-    number = None if is_missing(value) else as_decimal(value)
+    if is_missing(value):
+        return EMPTY
+    number = as_decimal(value)
     return math.nan if number is None else float(number)
 
 

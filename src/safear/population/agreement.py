@@ -204,7 +204,7 @@ class _Trial:
         if not (here & changes).any():
             return None
         feature, grid = self.goals.feature(column), self.goals.range_of(column, code).grid
-        here &= ~np.isnan(self.population.filed.numbers[:, column])
+        here &= np.isfinite(self.population.filed.numbers[:, column])
         order = np.flatnonzero(here)[np.argsort(self.filed[here, column])]
         numbers, weights, value = self.filed[order, column], self.population.counts[order], float(feature.values[code])
         splits = self.goals.splits(column)

@@ -106,6 +106,7 @@ def _build_feature(name: str, written: WrittenFeature) -> Feature:
         least=written.min,
         most=written.max,
         unit=written.unit,
+        missing=written.missing or "",
     )
 
 

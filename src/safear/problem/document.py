@@ -172,6 +172,7 @@ class WrittenFeature(Written):
     min: Number | None = None
     max: Number | None = None
     unit: str = ""
+    missing: Name | None = None
     mutable: bool = True
     actionable: bool = True
     seen_by_classifier: bool = True

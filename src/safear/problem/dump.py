@@ -64,6 +64,8 @@ def _feature(feature: Feature) -> dict[str, Any]:
     result |= {name: _number(limit) for name, limit in limits.items() if limit is not None}
     if feature.unit:
         result["unit"] = feature.unit
+    if feature.missing:
+        result["missing"] = feature.missing
     if not feature.mutable:
         result["mutable"] = False
     elif not feature.actionable:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from safear.errors import Mistake, Path, mistake
 from safear.problem.model import Feature, as_decimal
+from safear.problem.wrong_names import unknown_level
 
 MAX_LEVELS = 32_767  # level numbers are stored in 16 bits
 
@@ -55,6 +56,8 @@ def _check_feature(feature: Feature, path: Path) -> Iterator[Mistake]:
     for number in unfinished:
         cause, value = f"{feature.values[number]} is not a finite number", feature.values[number]
         yield mistake((*path, "values", number), cause, code="not_finite", value=value)
+    if feature.missing and feature.missing not in feature.levels:
+        yield unknown_level((*path, "missing"), feature.missing, feature)
     yield from _check_limits(feature, path)
     if feature.is_raw and not unfinished and len(feature.values) == len(feature.levels) == len(feature.edges) + 1:
         yield from _check_values(feature, path)

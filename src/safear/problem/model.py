@@ -36,7 +36,8 @@ class Feature:
 
     `values` are what the classifier sees for each level (the level's name if empty). A numeric feature's levels are the
     intervals between `edges`; with `closed="left"` an edge belongs to the interval above it. Its numbers lie between
-    `least` and `most` (None: no limit), and only multiples of `step` exist (None: all numbers do).
+    `least` and `most` (None: no limit), and only multiples of `step` exist (None: all numbers do). An empty cell means
+    the level `missing` ("": it is a mistake); the classifier sees it as empty until the level changes.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Feature:
     least: Decimal | None = None
     most: Decimal | None = None
     unit: str = ""
+    missing: str = ""
 
     @property
     def is_raw(self) -> bool:
@@ -95,6 +97,13 @@ def as_decimal(text: object) -> Decimal | None:
     except ArithmeticError:
         return None
     return number if number.is_finite() else None
+
+
+def is_missing(value: object) -> bool:
+    """Whether a cell holds nothing: None, NaN, an empty text, or what pandas calls NA and NaT."""
+    if isinstance(value, str):
+        return not value
+    return value is None or str(value) in {"nan", "<NA>", "NaT"}
 
 
 @dataclass(frozen=True, slots=True)

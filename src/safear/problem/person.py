@@ -9,7 +9,7 @@ from decimal import Decimal
 import numpy as np
 
 from safear.errors import Mistake, PersonError, mistake, on_key
-from safear.problem.model import JSON_NUMBER, Feature, Person, Problem, Record, as_decimal
+from safear.problem.model import JSON_NUMBER, Feature, Person, Problem, Record, as_decimal, is_missing
 from safear.problem.vector import holds
 from safear.problem.wrong_names import missing_given, missing_value, out_of_limits, unknown_feature, unreadable_value
 
@@ -58,6 +58,8 @@ def _read_levels(problem: Problem, record: Record, given: Sequence[str]) -> tupl
 
 def read_level(feature: Feature, value: object) -> str | None:
     """The level that a value means: its name, or the interval that a raw number falls into; None if it means none."""
+    if is_missing(value):
+        return feature.missing or None
     text = str(value)
     if text in feature.levels:
         return text

@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from safear.errors import Mistake, Path, Place, closest, mistake, quote_list, suggest
-from safear.problem.model import Feature, Problem, as_decimal
+from safear.problem.model import Feature, Problem, as_decimal, is_missing
 
 
 def unknown_feature(place: Path | Place, name: object, known: Iterable[str]) -> Mistake:
@@ -47,7 +47,7 @@ def out_of_limits(feature: Feature, number: Decimal) -> Mistake:
 
 def unreadable_value(feature: Feature, value: object) -> Mistake:
     """A person's value that is no level of a feature, nor a number in one."""
-    if value is None or (not isinstance(value, str) and str(value) in {"nan", "<NA>"}):  # an empty cell
+    if is_missing(value):
         return missing_value(feature)
     if feature.kind != "numeric":
         return unknown_level((feature.name,), str(value), feature)

@@ -243,7 +243,7 @@ def _ends_of(runs: Runs) -> NDArray[np.int64]:
 
 def _as_filed(goals: FiledGoals) -> list[Promise]:
     """Numbers that are, or are again, as they were filed."""
-    known = [(i, float(number)) for i, number in enumerate(goals.filed.numbers[0]) if not np.isnan(number)]
+    known = [(i, float(number)) for i, number in enumerate(goals.filed.numbers[0]) if np.isfinite(number)]
     return [_promise(goals, (column, goals.filed_code(column)), number, number) for column, number in known]
 
 

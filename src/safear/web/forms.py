@@ -90,11 +90,15 @@ def name_fields(desk: Desk) -> dict[str, str]:
 
 
 def read_record(desk: Desk, asked: Asked, *, texts: Texts) -> dict[str, object]:
-    """The person as filed: numbers as they were filled in, in a language; what is left empty is left out."""
+    """The person as filed: numbers as they were filled in, in a language.
+
+    What is left empty is left out; of a feature that may be `missing` it is an empty cell.
+    """
     features = desk.problem.feature_by_name
     filled = {name: asked.text(field) for field, name in name_fields(desk).items() if asked.text(field)}
     plain = {name: text if list_choices(desk, name) else texts.read_number(text) for name, text in filled.items()}
-    return read_texts_of(plain, features)
+    empty = {name: None for name, feature in features.items() if feature.missing and filled}
+    return empty | read_texts_of(plain, features)
 
 
 def list_choices(desk: Desk, name: str) -> tuple[str, ...]:
@@ -159,7 +163,7 @@ def fill_in(desk: Desk, record: Mapping[str, object], *, texts: Texts) -> dict[s
 
 def write_value(value: object, texts: Texts) -> str:
     """What is filled in for a value: numbers as the language writes them, without marks for thousands."""
-    text = str(value)
+    text = "" if value is None else str(value)
     return text.replace(".", texts("format.decimal")) if isinstance(value, float | Decimal) else text
 
 

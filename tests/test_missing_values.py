@@ -1,0 +1,120 @@
+"""Empty cells: whoever left a number or a word out is decided on by the model as filed, through every entrance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import safear as sa
+from safear.classifier import as_classifier
+from safear.population.agreement import check_people
+
+PROBLEM = """
+safear: 1
+title: Empty cells
+horizon: 4
+features:
+  income: {kind: numeric, edges: [20, 40], values: [10, 30, 50], min: 0, max: 99, missing: <20}
+  work: {kind: nominal, levels: [unknown, temporary, steady], missing: unknown}
+goal: {favourable: 1, threshold: 0.5, failure_cost: 9}
+actions:
+  earn more: {cost: 1, chance: 0.5, change: {income: +1}}
+  find steady work: {cost: 2, chance: 0.8, change: {work: steady}}
+"""
+
+
+@pytest.fixture(scope="module")
+def people() -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    income = rng.integers(0, 80, 600).astype(float)
+    work = rng.choice(np.array(["temporary", "steady"], dtype=object), 600)
+    income[rng.random(600) < 0.3] = np.nan
+    work[rng.random(600) < 0.3] = None
+    return pd.DataFrame({"income": income, "work": pd.Series(work, dtype=object), "age": rng.integers(20, 70, 600)})
+
+
+@pytest.fixture(scope="module")
+def model(people: pd.DataFrame) -> Any:
+    """Trees that take empty cells as they are; an empty income is better than a small one."""
+    lightgbm = pytest.importorskip("lightgbm")
+    work = people["work"].map({"temporary": 10, "steady": 30}).fillna(0)
+    good = people["income"].fillna(25) + work + people["age"] / 10 > 40
+    categories = people.assign(work=people["work"].astype(pd.CategoricalDtype(["steady", "temporary"])))
+    return lightgbm.LGBMClassifier(n_estimators=40, random_state=0, verbose=-1, n_jobs=1).fit(
+        categories, good.astype(int)
+    )
+
+
+@pytest.fixture(scope="module")
+def accepted(model: Any, people: pd.DataFrame) -> np.ndarray[Any, Any]:
+    """What the model itself says."""
+    categories = people.assign(work=people["work"].astype(pd.CategoricalDtype(["steady", "temporary"])))
+    return np.asarray(model.predict_proba(categories)[:, 1] >= 0.5)
+
+
+def test_the_model_decides_on_empty_cells(model: Any, people: pd.DataFrame, accepted: np.ndarray[Any, Any]) -> None:
+    problem = sa.parse_problem(PROBLEM)
+    decider = as_classifier(model, problem)
+    gaps = people["income"].isna()
+    assert 0.1 < accepted[gaps].mean() < 0.9  # or the test would say nothing
+    for row in range(0, 600, 7):
+        record = {str(name): cell for name, cell in people.iloc[row].items()}
+        menu = sa.recommend(problem, decider, record)
+        assert menu.favourable == accepted[row]
+        for offer in menu:
+            assert sa.verify(offer, decider, record).holds
+
+
+@pytest.mark.parametrize("form", ["frame", "csv", "parquet"])
+def test_tables_with_empty_cells(
+    form: str, model: Any, people: pd.DataFrame, accepted: np.ndarray[Any, Any], tmp_path: Path
+) -> None:
+    problem, source = sa.parse_problem(PROBLEM), people
+    path = tmp_path / f"people.{form}"
+    if form == "csv":
+        people.to_csv(path, index=False)
+    elif form == "parquet":
+        people.to_parquet(path)
+    found = check_people(problem, model, source if form == "frame" else str(path))
+    assert found.rejected == int((~accepted).sum())
+
+
+def test_a_number_that_changed_is_no_longer_empty() -> None:
+    """Down and up again is as filed; one up is the value of the level."""
+    seen: list[pd.DataFrame] = []
+
+    def accept(frame: pd.DataFrame) -> list[bool]:
+        seen.append(frame)
+        return [False] * len(frame)
+
+    record = {"income": None, "work": None}
+    assert sa.recommend(sa.parse_problem(PROBLEM), accept, record).no_recourse is not None
+    shown = pd.concat(seen)
+    assert set(shown["income"].dropna()) == {30, 50}
+    assert shown["income"].isna().any()
+    assert set(shown["work"].dropna()) == {"steady"}
+
+
+def test_an_empty_cell_is_a_mistake_unless_the_problem_says_otherwise() -> None:
+    with pytest.raises(sa.InputError, match="'income' is missing"):
+        sa.recommend(
+            sa.parse_problem(PROBLEM.replace(", missing: <20", "")),
+            lambda frame: [True] * len(frame),
+            {"income": None, "work": None},
+        )
+
+
+def test_missing_must_be_a_level() -> None:
+    with pytest.raises(sa.InputError) as error:
+        sa.parse_problem(PROBLEM.replace("missing: unknown", "missing: unknow"))
+    assert "features.work.missing: 'unknow' is not a level of 'work'" in str(error.value)
+    assert str(error.value).endswith("did you mean 'unknown'?")
+
+
+def test_it_is_written_back() -> None:
+    problem = sa.parse_problem(PROBLEM)
+    assert sa.parse_problem(sa.dump_problem(problem)) == problem
