@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import catboost
 import lightgbm
 import numpy as np
 import pandas as pd
@@ -52,6 +51,7 @@ from classifier.trained_models import (
     granted,
     trained,
 )
+from heavy import require
 from safear.classifier.adapters import ModelClassifier
 from safear.classifier.boosting import find_chances
 from safear.classifier.columns import arrange
@@ -97,8 +97,6 @@ MORE: dict[str, Any] = {
     "LightGBM forest": lightgbm.LGBMClassifier(boosting_type="rf", subsample=0.5, subsample_freq=1, **LGBM),
     "XGBoost, zero is missing": xgboost.XGBClassifier(missing=0.0, **XGB),
     "XGBoost dart": xgboost.XGBClassifier(booster="dart", rate_drop=0.2, **XGB),
-    "CatBoost numbers": catboost.CatBoostClassifier(**CAT),
-    "CatBoost depth by depth": catboost.CatBoostClassifier(grow_policy="Lossguide", **CAT),
     "logarithms": on_numbers(FunctionTransformer(np.log1p), MinMaxScaler()),
     "square roots": on_numbers(FunctionTransformer(np.sqrt)),
     "downwards": on_numbers(FunctionTransformer(negated), StandardScaler()),
@@ -109,6 +107,7 @@ MORE: dict[str, Any] = {
     "single precision": on_numbers(FunctionTransformer(np.float32)),
     "twice prepared": make_pipeline(StandardScaler(), MinMaxScaler(), RandomForestClassifier(**FOREST)),
 }
+CATBOOST: dict[str, Any] = {"CatBoost numbers": CAT, "CatBoost depth by depth": CAT | {"grow_policy": "Lossguide"}}
 LINEAR = {"one-hot, scaled"}
 
 
@@ -117,7 +116,8 @@ def numeric_model(name: str) -> Any:
     """Trained on numbers alone, without gaps."""
     frame = applications(500, seed=5, gaps=False)
     frame.loc[::7, "credit amount"] = 0.0
-    return MORE[name].fit(frame[NUMBERS].astype(float), granted(frame))
+    model = MORE[name] if name in MORE else require("catboost").CatBoostClassifier(**CATBOOST[name])
+    return model.fit(frame[NUMBERS].astype(float), granted(frame))
 
 
 def chances_of(model: Any, table: pd.DataFrame) -> Floats:
@@ -159,7 +159,7 @@ def test_nothing_changes_inside_a_cell(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The SAMME.R algorithm")  # of scikit-learn 1.5, which knows no other way
-@pytest.mark.parametrize("name", MORE)
+@pytest.mark.parametrize("name", [*MORE, *CATBOOST])
 def test_nothing_changes_inside_a_cell_of_numbers_alone(name: str) -> None:
     people = applications(5, seed=11, gaps=False)[NUMBERS].astype(float)
     least = 0.0 if name in {"logarithms", "square roots"} else -1e6

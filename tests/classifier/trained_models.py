@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import catboost
 import lightgbm
 import numpy as np
 import pandas as pd
@@ -21,6 +20,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler, TargetEncoder
 from threadpoolctl import threadpool_limits
+
+from heavy import require
 
 threadpool_limits(limits=1)  # the models are small: threads would only wait for each other
 
@@ -108,11 +109,11 @@ def xgboost_booster(frame: pd.DataFrame, answers: pd.Series[int]) -> Any:
 
 def catboost_model(frame: pd.DataFrame, answers: pd.Series[int]) -> Any:
     options = CAT | {"loss_function": "Logloss", "cat_features": CAT_COLUMNS}
-    return catboost.CatBoost(options).fit(frame, answers)
+    return require("catboost").CatBoost(options).fit(frame, answers)
 
 
 def catboost_classifier(frame: pd.DataFrame, answers: pd.Series[int]) -> Any:
-    return catboost.CatBoostClassifier(cat_features=CAT_COLUMNS, **CAT).fit(frame, answers)
+    return require("catboost").CatBoostClassifier(cat_features=CAT_COLUMNS, **CAT).fit(frame, answers)
 
 
 Form = Callable[[pd.DataFrame], pd.DataFrame]

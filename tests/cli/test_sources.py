@@ -34,8 +34,7 @@ def test_a_skops_model(safear: Safear, tmp_path: Path) -> None:
     model = make_pipeline(OneHotEncoder(), DecisionTreeClassifier(random_state=0))
     io.dump(model.fit(people, ["approved" if goal else "rejected" for goal in mdp.goal]), tmp_path / "model.skops")
     write(tmp_path, "mine.yaml", dump_problem_text(replace(problem, rule=None)))
-    trusted = ["--trust", "sklearn.tree._tree.Tree"]  # which skops knows, but not as safe
-    assert plans(safear, "mine.yaml", "--classifier", "model.skops", *trusted) == plans(safear, "loan")
+    assert plans(safear, "mine.yaml", "--classifier", "model.skops") == plans(safear, "loan")
 
 
 def test_a_type_that_must_be_trusted(safear: Safear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,6 +104,62 @@ def test_no_classifier_brings_a_traceback(name: str, safear: Safear, tmp_path: P
     answer = safear("recommend", "loan", "--classifier", f"mine.py:{name}", "--json")
     assert (answer.code, answer.out) == (2, "")
     assert "classifier" in answer.err or "mine.py" in answer.err
+
+
+def test_a_pickle_runs_only_with_the_operator_s_word(safear_process: Safear, tmp_path: Path) -> None:
+    write(tmp_path, "model.pkl", "cos\nmkdir\n(S'opened'\ntR.")
+    command = ("recommend", "loan", "--classifier", "model.pkl")
+    assert "add --trust-pickle" in safear_process(*command).refusal
+    assert not (tmp_path / "opened").exists()
+    told = safear_process(*command, "--trust-pickle").err
+    assert "model.pkl: opening a pickle runs whatever code is in it, with all your rights" in told
+    assert (tmp_path / "opened").exists(), "which is why"
+
+
+SCORES = """\
+def score(frame):
+    return frame["savings"].map({"little": 0.2, "moderate": 0.45, "rich": 0.9}).astype(float)
+
+def label(frame):
+    return frame["savings"]
+"""
+
+
+@pytest.mark.parametrize("threshold, goals", [(None, {"rich"}), (0.45, {"moderate", "rich"}), (0.95, set())])
+def test_a_threshold(threshold: float | None, goals: set[str], safear: Safear, tmp_path: Path) -> None:
+    write(tmp_path, "mine.py", SCORES)
+    options = [] if threshold is None else ["--threshold", str(threshold)]
+    for savings in ("little", "moderate", "rich"):
+        answer = safear("recommend", "loan", "--classifier", "mine.py:score", *options, "--set", f"savings={savings}")
+        assert ("nothing you need to do" in answer.out) == (savings in goals), answer.out
+
+
+COMMANDS = [
+    ["check", "loan"],
+    ["recommend", "loan"],
+    ["walk", "loan"],
+    ["plot", "traces", "loan"],
+    ["compare", "loan"],
+    ["audit", "loan", "people.csv", "--group", "savings"],
+    ["batch", "loan", "people.csv"],
+    ["serve", "loan"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_every_command_with_a_classifier_takes_a_threshold(command: list[str], safear: Safear) -> None:
+    """And refuses one where nothing has a score; the problem's own rule has none."""
+    answer = safear(*command, "--threshold", "0.4", *(["--out", "out.svg"] if command[0] in {"plot", "batch"} else []))
+    assert answer.code == 2
+    assert "--threshold goes with --classifier" in answer.err
+
+
+def test_labels_have_no_threshold(safear: Safear, tmp_path: Path) -> None:
+    write(tmp_path, "mine.py", SCORES)
+    assert safear("recommend", "loan", "--classifier", "mine.py:label", "--threshold", "0.4").refusal == (
+        "goal.threshold: the classifier answers with 'little', and a threshold needs scores\n"
+        "    drop the threshold, or have it give scores\n"
+    )
 
 
 def test_no_rule_and_no_classifier(safear: Safear, tmp_path: Path) -> None:

@@ -124,7 +124,12 @@ class ModelClassifier:
             cause = f"{type(self.model).__name__} gives numbers that are no probabilities"
             remedy = "train it with an objective that has them (binary), or give its classifier"
             raise ClassifierError.at(("classifier",), cause, remedy, code="no_probabilities")
-        if (self.goal.favourable or "").lower() in {"0", "false"}:
+        wanted = (self.goal.favourable or "1").lower()
+        if wanted not in {"0", "1", "false", "true"}:
+            cause = f"{type(self.model).__name__} has no names for its classes, so '{self.goal.favourable}' is none"
+            remedy = "write 'favourable: 1' if it gives the chance of the favourable decision, else 'favourable: 0'"
+            raise ClassifierError.at(("goal", "favourable"), cause, remedy, code="unknown_class")
+        if wanted in {"0", "false"}:
             found = 1 - found
         return self._reaches(found, (count,), 0.5 if self.goal.threshold is None else self.goal.threshold)
 

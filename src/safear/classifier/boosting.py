@@ -139,8 +139,17 @@ def find_chances(model: Any) -> Callable[[Any], Any] | None:
             predict: Callable[[Any], Any] = model.predict
             return predict
         case "xgboost" if not hasattr(model, "get_booster"):
-            matrix = import_module("xgboost").DMatrix
-            return lambda table: model.predict(matrix(table, enable_categorical=True))
+            matrix, rounds = import_module("xgboost").DMatrix, (0, _xgboost_rounds(model))
+            return lambda table: model.predict(matrix(table, enable_categorical=True), iteration_range=rounds)
         case "catboost" if len(np.atleast_1d(model.classes_)) == 2:
             return lambda table: model.predict(table, prediction_type="Probability")[:, 1]
     return None
+
+
+def _xgboost_rounds(booster: Any) -> int:
+    """With how many rounds a Booster decides; 0 is all.
+
+    What an estimator has saved decides like the estimator: with the best rounds, if training was stopped early.
+    """
+    kept = booster.attributes()
+    return int(kept["best_iteration"]) + 1 if {"scikit_learn", "best_iteration"} <= kept.keys() else 0

@@ -67,6 +67,10 @@ def _read_labels(names: list[str], goal: Goal, source: str) -> NDArray[np.bool_]
     distinct = sorted(set(names))
     if MISSING & set(distinct):
         raise ClassifierError.at(("classifier",), f"{source} leaves out some decisions", code="missing")
+    if goal.threshold is not None:
+        cause = f"{source} answers with {quote_list(distinct)}, and a threshold needs scores"
+        remedy = "drop the threshold, or have it give scores"
+        raise ClassifierError.at(("goal", "threshold"), cause, remedy, code="no_probabilities")
     wanted = goal.favourable or ""
     if wanted in distinct:
         return np.array([name == wanted for name in names], dtype=bool)

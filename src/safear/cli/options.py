@@ -19,10 +19,21 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 CLASSIFIER = click.option(
     "--classifier",
     metavar="SOURCE",
-    help="The model: FILE.skops, FILE.csv, MODULE:NAME or FILE.py:NAME.  [default: the problem's rule, or a data "
-    "set's forest]",
+    help="The model: FILE.skops, LightGBM's FILE.txt, XGBoost's FILE.json or FILE.ubj, CatBoost's FILE.cbm, a table of "
+    "decisions FILE.csv, MODULE:NAME or FILE.py:NAME.  [default: the problem's rule, or a data set's forest]",
+)
+THRESHOLD = click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    help="The score from which on the model's decision is favourable, instead of the problem's.",
 )
 TRUST = click.option("--trust", multiple=True, metavar="TYPE", help="Trust this type in a skops file; may be repeated.")
+TRUST_PICKLE = click.option(
+    "--trust-pickle",
+    is_flag=True,
+    help="Open FILE.pkl or FILE.joblib as a model. This runs whatever code is in it, with all your rights: only for "
+    "files that you trust like a program.",
+)
 HORIZON = click.option("--horizon", type=click.IntRange(1, 1000), help="The number of steps, instead of the problem's.")
 FAILURE_COST = click.option(
     "--failure-cost", type=click.FloatRange(0), help="What failing costs, instead of the problem's."
@@ -84,7 +95,7 @@ def report(reader: str) -> Option[Any]:
     return click.option("--report", type=FILE, metavar="FILE.html", help=help_text)
 
 
-problem_options = combine(CLASSIFIER, TRUST, HORIZON, FAILURE_COST, SEED)
+problem_options = combine(CLASSIFIER, THRESHOLD, TRUST, TRUST_PICKLE, HORIZON, FAILURE_COST, SEED)
 record_options = combine(JSON, OUTPUT)
 
 

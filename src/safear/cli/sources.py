@@ -7,6 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -64,9 +66,13 @@ def find_source(problem_file: str, options: dict[str, Any]) -> Source:
         cost = Decimal(repr(options["failure_cost"]))
         problem = replace(problem, goal=replace(problem.goal, failure_cost=cost))
     given, seed = options["classifier"], options["seed"]
+    if options["threshold"] is not None:
+        if given is None:
+            raise click.UsageError("--threshold goes with --classifier")
+        problem = replace(problem, goal=replace(problem.goal, threshold=options["threshold"]))
     if given is not None:
         from safear.classifier.sources import load_classifier
 
-        decider = load_classifier(given, problem, trust=options["trust"])
+        decider = load_classifier(given, problem, trust=options["trust"], trust_pickle=options["trust_pickle"])
         return Source(problem, decider, dataset, original, seed, given)
     return Source(problem, None if dataset is None else dataset.classifier(seed), dataset, original, seed)

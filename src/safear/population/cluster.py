@@ -18,7 +18,7 @@ from typing import Any
 
 import pandas as pd
 
-from safear.classifier.sources import FILE_MODULE
+from safear.classifier.python_objects import FILE_MODULE
 from safear.errors import ClassifierError, InputError, MissingExtraError, Place
 from safear.population.crowd import Crowd
 from safear.population.parts import Job, PartSolver

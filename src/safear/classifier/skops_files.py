@@ -1,0 +1,75 @@
+"""Models saved with skops, which opens no type that is not known to be safe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from safear.classifier.reading import on_path, read_foreign, require_file, require_package, unreadable
+from safear.errors import quote_list
+
+# What fitted models of these libraries hold besides what skops itself trusts. None of them runs code of the file's
+# choice: they are data, or parts of the libraries. A list that a model brings along is never looked at.
+SCIKIT_LEARN = (
+    "collections.OrderedDict",
+    "functools.partial",  # of a function that is trusted itself
+    "numpy.dtype",
+    "scipy._lib.array_api_compat.numpy._aliases.asarray",
+    "scipy.interpolate._bsplines.BSpline",
+    "sklearn._loss.link.Interval",
+    "sklearn._loss.link.LogitLink",
+    "sklearn._loss.link.MultinomialLogit",
+    "sklearn._loss.loss.HalfBinomialLoss",
+    "sklearn._loss.loss.HalfMultinomialLoss",
+    "sklearn.calibration._CalibratedClassifier",
+    "sklearn.calibration._SigmoidCalibration",
+    "sklearn.ensemble._hist_gradient_boosting.binning._BinMapper",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "sklearn.metrics._classification.balanced_accuracy_score",
+    "sklearn.metrics._dist_metrics.EuclideanDistance64",
+    "sklearn.metrics._scorer._CurveScorer",
+    "sklearn.metrics._scorer._PassthroughScorer",
+    "sklearn.metrics._scorer._Scorer",
+    "sklearn.model_selection._split.KFold",
+    "sklearn.model_selection._split.StratifiedKFold",
+    "sklearn.neighbors._ball_tree.BallTree",
+    "sklearn.neighbors._kd_tree.KDTree",
+    "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+    "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
+    "sklearn.tree._tree.Tree",
+    "sklearn.utils._bunch.Bunch",
+    "sklearn.utils._metadata_requests.MetadataRequest",
+    "sklearn.utils._metadata_requests.MethodMetadataRequest",
+    "sklearn.utils.validation.check_array",
+)
+BOOSTING = (
+    "catboost.core.CatBoost",
+    "catboost.core.CatBoostClassifier",
+    "lightgbm.basic.Booster",
+    "lightgbm.sklearn.LGBMClassifier",
+    "lightgbm.sklearn.LGBMRegressor",
+    "xgboost.core.Booster",
+    "xgboost.sklearn.XGBClassifier",
+    "xgboost.sklearn.XGBRFClassifier",
+    "xgboost.sklearn.XGBRegressor",
+)
+PRESETS = (*SCIKIT_LEARN, *BOOSTING)
+
+
+def load_skops(path: Path, trust: Sequence[str]) -> Any:
+    """The model of a skops file. `trust` lists further types that it may hold."""
+    io = require_package("skops.io", "skops", "skops")
+    require_file(path)
+    trusted = [*PRESETS, *trust]
+
+    def read() -> tuple[Any, list[str]]:
+        untrusted = [name for name in io.get_untrusted_types(file=path) if name not in trusted]
+        with on_path(Path.cwd()):
+            return None if untrusted else io.load(path, trusted=trusted), untrusted
+
+    model, untrusted = read_foreign(path, "a skops model", read)
+    if untrusted:
+        remedy = "if you know them, add " + " ".join(f"--trust {name}" for name in untrusted)
+        raise unreadable(path, f"holds types that are not known to be safe: {quote_list(untrusted)}", remedy)
+    return model

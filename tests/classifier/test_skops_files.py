@@ -1,0 +1,128 @@
+"""Models saved with skops."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import TunedThresholdClassifierCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, SplineTransformer, StandardScaler
+from skops import io
+
+from classifier.small_sources import FRAME, GOALS, LABELS, PROBLEM, Write, goals, refusal
+from classifier.trained_models import FOREST, MODELS, applications, as_it_is, fit, granted, one_hot, trained
+from safear.classifier.adapters import ModelClassifier
+from safear.classifier.reading import on_path
+from safear.classifier.skops_files import PRESETS, SCIKIT_LEARN, load_skops
+from safear.classifier.sources import load_classifier
+from safear.errors import MissingExtraError
+
+
+def save_model(path: Path) -> None:
+    model = make_pipeline(OneHotEncoder(), LogisticRegression(C=1000)).fit(FRAME, LABELS)
+    io.dump(model, path)
+
+
+@pytest.mark.parametrize("name", ["model.skops", "MODEL.SKOPS", "v1.2/my model.skops"])
+def test_a_skops_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).parent.mkdir(exist_ok=True)
+    save_model(tmp_path / name)
+    assert isinstance(load_classifier(name, PROBLEM), ModelClassifier)
+    assert goals(name) == GOALS
+    assert goals(str(tmp_path / name)) == GOALS
+
+
+CLEANING = """
+    def clean(frame):
+        return frame
+    """
+
+
+def test_a_type_that_is_not_known_to_be_safe(write: Write) -> None:
+    write("cleaning.py", CLEANING)
+    with on_path(Path()):
+        cleaning = importlib.import_module("cleaning")
+    step = FunctionTransformer(cleaning.clean, feature_names_out="one-to-one")
+    io.dump(make_pipeline(step, OneHotEncoder(), LogisticRegression(C=1000)).fit(FRAME, LABELS), "model.skops")
+    assert refusal("model.skops") == (
+        "model.skops: holds types that are not known to be safe: 'cleaning.clean'\n"
+        "    if you know them, add --trust cleaning.clean"
+    )
+    assert refusal("model.skops", trust=("cleaning.other",)).startswith("model.skops: holds types")
+    del sys.modules["cleaning"]  # it is found in the current directory again, as for MODULE:NAME
+    assert goals("model.skops", trust=("cleaning.clean",)) == GOALS
+
+
+def test_something_else_in_a_skops_file(tmp_path: Path) -> None:
+    io.dump([1, 2], tmp_path / "list.skops")
+    assert "list is not a classifier" in refusal(tmp_path / "list.skops")
+
+
+def test_a_file_that_is_not_skops(tmp_path: Path) -> None:
+    file = tmp_path / "model.skops"
+    file.write_text("not a zip")
+    assert refusal(file) == f"{file}: not a skops model: BadZipFile: File is not a zip file"
+
+
+@pytest.mark.parametrize("module", ["skops", "skops.io"])
+def test_without_skops_it_says_what_to_install(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_model(tmp_path / "model.skops")
+    monkeypatch.delitem(sys.modules, "skops.io", raising=False)
+    monkeypatch.delattr("skops.io")
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError) as missing:
+        load_classifier(str(tmp_path / "model.skops"), PROBLEM)
+    assert str(missing.value) == "skops is not installed; install it with: pip install 'safear[skops]'"
+    assert missing.value.exit_code == 2
+
+
+STANDARD = {
+    "gradients of categories": MODELS["native gradients"],
+    "extra trees": (as_it_is, fit(one_hot(ExtraTreesClassifier(n_estimators=3, random_state=0)))),
+    "older gradients": (as_it_is, fit(one_hot(GradientBoostingClassifier(n_estimators=3, random_state=0)))),
+    "neighbours": (as_it_is, fit(one_hot(KNeighborsClassifier(algorithm="kd_tree")))),
+    "balls": (as_it_is, fit(one_hot(KNeighborsClassifier(algorithm="ball_tree")))),
+    "network": (as_it_is, fit(one_hot(MLPClassifier(tol=1.0, random_state=0), StandardScaler()))),
+    "splines": (as_it_is, fit(one_hot(LogisticRegression(max_iter=500), SplineTransformer(), StandardScaler()))),
+    "own threshold": (as_it_is, fit(TunedThresholdClassifierCV(one_hot(LogisticRegression(), StandardScaler()), cv=2))),
+    "isotonic": (
+        as_it_is,
+        fit(CalibratedClassifierCV(one_hot(RandomForestClassifier(**FOREST)), method="isotonic", cv=2)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*MODELS, *STANDARD])
+def test_models_of_all_libraries_need_no_trust(name: str, tmp_path: Path) -> None:
+    """What their types are is known beforehand, and they decide as they did before they were saved."""
+    frame, file = applications(50, seed=9, gaps=False), str(tmp_path / "model.skops")
+    form, train = (MODELS | STANDARD)[name]
+    training = applications(300, seed=1, gaps=False)
+    model = trained(name) if name in MODELS else train(form(training), granted(training))
+    io.dump(model, file)
+    loaded = load_skops(Path(file), ())
+    ask = "predict_proba" if hasattr(model, "predict_proba") else "save_raw" if "XGB" in name else "predict"
+    table = () if ask == "save_raw" else (form(frame),)
+    assert np.array_equal(getattr(loaded, ask)(*table), getattr(model, ask)(*table))
+
+
+def test_what_runs_code_is_never_a_preset() -> None:
+    """Whatever is trusted is a class of the libraries, or a function that neither writes nor runs what it is given."""
+    assert {name.partition(".")[0] for name in PRESETS} == {
+        "catboost", "collections", "functools", "lightgbm", "numpy", "scipy", "sklearn", "xgboost"
+    }  # fmt: skip
+    for name in SCIKIT_LEARN:
+        module, _, own = name.rpartition(".")
+        found = getattr(importlib.import_module(module), own)
+        is_type = isinstance(found, type)
+        assert is_type or own in {"asarray", "balanced_accuracy_score", "check_array"}, name
