@@ -493,17 +493,25 @@ class Oracle:
         return tuple(new[name] for name in self.features)
 
     def _value(self, written: Any, key: str, before: State, change: _Change) -> Fraction:
-        """A chance or a cost: a number, an interval, a table by the level that `change` leads to, or cases."""
+        """A chance or a cost: a number, an interval, a table by the level that `change` leads to, or cases.
+
+        With a source or without; a chance also as counts.
+        """
         if isinstance(written, str):
             return number(written)
+        if isinstance(written, dict) and {"value", "source"} == set(written):
+            return self._value(written["value"], key, before, change)
+        if isinstance(written, dict) and {"worked", "tried"} <= set(written) <= {"worked", "tried", "source"}:
+            return number(written["worked"]) / number(written["tried"])
         if isinstance(written, dict):
             return self._value(self._entry(written, before, change), key, before, change)
         if any(isinstance(item, dict) for item in written):
             for item in written:
-                if not isinstance(item, dict):
+                if not isinstance(item, dict) or "when" not in item:
                     return self._value(item, key, before, change)
-                if self._condition(item.get("when", "true"))(self.named(before)):
-                    return self._value(item[key], key, before, change)
+                if self._condition(item["when"])(self.named(before)):
+                    counts = {name: item[name] for name in ("worked", "tried") if name in item}
+                    return self._value(counts or item[key], key, before, change)
             raise ValueError("no case holds")
         if key != "chance":
             raise ValueError("a cost has no interval")
@@ -514,7 +522,8 @@ class Oracle:
 
     def _entry(self, table: Mapping[str, Any], before: State, change: _Change) -> Any:
         """The entry of a table by level, looked up with the level that the change itself leads to."""
-        named = [key for key, value in table.items() if isinstance(value, dict)]
+        is_amount = [{"value", "source"}, {"worked", "tried"}, {"worked", "tried", "source"}]
+        named = [key for key, value in table.items() if isinstance(value, dict) and set(value) not in is_amount]
         if named:
             (feature,) = table
             table = table[feature]

@@ -364,7 +364,22 @@ def _interval(draw: Draw, most: int) -> list[int]:
     return [low, high]
 
 
-def _table(draw: Draw, scene: Scene, changed: Changed, make: Callable[[], Number]) -> Document | None:
+SOURCES = ["guess", "expert", "data 3/4", "0.5"]
+
+
+def _sourced(draw: Draw, value: Any) -> Any:
+    """What was drawn, sometimes with where it comes from."""
+    return {"value": value, "source": pick(draw, SOURCES)} if rarely(draw, 6) else value
+
+
+def _counts(draw: Draw, most: int) -> Document:
+    """A chance as counts, never above `most` hundredths."""
+    tried = draw(_between(1, 50))
+    counts: Document = {"worked": draw(_between(0, tried * most // 100)), "tried": tried}
+    return counts | {"source": pick(draw, SOURCES)} if rarely(draw, 3) else counts
+
+
+def _table(draw: Draw, scene: Scene, changed: Changed, make: Callable[[], Any]) -> Document | None:
     """A table by the level that the change leads to, flat or naming the feature; None if none fits."""
     names = [name for name in changed.reached if name not in scene.signs]
     if not names:
@@ -376,40 +391,46 @@ def _table(draw: Draw, scene: Scene, changed: Changed, make: Callable[[], Number
     return {name: table} if shared or rarely(draw, 3) else table
 
 
-def _cases(draw: Draw, scene: Scene, key: str, make: Callable[[], Number]) -> list[Any]:
+def _cases(draw: Draw, scene: Scene, key: str, make: Callable[[], Any]) -> list[Any]:
     """One or two cases and what counts otherwise."""
     count = draw(_between(1, 2))
-    cases: list[Any] = [{"when": _condition(draw, scene.features, 1).text, key: make()} for _ in range(count)]
+    cases: list[Any] = []
+    for _ in range(count):
+        amount, when = make(), {"when": _condition(draw, scene.features, 1).text}
+        fields = amount if isinstance(amount, dict) else {key: amount}
+        cases.append(when | {key if name == "value" else name: part for name, part in fields.items()})
     return [*cases, make()]
 
 
 def _chance(draw: Draw, scene: Scene, changed: Changed, most: int = 100) -> Any:
     """A chance in any form, never above `most` hundredths."""
 
-    def make() -> Number:
-        return decimal(_hundredths(draw, most))
+    def make() -> Any:
+        return _counts(draw, most) if rarely(draw, 8) else _sourced(draw, decimal(_hundredths(draw, most)))
 
     form = pick(draw, ["number", "number", "table", "cases", "interval"])
     if form == "table":
-        return _table(draw, scene, changed, make) or make()
+        table = _table(draw, scene, changed, make)
+        return make() if table is None else _sourced(draw, table)
     if form == "cases":
-        return _cases(draw, scene, "chance", make)
+        return _sourced(draw, _cases(draw, scene, "chance", make))
     if form == "interval":
-        return [decimal(point) for point in _interval(draw, most)]
+        return _sourced(draw, [decimal(point) for point in _interval(draw, most)])
     return make()
 
 
 def _cost(draw: Draw, scene: Scene, changed: Changed) -> Any:
     """A cost in any form; a table looks at `changed`."""
 
-    def make() -> Number:
-        return _price(draw)
+    def make() -> Any:
+        return _sourced(draw, _price(draw))
 
     form = pick(draw, ["number", "number", "number", "table", "cases"])
     if form == "table":
-        return _table(draw, scene, changed, make) or make()
+        table = _table(draw, scene, changed, make)
+        return make() if table is None else _sourced(draw, table)
     if form == "cases":
-        return _cases(draw, scene, "cost", make)
+        return _sourced(draw, _cases(draw, scene, "cost", make))
     return make()
 
 

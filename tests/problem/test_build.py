@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
 from problem.loan import LOAN, edited, shown, told
 from safear.problem.build import default_levels
+from safear.problem.checks import check_problem
 from safear.problem.condition import ALWAYS, LevelTest, Membership, Not
-from safear.problem.load import parse_problem
+from safear.problem.load import parse_problem, parse_terms
 from safear.problem.model import Action, Move, Outcome, SetTo
 from safear.problem.quantity import Amount, ByCase, ByLevel
+from safear.problem.tries import Counts
 
 CHANGE = "change: {bmi: -1}"
 CHANCE = "chance: 0.8"
@@ -25,6 +28,10 @@ def action(name: str, *edits: tuple[str, str]) -> Action:
 
 def number(text: str) -> Amount:
     return Amount.exactly(text)
+
+
+def sourced(text: str, source: str) -> Amount:
+    return replace(number(text), source=source)
 
 
 # ---------------------------------------------------------------------------------------------------------- outcomes
@@ -192,6 +199,92 @@ def test_forms_of_a_chance(written: str, chance: object) -> None:
 )
 def test_forms_of_a_cost(written: str, cost: object) -> None:
     assert action("learn", (COST, f"cost: {written}")).cost == cost
+
+
+@pytest.mark.parametrize(
+    "written, chance",
+    [
+        ("{value: 0.8, source: guess}", sourced("0.8", "guess")),
+        ("{source: 2024, value: [0.7, 0.9]}", Amount(Decimal("0.8"), Decimal("0.7"), Decimal("0.9"), "2024")),
+        ("{worked: 31, tried: 40}", Amount.counted(Counts(31, 40))),
+        ("{worked: 31, tried: 40, source: survey}", Amount.counted(Counts(31, 40), source="survey")),
+        (
+            "{value: {skilled: 0.8, manager: {value: 0.7, source: expert}}, source: guess}",
+            ByLevel("skill", {"skilled": sourced("0.8", "guess"), "manager": sourced("0.7", "expert")}),
+        ),
+        (
+            "{value: {skill: {skilled: {worked: 3, tried: 4}, manager: 0.7}}, source: guess}",
+            ByLevel("skill", {"skilled": Amount.counted(Counts(3, 4)), "manager": sourced("0.7", "guess")}),
+        ),
+        (
+            "[{when: age == senior, worked: 3, tried: 4}, {when: age == adult, chance: 0.8, source: expert}, 0.7]",
+            ByCase(
+                (
+                    (LevelTest("age", "==", "senior"), Amount.counted(Counts(3, 4))),
+                    (LevelTest("age", "==", "adult"), sourced("0.8", "expert")),
+                ),
+                number("0.7"),
+            ),
+        ),
+        (
+            "{value: [{when: age == senior, chance: 0.5, source: expert}, {worked: 0, tried: 2}], source: guess}",
+            ByCase(((LevelTest("age", "==", "senior"), sourced("0.5", "expert")),), Amount.counted(Counts(0, 2))),
+        ),
+    ],
+)
+def test_where_a_chance_comes_from(written: str, chance: object) -> None:
+    assert action("learn", (CHANCE, f"chance: {written}")).outcomes[0].chance == chance
+
+
+@pytest.mark.parametrize(
+    "written, cost",
+    [
+        ("{value: 2, source: guess}", sourced("2", "guess")),
+        (
+            "{skilled: {value: 1, source: expert}, manager: 3}",
+            ByLevel("skill", {"skilled": sourced("1", "expert"), "manager": number("3")}),
+        ),
+        (
+            "{value: [{when: age == senior, cost: 2, source: expert}, 1], source: guess}",
+            ByCase(((LevelTest("age", "==", "senior"), sourced("2", "expert")),), sourced("1", "guess")),
+        ),
+    ],
+)
+def test_where_a_cost_comes_from(written: str, cost: object) -> None:
+    assert action("learn", (COST, f"cost: {written}")).cost == cost
+
+
+def test_what_is_certain_has_one_outcome_whatever_its_source() -> None:
+    assert len(action("learn", (CHANCE, "chance: {value: 1, source: expert}")).outcomes) == 1
+    assert len(action("learn", (CHANCE, "chance: {worked: 4, tried: 4}")).outcomes) == 2
+
+
+def test_counts_are_read_at_the_confidence_of_the_problem() -> None:
+    text = edited((CHANCE, "chance: {worked: 31, tried: 40}"), ("horizon: 12", "horizon: 12\nconfidence: 0.8"))
+    problem = parse_problem(text)
+    own = parse_terms("actions: {diet: {chance: {worked: 1, tried: 2}}}", problem)
+    assert problem.confidence == 0.8
+    assert problem.action_by_name["learn"].outcomes[0].chance == Amount.counted(Counts(31, 40), confidence=0.8)
+    assert own.actions["diet"].chance == Amount.counted(Counts(1, 2), confidence=0.8)
+
+
+@pytest.mark.parametrize("words", [("value", "source"), ("worked", "tried")])
+def test_levels_called_as_fields_are_not_guessed_at(words: tuple[str, str]) -> None:
+    """The levels of `skill` that can be reached have these names; a table of them cannot be told from a number."""
+    names = [
+        ("levels: [basic, skilled, manager]", f"levels: [basic, {words[0]}, {words[1]}]"),
+        ("skill >= skilled", f"skill >= {words[0]}"),
+        ("skill < manager", f"skill < {words[1]}"),
+        ("skill == manager", f"skill == {words[1]}"),
+    ]
+    text = edited(*names, (CHANCE, f"chance: {{{words[0]}: 1, {words[1]}: 1}}"))
+    cause = f"17:5: actions.learn.chance: '{words[0]}' and '{words[1]}' are fields here and levels of 'skill'"
+    assert told(text) == shown(text, (cause, "rename one of the levels"))
+    problem = parse_problem(edited(*names))
+    table = ByLevel("skill", dict.fromkeys(words, number("0.5")))
+    built = replace(problem.actions[0], outcomes=(Outcome(table, {"skill": Move(1)}), Outcome()))
+    found = check_problem(replace(problem, actions=(built, *problem.actions[1:])))
+    assert [(item.code, item.remedy) for item in found] == [("ambiguous", "rename one of the levels")]
 
 
 def test_a_cost_by_level_looks_at_the_first_outcome() -> None:

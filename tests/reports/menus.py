@@ -89,7 +89,12 @@ def ladder(rungs: int, **more: Any) -> sa.Problem:
                     "when": "leg == sound",
                     "outcomes": [
                         {"chance": [0.5, 0.7], "change": {"place": "+1"}},
-                        {"chance": 0.1, "change": {"place": "+2"}, "works": True, "label": "you climb fast"},
+                        {
+                            "chance": {"value": 0.1, "source": "guess"},
+                            "change": {"place": "+2"},
+                            "works": True,
+                            "label": "you climb fast",
+                        },
                         {"chance": 0.2, "cost": 1.5},
                         {"change": {"leg": "broken"}},
                     ],

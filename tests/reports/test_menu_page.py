@@ -257,7 +257,7 @@ def test_own_terms_are_marked() -> None:
 
 def test_ranges_and_steps_that_nobody_can_take() -> None:
     rows = {row[0]: row[1:] for row in read_table(page("single"), "Costs and chances used for you")}
-    assert rows["climb"] == ["1 to 1.5 days", "70%", "known only roughly: 50% to 70%"]
+    assert rows["climb"] == ["1 to 1.5 days", "70%", "known only roughly: 50% to 70%; 1 number is a guess"]
     assert rows["dream"] == ["–", "–", "not open to you"]
     assert "No step changes eyes." in section(page("single"), "basis").text
     usual, own = sa.load_example("loan"), make_by_age()

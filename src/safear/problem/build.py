@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 
 from safear.errors import Mistake, Path, Place, mistake, on_key
 from safear.problem.condition import ALWAYS, Condition, ConditionSyntaxError, parse_condition
 from safear.problem.document import (
-    ChanceCase,
-    CostCase,
     Document,
     TermsDocument,
     WrittenAction,
@@ -22,8 +21,19 @@ from safear.problem.document import (
 )
 from safear.problem.model import Action, Change, Effect, Feature, Goal, Move, Outcome, Problem, SetTo, SideEffect
 from safear.problem.person import read_texts_of
-from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
+from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, with_source
 from safear.problem.terms import ActionTerms, Terms
+from safear.problem.tries import Counts
+from safear.problem.written import (
+    Case,
+    CostCase,
+    CountedCase,
+    SourcedChance,
+    SourcedChanceAmount,
+    SourcedCost,
+    SourcedCostAmount,
+    WrittenCounts,
+)
 from safear.problem.wrong_names import unknown_action
 
 _MOVE = re.compile(r"[+-]\d+")
@@ -33,7 +43,7 @@ _IMPLIED_FAILURE = Outcome()
 def build_problem(document: Document) -> tuple[Problem, list[Mistake]]:
     """The problem, and what could not be understood on the way (its parts are left out of the problem)."""
     features = {name: _build_feature(name, written) for name, written in document.features.items()}
-    builder = _Builder(features)
+    builder = _Builder(features, document.confidence)
     rule = None
     if document.classifier is not None:
         rule = builder.condition(document.classifier.rule, ("classifier", "rule"))
@@ -43,6 +53,7 @@ def build_problem(document: Document) -> tuple[Problem, list[Mistake]]:
         horizon=document.horizon,
         cost_unit=document.cost.unit,
         cost_resolution=document.cost.resolution,
+        confidence=document.confidence,
         features=tuple(features.values()),
         goal=Goal(document.goal.favourable, document.goal.threshold, document.goal.failure_cost, document.goal.promise),
         given=tuple(document.given),
@@ -67,7 +78,7 @@ def build_problem(document: Document) -> tuple[Problem, list[Mistake]]:
 
 def build_terms(document: TermsDocument, problem: Problem) -> tuple[Terms, list[Mistake]]:
     """Personal terms for a problem, and what could not be understood on the way."""
-    builder = _Builder(problem.feature_by_name)
+    builder = _Builder(problem.feature_by_name, problem.confidence)
     actions: dict[str, ActionTerms] = {}
     for name, written in document.actions.items():
         path: Path = ("actions", name)
@@ -113,8 +124,9 @@ def _build_feature(name: str, written: WrittenFeature) -> Feature:
 class _Builder:
     """Builds the parts of a problem and collects what it does not understand."""
 
-    def __init__(self, features: Mapping[str, Feature]) -> None:
+    def __init__(self, features: Mapping[str, Feature], confidence: float) -> None:
         self.features = features
+        self.confidence = confidence
         self.mistakes: list[Mistake] = []
 
     def condition(self, text: str | None, path: Path) -> Condition:
@@ -197,6 +209,11 @@ class _Builder:
         return self.quantity(written, change, path, word="cost")
 
     def quantity(self, written: object, change: Change, path: Path, *, word: str) -> Quantity:
+        if isinstance(written, SourcedChance | SourcedCost):
+            self.check_words(("value", "source"), change, path)
+            return with_source(self.quantity(written.value, change, (*path, "value"), word=word), written.source)
+        if isinstance(written, WrittenCounts):
+            self.check_words(("worked", "tried"), change, path)
         if isinstance(written, dict):
             return self.by_level(written, change, path)
         if isinstance(written, list) and not all(isinstance(item, Decimal) for item in written):
@@ -204,7 +221,40 @@ class _Builder:
         if isinstance(written, list) and word == "cost":
             self.complain(path, "a cost cannot be an interval", code="cost_interval")
             return Amount.exactly(1)
-        return _amount(written)
+        return self.amount(written, path)
+
+    def check_words(self, words: tuple[str, str], change: Change, path: Path) -> None:
+        """Levels that have the names of fields cannot stand in a table."""
+        for name in change:
+            feature = self.features.get(name)
+            if feature is not None and set(words) <= set(feature.levels):
+                first, second = (f"'{word}'" for word in words)
+                cause = f"{first} and {second} are fields here and levels of '{name}'"
+                self.complain(path, cause, "rename one of the levels", code="ambiguous")
+
+    def amount(self, written: object, path: Path) -> Amount:
+        match written:
+            case Decimal():
+                return Amount.exactly(written)
+            case [Decimal() as low, Decimal() as high]:
+                return Amount.between(low, high)
+            case [Decimal() as low, Decimal() as nominal, Decimal() as high]:
+                return Amount.between(low, high, nominal)
+            case SourcedChanceAmount() | SourcedCostAmount():
+                return replace(self.amount(written.value, (*path, "value")), source=written.source)
+            case WrittenCounts():
+                return self.counted(written, path)
+            case _:  # pydantic lets nothing else through
+                raise TypeError(written)
+
+    def counted(self, written: WrittenCounts, path: Path) -> Amount:
+        if written.worked > written.tried:
+            cause = f"{written.worked} of {written.tried} cannot have worked"
+            remedy = "'tried' counts all tries, those that worked among them"
+            self.complain((*path, "worked"), cause, remedy, code="more_than_tried")
+            return Amount.exactly(1)
+        counts = Counts(written.worked, written.tried)
+        return Amount.counted(counts, confidence=self.confidence, source=written.source or "")
 
     def by_level(self, written: dict[str, object], change: Change, path: Path) -> Quantity:
         tables = {name: table for name, table in written.items() if isinstance(table, dict)}
@@ -212,8 +262,8 @@ class _Builder:
             name, table = next(iter(tables.items()))
             if len(written) > 1:
                 self.complain(path, "only one feature can be named here", code="too_many")
-            return ByLevel(name, {level: _amount(amount) for level, amount in table.items()})
-        amounts = {level: _amount(amount) for level, amount in written.items()}
+            return ByLevel(name, {level: self.amount(amount, (*path, name, level)) for level, amount in table.items()})
+        amounts = {level: self.amount(amount, (*path, level)) for level, amount in written.items()}
         candidates = [name for name in change if name in self.features]
         # The feature is the one whose levels fit best; a wrong level among right ones is reported by the checks.
         fits = {name: len(amounts.keys() & set(self.features[name].levels)) for name in candidates}
@@ -234,34 +284,28 @@ class _Builder:
         *cases, last = written
         conditions: list[tuple[Condition, Amount]] = []
         for number, case in enumerate(cases):
-            if not isinstance(case, ChanceCase | CostCase):
+            if not isinstance(case, Case):
                 self.complain((*path, number), "only the last case can do without 'when'", code="case_order")
                 continue
-            amount = case.chance if isinstance(case, ChanceCase) else case.cost
-            conditions.append((self.condition(case.when, (*path, number, "when")), _amount(amount)))
-        if not isinstance(last, list | Decimal):
+            conditions.append((self.condition(case.when, (*path, number, "when")), self.case(case, (*path, number))))
+        if isinstance(last, Case):
             cause, remedy = (
                 "the last case has a condition",
                 f"end the list with the {word} for all other cases, without 'when'",
             )
             self.complain((*path, len(cases)), cause, remedy, code="case_order")
             return Amount.exactly(1)
-        return ByCase(tuple(conditions), _amount(last))
+        return ByCase(tuple(conditions), self.amount(last, (*path, len(cases))))
+
+    def case(self, written: Case, path: Path) -> Amount:
+        if isinstance(written, CountedCase):
+            return self.counted(written, path)
+        amount = self.amount(written.cost if isinstance(written, CostCase) else written.chance, path)
+        return replace(amount, source=written.source or "")
 
 
 def short_form(chance: Quantity, change: Change) -> tuple[Outcome, ...]:
     """The outcomes of `{chance: ..., change: ...}`: it happens, or nothing does."""
     success = Outcome(chance, change)
-    return (success,) if chance == Amount.exactly(1) else (success, _IMPLIED_FAILURE)
-
-
-def _amount(written: object) -> Amount:
-    match written:
-        case Decimal():
-            return Amount.exactly(written)
-        case [Decimal() as low, Decimal() as high]:
-            return Amount.between(low, high)
-        case [Decimal() as low, Decimal() as nominal, Decimal() as high]:
-            return Amount.between(low, high, nominal)
-        case _:  # pydantic lets nothing else through
-            raise TypeError(written)
+    certain = isinstance(chance, Amount) and chance.is_certain
+    return (success,) if certain else (success, _IMPLIED_FAILURE)

@@ -29,10 +29,12 @@ from safear.problem.model import (
     SideEffect,
 )
 from safear.problem.person import person_mistakes
-from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, quantity_features
+from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, amount_places, quantity_features
+from safear.problem.tries import MOST_TRIES
 from safear.problem.vector import CodeArray, apply_change, evaluate_quantity, holds, order_side_effects
 from safear.problem.wrong_names import unknown_edge, unknown_feature, unknown_level
 
+_FIELDS_OF_AMOUNTS = (("value", "source"), ("worked", "tried"))
 TOLERANCE = 1e-9  # of a sum of chances
 _ABOUT_LEVELS = {"unknown_level", "not_a_number", "missing_level"}  # mistakes that unclear levels bring about
 MAX_COMBINATIONS = 200_000  # of levels, up to which a check looks at all of them
@@ -103,6 +105,9 @@ def _check_head(problem: Problem) -> Iterator[Mistake]:
         yield mistake(
             ("goal", "threshold"), f"{threshold} is not between 0 and 1", code="out_of_range", value=threshold
         )
+    if not 0 < problem.confidence < 1:
+        cause = f"{problem.confidence} is not between 0 and 1"
+        yield mistake(("confidence",), cause, "0.95 is usual", code="out_of_range", value=problem.confidence)
     resolution = problem.cost_resolution
     if resolution is not None and not (resolution.is_finite() and resolution > 0):
         what = "not above 0" if resolution.is_finite() else "not a finite number"
@@ -160,8 +165,9 @@ def _check_quantity(problem: Problem, quantity: Quantity, change: Change, path: 
         remedy = "use Amount.exactly(...), ByLevel(...) or ByCase(...)"
         yield mistake(path, f"{quantity!r} is not a {path[-1]}", remedy, code="wrong_type")
         return
-    for at, amount in _entries(quantity, path):
+    for at, amount in amount_places(quantity, path):
         yield from _check_amount(amount, at, is_chance=is_chance)
+        yield from _check_counts(amount, at, problem.confidence)
     match quantity:
         case ByLevel(name, table):
             feature = problem.feature_by_name.get(name)
@@ -177,6 +183,10 @@ def _check_quantity(problem: Problem, quantity: Quantity, change: Change, path: 
                 for level in table
                 if level not in feature.levels
             )
+            for first, second in _FIELDS_OF_AMOUNTS[: 1 + is_chance]:
+                if {first, second} <= table.keys():
+                    cause = f"'{first}' and '{second}' are fields of a number, not only levels of '{name}'"
+                    yield mistake(path, cause, "rename one of the levels", code="ambiguous", feature=name)
             missing = [level for level in _targets(change, feature) if level not in table]
             if missing and set(table) <= set(feature.levels):
                 cause, remedy = f"level '{missing[0]}' of '{name}' is missing", f"add '{missing[0]}: ...'"
@@ -184,18 +194,6 @@ def _check_quantity(problem: Problem, quantity: Quantity, change: Change, path: 
         case ByCase(cases, _):
             for number, (condition, _) in enumerate(cases):
                 yield from check_condition(problem, condition, (*path, number, "when"))
-
-
-def _entries(quantity: Quantity, path: Path) -> Iterator[tuple[Path, Amount]]:
-    """All amounts of a quantity, each with its place."""
-    match quantity:
-        case Amount():
-            yield path, quantity
-        case ByLevel(name, table):
-            yield from (((*path, name, level), amount) for level, amount in table.items())
-        case ByCase(cases, otherwise):
-            yield from (((*path, number, path[-1]), amount) for number, (_, amount) in enumerate(cases))
-            yield (*path, len(cases)), otherwise
 
 
 def _targets(change: Change, feature: Feature) -> tuple[str, ...]:
@@ -228,6 +226,18 @@ def _check_amount(amount: Amount, path: Path, *, is_chance: bool) -> Iterator[Mi
         inner = "" if amount == Amount.between(amount.low, amount.high) else f"{amount.nominal}, "
         remedy = f"write [low, {'nominal, ' if inner else ''}high]"
         yield mistake(path, f"[{amount.low}, {inner}{amount.high}] is not in order", remedy, code="not_ascending")
+
+
+def _check_counts(amount: Amount, path: Path, confidence: float) -> Iterator[Mistake]:
+    """Counts in a problem that was built in Python: some are needed, and the interval must be theirs."""
+    counts = amount.counts
+    if counts is None:
+        return
+    if path[-1] == "cost" or not 0 <= counts.worked <= counts.tried <= MOST_TRIES or not counts.tried:
+        yield mistake(path, f"{counts} are no counts of a chance", "give how many of how many worked", code="counts")
+    elif 0 < confidence < 1 and amount != Amount.counted(counts, confidence=confidence, source=amount.source):
+        remedy = "use Amount.counted with the problem's confidence"
+        yield mistake(path, f"this is not the interval of {counts} at {confidence:g}", remedy, code="counts")
 
 
 def _check_aim(problem: Problem, action: Action, path: Path) -> Iterator[Mistake]:

@@ -8,140 +8,28 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic import BeforeValidator, Field, Tag
 
-from safear.problem.model import JSON_NUMBER
-
-
-def _read_name(value: object) -> object:
-    if isinstance(value, bool):
-        value = str(value).lower()
-    if isinstance(value, int | float | Decimal):
-        value = str(value)
-    if not isinstance(value, str):
-        raise PydanticCustomError("name", "write a single name here")
-    if not value.strip():
-        raise PydanticCustomError("name", "a name is missing")
-    return value
-
-
-def _read_number(value: object) -> object:
-    if isinstance(value, bool) or (isinstance(value, str) and not value.strip()):
-        raise PydanticCustomError("number", "a number is missing")
-    return value
-
-
-def _read_whole(value: object) -> object:
-    """`+1` is a whole number, too."""
-    number = _read_number(value)
-    return number.strip().removeprefix("+") if isinstance(number, str) else number
-
-
-def _read_value(value: object) -> object:
-    """What a classifier sees for a level: a number if it reads as one, else a text."""
-    if isinstance(value, str):
-        return float(value) if JSON_NUMBER.fullmatch(value) else value
-    if not isinstance(value, int | float | Decimal):
-        raise PydanticCustomError("name", "write a single number or text here")
-    return value
-
-
-Name = Annotated[str, BeforeValidator(_read_name), WithJsonSchema({"type": ["string", "number", "boolean"]})]
-Text = Name  # the same form; a sentence or a condition instead of a name
-Entry = Annotated[  # of a record, where nothing is a value too
-    str,
-    BeforeValidator(lambda value: _read_name("null" if value is None else value)),
-    WithJsonSchema({"type": ["string", "number", "boolean", "null"]}),
-]
-Number = Annotated[Decimal, BeforeValidator(_read_number), WithJsonSchema({"type": "number"})]
-NotNegative = Annotated[
-    Decimal, Field(ge=0), BeforeValidator(_read_number), WithJsonSchema({"type": "number", "minimum": 0})
-]
-Positive = Annotated[
-    Decimal, Field(gt=0), BeforeValidator(_read_number), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})
-]
-Whole = Annotated[int, BeforeValidator(_read_whole)]
-Value = Annotated[float | str, BeforeValidator(_read_value), WithJsonSchema({"type": ["number", "string"]})]
-
-# The forms that a chance, a cost or a change may have. The tags show up in pydantic's error paths, where
-# `TAGS` takes them out again; the angle brackets keep them apart from names in files.
-TAGS = frozenset(
-    f"\0{tag}" for tag in ("number", "interval", "by level", "by case", "case", "effect", "name", "by feature")
+from safear.problem.quantity import CONFIDENCE
+from safear.problem.written import (
+    Chance,
+    ChanceCase,
+    Cost,
+    CostCase,
+    Entry,
+    Name,
+    NotNegative,
+    Number,
+    Positive,
+    SourcedChance,
+    Text,
+    Value,
+    Whole,
+    Written,
+    WrittenCounts,
+    read_number,
+    shape,
 )
-
-
-def _shape(**tags: str) -> Discriminator:
-    """Choose a form by whether a scalar, a list or a mapping stands there: an error then speaks of that form only."""
-
-    def choose(value: object) -> str:
-        if isinstance(value, dict | BaseModel):
-            return tags.get("mapping", tags["scalar"])
-        if isinstance(value, list | tuple):
-            holds_cases = any(isinstance(item, dict | BaseModel) for item in value)
-            return tags.get("cases" if holds_cases else "list", tags.get("cases", tags["scalar"]))
-        return tags["scalar"]
-
-    return Discriminator(choose)
-
-
-Interval = Annotated[list[Number], Field(min_length=2, max_length=3, description="[low, high] or [low, nominal, high]")]
-ChanceAmount = Annotated[
-    Annotated[Number, Tag("\0number")] | Annotated[Interval, Tag("\0interval")],
-    _shape(scalar="\0number", list="\0interval"),
-]
-
-
-class Written(BaseModel):
-    """What all parts of a problem file have in common: no unknown fields."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ChanceCase(Written):
-    """The chance where a condition holds."""
-
-    when: Text
-    chance: ChanceAmount
-
-
-class CostCase(Written):
-    """The cost where a condition holds."""
-
-    when: Text
-    cost: Number
-
-
-ChanceTable = Annotated[
-    Annotated[ChanceAmount, Tag("\0number")] | Annotated[dict[Name, ChanceAmount], Tag("\0by feature")],
-    _shape(scalar="\0number", mapping="\0by feature"),
-]
-CostTable = Annotated[
-    Annotated[Number, Tag("\0number")] | Annotated[dict[Name, Number], Tag("\0by feature")],
-    _shape(scalar="\0number", mapping="\0by feature"),
-]
-ChanceEntry = Annotated[
-    Annotated[ChanceCase, Tag("\0case")] | Annotated[ChanceAmount, Tag("\0number")],
-    _shape(scalar="\0number", mapping="\0case"),
-]
-CostEntry = Annotated[
-    Annotated[CostCase, Tag("\0case")] | Annotated[Number, Tag("\0number")],
-    _shape(scalar="\0number", mapping="\0case"),
-]
-_CASES = Field(json_schema_extra={"contains": {"type": "object"}})
-Chance = Annotated[
-    Annotated[Number, Tag("\0number")]
-    | Annotated[Interval, Tag("\0interval")]
-    | Annotated[dict[Name, ChanceTable], Field(min_length=1), Tag("\0by level")]
-    | Annotated[list[ChanceEntry], _CASES, Tag("\0by case")],
-    _shape(scalar="\0number", list="\0interval", mapping="\0by level", cases="\0by case"),
-]
-Cost = Annotated[
-    Annotated[Number, Tag("\0number")]
-    | Annotated[dict[Name, CostTable], Field(min_length=1), Tag("\0by level")]
-    | Annotated[list[CostEntry], _CASES, Tag("\0by case")],
-    _shape(scalar="\0number", mapping="\0by level", cases="\0by case"),
-]
 
 
 class WrittenEffect(Written):
@@ -155,7 +43,7 @@ Change = dict[
     Name,
     Annotated[
         Annotated[Name, Tag("\0name")] | Annotated[WrittenEffect, Tag("\0effect")],
-        _shape(scalar="\0name", mapping="\0effect"),
+        shape(scalar="\0name", mapping="\0effect"),
     ],
 ]
 
@@ -235,8 +123,9 @@ class Document(Written):
     safear: Annotated[Literal[1], BeforeValidator(lambda value: 1 if str(value) == "1" else value)]
     title: Text
     description: str = ""
-    horizon: Annotated[int, Field(ge=1, le=1000), BeforeValidator(_read_number)]
+    horizon: Annotated[int, Field(ge=1, le=1000), BeforeValidator(read_number)]
     cost: WrittenCost = Field(default_factory=WrittenCost)
+    confidence: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] = CONFIDENCE
     features: Annotated[dict[Name, WrittenFeature], Field(min_length=1)]
     given: list[Name] = Field(default_factory=list)
     goal: WrittenGoal = Field(default_factory=WrittenGoal)
@@ -296,10 +185,18 @@ def fields_at(document: type[Written], path: tuple[str | int, ...]) -> list[str]
             model = WrittenCost
         case ("classifier",):
             model = WrittenClassifier
-        case (*_, "chance", int()):
-            model = ChanceCase
-        case (*_, "cost", int()):
-            model = CostCase
+        case ("actions", _, ("chance" | "cost") as word, *inner):
+            return _fields_of_amount(word, inner)
+        case ("actions", _, "outcomes", int(), ("chance" | "cost") as word, *inner):
+            return _fields_of_amount(word, inner)
         case _:
             model = WrittenEffect
     return list(model.model_fields)
+
+
+def _fields_of_amount(word: str, inner: list[str | int]) -> list[str]:
+    """What may stand in a mapping that is a number, or a case in a list of them."""
+    is_case, is_chance = isinstance(inner[-1] if inner else None, int), word == "chance"
+    models: list[type[Written]] = [CostCase if word == "cost" else ChanceCase] if is_case else [SourcedChance]
+    models += [WrittenCounts] if is_chance else []
+    return list(dict.fromkeys(name for model in models for name in model.model_fields))

@@ -11,7 +11,7 @@ import yaml
 from safear.problem.build import default_levels
 from safear.problem.condition import ALWAYS
 from safear.problem.model import Action, Change, Effect, Feature, Move, Outcome, Problem, SideEffect
-from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
+from safear.problem.quantity import CONFIDENCE, Amount, ByCase, ByLevel, Quantity, amounts
 
 
 def dump_problem(problem: Problem) -> dict[str, Any]:
@@ -31,6 +31,7 @@ def dump_problem(problem: Problem) -> dict[str, Any]:
         "description": problem.description or None,
         "horizon": problem.horizon,
         "cost": cost,
+        "confidence": None if problem.confidence == CONFIDENCE else problem.confidence,
         "features": {feature.name: _feature(feature) for feature in problem.features},
         "given": list(problem.given) or None,
         "goal": {name: value for name, value in goal.items() if value is not None},
@@ -113,16 +114,35 @@ def _effect(effect: Effect) -> Any:
 
 
 def _quantity(quantity: Quantity, word: str) -> Any:
+    if isinstance(quantity, Amount):
+        return _amount(quantity)
+    common = {amount.source for amount in amounts(quantity)}
+    source = common.pop() if len(common) == 1 and not any(amount.counts for amount in amounts(quantity)) else ""
     match quantity:
-        case Amount():
-            return _amount(quantity)
         case ByLevel(feature, table):
-            return {feature: {level: _amount(amount) for level, amount in table.items()}}
+            value: Any = {feature: {level: _amount(amount, source) for level, amount in table.items()}}
         case ByCase(cases, otherwise):
-            return [*({"when": str(when), word: _amount(amount)} for when, amount in cases), _amount(otherwise)]
+            value = [*(_case(str(when), word, amount, source) for when, amount in cases), _amount(otherwise, source)]
+    return {"value": value, "source": source} if source else value
 
 
-def _amount(amount: Amount) -> Any:
+def _case(when: str, word: str, amount: Amount, common_source: str) -> dict[str, Any]:
+    written = _amount(amount, common_source)
+    if not isinstance(written, dict):
+        return {"when": when, word: written}
+    return {"when": when} | {word if name == "value" else name: part for name, part in written.items()}
+
+
+def _amount(amount: Amount, common_source: str = "") -> Any:
+    """An amount with its source, unless that is said for all amounts together."""
+    if amount.counts is not None:
+        counts = {"worked": amount.counts.worked, "tried": amount.counts.tried}
+        return counts if amount.source == f"data {amount.counts}" else counts | {"source": amount.source}
+    number = _plain_amount(amount)
+    return number if amount.source == common_source else {"value": number, "source": amount.source}
+
+
+def _plain_amount(amount: Amount) -> Any:
     if not amount.is_interval:
         return _number(amount.nominal)
     middle = (amount.low + amount.high) / 2

@@ -6,7 +6,7 @@ Mistakes from all stages are collected, given their position, and raised togethe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any, TypeVar
@@ -28,11 +28,12 @@ from safear.errors import (
 from safear.files import read_text
 from safear.problem.build import build_problem, build_terms
 from safear.problem.checks import check_problem
-from safear.problem.document import TAGS, Document, TermsDocument, Written, fields_at
+from safear.problem.document import Document, TermsDocument, fields_at
 from safear.problem.model import Problem, Record
 from safear.problem.person import read_person, read_texts_of
 from safear.problem.terms import Terms, merge_terms
 from safear.problem.tree import Tree, plain_tree, read_tree
+from safear.problem.written import TAGS, Written
 
 W = TypeVar("W", bound=Written)
 # What stands in for a required part that is missing or wrong, so that the rest of the file can still be checked.
@@ -190,6 +191,7 @@ _SHAPES: dict[str, tuple[str, str, str | None]] = {
     "finite_number": ("not_finite", "{given} is not a finite number", None),
     "greater_than_equal": ("out_of_range", "{given} is below {ge}", None),
     "greater_than": ("out_of_range", "{given} is not above {gt}", None),
+    "less_than": ("out_of_range", "{given} is not below {lt}", None),
     "less_than_equal": ("out_of_range", "{given} is above {le}", None),
     "int_parsing_size": ("out_of_range", "the number is too large", None),
     "literal_error": ("unknown_word", "{shown} should be {expected}", None),
@@ -244,10 +246,18 @@ def _locate(tree: Tree, item: Mistake) -> Mistake:
         written = tree.data.get("actions", {}).get(path[1], {})
         if isinstance(written, Mapping) and "outcomes" not in written:
             path = (*path[:2], *(path[4:] or ("chance",)))
-    if len(path) > 3 and path[-3] in {"chance", "cost"} and path not in tree.positions:
-        flat = (*path[:-2], path[-1])
-        path = flat if flat in tree.positions else path
+    if path not in tree.positions:
+        path = next((other for other in _other_places(path) if other in tree.positions), path)
     return tree.locate(replace(item, place=replace(item.place, path=path)))
+
+
+def _other_places(path: Path) -> Iterator[Path]:
+    """Where an amount of a chance or cost may stand: below its source, and in a table that names no feature."""
+    at = next((i for i, part in enumerate(path) if i > 1 and part in {"chance", "cost"}), len(path))
+    head, rest = path[: at + 1], path[at + 1 :]
+    for part in (rest, rest[1:]) if len(rest) > 1 else (rest,):
+        yield (*head, *part)
+        yield (*head, "value", *part)
 
 
 def _in_order(mistakes: list[Mistake]) -> list[Mistake]:

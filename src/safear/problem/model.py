@@ -16,8 +16,9 @@ from html import escape
 from types import MappingProxyType
 from typing import Literal
 
+from safear.errors import Path
 from safear.problem.condition import ALWAYS, Condition, condition_features
-from safear.problem.quantity import Quantity, amounts, quantity_features
+from safear.problem.quantity import CONFIDENCE, GUESS, Quantity, amounts, quantity_features
 
 Kind = Literal["ordinal", "nominal", "numeric"]
 Direction = Literal["up", "down", "any"]
@@ -183,7 +184,7 @@ class Problem:
     """A recourse problem: features, what can be done about them, and what counts as success.
 
     `given` are columns that the classifier sees as filed, without levels; a model that knows its columns need not be
-    told.
+    told. `confidence` is that of the intervals of chances that are given as counts.
     """
 
     title: str
@@ -198,6 +199,7 @@ class Problem:
     given: tuple[str, ...] = ()
     cost_unit: str = "units"
     cost_resolution: Decimal | None = None
+    confidence: float = CONFIDENCE
     description: str = ""
 
     @cached_property
@@ -234,6 +236,18 @@ class Problem:
     def has_intervals(self) -> bool:
         """Whether any chance is an interval (solvers use its nominal value)."""
         return any(amount.is_interval for _, _, quantity in self.quantities() for amount in amounts(quantity))
+
+    @property
+    def guesses(self) -> tuple[Path, ...]:
+        """Where costs and chances stand that are guesses, in whole or in part."""
+        found: list[tuple[Path, Quantity | None]] = []
+        for action in self.actions:
+            path: Path = ("actions", action.name)
+            found.append(((*path, "cost"), action.cost))
+            for number, outcome in enumerate(action.outcomes):
+                at = (*path, "outcomes", number)
+                found += [((*at, "chance"), outcome.chance), ((*at, "cost"), outcome.cost)]
+        return tuple(at for at, what in found if what and any(one.source == GUESS for one in amounts(what)))
 
     def quantities(self) -> Iterator[tuple[Action, int | None, Quantity]]:
         """All costs and chances: the action, the outcome (None: the action's own cost) and the quantity."""

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from safear.recourse.failure import GivingUp
 
 
+MOST_NAMED = 8  # actions whose guesses are named
+
+
 @dataclass(frozen=True, slots=True)
 class CheckTeller:
     """Tells what was found in a problem."""
@@ -65,7 +68,20 @@ class CheckTeller:
 
     def hint(self, hint: Hint) -> str:
         """What is allowed, but may not be meant."""
+        if hint.code == "guesses":
+            return self._guesses(hint)
         return self.teller(f"check.hints.{hint.code}", feature=show_name(hint.feature))
+
+    def _guesses(self, hint: Hint) -> str:
+        """How many numbers are guesses, and which, action by action."""
+        say = self.teller.texts.part("check.hints")
+        words: dict[str, dict[str, None]] = {}
+        for path in hint.places:
+            words.setdefault(str(path[1]), {})[say(str(path[-1]))] = None
+        named = [f"{show_name(action)} ({', '.join(which)})" for action, which in words.items()]
+        shown, more = named[:MOST_NAMED], len(named) - MOST_NAMED
+        names = ", ".join([*shown, say("and_more", count=more)] if more > 0 else shown)
+        return say("guesses", count=len(hint.places), names=names)
 
     def whole(self, found: SpaceDiagnosis) -> str:
         """How many of all states are goals, and how many of the others have no way to one."""

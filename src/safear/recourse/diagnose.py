@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.errors import Mistake, mistake
+from safear.errors import Mistake, Path, mistake
 from safear.mdp.arrays import MDP
 from safear.mdp.compile import compile_mdp
 from safear.problem.checks import unused_features
@@ -50,10 +50,12 @@ class Hint:
     unused_feature  no action changes `feature`, though it is mutable
     free_failure    failing costs nothing
     intervals       some chances are intervals
+    guesses         the costs and chances at `places` are guesses
     """
 
-    code: Literal["unused_feature", "free_failure", "intervals"]
+    code: Literal["unused_feature", "free_failure", "intervals", "guesses"]
     feature: str = ""
+    places: tuple[Path, ...] = ()
 
     def __str__(self) -> str:
         return CheckTeller.of().hint(self)
@@ -99,4 +101,6 @@ def find_hints(problem: Problem) -> list[Hint]:
         hints.append(Hint("free_failure"))
     if problem.has_intervals:
         hints.append(Hint("intervals"))
+    if problem.guesses:
+        hints.append(Hint("guesses", places=problem.guesses))
     return hints

@@ -104,6 +104,9 @@ class Basis:
             ends = min(amount.low for amount in rough), max(amount.high for amount in rough)
             least, most = (self.texts.percent(float(end)) for end in ends)
             remarks.append(say("roughly", least=least, most=most))
+        guesses = sum(path[1] == usual.name for path in self.menu.problem.guesses)
+        if guesses:
+            remarks.append(say("guesses", count=guesses))
         costs, chances = found
         least, most = self.texts.number(costs[0]), self.texts.number(costs[1])
         cost = self.texts.cost(costs[1], self.unit)
