@@ -6,6 +6,8 @@ from safear.classifier.adapters import as_classifier as as_classifier
 from safear.classifier.protocol import Classifier as Classifier
 from safear.classifier.sources import load_classifier as load_classifier
 from safear.datasets.bundled import load_example as load_example
+from safear.drafts.draft import Draft as Draft
+from safear.drafts.draft import draft_problem as draft_problem
 from safear.errors import InputError as InputError
 from safear.errors import SafearError as SafearError
 from safear.evaluation.forward import evaluate as evaluate

@@ -1,0 +1,198 @@
+"""A table of people beside a model: which of its columns the model wants, whom it accepts, what people could change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from safear.classifier.adapters import ModelClassifier, TableClassifier, as_classifier
+from safear.classifier.boosting import find_chances
+from safear.classifier.column_types import ANY, ColumnType
+from safear.classifier.decisions import label_name
+from safear.classifier.protocol import Classifier
+from safear.drafts.panel import Flags, decide
+from safear.drafts.table import Column, study_column
+from safear.errors import ClassifierError, InputError, Mistake, PersonError, mistake, quote_list, suggest
+from safear.problem.model import Goal, Problem
+
+DIRECTIONS = ("up", "down")
+_USELESS = {
+    "date": ("holds dates", "give the model a number of days, and name that"),
+    "empty": ("is empty", "leave it out"),
+    "constant": ("is the same for everybody in the table", "leave it out, or give a table in which it differs"),
+    "identifier": ("tells people apart, and says nothing else about them", "leave it out"),
+    "many": ("has too many different words to be levels", "group them before the model sees them, or leave it out"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A column that people can change, and in which ways: `up`, `down`, a level; none: whatever helps."""
+
+    name: str
+    ways: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """What a model wants of a table, in the table's words, and the columns that it does not want."""
+
+    classifier: Classifier
+    table: pd.DataFrame
+    unwanted: tuple[str, ...]
+    types: Mapping[str, ColumnType]
+    names_given: bool  # whether the file must name the columns that are given: the model does not
+
+    @classmethod
+    def of(cls, table: pd.DataFrame, classifier: Classifier, *, target: str | None = None) -> Sheet:
+        """For a table whose columns have texts for names. `target` is what the model was trained to say."""
+        if target is not None and target not in table:
+            cause = f"there is no column '{target}'"
+            raise InputError.at(("target",), cause, suggest(target, table.columns), code="unknown_name", name=target)
+        if isinstance(classifier, TableClassifier) or getattr(classifier, "sees_levels", False):
+            cause = "a rule or a table of decisions has levels already; a draft is made from a model that sees records"
+            raise ClassifierError.at(("classifier",), cause, "give the model itself", code="sees_levels")
+        seen = [name for name in table.columns if name != target]
+        wanted = getattr(classifier, "wanted", None)
+        missing = [name for name in wanted or () if name not in table]
+        if missing:
+            raise PersonError([_missing_column(name, table.columns) for name in missing])
+        chosen = list(wanted or seen)
+        types: dict[str, ColumnType] = {}
+        if isinstance(classifier, ModelClassifier) and classifier.columns.types is not None:
+            classifier.columns.sources(chosen)  # says whether a model without names got as many as it wants
+            types = dict(zip(chosen, classifier.columns.types, strict=True))
+        unwanted = tuple(name for name in table.columns if name not in chosen)
+        return cls(classifier, table[chosen], unwanted, types, wanted is None)
+
+    @cached_property
+    def accepted(self) -> Flags:
+        """Whom the model accepts. An error if that is everybody or nobody."""
+        found = decide(self.classifier, self.table)
+        if found.all() or not found.any():
+            who = "accepts" if found.all() else "rejects"
+            goal = getattr(self.classifier, "goal", Goal())
+            name = f" ('{goal.favourable}')" if goal.favourable else ""
+            cause = f"the model {who} all {len(found)} people of the table{name}"
+            remedy = "check which class is favourable, the threshold, and that the columns are as in training"
+            raise ClassifierError.at(("classifier",), cause, remedy, code="unanimous", accepts=bool(found.all()))
+        return found
+
+    @cached_property
+    def columns(self) -> Mapping[str, Column]:
+        """All columns that the model wants."""
+        return {str(name): study_column(self.table[name], self.type_of(str(name))) for name in self.table}
+
+    @property
+    def candidates(self) -> list[str]:
+        """The columns that people could change, as far as the table tells."""
+        return [column.name for column in self.columns.values() if column.is_changeable]
+
+    def type_of(self, name: str) -> ColumnType:
+        """What the model was trained on in a column."""
+        return self.types.get(name, ANY)
+
+    def read_wishes(self, change: Iterable[str], fixed: Iterable[str] = ()) -> list[Wish]:
+        """The columns that can change, by name or as `name:up`, `name:down` or `name:level`. Mistakes come together."""
+        wishes: dict[str, tuple[str, ...]] = {}
+        mistakes: list[Mistake] = []
+        held = list(dict.fromkeys(fixed))
+        for text in change:
+            name, way = self._split(text)
+            found = list(self._complain(name, way, held))
+            mistakes += found
+            if not found:
+                wishes[name] = wishes.get(name, ()) + ((way,) if way else ())
+        known = [*self.table.columns, *self.unwanted]
+        for name in held:
+            if name not in known:
+                mistakes.append(_unknown(("fixed",), name, known))
+        if not wishes and not mistakes:
+            names = [name for name in self.candidates if name not in held]
+            cause, remedy = "no column is named that people can change", f"name some of {quote_list(names, limit=40)}"
+            mistakes.append(mistake(("change",), cause, remedy, code="nothing_changes", columns=names))
+        if mistakes:
+            raise InputError(mistakes)
+        return [Wish(name, ways) for name, ways in wishes.items()]
+
+    def _split(self, text: str) -> tuple[str, str]:
+        if text in self.table or ":" not in text:
+            return text, ""
+        name, _, way = text.rpartition(":")
+        return name.strip(), way.strip()
+
+    def _complain(self, name: str, way: str, fixed: Sequence[str]) -> Iterator[Mistake]:
+        at = ("change",)
+        if name in fixed:
+            cause, remedy = f"'{name}' is both to change and fixed", "name it once"
+            yield mistake(at, cause, remedy, code="both", name=name)
+        elif name in self.unwanted:
+            cause = f"the model does not look at '{name}': changing it changes no decision"
+            yield mistake(at, cause, f"name some of {quote_list(list(self.columns))}", code="unused_column", name=name)
+        elif name not in self.table:
+            yield _unknown(at, name, list(self.columns))
+        elif not self.columns[name].is_changeable:
+            cause, remedy = _USELESS[self.columns[name].kind]
+            yield mistake(at, f"'{name}' {cause}", remedy, code="no_levels", name=name)
+        elif way:
+            column = self.columns[name]
+            ways = DIRECTIONS if column.kind in {"numeric", "ordinal"} else column.levels
+            if way not in ways:
+                yield mistake(at, f"'{name}' cannot go '{way}'", suggest(way, ways), code="unknown_way", name=name)
+
+
+def as_table(table: object) -> pd.DataFrame:
+    """A data frame with texts for column names. An error if it is none, is empty, or has a name twice."""
+    if not isinstance(table, pd.DataFrame):
+        remedy = "give a pandas DataFrame, one row per person"
+        raise PersonError.at((), f"an object of type {type(table).__name__} is no table", remedy, code="wrong_type")
+    names = [str(name) for name in table.columns]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        cause = f"there are two columns '{twice[0]}'"
+        raise PersonError.at((twice[0],), cause, "rename one of the two", code="twice", name=twice[0])
+    if table.empty:
+        raise PersonError.at((), "the table has no people", "give a table with rows", code="nobody")
+    return table.set_axis(names, axis=1).reset_index(drop=True)
+
+
+def bare_problem(table: pd.DataFrame, goal: Goal) -> Problem:
+    """A problem with nothing but given columns, for which a model can be read before there are features."""
+    return Problem("", 1, (), (), goal, given=tuple(table.columns))
+
+
+def find_classes(model: Any) -> tuple[str, ...]:
+    """What a model calls its classes; empty if it does not say."""
+    inner = getattr(model, "model", model)
+    classes = getattr(inner, "classes_", None)
+    if classes is not None and len(np.atleast_1d(classes)):
+        return tuple(label_name(value) for value in np.asarray(classes).tolist())
+    return ("0", "1") if hasattr(inner, "predict") and find_chances(inner) is not None else ()
+
+
+def name_favourable(classifier: Classifier, favourable: str | None) -> None:
+    """Refuse to guess which class people want: a wrong guess would lead them to the decision that they fear."""
+    classes = find_classes(classifier)
+    if classes and favourable is None:
+        cause = f"the model's classes are {quote_list(classes)}, and nothing says which is favourable"
+        remedy = f"name the favourable class, say '{classes[-1]}'"
+        raise ClassifierError.at(("favourable",), cause, remedy, code="no_favourable_class", classes=list(classes))
+
+
+def read_model(model: object, table: pd.DataFrame, goal: Goal) -> Classifier:
+    """A model as a classifier of the records of a table."""
+    return as_classifier(model, bare_problem(table, goal))
+
+
+def _missing_column(name: str, known: Iterable[str]) -> Mistake:
+    cause = f"the model needs a column '{name}', which the table has not"
+    return mistake((name,), cause, suggest(name, known), code="missing_column", column=name)
+
+
+def _unknown(path: tuple[str, ...], name: str, known: Sequence[str]) -> Mistake:
+    return mistake(path, f"there is no column '{name}'", suggest(name, known), code="unknown_name", name=name)

@@ -1,0 +1,80 @@
+"""Drafts for real tables and models: they load, are sound, agree with the model, and give a menu that holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from examples.german_credit.train import get_model, read_applications
+
+import safear as sa
+from safear.problem.dump import dump_problem
+from safear.recourse import Desk
+from safear.recourse.diagnose import diagnose_people
+
+GERMAN = ["duration", "amount", "savings:up", "checking", "employment:up", "installment_rate", "other_plans"]
+
+
+def record_of(table: pd.DataFrame, row: int) -> dict[str, object]:
+    return {str(name): value for name, value in table.iloc[row].to_dict().items()}
+
+
+@pytest.fixture(scope="module")
+def german() -> tuple[pd.DataFrame, Any, sa.Draft]:
+    table, _ = read_applications()
+    model = get_model("model")
+    return table, model, sa.draft_problem(table, model, change=GERMAN, favourable="good")
+
+
+def test_a_draft_loads_is_sound_and_passes_the_check(german: tuple[pd.DataFrame, Any, sa.Draft]) -> None:
+    _, model, draft = german
+    assert dump_problem(sa.parse_problem(draft.text)) == dump_problem(draft.problem)
+    assert sa.check_problem(draft.problem) == []
+    people, mistakes = diagnose_people(draft.problem, model)
+    assert mistakes == []
+    assert [person.favourable for person in people] == [False]
+    assert people[0].giving_up is None
+
+
+def test_only_what_can_change_has_levels_and_few(german: tuple[pd.DataFrame, Any, sa.Draft]) -> None:
+    _, _, draft = german
+    assert [feature.name for feature in draft.problem.features] == [name.partition(":")[0] for name in GERMAN]
+    assert all(2 <= len(feature.levels) <= 7 for feature in draft.problem.features)
+    assert draft.problem.feature_by_name["savings"].kind == "ordinal"
+    assert draft.problem.feature_by_name["checking"].kind == "nominal"
+    assert draft.problem.feature_by_name["installment_rate"].levels == ("1", "2", "3", "4")
+    assert draft.problem.feature_by_name["duration"].step == 1
+    assert draft.idle == ()
+
+
+def test_all_decisions_agree_with_the_model(german: tuple[pd.DataFrame, Any, sa.Draft]) -> None:
+    table, model, draft = german
+    accepted = model.predict(table) == "good"
+    assert (draft.outlook.people, draft.outlook.agree, draft.outlook.rejected) == (1000, 1000, (~accepted).sum())
+    desk = Desk.of(draft.problem, model)
+    for row in range(0, 1000, 50):
+        assert desk.decide(record_of(table, row)).favourable == accepted[row]
+
+
+def test_menus_of_a_draft_hold(german: tuple[pd.DataFrame, Any, sa.Draft]) -> None:
+    table, model, draft = german
+    rejected = np.flatnonzero(model.predict(table) != "good")[:12]
+    classifier, offers = sa.as_classifier(model, draft.problem), 0
+    for row in rejected:
+        record = record_of(table, int(row))
+        menu = sa.recommend(draft.problem, classifier, record)
+        for offer in menu.offers:
+            offers += 1
+            found = sa.verify(offer, model, record)
+            assert found.holds
+            assert found.is_complete
+    assert offers >= 10
+
+
+def test_wishes_say_which_way(german: tuple[pd.DataFrame, Any, sa.Draft]) -> None:
+    _, _, draft = german
+    names = list(draft.problem.action_by_name)
+    assert "raise savings" in names
+    assert "lower savings" not in names
