@@ -18,7 +18,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from safear.classifier.adapters import (
     TableClassifier,
@@ -254,10 +254,19 @@ def test_a_model_without_probabilities_decides_by_itself_but_takes_no_threshold(
 
 @pytest.mark.parametrize("threshold", [None, 0.5, 0.9])
 def test_a_regression_gives_scores(threshold: float | None) -> None:
-    model = one_hot("skill", "job", last=LinearRegression()).fit(table(), [float(good(x)) for x in ALL])
+    last = DecisionTreeRegressor(max_depth=2, random_state=0)
+    model = one_hot("skill", "job", last=last).fit(table(), [float(good(x)) for x in ALL])
     limit = 0.5 if threshold is None else threshold
     expected = dict(zip(ALL, (model.predict(table()) >= limit).tolist(), strict=True))
     assert decide(model, make_problem(favourable="approved", threshold=threshold)) == expected
+
+
+def test_a_regression_whose_numbers_are_no_scores() -> None:
+    model = one_hot("skill", "job", last=LinearRegression()).fit(table(), [float(good(x)) for x in ALL])
+    assert model.predict(table()).min() < -0.01
+    assert "numbers that are no probabilities between 0 and 1; the first such input: skill = basic, job" in refusal(
+        model, make_problem(favourable="approved")
+    )
 
 
 def test_a_model_gets_only_the_columns_that_it_was_trained_on() -> None:
@@ -335,7 +344,9 @@ class Failing:
     ],
 )
 def test_what_a_model_raises_is_told_in_its_words(error: Exception, told: str) -> None:
-    assert refusal(Failing(error), make_problem()) == f"classifier: the classifier failed: {told}"
+    assert refusal(Failing(error), make_problem()) == (
+        f"classifier: the classifier failed: {told}; the first such input: skill = basic, job = employed, bmi = 22"
+    )
     with pytest.raises(ClassifierError) as refused:
         compile_mdp(make_problem(), Failing(error))
     assert refused.value.__cause__ is error
@@ -353,7 +364,8 @@ def test_a_model_with_probabilities_of_a_wrong_shape(shape: tuple[int, ...]) -> 
 def test_a_model_with_probabilities_that_are_not_finite() -> None:
     model = Scores(predict_proba=np.full((12, 2), np.nan))
     assert refusal(model, make_problem(favourable="approved", threshold=0.5)) == (
-        "classifier: the classifier gives probabilities that are not finite"
+        "classifier: the classifier answered with a number that is not finite; "
+        "the first such input: skill = basic, job = employed, bmi = 22"
     )
 
 

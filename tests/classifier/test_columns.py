@@ -15,9 +15,10 @@ from sklearn.tree import DecisionTreeClassifier
 from classifier.trained_models import LGBM, MODELS, XGB, applications, ask_directly, granted, trained
 from heavy import require
 from safear.classifier.adapters import ModelClassifier, as_classifier
+from safear.classifier.asking import ask
 from safear.classifier.column_types import ColumnType
 from safear.classifier.columns import arrange, read_columns
-from safear.classifier.protocol import Inputs, ask
+from safear.classifier.protocol import Inputs
 from safear.errors import ClassifierError
 from safear.problem.load import parse_problem
 from safear.problem.model import Problem
@@ -127,7 +128,7 @@ def test_a_booster_without_probabilities() -> None:
     booster = xgboost.train(
         {"objective": "binary:logitraw"}, xgboost.DMatrix(frame, granted(applications(100, seed=8)))
     )
-    with pytest.raises(ClassifierError, match="Booster gives numbers that are no probabilities"):
+    with pytest.raises(ClassifierError, match="Booster answered with numbers that are no probabilities"):
         ask(as_classifier(booster, make_problem()), filed(applications(100, seed=8), make_problem()))
 
 

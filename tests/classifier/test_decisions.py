@@ -139,16 +139,62 @@ def test_a_number_that_is_not_finite_is_refused(wrong: float, goal: Goal) -> Non
         (True, "()"),
         ([True, False], "(2,)"),
         ([True] * 4, "(4,)"),
-        (np.full((3, 2), 0.5), "(3, 2)"),
+        (np.full((3, 3), 0.5), "(3, 3)"),
+        (np.full((3, 2), "yes"), "(3, 2)"),
         (np.full((1, 3), 0.5), "(1, 3)"),
         (None, "()"),
     ],
-    ids=["one value", "too few", "too many", "two columns", "a row", "None"],
+    ids=["one value", "too few", "too many", "three columns", "pairs of labels", "a row", "None"],
 )
 def test_a_wrong_shape_is_refused(outputs: Any, shape: str) -> None:
     assert refusal(outputs, count=3) == (
         f"classifier: the classifier answered with shape {shape} for 3 inputs\n    it should give one decision per row"
     )
+
+
+PAIRS = np.array([[0.8, 0.2], [0.4, 0.6], [0.05, 0.95]])
+
+
+@pytest.mark.parametrize(
+    "goal, expected",
+    [
+        (UNNAMED, [False, True, True]),
+        (Goal(favourable="1", threshold=0.9), [False, False, True]),
+        (Goal(favourable="true"), [False, True, True]),
+        (Goal(favourable="0"), [True, False, False]),
+        (Goal(favourable="false", threshold=0.3), [True, True, False]),
+    ],
+)
+def test_pairs_are_chances_of_0_and_of_1(goal: Goal, expected: list[bool]) -> None:
+    assert read(PAIRS, goal) == expected
+    assert read(PAIRS.tolist(), goal) == expected
+
+
+@pytest.mark.parametrize(
+    "pairs, goal, told",
+    [
+        (PAIRS, APPROVED, "goal.favourable: the classifier has no names for its classes, so 'approved' is none"),
+        (PAIRS * 2, UNNAMED, "classifier: the classifier answered with numbers that are no probabilities"),
+        (PAIRS / 2, UNNAMED, "classifier: the classifier answered with pairs that do not add up to 1"),
+        (PAIRS * np.nan, UNNAMED, "classifier: the classifier answered with a number that is not finite"),
+    ],
+)
+def test_pairs_that_are_no_chances(pairs: Any, goal: Goal, told: str) -> None:
+    assert refusal(pairs, goal).startswith(told)
+
+
+@pytest.mark.parametrize("scores", [[0.2, 1.5], [-0.1, 0.3], [620, 710]])
+@pytest.mark.parametrize("goal", [UNNAMED, APPROVED, Goal(threshold=0.5), Goal(favourable="1", threshold=0.5)])
+def test_scores_beyond_0_to_1_are_refused(scores: list[float], goal: Goal) -> None:
+    """Credit points or logits beside a threshold of 0.5 would accept everybody, or the wrong ones."""
+    assert refusal(scores, goal) == (
+        "classifier: the classifier answered with numbers that are no probabilities between 0 and 1\n"
+        "    have it give probabilities, or labels and their name in 'goal: {favourable: ...}'"
+    )
+
+
+def test_chances_may_be_off_by_a_rounding_error() -> None:
+    assert read([1 + 1e-9, -1e-9]) == [True, False]
 
 
 def test_rows_of_different_lengths_are_refused() -> None:

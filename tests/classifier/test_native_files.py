@@ -25,7 +25,7 @@ from classifier.trained_models import (
     without_gaps,
 )
 from heavy import require
-from safear.classifier.protocol import ask
+from safear.classifier.asking import ask
 from safear.classifier.sources import load_classifier
 from safear.errors import MissingExtraError
 

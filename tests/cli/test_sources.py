@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -152,6 +153,17 @@ def test_every_command_with_a_classifier_takes_a_threshold(command: list[str], s
     answer = safear(*command, "--threshold", "0.4", *(["--out", "out.svg"] if command[0] in {"plot", "batch"} else []))
     assert answer.code == 2
     assert "--threshold goes with --classifier" in answer.err
+
+
+def test_a_model_that_hangs(safear_process: Safear, tmp_path: Path) -> None:
+    """It is given up, and does not keep the program from ending."""
+    write(tmp_path, "mine.py", "import time\n\ndef decide(frame):\n    time.sleep(50)\n")
+    command = ("recommend", "loan", "--classifier", "mine.py:decide", "--model-timeout", "0.5")
+    start = time.monotonic()
+    told = safear_process(*command).refusal
+    assert time.monotonic() - start < 20
+    assert "the classifier has not answered 1 inputs after 0.5 seconds; the first such input: age = young" in told
+    assert told.endswith("    allow more with --model-timeout SECONDS\n")
 
 
 def test_labels_have_no_threshold(safear: Safear, tmp_path: Path) -> None:

@@ -15,7 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 from safear.classifier.boosting import find_chances, find_truths, library_of
 from safear.classifier.column_types import ColumnType
 from safear.classifier.columns import ModelColumns, arrange, read_columns, unlearned_levels, unlearned_values
-from safear.classifier.decisions import find_class, first_missing, label_name, read_decisions, read_texts
+from safear.classifier.decisions import (
+    check_chances,
+    find_class,
+    first_missing,
+    label_name,
+    reach,
+    read_answers,
+    read_chances,
+    read_decisions,
+    read_texts,
+)
 from safear.classifier.protocol import Classifier, Inputs, failed
 from safear.classifier.splits import find_splits
 from safear.errors import ClassifierError, SafearError, quote_list, suggest
@@ -54,6 +64,7 @@ class ModelClassifier:
     model: Any
     goal: Goal
     known: tuple[str, ...] = ()  # the names that the problem has for columns
+    time_limit: float | None = None  # in seconds, for each question
     _kept: dict[str, Mapping[str, NDArray[np.float64] | None] | None] = field(default_factory=dict, repr=False)
     _truths: dict[str, ColumnType] = field(default_factory=dict, repr=False)
 
@@ -86,23 +97,26 @@ class ModelClassifier:
             _tell(self.model, str(found), about=name)
         chances = find_chances(self.model)
         if chances is not None:
-            return self._by_chance(self._call(chances, table), len(inputs))
+            source = type(self.model).__name__
+            return read_chances(self._call(chances, table), self.goal, count=len(inputs), source=source)
         classes = getattr(self.model, "classes_", None)
         if self.goal.threshold is None or classes is None or not len(classes):
             labels = self._call(self.model.predict, table)
             if classes is None or not len(classes):
                 return read_decisions(labels, self.goal, count=len(inputs), source="the classifier")
-            known = np.asarray(classes).tolist()
-            wanted = Goal(favourable=label_name(known[find_class(known, self.goal)]))
-            return read_decisions(labels, wanted, count=len(inputs), source="the classifier")
+            return read_answers(labels, np.asarray(classes).tolist(), self.goal, count=len(inputs))
         if not hasattr(self.model, "predict_proba"):
             cause = f"{type(self.model).__name__} gives no probabilities, which a threshold needs"
             raise ClassifierError.at(
                 ("goal", "threshold"), cause, "drop the threshold, or calibrate the model", code="no_probabilities"
             )
         column = find_class(np.asarray(classes).tolist(), self.goal)
-        table_of_chances = self._call(self.model.predict_proba, table)
-        return self._reaches(table_of_chances, (len(inputs), len(classes)), self.goal.threshold)[:, column]
+        rows = np.asarray(self._call(self.model.predict_proba, table), dtype=float)
+        if rows.shape != (len(inputs), len(classes)):
+            cause = f"the classifier gave probabilities of shape {rows.shape} for {len(inputs)} inputs"
+            raise ClassifierError.at(("classifier",), cause, "it should give one per row and class", code="wrong_shape")
+        check_chances(rows, "the classifier")
+        return reach(rows[:, column], self.goal)
 
     def _spell_truths(self, table: Any) -> Any:
         """True and false as in training, where the model keeps no list of categories. How is found out once."""
@@ -117,32 +131,6 @@ class ModelClassifier:
                 table[name] = self._truths[name].convert(table[name])
         return table
 
-    def _by_chance(self, chances: ArrayLike, count: int) -> NDArray[np.bool_]:
-        """Of a model that gives the chance of its class 1 and has no names for classes."""
-        found = np.asarray(chances, dtype=float)
-        if found.shape == (count,) and ((found < 0) | (found > 1)).any():
-            cause = f"{type(self.model).__name__} gives numbers that are no probabilities"
-            remedy = "train it with an objective that has them (binary), or give its classifier"
-            raise ClassifierError.at(("classifier",), cause, remedy, code="no_probabilities")
-        wanted = (self.goal.favourable or "1").lower()
-        if wanted not in {"0", "1", "false", "true"}:
-            cause = f"{type(self.model).__name__} has no names for its classes, so '{self.goal.favourable}' is none"
-            remedy = "write 'favourable: 1' if it gives the chance of the favourable decision, else 'favourable: 0'"
-            raise ClassifierError.at(("goal", "favourable"), cause, remedy, code="unknown_class")
-        if wanted in {"0", "false"}:
-            found = 1 - found
-        return self._reaches(found, (count,), 0.5 if self.goal.threshold is None else self.goal.threshold)
-
-    def _reaches(self, chances: ArrayLike, shape: tuple[int, ...], threshold: float) -> NDArray[np.bool_]:
-        found = np.asarray(chances, dtype=float)
-        if found.shape != shape:
-            cause = f"the classifier gave probabilities of shape {found.shape} for {shape[0]} inputs"
-            raise ClassifierError.at(("classifier",), cause, "it should give one per row and class", code="wrong_shape")
-        if not np.isfinite(found).all():
-            cause = "the classifier gives probabilities that are not finite"
-            raise ClassifierError.at(("classifier",), cause, code="not_finite")
-        return np.asarray(found >= threshold)
-
     def _call(self, method: Callable[[Any], ArrayLike], table: Any) -> ArrayLike:
         try:
             return method(table)
@@ -156,6 +144,7 @@ class FunctionClassifier:
 
     function: Callable[[pd.DataFrame], ArrayLike]
     goal: Goal
+    time_limit: float | None = None  # in seconds, for each question
 
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """Call the function once for all inputs."""
@@ -220,8 +209,12 @@ class TableClassifier:
         return answers
 
 
-def as_classifier(source: object, problem: Problem) -> Classifier:
-    """Whatever was given as a classifier for a problem; None is the problem's own rule."""
+def as_classifier(source: object, problem: Problem, *, time_limit: float | None = None) -> Classifier:
+    """Whatever was given as a classifier for a problem; None is the problem's own rule.
+
+    `time_limit` is how many seconds a model or a function may take for a question. It is then asked in a thread of its
+    own.
+    """
     if source is None:
         if problem.rule is None:
             remedy = "give a classifier, or write 'classifier: {rule: ...}' into the problem"
@@ -233,19 +226,19 @@ def as_classifier(source: object, problem: Problem) -> Classifier:
     if isinstance(source, Classifier):
         return source
     if hasattr(source, "predict"):
-        return _as_model(source, problem)
+        return _as_model(source, problem, time_limit)
     if callable(source):
-        return FunctionClassifier(source, problem.goal)
+        return FunctionClassifier(source, problem.goal, time_limit)
     cause = f"an object of type {type(source).__name__} is not a classifier"
     remedy = "give a model with 'predict', a function or a table"
     raise ClassifierError.at(("classifier",), cause, remedy, code="wrong_type")
 
 
-def _as_model(model: Any, problem: Problem) -> ModelClassifier:
+def _as_model(model: Any, problem: Problem, time_limit: float | None) -> ModelClassifier:
     """A model for a problem. What may be amiss between the two is said once for each model."""
     shown = [feature.name for feature in problem.features if feature.seen_by_classifier]
     shown += [name for name in problem.given if name not in problem.feature_by_name]
-    classifier = ModelClassifier(model, problem.goal, tuple(shown))
+    classifier = ModelClassifier(model, problem.goal, tuple(shown), time_limit)
     unlearned = list(unlearned_levels(classifier.columns, problem.features))
     if any(none_known for none_known, _ in unlearned):
         raise ClassifierError([found for _, found in unlearned])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +12,8 @@ from safear.errors import ClassifierError, quote_list, suggest
 from safear.problem.model import Goal, as_decimal
 
 TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+ROUNDING = 1e-6  # by which a chance may lie outside of 0 to 1
+PAIR_ERROR = 1e-3  # by which the chances of two classes may miss 1
 MISSING = frozenset({"nan", "None", "<NA>", "NaT", ""})
 
 
@@ -18,8 +21,79 @@ def read_decisions(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -
     """Truth values, labels or scores as truth values.
 
     Truth values stay (unless the favourable class is `false`). Numbers are scores when the goal has a threshold or
-    names no class that they could be. Labels are compared with the favourable class by name.
+    names no class that they could be. Pairs of numbers are the chances of the classes 0 and 1. Labels are compared with
+    the favourable class by name.
     """
+    values = _one_per_input(outputs, count, source)
+    if values.ndim == 2:
+        return _read_pairs(values, goal, source)
+    if values.dtype == object and all(isinstance(value, bool | np.bool_) for value in values):
+        values = values.astype(bool)
+    if values.dtype == np.bool_:
+        return ~values if (goal.favourable or "").lower() == "false" else values
+    if values.dtype.kind in "fiu":
+        return _read_numbers(values.astype(np.float64), goal, source)
+    return _read_labels([label_name(value) for value in values.tolist()], goal, source)
+
+
+def read_answers(labels: ArrayLike, classes: Sequence[object], goal: Goal, *, count: int) -> NDArray[np.bool_]:
+    """Labels of a model that knows its classes: which are the favourable one."""
+    wanted = label_name(classes[find_class(classes, goal)])
+    values = _one_per_input(labels, count, "the classifier")
+    if values.ndim == 2:
+        raise _wrong_shape(f"the classifier answered with shape {values.shape} for {count} inputs")
+    distinct, which = (values, slice(None)) if values.dtype == object else np.unique(values, return_inverse=True)
+    names = [label_name(value) for value in distinct.tolist()]
+    known = dict.fromkeys(label_name(value) for value in classes)
+    unknown = sorted({name for name in names if name not in known})
+    if unknown:
+        cause = f"the classifier answered with {quote_list(unknown)}, which is none of its classes"
+        raise ClassifierError.at(("classifier",), cause, f"they are {quote_list(list(known))}", code="unknown_answer")
+    return np.array([name == wanted for name in names], dtype=bool)[which]
+
+
+def read_chances(chances: ArrayLike, goal: Goal, *, count: int, source: str) -> NDArray[np.bool_]:
+    """Chances of the class 1, of something that has no names for classes."""
+    found = np.asarray(chances, dtype=float)
+    if found.shape != (count,):
+        raise _wrong_shape(f"{source} gave probabilities of shape {found.shape} for {count} inputs")
+    wanted = (goal.favourable or "1").lower()
+    if wanted not in {"0", "1", "false", "true"}:
+        cause = f"{source} has no names for its classes, so '{goal.favourable}' is none"
+        remedy = "write 'favourable: 1' if it gives the chance of the favourable decision, else 'favourable: 0'"
+        raise ClassifierError.at(("goal", "favourable"), cause, remedy, code="unknown_class")
+    check_chances(found, source)
+    return reach(1 - found if wanted in {"0", "false"} else found, goal)
+
+
+def reach(chances: NDArray[np.float64], goal: Goal) -> NDArray[np.bool_]:
+    """Which chances of the favourable class are enough: half, unless the goal has a threshold."""
+    return np.asarray(chances >= (0.5 if goal.threshold is None else goal.threshold))
+
+
+def check_chances(chances: NDArray[np.float64], source: str) -> None:
+    """Raise an error if some of them are none."""
+    if not np.isfinite(chances).all():
+        raise ClassifierError.at(
+            ("classifier",), f"{source} answered with a number that is not finite", code="not_finite"
+        )
+    if ((chances < -ROUNDING) | (chances > 1 + ROUNDING)).any():
+        cause = f"{source} answered with numbers that are no probabilities between 0 and 1"
+        remedy = "have it give probabilities, or labels and their name in 'goal: {favourable: ...}'"
+        raise ClassifierError.at(("classifier",), cause, remedy, code="no_score")
+
+
+def _read_pairs(pairs: NDArray[np.generic], goal: Goal, source: str) -> NDArray[np.bool_]:
+    numbers = pairs.astype(np.float64)
+    check_chances(numbers, source)
+    if (abs(numbers.sum(axis=1) - 1) > PAIR_ERROR).any():
+        cause, remedy = f"{source} answered with pairs that do not add up to 1", "it should give chances of 0 and of 1"
+        raise ClassifierError.at(("classifier",), cause, remedy, code="no_score")
+    return read_chances(numbers[:, 1], goal, count=len(pairs), source=source)
+
+
+def _one_per_input(outputs: ArrayLike, count: int, source: str) -> NDArray[Any]:
+    """What was answered to each input: one value, or a pair of numbers."""
     try:
         values = np.asarray(outputs)
     except ValueError as error:  # rows of different lengths
@@ -29,15 +103,9 @@ def read_decisions(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -
         ) from error
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
-    if values.shape != (count,):
+    if values.shape != (count,) and not (values.shape == (count, 2) and values.dtype.kind == "f"):
         raise _wrong_shape(f"{source} answered with shape {values.shape} for {count} inputs")
-    if values.dtype == object and all(isinstance(value, bool | np.bool_) for value in values):
-        values = values.astype(bool)
-    if values.dtype == np.bool_:
-        return ~values if (goal.favourable or "").lower() == "false" else values
-    if values.dtype.kind in "fiu":
-        return _read_numbers(values.astype(np.float64), goal, source)
-    return _read_labels([label_name(value) for value in values.tolist()], goal, source)
+    return values
 
 
 def _wrong_shape(cause: str) -> ClassifierError:
@@ -53,20 +121,17 @@ def read_texts(values: NDArray[np.generic]) -> NDArray[np.generic]:
 
 
 def _read_numbers(values: NDArray[np.float64], goal: Goal, source: str) -> NDArray[np.bool_]:
-    if not np.isfinite(values).all():
-        raise ClassifierError.at(
-            ("classifier",), f"{source} answered with a number that is not finite", code="not_finite"
-        )
-    if goal.threshold is not None:
-        return values >= goal.threshold
     named = as_decimal(goal.favourable)
-    return values >= 0.5 if named is None else np.equal(values, float(named))
+    if goal.threshold is None and named is not None and np.isfinite(values).all():
+        return np.equal(values, float(named))
+    check_chances(values, source)
+    return reach(values, goal)
 
 
 def _read_labels(names: list[str], goal: Goal, source: str) -> NDArray[np.bool_]:
     distinct = sorted(set(names))
     if MISSING & set(distinct):
-        raise ClassifierError.at(("classifier",), f"{source} leaves out some decisions", code="missing")
+        raise ClassifierError.at(("classifier",), f"{source} leaves out some decisions", code="no_decision")
     if goal.threshold is not None:
         cause = f"{source} answers with {quote_list(distinct)}, and a threshold needs scores"
         remedy = "drop the threshold, or have it give scores"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.errors import ClassifierError, SafearError, suggest
+from safear.errors import ClassifierError, suggest
 from safear.problem.model import Feature
 from safear.problem.vector import CodeArray
 
@@ -45,6 +45,12 @@ class Inputs:
         frame = pd.DataFrame(columns | dict(self.numbers))
         return frame if self.given is None else pd.concat([frame, self.given.reset_index(drop=True)], axis=1)
 
+    def take(self, rows: slice) -> Inputs:
+        """Some of them."""
+        numbers = {name: values[rows] for name, values in self.numbers.items()}
+        given = None if self.given is None else self.given.iloc[rows]
+        return replace(self, codes=self.codes[rows], numbers=numbers, given=given)
+
     def levels(self, row: int) -> dict[str, str]:
         """The level names of one input."""
         return {feature.name: feature.levels[self.codes[row, i]] for i, feature in enumerate(self.features)}
@@ -55,26 +61,13 @@ class Classifier(Protocol):
     """Says which inputs get the favourable decision.
 
     It may have more to say: `sees_levels` (true if it looks at nothing but levels), `wanted` (the names of the columns
-    that it wants), `splits(sample)` (the numbers of each column at which it may change its mind).
+    that it wants), `splits(sample)` (the numbers of each column at which it may change its mind), `time_limit` (the
+    seconds that a question may take).
     """
 
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """One truth value per input."""
         ...
-
-
-def ask(classifier: Classifier, inputs: Inputs) -> NDArray[np.bool_]:
-    """The classifier's answer, checked: one truth value per input. Whatever it raises is told in its own words."""
-    try:
-        answers = np.asarray(classifier.favourable(inputs))
-    except SafearError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise failed(error) from error
-    if answers.dtype != np.bool_ or answers.shape != (len(inputs),):
-        cause = f"the classifier answered with {answers.dtype} of shape {answers.shape} for {len(inputs)} inputs"
-        raise ClassifierError.at(("classifier",), cause, "it should give one truth value per input", code="wrong_shape")
-    return answers
 
 
 def failed(error: BaseException) -> ClassifierError:

@@ -16,6 +16,8 @@ from safear.classifier.reading import Trust, unreadable
 from safear.classifier.skops_files import load_skops
 from safear.problem.model import Problem
 
+TIME_LIMIT = 300.0  # seconds
+
 
 class Form(NamedTuple):
     """How a kind of source is written, by the ends of its name, and what reads it."""
@@ -41,13 +43,20 @@ KNOWN = f"use {', '.join(form.written for form in FORMS)}, or a Python object MO
 
 
 def load_classifier(
-    source: str, problem: Problem, *, trust: Sequence[str] = (), trust_pickle: bool = False
+    source: str,
+    problem: Problem,
+    *,
+    trust: Sequence[str] = (),
+    trust_pickle: bool = False,
+    time_limit: float | None = TIME_LIMIT,
 ) -> Classifier:
     """The classifier that `source` names (see FORMS).
 
     `trust` lists further types that a skops file may hold. `trust_pickle` allows pickles, which run their code.
+    `time_limit` is how many seconds it may take for a question.
     """
-    return as_classifier(_load(source, Trust(types=trust, pickles=trust_pickle)), problem)
+    found = _load(source, Trust(types=trust, pickles=trust_pickle))
+    return as_classifier(found, problem, time_limit=time_limit)
 
 
 def _load(source: str, trust: Trust) -> Any:

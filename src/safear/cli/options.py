@@ -34,6 +34,14 @@ TRUST_PICKLE = click.option(
     help="Open FILE.pkl or FILE.joblib as a model. This runs whatever code is in it, with all your rights: only for "
     "files that you trust like a program.",
 )
+MODEL_TIMEOUT = click.option(
+    "--model-timeout",
+    type=click.FloatRange(0, min_open=True),
+    default=300,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long the model may take for one question, which is about many inputs.",
+)
 HORIZON = click.option("--horizon", type=click.IntRange(1, 1000), help="The number of steps, instead of the problem's.")
 FAILURE_COST = click.option(
     "--failure-cost", type=click.FloatRange(0), help="What failing costs, instead of the problem's."
@@ -95,7 +103,7 @@ def report(reader: str) -> Option[Any]:
     return click.option("--report", type=FILE, metavar="FILE.html", help=help_text)
 
 
-problem_options = combine(CLASSIFIER, THRESHOLD, TRUST, TRUST_PICKLE, HORIZON, FAILURE_COST, SEED)
+problem_options = combine(CLASSIFIER, THRESHOLD, TRUST, TRUST_PICKLE, MODEL_TIMEOUT, HORIZON, FAILURE_COST, SEED)
 record_options = combine(JSON, OUTPUT)
 
 

@@ -73,6 +73,12 @@ def find_source(problem_file: str, options: dict[str, Any]) -> Source:
     if given is not None:
         from safear.classifier.sources import load_classifier
 
-        decider = load_classifier(given, problem, trust=options["trust"], trust_pickle=options["trust_pickle"])
+        decider = load_classifier(
+            given,
+            problem,
+            trust=options["trust"],
+            trust_pickle=options["trust_pickle"],
+            time_limit=options["model_timeout"],
+        )
         return Source(problem, decider, dataset, original, seed, given)
     return Source(problem, None if dataset is None else dataset.classifier(seed), dataset, original, seed)

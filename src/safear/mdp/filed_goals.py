@@ -14,8 +14,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.classifier.asking import ask
 from safear.classifier.filed import EMPTY, Filed, Sight, number_distinct, pack_keys
-from safear.classifier.protocol import Inputs, ask
+from safear.classifier.protocol import Inputs
 from safear.mdp.goals import BATCH, Goals
 from safear.mdp.space import CodeMatrix
 from safear.problem.model import Feature, Person, Record

@@ -9,8 +9,9 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.classifier.asking import ask
 from safear.classifier.filed import Sight
-from safear.classifier.protocol import Classifier, Inputs, ask
+from safear.classifier.protocol import Classifier, Inputs
 from safear.mdp.space import CodeMatrix
 from safear.problem.model import Problem
 

@@ -1,0 +1,115 @@
+"""How a classifier is asked: answers are checked, must come in time, and nonsense is traced to an input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextvars import copy_context
+from dataclasses import replace
+from threading import Thread
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.classifier.decisions import label_name
+from safear.classifier.protocol import Classifier, Inputs, failed
+from safear.errors import ClassifierError, SafearError
+
+TIMED_OUT = "timed_out"
+# The kinds of mistakes that a classifier makes about an input.
+NONSENSE = frozenset(
+    {"classifier_failed", "wrong_shape", "not_finite", "no_score", "no_decision", "unknown_answer", TIMED_OUT}
+)
+SHARE = 1 / 16  # of the time limit, for each further question after one that took too long
+SHOWN = 40  # columns of an input that are told
+
+
+def ask(classifier: Classifier, inputs: Inputs) -> NDArray[np.bool_]:
+    """The classifier's answer, checked: one truth value per input. Whatever it raises is told in its own words.
+
+    If the classifier has a `time_limit`, it has so many seconds. The error about an answer that is none names the first
+    input at fault. It is found by halving, with one further question for each doubling of the inputs and one more.
+    """
+    limit: float | None = getattr(classifier, "time_limit", None)
+    try:
+        return _ask(classifier, inputs, limit)
+    except ClassifierError as error:
+        told = error.mistakes[0]
+        if told.code not in NONSENSE or not len(inputs):
+            raise
+        further = limit and limit * (SHARE if told.code == TIMED_OUT else 1)
+        culprit = _find_culprit(classifier, inputs, further)
+        if culprit is None:
+            cause = f"{told.cause}; asked about one at a time it gives answers"
+            raise ClassifierError([replace(told, cause=cause)]) from error.__cause__
+        shown = _describe(inputs.take(slice(culprit, culprit + 1)))
+        cause = f"{told.cause}; the first such input: {shown}" if shown else told.cause
+        raise ClassifierError([replace(told, cause=cause)]) from error.__cause__
+
+
+def _ask(classifier: Classifier, inputs: Inputs, limit: float | None) -> NDArray[np.bool_]:
+    try:
+        answers = np.asarray(_within(limit, lambda: classifier.favourable(inputs), len(inputs)))
+    except SafearError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise failed(error) from error
+    if answers.dtype != np.bool_ or answers.shape != (len(inputs),):
+        cause = f"the classifier answered with {answers.dtype} of shape {answers.shape} for {len(inputs)} inputs"
+        raise ClassifierError.at(("classifier",), cause, "it should give one truth value per input", code="wrong_shape")
+    return answers
+
+
+def _within(limit: float | None, call: Callable[[], Any], count: int) -> Any:
+    """What a call returns or raises, if it does so in time.
+
+    A thread cannot be stopped: one that takes longer is left to itself, and ends with the program.
+    """
+    if limit is None:
+        return call()
+    future: Future[Any] = Future()
+    context, sklearn = copy_context(), sys.modules.get("sklearn")
+    settings = None if sklearn is None else sklearn.get_config()  # which it keeps by thread
+
+    def run() -> None:
+        try:
+            if sklearn is not None and settings is not None:
+                sklearn.set_config(**settings)
+            future.set_result(context.run(call))
+        except BaseException as error:  # noqa: BLE001  # raised where somebody waits for it
+            future.set_exception(error)
+
+    Thread(target=run, name="safear-classifier", daemon=True).start()
+    try:
+        return future.result(timeout=limit)
+    except TimeoutError:
+        if future.done():  # it is the classifier's own
+            raise
+    cause = f"the classifier has not answered {count} inputs after {limit:g} seconds"
+    raise ClassifierError.at(("classifier",), cause, "allow more with --model-timeout SECONDS", code=TIMED_OUT)
+
+
+def _find_culprit(classifier: Classifier, inputs: Inputs, limit: float | None) -> int | None:
+    """The first input to which alone there is no answer, if inputs fail by themselves; None if this one does not."""
+    low, high = 0, len(inputs)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _fails(classifier, inputs.take(slice(low, middle)), limit) else (middle, high)
+    return low if len(inputs) == 1 or _fails(classifier, inputs.take(slice(low, high)), limit) else None
+
+
+def _fails(classifier: Classifier, inputs: Inputs, limit: float | None) -> bool:
+    try:
+        _ask(classifier, inputs, limit)
+    except SafearError:
+        return True
+    return False
+
+
+def _describe(inputs: Inputs) -> str:
+    """`age = 30, job = none`: one input as the classifier is shown it."""
+    row = [(str(name), label_name(values.iloc[0])) for name, values in inputs.frame().items()]
+    more = f" and {len(row) - SHOWN} more" if len(row) > SHOWN else ""
+    return ", ".join(f"{name} = {value}" for name, value in row[:SHOWN]) + more
