@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from safear.classifier.protocol import Classifier, Inputs, ask
+from safear.classifier.asking import ask
+from safear.classifier.protocol import Classifier, Inputs
 
 BATCH = 65_536  # rows in one call
 PEOPLE = 150  # rejected people who are tried
