@@ -52,10 +52,10 @@ test-bounds: $(VENV)/.test
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds $(BIN)/python -m pytest -q $(CORES) -p no:cacheprovider \
 		tests/evaluation tests/solvers/test_sweep_kernels.py tests/solvers/test_targets.py tests/solvers/test_optimal.py tests/population/test_engine.py tests/population/test_family_figures.py
 
-# The same tests with the oldest versions that pyproject.toml allows. They keep compiled code apart: an old Numba cannot
-# read what a new one has left beside the sources.
+# The same tests with the oldest versions that pyproject.toml allows, fewer examples of each property. They keep compiled
+# code apart: an old Numba cannot read what a new one has left beside the sources.
 test-oldest: $(VENV)-oldest/.test
-	NUMBA_CACHE_DIR=$(VENV)-oldest/compiled $(VENV)-oldest/bin/python -m pytest -q $(CORES) -p no:cacheprovider
+	NUMBA_CACHE_DIR=$(VENV)-oldest/compiled $(VENV)-oldest/bin/python -m pytest -q $(CORES) -p no:cacheprovider --hypothesis-profile=few
 
 # The property tests with many new examples.
 fuzz: $(VENV)/.test

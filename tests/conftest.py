@@ -12,6 +12,7 @@ _COMMON = settings(
     phases=[phase for phase in Phase if phase is not Phase.explain],  # it takes minutes to explain a failure
 )
 settings.register_profile("fixed", _COMMON, derandomize=True)
+settings.register_profile("few", _COMMON, derandomize=True, max_examples=10)
 settings.register_profile("fuzz", _COMMON, max_examples=2000)
 settings.load_profile("fixed")
 

@@ -36,7 +36,7 @@ def experiment_with(name: str, threshold: float, promise: PromiseKind = "narrow"
 @pytest.mark.parametrize(
     "name, promise, count",
     [
-        ("model", "narrow", 40),  # a second each; the command of the example takes 200
+        ("model", "narrow", 20),  # a second each; the command of the example takes 200
         ("model", "value", SOME),
         ("model", "range", 5),  # five seconds each
         *((name, "narrow", SOME) for name in OWN_CATEGORIES),
