@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from safear.drafts.edges import MOST_LEVELS, choose_levels, choose_point, cut_cells, find_limits, round_edge
+from safear.drafts.edges import MOST_LEVELS, SPARSE, choose_levels, choose_point, cut_cells, find_limits, round_edge
 
 
 def loss(decisions: np.ndarray, people: np.ndarray, begin: tuple[int, ...]) -> float:
@@ -19,6 +19,8 @@ def loss(decisions: np.ndarray, people: np.ndarray, begin: tuple[int, ...]) -> f
     count, total = decisions.shape[1], 0.0
     weight = people / max(people.sum(), 1) + 1 / count
     for start, end in pairwise((0, *begin, count)):
+        if people[start:end].sum() < SPARSE * people.sum():
+            return np.inf
         total += min(
             sum(weight[c] * (decisions[:, c] != decisions[:, r]).sum() for c in range(start, end))
             for r in range(start, end)
@@ -47,7 +49,7 @@ def test_one_threshold_makes_two_levels() -> None:
 
 def test_the_point_of_a_level_is_the_most_favourable_that_people_have() -> None:
     decisions = np.zeros((100, 4), dtype=bool)
-    decisions[:50, 1], decisions[:49, 2] = True, True
+    decisions[:50, 1], decisions[:46, 2] = True, True
     assert choose_point(decisions, np.array([90, 1, 30, 0])) == 2
     assert choose_point(decisions[:, [0, 1, 3]], np.array([90, 1, 0])) == 1
 

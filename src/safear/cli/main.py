@@ -17,6 +17,7 @@ from safear.errors import SafearError
 
 MODULES = {  # each command by the module that has it, in the order of --help
     "demo": "examples",
+    "init": "init",
     "check": "check",
     "recommend": "recommend",
     "walk": "walk",

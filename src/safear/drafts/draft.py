@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from safear.classifier.adapters import as_classifier
 from safear.drafts.draft_text import write_draft
 from safear.drafts.ladder import Ladder, make_ladder
 from safear.drafts.outlook import Hopeful, Outlook, decide_filed, draw_rejected, find_ways, read_filed
@@ -89,14 +88,14 @@ def draft_problem(  # noqa: PLR0913  # each is a flag of `safear init`
     name_favourable(classifier, goal.favourable)
     sheet = Sheet.of(people, classifier, target=target)
     wishes = sheet.read_wishes(change, fixed)
-    return _Drafter(sheet, goal, load_texts(language), model).draft(wishes, title)
+    return _Drafter(sheet, goal, load_texts(language)).draft(wishes, title)
 
 
 class _Drafter:
     """Makes a draft of a sheet."""
 
-    def __init__(self, sheet: Sheet, goal: Goal, texts: Texts, model: object) -> None:
-        self.sheet, self.goal, self.texts, self.model = sheet, goal, texts, model
+    def __init__(self, sheet: Sheet, goal: Goal, texts: Texts) -> None:
+        self.sheet, self.goal, self.texts = sheet, goal, texts
         self.say = texts.part("draft")
 
     def draft(self, wishes: Sequence[Wish], title: str | None) -> Draft:
@@ -142,7 +141,7 @@ class _Drafter:
 
     def _look_ahead(self, problem: Problem) -> tuple[Problem, Hopeful, Outlook]:
         """The problem with as many steps as people need, somebody who has a way, and what becomes of all."""
-        desk = Desk.of(problem, as_classifier(self.model, problem))
+        desk = Desk.of(problem, self.sheet.classifier)
         filed, accepted = read_filed(desk, self.sheet.table), self.sheet.accepted
         agree = int((decide_filed(desk, filed) == accepted).sum())
         tried = draw_rejected(accepted)

@@ -14,8 +14,10 @@ from safear.drafts.ladder import Ladder
 from safear.problem.dump import dump_problem
 from safear.problem.model import Action, Problem
 from safear.texts.catalogue import Texts
+from safear.texts.names import show_name
 
 WIDTH = 120
+MOST_SHOWN = 6  # levels without an order of which is told how many they help
 _PLAIN = re.compile(r"[A-Za-z_][\w.]*(?:[ -][\w.]+)*|-?(?:0|[1-9]\d*)(?:\.\d+)?")
 
 
@@ -34,12 +36,13 @@ def _lines(problem: Problem, ladders: Sequence[Ladder], texts: Texts, row: int, 
     yield f"horizon: {problem.horizon}  # {say('horizon')}"
     yield f"cost: {_write(document['cost'])}  # {say('unit')}"
     yield ""
-    yield from _comment(say("features"))
+    yield from _comment(say("features", rows=texts.whole(ladders[0].tried)))
     yield "features:"
     for ladder in ladders:
         yield f"  {write_scalar(ladder.feature.name)}:"
         yield from _comment(_about(ladder, texts), indent=4)
-        yield from _wrap(document["features"][ladder.feature.name], indent=4)
+        written = document["features"][ladder.feature.name]
+        yield from _wrap({key: item for key, item in written.items() if (key, item) != ("closed", "left")}, indent=4)
     if problem.given:
         yield ""
         yield from _comment(say("given"))
@@ -51,7 +54,8 @@ def _lines(problem: Problem, ladders: Sequence[Ladder], texts: Texts, row: int, 
     yield from _comment(say("actions"))
     yield "actions:"
     for action in problem.actions:
-        yield f"  {write_scalar(action.name)}: {_write(_short(action, document))}"
+        yield f"  {write_scalar(action.name)}:"
+        yield from _wrap(_short(action, problem, document), indent=4)
     yield ""
     yield from _comment(say("people", row=texts.whole(row + 1)))
     yield "people:"
@@ -69,15 +73,24 @@ def _about(ladder: Ladder, texts: Texts) -> str:
     if ladder.is_ordered:
         counts = {"rows": ladder.tried, "up": ladder.helped["up"], "down": ladder.helped["down"]}
         parts.append(say("helped", **{name: texts.whole(count) for name, count in counts.items()}))
+    else:
+        best = sorted(ladder.helped.items(), key=lambda pair: -pair[1])[:MOST_SHOWN]
+        named = ", ".join(f"{show_name(level)} {texts.whole(count)}" for level, count in best)
+        parts.append(say("targets", rows=texts.whole(ladder.tried), counts=named))
     return " ".join(parts)
 
 
-def _short(action: Action, document: dict[str, Any]) -> dict[str, Any]:
+def _short(action: Action, problem: Problem, document: dict[str, Any]) -> dict[str, Any]:
     """The short form of an action that happens or does nothing."""
     written = document["actions"][action.name]
     works = written["outcomes"][0]
-    change = {name: f"{effect['by']:+d}" if "by" in effect else effect for name, effect in works["change"].items()}
-    return {"cost": written["cost"], "chance": works["chance"], "change": change}
+    change = dict(works["change"])
+    for name, effect in change.items():
+        move = f"{effect['by']:+d}" if "by" in effect else None
+        if move is not None and move not in problem.feature_by_name[name].levels:  # where a level is called -1
+            change[name] = move
+    when = {"when": written["when"]} if "when" in written else {}
+    return {"cost": written["cost"], "chance": works["chance"], **when, "change": change}
 
 
 def _comment(text: str, indent: int = 0) -> list[str]:

@@ -22,8 +22,9 @@ CELLS = 48  # at most, of one number
 QUANTILES = 20  # cells, where the splits of the model are not known
 MOST_LEVELS = 7
 ENOUGH = 0.05  # of what one level for everything would get wrong; no more levels are added below it
+SPARSE = 0.02  # of the people must be at a level, at least
 PASSED = 0.01  # of the people may come to stand on the other side when an edge is rounded
-CLOSE = 0.02  # of the rows tried; numbers that get so many fewer accepted are as good
+CLOSE = 0.05  # of the rows tried; numbers that get so many fewer accepted are as good
 Reals = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
@@ -72,6 +73,7 @@ def choose_levels(decisions: Flags, people: Counts) -> list[int]:
 
     With d(c, r) the number of rows that cells c and r decide differently and w(c) the weight of a cell, levels are
     runs of cells that make sum over levels of min over r of sum over c of w(c) d(c, r) least: by dynamic programming.
+    No level has fewer than `SPARSE` of the people.
     """
     count = decisions.shape[1]
     marks = decisions.astype(np.int64)
@@ -82,12 +84,15 @@ def choose_levels(decisions: Flags, people: Counts) -> list[int]:
     loss = np.full((count + 1, count + 1), np.inf)  # of the level from one cell up to another
     for start in range(count):
         for end in range(start + 1, count + 1):
-            loss[start, end] = (below[end, start:end] - below[start, start:end]).min()
+            if people[start:end].sum() >= SPARSE * people.sum():
+                loss[start, end] = (below[end, start:end] - below[start, start:end]).min()
     best, cuts = loss[0], [[0] * (count + 1)]
     for _ in range(1, min(MOST_LEVELS, count)):
         if best[count] <= ENOUGH * loss[0, count]:
             break
         table = best[:, None] + loss
+        if np.isinf(table[:, count]).all():
+            break
         cuts.append(np.argmin(table, axis=0).tolist())
         best = table.min(axis=0)
     begin, end = [], count
@@ -140,8 +145,15 @@ def _spread(cuts: list[Decimal], known: Reals) -> list[Decimal]:
 
 
 def _stand_in(low: Decimal, high: Decimal, people: Reals, step: Decimal | None) -> Decimal:
-    """A number of a cell as people would say it, near the middle one of those who are there."""
-    near = _exact(np.median(people)) if len(people) else (low + high) / 2
+    """A number of a cell as people would say it: among the middle half of those who are there, if anybody is."""
+    near = (low + high) / 2
+    if len(people):
+        near, room = _exact(np.median(people)), abs(_exact(np.median(people))) / 10
+        middle = [_exact(number) for number in np.quantile(people, [0.25, 0.75])]
+        inner = max(low, min(middle[0], near - room)), min(high, max(middle[1], near + room))
+        found = roundest(*inner, near, step=step)
+        if found is not None:
+            return found
     found = roundest(low, high, near, step=step)
     return low if found is None else found
 

@@ -62,11 +62,10 @@ def make_ladder(panel: Panel, column: Column, *, wanted: ColumnType, splits: Any
     missing = _new_name(say("missing"), column.levels) if column.missing else ""
     levels = (missing, *column.levels) if missing else column.levels
     feature = Feature(column.name, kind, levels, values=values, missing=missing)
-    place = {level: number for number, level in enumerate(column.levels)}
-    cells = panel.records[column.name]
-    own = np.array([place.get(_call(cell), -1) for cell in cells.tolist()])
     rejected = ~panel.filed
     if feature.is_ordered:
+        place = {level: number for number, level in enumerate(column.levels)}
+        own = np.array([place.get(label_name(cell), -1) for cell in panel.records[column.name].tolist()])
         helped = _count_directions(decisions, own, rejected)
     else:
         counts = (decisions & rejected[:, None]).sum(axis=0).tolist()
@@ -117,30 +116,29 @@ def _new_name(name: str, taken: Sequence[str]) -> str:
 def name_levels(
     edges: Sequence[Decimal], least: Decimal, most: Decimal, step: Decimal | None, say: Say
 ) -> tuple[str, ...]:
-    """`under 12`, `12 to 17`, `18 or more`; a level of one number is called by it."""
+    """`under 12`, `12 to 17`, `18 or more`; a level of one number is called by it.
+
+    Where all edges are round beside the step, nobody thinks of the last number before one: `1000 to under 2000`.
+    """
+    is_round = step is None or all(not edge % (10 * step) for edge in edges)
     ends = [least, *edges, most if step is None else most + step]
     names = []
     for place, (low, high) in enumerate(pairwise(ends)):
-        last = None if step is None else high - step
-        if low == last:
+        if step is not None and low + step == high:
             names.append(_plain(low))
         elif place == 0:
             names.append(say("under", number=_plain(edges[0])))
         elif place == len(edges):
             names.append(say("from", number=_plain(edges[-1])))
-        elif last is not None:
-            names.append(say("to", low=_plain(low), high=_plain(last)))
-        else:
+        elif step is None or is_round:
             names.append(say("to_under", low=_plain(low), high=_plain(high)))
+        else:
+            names.append(say("to", low=_plain(low), high=_plain(high - step)))
     return tuple(names)
 
 
 def _plain(number: Decimal) -> str:
     return f"{number.normalize():f}"
-
-
-def _call(cell: object) -> str:
-    return str(cell) if isinstance(cell, bool | np.bool_) else label_name(cell)
 
 
 def _is_idle(decisions: Flags) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,8 +16,9 @@ from safear.classifier.column_types import ANY, ColumnType
 from safear.classifier.decisions import label_name
 from safear.classifier.protocol import Classifier
 from safear.drafts.panel import Flags, decide
-from safear.drafts.table import Column, study_column
+from safear.drafts.table import TRUTHS, Column, study_column
 from safear.errors import ClassifierError, InputError, Mistake, PersonError, mistake, quote_list, suggest
+from safear.people.whole_table import SPELLED
 from safear.problem.model import Goal, Problem
 
 DIRECTIONS = ("up", "down")
@@ -46,6 +47,7 @@ class Sheet:
     table: pd.DataFrame
     unwanted: tuple[str, ...]
     types: Mapping[str, ColumnType]
+    spelled: Mapping[str, tuple[str, ...]]  # how false and true are written in the file of the table
     names_given: bool  # whether the file must name the columns that are given: the model does not
 
     @classmethod
@@ -68,7 +70,7 @@ class Sheet:
             classifier.columns.sources(chosen)  # says whether a model without names got as many as it wants
             types = dict(zip(chosen, classifier.columns.types, strict=True))
         unwanted = tuple(name for name in table.columns if name not in chosen)
-        return cls(classifier, table[chosen], unwanted, types, wanted is None)
+        return cls(classifier, table[chosen], unwanted, types, table.attrs.get(SPELLED, {}), wanted is None)
 
     @cached_property
     def accepted(self) -> Flags:
@@ -86,7 +88,10 @@ class Sheet:
     @cached_property
     def columns(self) -> Mapping[str, Column]:
         """All columns that the model wants."""
-        return {str(name): study_column(self.table[name], self.type_of(str(name))) for name in self.table}
+        return {
+            name: study_column(self.table[name], self.type_of(name), truths=self.spelled.get(name, TRUTHS))
+            for name in map(str, self.table)
+        }
 
     @property
     def candidates(self) -> list[str]:
@@ -158,7 +163,9 @@ def as_table(table: object) -> pd.DataFrame:
         raise PersonError.at((twice[0],), cause, "rename one of the two", code="twice", name=twice[0])
     if table.empty:
         raise PersonError.at((), "the table has no people", "give a table with rows", code="nobody")
-    return table.set_axis(names, axis=1).reset_index(drop=True)
+    result = table.set_axis(names, axis=1).reset_index(drop=True)
+    result.attrs = dict(table.attrs)
+    return result
 
 
 def bare_problem(table: pd.DataFrame, goal: Goal) -> Problem:
@@ -185,8 +192,10 @@ def name_favourable(classifier: Classifier, favourable: str | None) -> None:
 
 
 def read_model(model: object, table: pd.DataFrame, goal: Goal) -> Classifier:
-    """A model as a classifier of the records of a table."""
-    return as_classifier(model, bare_problem(table, goal))
+    """A model as a classifier of the records of a table. One that is a classifier already gets the goal, too."""
+    classifier = as_classifier(model, bare_problem(table, goal))
+    is_given = is_dataclass(classifier) and not isinstance(classifier, type) and hasattr(classifier, "goal")
+    return replace(classifier, goal=goal) if is_given else classifier  # type: ignore[type-var]  # it is one
 
 
 def _missing_column(name: str, known: Iterable[str]) -> Mistake:

@@ -18,6 +18,8 @@ ColumnKind = Literal["numeric", "ordinal", "nominal", "boolean", "date", "empty"
 CHANGEABLE: tuple[ColumnKind, ...] = ("numeric", "ordinal", "nominal", "boolean")
 MOST_WORDS = 100  # levels of a column of words; more are names of things, not levels
 UNKNOWN_WORDS = frozenset({"", "?", "na", "n/a", "nan", "null", "missing", "unknown", "not available", "not known"})
+TRUTHS = ("False", "True")  # as pandas writes them to files
+ODD = 0.01  # of the numbers need not be multiples of a step
 IDENTIFIERS = frozenset({"id", "index", "row", "key", "uuid", "unnamed: 0"})
 _STEPS = [Decimal(digit).scaleb(power) for power in range(9, -3, -1) for digit in (1, "0.5")]
 
@@ -26,7 +28,7 @@ _STEPS = [Decimal(digit).scaleb(power) for power in range(9, -3, -1) for digit i
 class Column:
     """A column of a table: its kind, how many cells are missing, and of words the levels, in order if they have one.
 
-    Of numbers `numbers` are those of all cells, NaN where missing, and `step` is what all of them are multiples of.
+    Of numbers `numbers` are those of all cells, NaN where missing, and `step` is what nearly all are multiples of.
     """
 
     name: str
@@ -38,13 +40,18 @@ class Column:
     step: Decimal | None = None
 
     @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the largest number."""
+        return float(np.nanmin(np.asarray(self.numbers))), float(np.nanmax(np.asarray(self.numbers)))
+
+    @property
     def is_changeable(self) -> bool:
         """Whether it can be levelled."""
         return self.kind in CHANGEABLE
 
 
-def study_column(column: pd.Series[Any], wanted: ColumnType) -> Column:
-    """What a column is, seen by itself and by what the model was trained on there."""
+def study_column(column: pd.Series[Any], wanted: ColumnType, *, truths: tuple[str, ...] = TRUTHS) -> Column:
+    """What a column is, seen by itself and by what the model was trained on there. `truths` are false and true."""
     name, missing = str(column.name), int(column.isna().sum())
     cells = column.dropna()
     distinct = int(cells.astype(str).nunique()) if cells.dtype == object else int(cells.nunique())
@@ -61,7 +68,7 @@ def study_column(column: pd.Series[Any], wanted: ColumnType) -> Column:
     if distinct == 1:
         return make("constant")
     if pd.api.types.is_bool_dtype(cells.dtype) or all(isinstance(cell, bool | np.bool_) for cell in cells[:1000]):
-        return make("boolean", levels=("False", "True"))
+        return make("boolean", levels=truths)
     numbers = _read_numbers(column, wanted)
     if numbers is not None:
         is_count = distinct == len(cells) > MOST_WORDS and bool((np.diff(numbers) == 1).all())
@@ -79,10 +86,17 @@ def is_unknown(word: str) -> bool:
 
 
 def find_step(numbers: np.ndarray[Any, np.dtype[np.float64]]) -> Decimal | None:
-    """The largest 1, 10, 100 ... or 5, 50 ... of which all numbers are multiples, down to 0.01."""
-    known = np.unique(numbers[np.isfinite(numbers)])
+    """The largest 1, 10, 100 ... or 5, 50 ... down to 0.01 of which nearly all numbers are multiples.
+
+    Nothing is lost by those that are not: a step says which numbers are promised, not which are filed.
+    """
+    known, counts = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
     exact = [Decimal(repr(number)) for number in known.tolist()]
-    return next((step for step in _STEPS if not any(number % step for number in exact)), None)
+    for step in _STEPS:
+        odd = sum(count for number, count in zip(exact, counts.tolist(), strict=True) if number % step)
+        if odd <= ODD * counts.sum() and known[-1] - known[0] >= step:
+            return step
+    return None
 
 
 def _read_numbers(column: pd.Series[Any], wanted: ColumnType) -> np.ndarray[Any, np.dtype[np.float64]] | None:

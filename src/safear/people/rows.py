@@ -61,16 +61,25 @@ def _ending(path: Path | str) -> str:
 
 def _csv_rows(place: Place) -> Iterator[dict[str, str]]:
     """The rows of a CSV file one by one, as texts."""
+    rows = csv_cells(place)
+    names = next(rows, [])
+    for cells in rows:
+        yield dict(zip(names, cells, strict=True))
+
+
+def csv_cells(place: Place) -> Iterator[list[str]]:
+    """The header of a CSV file, and then its rows one by one."""
     file = str(place.file)
     try:
         with io.TextIOWrapper(open_file(file), encoding="utf-8-sig", newline="") as text:
             reader = csv.reader(text, delimiter=_DELIMITERS[_ending(file)], strict=True)
             names = next(reader, [])
+            yield names
             for number, cells in enumerate(filter(None, reader), start=1):
                 if len(cells) != len(names):
                     cause = f"does not have the {len(names)} fields of the header"
                     raise PersonError.at(Place(file=file, path=(f"row {number}",)), cause, code="wrong_length")
-                yield dict(zip(names, cells, strict=True))
+                yield cells
     except FileNotFoundError:
         raise PersonError.at(place, "no such file", code="no_file") from None
     except (OSError, EOFError, ValueError, csv.Error) as cause:

@@ -1,0 +1,139 @@
+"""`safear init`: a first problem file from a table of people and a model."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from safear.cli.options import FILE, LANGUAGE, THRESHOLD, TRUST, TRUST_PICKLE, combine
+from safear.cli.verbose import verbose_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from safear.classifier.protocol import Classifier
+    from safear.drafts.draft_teller import DraftTeller
+    from safear.drafts.sheet import Sheet
+
+MODEL = click.option(
+    "--classifier",
+    metavar="SOURCE",
+    required=True,
+    help="The model, in any form that other commands take which sees records: FILE.skops, FILE.txt, MODULE:NAME ...",
+)
+
+
+@click.command(
+    epilog="""\b
+Example:
+  safear init people.csv --classifier model.skops --favourable good --change duration,savings --fixed age,sex
+  safear init people.csv --classifier model.skops          (on a terminal it asks)
+  safear init people.csv --classifier model.skops --favourable 1 --change savings:up,duration:down,debtors:guarantor"""
+)
+@click.argument("table_file", metavar="TABLE")
+@combine(MODEL, THRESHOLD, TRUST, TRUST_PICKLE)
+@click.option(
+    "--change",
+    multiple=True,
+    metavar="COLUMNS",
+    help="Columns that people can change, with commas: NAME, NAME:up, NAME:down or NAME:LEVEL; may be repeated.",
+)
+@click.option("--fixed", multiple=True, metavar="COLUMNS", help="Columns that must never change; may be repeated.")
+@click.option("--favourable", metavar="CLASS", help="The class of the model that people want.")
+@click.option("--target", metavar="COLUMN", help="What the model was trained to say.  [default: what it does not want]")
+@click.option("-o", "--output", type=FILE, default="problem.yaml", show_default=True, help="The file to write.")
+@click.option("--force", is_flag=True, help="Write over the file if it exists.")
+@LANGUAGE
+@verbose_option
+def init(table_file: str, output: Path, force: bool, **options: Any) -> None:
+    """Draft a problem for the people of a TABLE (CSV or Parquet, a row each, as filed) and a model.
+
+    What people can change gets levels, cut where the model changes its mind; the model sees everything else as filed.
+    All costs and chances are guesses, and marked as such. Nothing but the file is written.
+    """
+    from safear.drafts.draft import draft_problem
+    from safear.drafts.draft_teller import DraftTeller
+    from safear.drafts.sheet import Sheet, as_table
+    from safear.people.whole_table import load_table
+
+    tell = DraftTeller.of(options["language"])
+    if output.exists() and not force:
+        raise click.UsageError(f"{output} exists; name another file with -o, or write over it with --force")
+    table = as_table(load_table(table_file))
+    classifier, favourable = _find_favourable(table, tell, options)
+    change, fixed = (_split_names(options[name]) for name in ("change", "fixed"))
+    if not change and _is_terminal():
+        sheet = Sheet.of(table, classifier, target=options["target"])
+        change = _ask_change(sheet, tell, fixed)
+    draft = draft_problem(
+        table,
+        classifier,
+        change=change,
+        fixed=fixed,
+        favourable=favourable,
+        threshold=options["threshold"],
+        target=options["target"],
+        title=Path(table_file).name.partition(".")[0],
+        language=options["language"],
+    )
+    draft.save(output)
+    for line in tell.summary(draft, str(output), table_file, options["classifier"]):
+        click.echo(line)
+
+
+def _find_favourable(table: Any, tell: DraftTeller, options: dict[str, Any]) -> tuple[Classifier, str | None]:
+    """The model, and the class that people want: as given, or asked for on a terminal."""
+    from safear.classifier.sources import load_classifier
+    from safear.drafts.sheet import bare_problem, find_classes
+    from safear.problem.model import Goal
+
+    problem = bare_problem(table, Goal(options["favourable"], options["threshold"]))
+    trust = {"trust": options["trust"], "trust_pickle": options["trust_pickle"]}
+    classifier = load_classifier(options["classifier"], problem, **trust)
+    classes, favourable = find_classes(classifier), options["favourable"]
+    if favourable is None and classes and _is_terminal():
+        favourable = click.prompt(tell("ask.favourable"), type=click.Choice(classes))
+    return classifier, favourable
+
+
+def _ask_change(sheet: Sheet, tell: DraftTeller, fixed: list[str]) -> list[str]:
+    """Which columns can change, by number or name; asked again until the answer makes sense."""
+    from safear.errors import InputError
+
+    names = [name for name in sheet.candidates if name not in fixed]
+    for number, name in enumerate(names, start=1):
+        click.echo(f"{number:4d}  {tell.column(sheet.columns[name])}")
+
+    def read(answer: str) -> list[str]:
+        chosen = [_by_number(part, names) for part in _split_names([answer])]
+        try:
+            sheet.read_wishes(chosen, fixed)
+        except InputError as error:
+            raise click.UsageError(str(error)) from None
+        return chosen
+
+    return _prompt(tell("ask.change"), read)
+
+
+def _prompt(text: str, read: Callable[[str], list[str]]) -> list[str]:
+    found: list[str] = click.prompt(text, value_proc=read)
+    return found
+
+
+def _by_number(part: str, names: list[str]) -> str:
+    """`3:up` as `savings:up`."""
+    number, colon, way = part.partition(":")
+    if number.isdigit() and 1 <= int(number) <= len(names) and number not in names:
+        return names[int(number) - 1] + colon + way
+    return part
+
+
+def _split_names(texts: Any) -> list[str]:
+    return [name.strip() for text in texts for name in text.split(",") if name.strip()]
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()

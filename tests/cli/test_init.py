@@ -1,0 +1,220 @@
+"""`safear init`: from a table and a model to a file that works, by flags or by questions on a terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import safear as sa
+from cli.conftest import SCRIPT
+
+if TYPE_CHECKING:
+    from cli.conftest import Safear
+
+MODEL = """\
+import numpy as np
+
+def approve(table):
+    points = (table["income"] >= 3000).astype(int) + (table["debt"] < 500) + (table["job"] == "permanent")
+    return np.where(points >= 2, "yes", "no")
+
+class Model:
+    classes_ = np.array(["no", "yes"])
+    feature_names_in_ = np.array(["income", "debt", "job", "age"])
+    def predict(self, table):
+        return approve(table)
+
+model = Model()
+"""
+FLAGS = ("--change", "income:up,debt", "--change", "job", "--fixed", "age")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "id": np.arange(200),
+            "income": rng.integers(10, 50, 200) * 100,
+            "debt": rng.integers(0, 20, 200) * 100,
+            "job": rng.choice(["permanent", "temporary", "none"], 200),
+            "age": rng.integers(18, 70, 200),
+            "paid": rng.choice(["yes", "no"], 200),
+        }
+    )
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "bank.py").write_text(MODEL)
+    return frame
+
+
+def test_flags(safear: Safear, table: pd.DataFrame) -> None:
+    answer = safear("init", "people.csv", "--classifier", "bank.py:model", "--favourable", "yes", *FLAGS)
+    assert (answer.code, answer.err) == (0, "")
+    good = (table["income"] >= 3000).astype(int) + (table["debt"] < 500) + (table["job"] == "permanent") >= 2
+    people, agree, ways, *_ = answer.out.splitlines()
+    assert people == f"200 people; the model rejects {(~good).sum()} (favourable is “yes”)."
+    assert agree == "With the draft, 200 of 200 decisions are those of the model."
+    assert re.fullmatch(r"Of 100 of the \d+ rejected, drawn at random, 100 have a plan.", ways)
+    assert "The draft is in problem.yaml. Next:" in answer.out
+    problem = sa.load_problem("problem.yaml")
+    assert problem.title == "people"
+    assert list(problem.feature_by_name) == ["income", "debt", "job"]
+    assert len(problem.guesses) == 2 * len(problem.actions)
+
+
+def test_what_it_says_to_do_next_works(safear: Safear, table: pd.DataFrame) -> None:
+    answer = safear("init", "people.csv", "--classifier", "bank.py:model", "--favourable", "yes", *FLAGS)
+    commands = [line.split()[1:] for line in answer.out.splitlines() if line.startswith("  safear ")]
+    assert [command[0] for command in commands] == ["recommend", "check"]
+    for command in commands:
+        done = safear(*command)
+        assert (done.code, done.err) == (0, "")
+    assert "200 people" in done.out
+    assert len(table) == 200
+
+
+def test_a_file_is_not_written_over(safear: Safear, table: pd.DataFrame) -> None:
+    Path("problem.yaml").write_text("mine")
+    command = ("init", "people.csv", "--classifier", "bank.py:model", "--favourable", "yes", *FLAGS)
+    assert "problem.yaml exists; name another file with -o, or write over it with --force" in safear(*command).refusal
+    assert Path("problem.yaml").read_text() == "mine"
+    assert safear(*command, "-o", "other.yaml").code == 0
+    assert safear(*command, "--force").code == 0
+    assert sa.load_problem("problem.yaml") == sa.load_problem("other.yaml")
+    assert len(table) == 200
+
+
+def test_german(safear: Safear, table: pd.DataFrame) -> None:
+    command = ("init", "people.csv", "--classifier", "bank.py:model", "--favourable", "yes", *FLAGS)
+    answer = safear(*command, "--language", "de")
+    assert "200 von 200 Entscheidungen" in answer.out
+    assert "income erhöhen" in sa.load_problem("problem.yaml").action_by_name
+    assert len(table) == 200
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ((), "change: no column is named that people can change\n    name some of 'income', 'debt', 'job', 'age'"),
+        (("--change", "incme"), "change: there is no column 'incme'\n    did you mean 'income'?"),
+        (("--change", "age", "--fixed", "age"), "change: 'age' is both to change and fixed\n    name it once"),
+        (("--change", "age", "--fixed", "aeg"), "fixed: there is no column 'aeg'\n    did you mean 'age'?"),
+        (("--change", "paid"), "change: the model does not look at 'paid': changing it changes no decision"),
+        (("--change", "income:sideways"), "change: 'income' cannot go 'sideways'"),
+        (("--change", "job:permanant"), "change: 'job' cannot go 'permanant'\n    did you mean 'permanent'?"),
+        (("--change", "age"), "change: no change of 'age' gets anybody accepted whom the model rejects"),
+        (("--change", "income", "--target", "payd"), "target: there is no column 'payd'\n    did you mean 'paid'?"),
+        (("--change", "income", "--favourable", "yess"), "goal.favourable: 'yess' is not a class of the classifier"),
+    ],
+)
+def test_mistakes(safear: Safear, table: pd.DataFrame, arguments: tuple[str, ...], expected: str) -> None:
+    given = () if "--favourable" in arguments else ("--favourable", "yes")
+    answer = safear("init", "people.csv", "--classifier", "bank.py:model", *given, *arguments)
+    assert expected in answer.refusal
+    assert not Path("problem.yaml").exists()
+    assert len(table) == 200
+
+
+def test_the_favourable_class_is_not_guessed(safear: Safear, table: pd.DataFrame) -> None:
+    answer = safear("init", "people.csv", "--classifier", "bank.py:model", *FLAGS)
+    assert answer.refusal == (
+        "favourable: the model's classes are 'no', 'yes', and nothing says which is favourable\n"
+        "    name the favourable class, say 'yes'\n"
+    )
+    assert len(table) == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("none.csv", None, "none.csv: no such file"),
+        ("empty.csv", "", "empty.csv: it has no people"),
+        ("head.csv", "a,b\n", "head.csv: it has no people"),
+        ("short.csv", "a,b\n1,2\n3\n", "short.csv: row 2: does not have the 2 fields of the header"),
+        ("open.csv", 'a,b\n"1,2\n', "open.csv: cannot be read"),
+        ("twice.csv", "a,a\n1,2\n", "a: there are two columns 'a'"),
+        ("people.txt", "a,b\n1,2\n", "people.txt: is neither CSV nor Parquet"),
+        ("other.csv", "incom,debt,job\n1,2,none\n", "the model needs a column 'income', which the table has not"),
+    ],
+)
+def test_tables_that_cannot_be_used(
+    safear: Safear, table: pd.DataFrame, name: str, text: str | None, expected: str
+) -> None:
+    if text is not None:
+        Path(name).write_text(text)
+    answer = safear("init", name, "--classifier", "bank.py:model", "--favourable", "yes", *FLAGS)
+    assert expected in answer.refusal
+    assert len(table) == 200
+
+
+# --------------------------------------------------------------------------------------------------------- questions
+
+
+class Terminal:
+    """A program on a terminal of its own."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.leader, follower = pty.openpty()
+        self.seen = ""
+        self.process = subprocess.Popen(
+            [SCRIPT, *arguments], cwd=folder, stdin=follower, stdout=follower, stderr=follower, close_fds=True
+        )
+        os.close(follower)
+
+    def read_until(self, text: str, seconds: float = 60) -> str:
+        start, end = len(self.seen), time.monotonic() + seconds
+        while text not in self.seen[start:]:
+            assert self.read(end - time.monotonic()), f"waited for {text!r}, saw {self.seen[start:]!r}"
+        return self.seen[start:]
+
+    def read(self, seconds: float) -> bool:
+        ready, _, _ = select.select([self.leader], [], [], max(seconds, 0))
+        try:
+            self.seen += os.read(self.leader, 4096).decode() if ready else ""
+        except OSError:  # how Linux says that nobody is at the other end any more
+            return False
+        return bool(ready)
+
+    def say(self, text: str) -> None:
+        os.write(self.leader, f"{text}\n".encode())
+
+    def end(self) -> int:
+        while self.read(60):
+            pass
+        os.close(self.leader)
+        return self.process.wait(timeout=60)
+
+
+@pytest.mark.slow
+def test_it_asks_on_a_terminal(tmp_path: Path, table: pd.DataFrame) -> None:
+    terminal = Terminal(tmp_path, "init", "people.csv", "--classifier", "bank.py:model", "--fixed", "age")
+    assert "Which class is favourable (no, yes)" in terminal.read_until("): ")
+    terminal.say("perhaps")
+    assert "'perhaps' is not one of" in terminal.read_until("): ")
+    terminal.say("yes")
+    offered = terminal.read_until("only: ")
+    assert "1  income: 1000 to 4900" in offered
+    assert "3  job:" in offered
+    assert "age:" not in offered
+    assert "id:" not in offered
+    terminal.say("incme")
+    assert "did you mean 'income'?" in terminal.read_until("only: ")
+    terminal.say("1:up, debt,3:permanent")
+    terminal.read_until("Next:")
+    assert terminal.end() == 0
+    problem = sa.load_problem(tmp_path / "problem.yaml")
+    names = list(problem.action_by_name)
+    assert "raise income" in names
+    assert "lower income" not in names
+    assert [name for name in names if "job" in name] == ["change job to permanent"]
+    assert len(table) == 200
