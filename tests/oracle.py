@@ -80,6 +80,8 @@ class Feature:
     mutable: bool
     actionable: bool
     seen: bool
+    values: tuple[str, ...] = ()
+    unit: str = ""
 
     def level(self, given: str) -> str:
         """The level called so, or the level that a raw number falls into.
@@ -91,19 +93,24 @@ class Feature:
             return given
         if self.kind != "numeric":
             raise ValueError(f"{self.name} has no level {given!r}")
-        x = number(given)
+        return self.level_of(number(given))
+
+    def level_of(self, x: Fraction) -> str:
+        """The level that a number falls into."""
         if self.closed == "left":
             return self.levels[sum(1 for edge in self.edges if edge <= x)]
         return self.levels[sum(1 for edge in self.edges if edge < x)]
 
 
 def _feature(name: str, entry: Mapping[str, Any]) -> Feature:
-    kind = entry["kind"]
+    kind = entry.get("kind", "numeric" if "range" in entry else None)
     if kind not in ("ordinal", "nominal", "numeric"):
         raise ValueError(f"{name}: no such kind: {kind}")
     closed = entry.get("closed", "left")
     if closed not in ("left", "right"):
         raise ValueError(f"{name}: closed is left or right, not {closed}")
+    if "range" in entry:
+        entry = {**entry, **_spread(entry, closed)}
     written = list(entry["edges"]) if kind == "numeric" else []
     edges = tuple(number(edge) for edge in written)
     if list(edges) != sorted(set(edges)):
@@ -127,7 +134,20 @@ def _feature(name: str, entry: Mapping[str, Any]) -> Feature:
         _flag(entry.get("mutable", "true")),
         _flag(entry.get("actionable", "true")),
         _flag(entry.get("seen_by_classifier", "true")),
+        tuple(entry.get("values", ())),
+        entry.get("unit", ""),
     )
+
+
+def _spread(entry: Mapping[str, Any], closed: str) -> dict[str, list[str]]:
+    """Levels, values and edges of `range: [first, last]`: each multiple of the step begins or ends its own level."""
+    first, last = map(number, entry["range"])
+    step = number(entry.get("step", "1"))
+    found = []
+    while first <= last:
+        found.append(str(int(first)) if first == int(first) else str(float(first)))
+        first += step
+    return {"levels": found, "values": found, "edges": found[1:] if closed == "left" else found[:-1]}
 
 
 # -------------------------------------------------------------------------------------------------------- conditions
@@ -320,11 +340,19 @@ class _Shift:
 
 
 @dataclass(frozen=True)
+class _More:
+    """So much more, in the feature's unit."""
+
+    amount: Fraction
+
+
+@dataclass(frozen=True)
 class _Set:
     to: str
 
 
-_Change: TypeAlias = dict[str, _Shift | _Set]
+_Part: TypeAlias = _Shift | _More | _Set
+_Change: TypeAlias = dict[str, _Part]
 
 
 @dataclass(frozen=True)
@@ -391,7 +419,10 @@ class Oracle:
             feature = self.features[name]
             if not feature.mutable:
                 raise ValueError(f"{name} never changes")
-            if isinstance(written, dict) and set(written) == {"by"}:
+            told = written["by"] if isinstance(written, dict) and set(written) == {"by"} else written
+            if isinstance(told, str) and feature.unit and told.endswith(f" {feature.unit}"):
+                change[name] = _More(number(told.removesuffix(f" {feature.unit}")))
+            elif isinstance(written, dict) and set(written) == {"by"}:
                 change[name] = _Shift(int(written["by"]))
             elif isinstance(written, dict) and set(written) == {"to"}:
                 change[name] = _Set(written["to"])
@@ -404,6 +435,10 @@ class Oracle:
             made = change[name]
             if isinstance(made, _Shift) and feature.kind == "nominal":
                 raise ValueError(f"{name} has no order to move along")
+            if isinstance(made, _Shift) and abs(made.by) >= len(feature.levels):
+                raise ValueError(f"{name} has fewer levels than that")
+            if isinstance(made, _More) and all(self._moved(name, level, made) == level for level in feature.levels):
+                raise ValueError(f"{name} would never change")
             if isinstance(made, _Set) and made.to not in feature.levels:
                 raise ValueError(f"{name} has no level {made.to!r}")
         return change
@@ -469,11 +504,14 @@ class Oracle:
 
     # -- steps
 
-    def _moved(self, name: str, level: str, change: _Shift | _Set) -> str:
-        """min(max(i + by, 0), n - 1) for a move, else the level that is set."""
+    def _moved(self, name: str, level: str, change: _Part) -> str:
+        """min(max(i + by, 0), n - 1) for a move; the level of value + amount; else the level that is set."""
         if isinstance(change, _Set):
             return change.to
-        levels = self.features[name].levels
+        feature = self.features[name]
+        levels = feature.levels
+        if isinstance(change, _More):
+            return feature.level_of(number(feature.values[levels.index(level)]) + change.amount)
         return levels[min(max(self.index(name, level) + change.by, 0), len(levels) - 1)]
 
     def _after(self, before: State, change: _Change) -> State:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 from typing import Any, TypeAlias, TypeVar
@@ -39,6 +40,7 @@ LEVEL_NAMES = (
 )
 EDGES: dict[int, tuple[tuple[Number, ...], ...]] = {2: ((10,), (0.5,)), 3: ((20, 25), (0.5, 1), (18, 60.5))}
 MOST_TINY_POLICIES = 400
+UNIT = "EUR"
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,9 @@ class Drawn:
     mutable: bool = True
     actionable: bool = True
     seen: bool = True
+    values: tuple[Number, ...] = ()
+    unit: str = ""
+    step: Number | None = None  # of a range
 
     @property
     def ordered(self) -> bool:
@@ -213,18 +218,34 @@ def _feature(draw: Draw, name: str, lead: bool) -> Drawn:
     edges: tuple[Number, ...] = ()
     closed = "left"
     levels = pick(draw, LEVEL_NAMES)[:count]
+    if kind == "numeric" and rarely(draw, 3):
+        return replace(_range(draw, name, count), **({} if lead else _limits(draw)))
+    values: tuple[Number, ...] = ()
     if kind == "numeric":
         edges = pick(draw, EDGES[count])
         closed = pick(draw, ["left", "right"])
+        if rarely(draw, 4):  # inside the levels
+            inner = [(float(a) + float(b)) / 2 for a, b in pairwise(edges)]
+            values = (float(edges[0]) - 1, *inner, float(edges[-1]) + 1)
         levels = LEVEL_NAMES[0][:count] if rarely(draw, 3) else ()
         if not levels:
             middle = [f"{low}-{high}" for low, high in itertools.pairwise(edges)]
             first, last = ("<", ">=") if closed == "left" else ("<=", ">")
             levels = (f"{first}{edges[0]}", *middle, f"{last}{edges[-1]}")
-    if lead:
-        return Drawn(name, kind, levels, edges, closed)
-    mutable, actionable, seen = not rarely(draw, 6), not rarely(draw, 3), not rarely(draw, 4)
-    return Drawn(name, kind, levels, edges, closed, mutable, actionable, seen)
+    drawn = Drawn(name, kind, levels, edges, closed, values=values, unit=UNIT if values else "")
+    return drawn if lead else replace(drawn, **_limits(draw))
+
+
+def _limits(draw: Draw) -> dict[str, Any]:
+    return {"mutable": not rarely(draw, 6), "actionable": not rarely(draw, 3), "seen": not rarely(draw, 4)}
+
+
+def _range(draw: Draw, name: str, count: int) -> Drawn:
+    """A numeric feature with a level for each of a few multiples of a step."""
+    step, first, closed = pick(draw, [1, 0.5, 5]), pick(draw, [2, 0, -1]), pick(draw, ["left", "right"])
+    values = tuple(decimal(round(100 * step * (first + i))) for i in range(count))
+    edges = values[1:] if closed == "left" else values[:-1]
+    return Drawn(name, "numeric", tuple(map(str, values)), edges, closed, values=values, unit=UNIT, step=step)
 
 
 @st.composite
@@ -239,18 +260,26 @@ def features_(draw: Draw, most: int = 3) -> tuple[Drawn, ...]:
 def feature_entry(draw: Draw, feature: Drawn) -> Document:
     """The feature as it stands in the file."""
     entry: Document = {"kind": feature.kind}
-    if feature.kind == "numeric":
+    if feature.step is not None:
+        entry = {"range": [feature.values[0], feature.values[-1]], "unit": feature.unit}
+        if feature.step != 1 or rarely(draw, 4):
+            entry["step"] = feature.step
+        if feature.closed == "right" or rarely(draw, 4):
+            entry["closed"] = feature.closed
+        if rarely(draw, 4):
+            entry["kind"] = "numeric"
+    elif feature.kind == "numeric":
         entry["edges"] = list(feature.edges)
         if feature.closed == "right" or rarely(draw, 3):
             entry["closed"] = feature.closed
-    if feature.kind != "numeric" or feature.levels[0] == LEVEL_NAMES[0][0] or rarely(draw, 4):
+        if feature.levels[0] == LEVEL_NAMES[0][0] or rarely(draw, 4):
+            entry["levels"] = list(feature.levels)
+        if feature.values:
+            entry |= {"values": list(feature.values), "unit": feature.unit}
+    else:
         entry["levels"] = list(feature.levels)
-    if rarely(draw, 6):
-        entry["values"] = [10 * index for index in range(len(feature.levels))]
-        if feature.kind == "numeric":  # inside the levels; what the test does not name is drawn elsewhere
-            low, high = min(map(float, feature.edges)), max(map(float, feature.edges))
-            inner = [(float(a) + float(b)) / 2 for a, b in pairwise(feature.edges)]
-            entry["values"] = [low - 1, *inner, high + 1]
+        if rarely(draw, 6):
+            entry["values"] = [10 * index for index in range(len(feature.levels))]
     for key, value in (
         ("mutable", feature.mutable),
         ("actionable", feature.actionable),
@@ -265,6 +294,9 @@ def _given(draw: Draw, feature: Drawn, index: int) -> str | Number:
     """The level of a person: its name, or a raw number inside it, sometimes just on the edge."""
     if feature.kind != "numeric" or rarely(draw, 2):
         return feature.levels[index]
+    if feature.step is not None:  # a range has limits
+        inside = feature.values[index] + feature.step / 4 * (1 if feature.closed == "left" else -1)
+        return inside if feature.values[0] <= inside <= feature.values[-1] else feature.values[index]
     low = feature.edges[index - 1] if index > 0 else feature.edges[0] - 3
     high = feature.edges[index] if index < len(feature.edges) else feature.edges[-1] + 3
     edge = low if feature.closed == "left" else high
@@ -288,10 +320,26 @@ def _part(draw: Draw, scene: Scene, feature: Drawn) -> tuple[Any, tuple[str, ...
         return ({"to": level} if unclear or rarely(draw, 6) else level), (level,)
     size = draw(_between(1, count - 1))
     up = sign > 0 if sign else (start < count - 1) != rarely(draw, 4)
+    if feature.unit and rarely(draw, 2):
+        return _amount(draw, feature, up)
     move = f"{'+' if up else '-'}{size}"
     reached = feature.levels[size:] if up else feature.levels[: count - size]
     unclear = move in feature.levels
     return ({"by": size if up else -size} if unclear or rarely(draw, 6) else move), reached
+
+
+def _amount(draw: Draw, feature: Drawn, up: bool) -> tuple[Any, tuple[str, ...]]:
+    """A move in the feature's unit that leaves at least one level, and the levels that it may lead to."""
+    gap = min(Fraction(str(high)) - Fraction(str(low)) for low, high in pairwise(feature.values))
+    by = gap * pick(draw, [Fraction(1), Fraction(2), Fraction(3, 2), Fraction(7)]) * (1 if up else -1)
+    edges = [Fraction(str(edge)) for edge in feature.edges]
+    landed = [Fraction(str(value)) + by for value in feature.values]
+    codes = sorted({sum(edge < x or (edge == x and feature.closed == "left") for edge in edges) for x in landed})
+    written = f"{decimal(round(100 * by))} {feature.unit}"
+    written = f"+{written}" if up and rarely(draw, 2) else written
+    return {"by": written} if written[0] not in "+-" or rarely(draw, 2) else written, tuple(
+        feature.levels[code] for code in codes
+    )
 
 
 def _change(draw: Draw, scene: Scene, *, aim: bool) -> Changed:
@@ -320,12 +368,13 @@ def _side_effects(draw: Draw, scene: Scene) -> list[Document]:
         cause, target = pick(draw, order[:place]), order[place]
         if scene.signs.get(target.name) == 0:
             continue
-        written, reached = _part(draw, scene, target)
+        written, _ = _part(draw, scene, target)
         moved = isinstance(written, str) and written not in target.levels
         moved = moved or (isinstance(written, dict) and "by" in written)
         if target.name in scene.signs and not moved:
             continue
-        scene.signs[target.name] = (1 if reached[-1] == target.levels[-1] else -1) if moved else 0
+        size = str(written["by"] if isinstance(written, dict) and "by" in written else written)
+        scene.signs[target.name] = (-1 if size.startswith("-") else 1) if moved else 0
         effect: Document = {"cause": cause.name, "change": {target.name: written}}
         if cause.ordered and rarely(draw, 2):
             effect["direction"] = pick(draw, ["up", "down"])

@@ -207,8 +207,8 @@ def test_a_rest_that_is_only_rounding_is_no_outcome() -> None:
     assert mdp.edge_chance[3:].tolist() == pytest.approx([1 - 1e-14, 1e-14], rel=1e-12)
 
 
-def test_a_move_beyond_all_levels_stops_at_the_last() -> None:
-    document = {**LARGE, "actions": {"leap": {"cost": 1, "change": {"f0": "+99999999999999999999"}}}}
+def test_a_move_beyond_the_last_level_stops_there() -> None:
+    document = {**LARGE, "actions": {"leap": {"cost": 1, "change": {"f0": "+9"}}}}
     problem = sa.parse_problem(document)
-    mdp = sa.compile_mdp(problem, start=problem.default_person)
-    assert sorted(mdp.person(state)["f0"] for state in range(mdp.n_states)) == ["0", "9"]
+    mdp = sa.compile_mdp(problem, start={**(problem.default_person or {}), "f0": "1"})
+    assert sorted(mdp.person(state)["f0"] for state in range(mdp.n_states)) == ["1", "9"]

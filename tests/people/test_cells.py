@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from people.test_counts import AGE, JOB, kinds, problem_of, write_csv, write_parquet
 from safear.people.counts import read_population
-from safear.problem.model import Feature
+from safear.problem.model import Feature, as_decimal
 from safear.problem.person import read_level
+from safear.problem.scales import spread_range
 
 pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")
@@ -29,7 +30,9 @@ RATE = Feature(
 )
 ZERO = Feature("zero", "numeric", ("neg", "pos"), edges=(Decimal(0),))
 LONG = Feature("long", "numeric", ("low", "high"), edges=(Decimal("0.1000000000000000055"),))
-FEATURES = (JOB, SKILL, AGE, RATE, ZERO, LONG)
+WHOLE = Feature("whole", "numeric", **spread_range(Decimal(-5), Decimal(1000), Decimal(5)))
+HALVES = Feature("halves", "numeric", **spread_range(Decimal(0), Decimal(25), Decimal("0.5"), closed="right"))
+FEATURES = (JOB, SKILL, AGE, RATE, ZERO, LONG, WHOLE, HALVES)
 
 
 def codes_of(source: Any, feature: Feature, tmp_path: Path, **options: Any) -> tuple[dict[int, int], int]:
@@ -40,6 +43,11 @@ def codes_of(source: Any, feature: Feature, tmp_path: Path, **options: Any) -> t
 
 def expected(feature: Feature, values: Sequence[Any]) -> tuple[dict[int, int], int]:
     levels = [None if pd.isna(value) or value == "" else read_level(feature, value) for value in values]
+    numbers = [as_decimal(value) for value in values]
+    levels = [
+        level if number is None or level == str(value) or feature.admits(number) else None
+        for level, number, value in zip(levels, numbers, values, strict=True)
+    ]
     found = Counter(feature.levels.index(level) for level in levels if level is not None)
     return dict(found), levels.count(None)
 
@@ -67,6 +75,8 @@ NUMBER_TEXT = st.one_of(
 @given(feature=st.sampled_from(FEATURES), values=st.lists(NUMBER_TEXT, min_size=1, max_size=60), typed=st.booleans())
 @example(feature=AGE, values=TEXTS, typed=False).via("all the odd ones")
 @example(feature=RATE, values=TEXTS, typed=False).via("all the odd ones")
+@example(feature=WHOLE, values=TEXTS, typed=False).via("all the odd ones")
+@example(feature=HALVES, values=TEXTS, typed=True).via("all the odd ones")
 @example(feature=ZERO, values=TEXTS, typed=True).via("all the odd ones")
 @example(feature=LONG, values=TEXTS, typed=True).via("all the odd ones")
 @example(feature=SKILL, values=TEXTS, typed=True).via("all the odd ones")

@@ -87,11 +87,11 @@ def test_an_outcome_as_it_is_written() -> None:
     [
         ("+1", Move(1)),
         ("-2", Move(-2)),
-        ("+007", Move(7)),
+        ("+002", Move(2)),
         ("'+1'", Move(1)),
         ("{by: 1}", Move(1)),
         ("{by: +1}", Move(1)),
-        ("{by: -3}", Move(-3)),
+        ("{by: -2}", Move(-2)),
         ("basic", SetTo("basic")),
         ("{to: basic}", SetTo("basic")),
     ],

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from safear.problem.model import Feature, Problem, as_decimal
 from safear.problem.person import read_level
+from safear.problem.scales import is_range
 
 _SIGNED = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 127}
 BITS = _SIGNED | {f"U{name}": bits + 1 for name, bits in _SIGNED.items()}
@@ -76,6 +77,8 @@ def read_as(kind: str, cell: str) -> str:
 
 def code_expression(feature: Feature, kind: str, cell: str, number: str) -> str:
     """The level number of a cell; NULL where `read_level` must decide. `number` is the cell as DOUBLE if it is text."""
+    if is_range(feature) and (whole := _whole_expression(kind, cell)) is not None:
+        return _range_expression(feature, whole)
     if kind == "VARCHAR":
         # About as fast as anything on Parquet and on CSV alike; a cast to ENUM takes three times as long on CSV.
         name = f"list_position([{', '.join(map(quote_sql, feature.levels))}], {cell}) - 1"
@@ -106,6 +109,24 @@ def code_expression(feature: Feature, kind: str, cell: str, number: str) -> str:
         cases += [f"WHEN {condition} THEN {code}" for code, condition in enumerate(below)]
         cases.append(f"ELSE {len(feature.edges)}")
     return f"CASE {' '.join(cases)} END" if cases else "NULL"
+
+
+def _whole_expression(kind: str, cell: str) -> str | None:
+    """A whole number in a cell as BIGINT, NULL if it is none; None if the cells are of another kind."""
+    if kind == "VARCHAR":
+        return f"CASE WHEN regexp_full_match({cell}, '-?(0|[1-9][0-9]{{0,14}})') THEN CAST({cell} AS BIGINT) END"
+    if kind in FLOATS:
+        return f"CASE WHEN abs({cell}) < 1e15 AND {cell} = floor({cell}) THEN CAST({cell} AS BIGINT) END"
+    return f"TRY_CAST({cell} AS BIGINT)" if kind in BITS else None
+
+
+def _range_expression(feature: Feature, whole: str) -> str:
+    """The level number of a whole number that is a level's own; NULL where `read_level` must decide."""
+    first, last, step = feature.least, feature.most, feature.step
+    if first is None or last is None or step is None or first % 1 or step % 1:
+        return "NULL"
+    own = f"{whole} BETWEEN {first:f} AND {last:f} AND ({whole} - {first:f}) % {step:f} = 0"
+    return f"CASE WHEN {own} THEN ({whole} - {first:f}) // {step:f} END"
 
 
 def _below(cell: str, kind: str, edge: Decimal, *, closed: str) -> str:

@@ -16,6 +16,7 @@ from safear.problem.model import Move as Move
 from safear.problem.model import Outcome as Outcome
 from safear.problem.model import Problem as Problem
 from safear.problem.model import SetTo as SetTo
+from safear.problem.model import Shift as Shift
 from safear.problem.model import SideEffect as SideEffect
 from safear.problem.person import read_person as read_person
 from safear.problem.quantity import Amount as Amount

@@ -19,12 +19,26 @@ from safear.problem.document import (
     WrittenFeature,
     WrittenOutcome,
 )
-from safear.problem.model import Action, Change, Effect, Feature, Goal, Move, Outcome, Problem, SetTo, SideEffect
+from safear.problem.model import (
+    Action,
+    Change,
+    Effect,
+    Feature,
+    Goal,
+    Move,
+    Outcome,
+    Problem,
+    SetTo,
+    Shift,
+    SideEffect,
+)
 from safear.problem.person import read_texts_of
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, with_source
+from safear.problem.scales import spread_range
 from safear.problem.terms import ActionTerms, Terms
 from safear.problem.tries import Counts
 from safear.problem.written import (
+    IN_UNIT,
     Case,
     CostCase,
     CountedCase,
@@ -99,25 +113,31 @@ def default_levels(edges: Iterable[Decimal], closed: str) -> tuple[str, ...]:
 
 
 def _build_feature(name: str, written: WrittenFeature) -> Feature:
-    edges = tuple(written.edges or ())
-    levels = written.levels
-    if levels is None:
-        levels = list(default_levels(edges, written.closed)) if written.kind == "numeric" else []
+    kind = written.kind or "numeric"
+    if written.range is not None:
+        first, last = written.range
+        scale = spread_range(first, last, written.step, closed=written.closed)
+    else:
+        edges = tuple(written.edges or ())
+        named = default_levels(edges, written.closed) if kind == "numeric" else ()
+        scale = {
+            "levels": named if written.levels is None else tuple(written.levels),
+            "values": tuple(written.values or ()),
+            "edges": edges,
+            "closed": written.closed,
+            "step": written.step,
+            "least": written.min,
+            "most": written.max,
+        }
     return Feature(
         name=name,
-        kind=written.kind,
-        levels=tuple(levels),
+        kind=kind,
         mutable=written.mutable,
         actionable=written.actionable and written.mutable,
         seen_by_classifier=written.seen_by_classifier,
-        values=tuple(written.values or ()),
-        edges=edges,
-        closed=written.closed,
-        step=written.step,
-        least=written.min,
-        most=written.max,
         unit=written.unit,
         missing=written.missing or "",
+        **scale,
     )
 
 
@@ -191,16 +211,18 @@ class _Builder:
         if isinstance(written, WrittenEffect):
             if (written.to is None) == (written.by is None):
                 self.complain(path, "give either 'to' or 'by'", code="both")
-            return SetTo(written.to) if written.to is not None else Move(1 if written.by is None else written.by)
+            return SetTo(written.to) if written.to is not None else _move(1 if written.by is None else written.by)
         feature = self.features.get(name)
         is_level = feature is not None and written in feature.levels
+        if written[:1] in {"+", "-"} and IN_UNIT.fullmatch(written) and not is_level:
+            return _move(written)
         if not _MOVE.fullmatch(written) or (is_level and feature is not None and not feature.is_ordered):
             return SetTo(written)
         if is_level:
             cause = f"'{written}' is both a move and a level of '{name}'"
             remedy = f'write {{by: {int(written)}}} for the move or {{to: "{written}"}} for the level'
             self.complain(path, cause, remedy, code="ambiguous")
-        return Move(int(Decimal(written)))
+        return _move(written)
 
     def chance(self, written: object, change: Change, path: Path) -> Quantity | None:
         return None if written is None else self.quantity(written, change, path, word="chance")
@@ -302,6 +324,12 @@ class _Builder:
             return self.counted(written, path)
         amount = self.amount(written.cost if isinstance(written, CostCase) else written.chance, path)
         return replace(amount, source=written.source or "")
+
+
+def _move(written: int | str) -> Move | Shift:
+    """By so many levels, or by so much with its unit."""
+    found = IN_UNIT.fullmatch(written) if isinstance(written, str) else None
+    return Shift(Decimal(found["number"]), found["unit"]) if found else Move(int(Decimal(written)))
 
 
 def short_form(chance: Quantity, change: Change) -> tuple[Outcome, ...]:

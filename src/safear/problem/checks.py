@@ -26,17 +26,25 @@ from safear.problem.model import (
     Move,
     Outcome,
     Problem,
+    Shift,
     SideEffect,
 )
+from safear.problem.move_checks import check_shift, too_far
 from safear.problem.person import person_mistakes
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, amount_places, quantity_features
+from safear.problem.scales import shift_table
 from safear.problem.tries import MOST_TRIES
 from safear.problem.vector import CodeArray, apply_change, evaluate_quantity, holds, order_side_effects
 from safear.problem.wrong_names import unknown_edge, unknown_feature, unknown_level
 
 _FIELDS_OF_AMOUNTS = (("value", "source"), ("worked", "tried"))
 TOLERANCE = 1e-9  # of a sum of chances
-_ABOUT_LEVELS = {"unknown_level", "not_a_number", "missing_level"}  # mistakes that unclear levels bring about
+_ABOUT_LEVELS = {
+    "unknown_level",
+    "not_a_number",
+    "missing_level",
+    "too_far",
+}  # mistakes that unclear levels bring about
 MAX_COMBINATIONS = 200_000  # of levels, up to which a check looks at all of them
 
 
@@ -155,6 +163,10 @@ def _check_change(problem: Problem, change: Change, path: Path) -> Iterator[Mist
                 yield mistake(at, cause, "name a level", code="no_order", feature=name)
             elif effect.by == 0:
                 yield mistake(at, "a move by 0 changes nothing", "write +1, -1, ...", code="no_change", feature=name)
+            elif feature.levels and abs(effect.by) >= len(feature.levels):
+                yield too_far(at, effect, feature)
+        elif isinstance(effect, Shift):
+            yield from check_shift(effect, feature, at)
         elif effect.level not in feature.levels:
             yield unknown_level(at, effect.level, feature)
 
@@ -199,6 +211,8 @@ def _check_quantity(problem: Problem, quantity: Quantity, change: Change, path: 
 def _targets(change: Change, feature: Feature) -> tuple[str, ...]:
     """The levels of a feature that a change may lead to."""
     effect = change[feature.name]
+    if isinstance(effect, Shift):
+        return tuple(feature.levels[code] for code in np.unique(shift_table(feature, effect.by)))
     if isinstance(effect, Move):
         reach = min(abs(effect.by), len(feature.levels) - 1)
         return feature.levels[reach:] if effect.by > 0 else feature.levels[: len(feature.levels) - reach]

@@ -6,16 +6,19 @@ Only the shape is checked here (which fields, of which form). What the words mea
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, Tag
+from pydantic import BeforeValidator, ConfigDict, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
 
 from safear.problem.quantity import CONFIDENCE
+from safear.problem.scales import MAX_LEVELS
 from safear.problem.written import (
     Chance,
     ChanceCase,
     Cost,
     CostCase,
+    Distance,
     Entry,
     Name,
     NotNegative,
@@ -24,19 +27,20 @@ from safear.problem.written import (
     SourcedChance,
     Text,
     Value,
-    Whole,
     Written,
     WrittenCounts,
     read_number,
     shape,
 )
 
+MAX_EXPONENT = 15  # of numbers that are written out one by one
+
 
 class WrittenEffect(Written):
     """The long form of a change: exactly one of `to` and `by`."""
 
     to: Name | None = None
-    by: Whole | None = None
+    by: Distance | None = None
 
 
 Change = dict[
@@ -51,7 +55,10 @@ Change = dict[
 class WrittenFeature(Written):
     """One feature."""
 
-    kind: Literal["ordinal", "nominal", "numeric"]
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["kind"]}, {"required": ["range"]}]})
+
+    kind: Literal["ordinal", "nominal", "numeric"] | None = None
+    range: Annotated[list[Number], Field(min_length=2, max_length=2, description="[first, last]")] | None = None
     levels: list[Name] | None = None
     edges: list[Number] | None = None
     closed: Literal["left", "right"] = "left"
@@ -64,6 +71,40 @@ class WrittenFeature(Written):
     mutable: bool = True
     actionable: bool = True
     seen_by_classifier: bool = True
+
+    @model_validator(mode="after")
+    def _check_scale(self) -> Self:
+        """A kind or a range; with a range, nothing that follows from it."""
+        found = ("kind", "missing", "'kind' is missing", "") if self.kind is None else None
+        if self.range is not None:
+            found = _check_range(self)
+        if found is None:
+            return self
+        field, code, cause, remedy = found
+        values = {"field": field, "code": code, "cause": cause, "remedy": remedy}
+        raise PydanticCustomError("feature", "{cause}", values)
+
+
+def _check_range(written: WrittenFeature) -> tuple[str, str, str, str] | None:
+    """What is wrong with a range: the field, a code, the cause and the remedy."""
+    first, last = written.range or [Decimal(0), Decimal(0)]
+    step = Decimal(1) if written.step is None else written.step
+    for field in ("levels", "edges", "values", "min", "max"):
+        if getattr(written, field) is not None:
+            return field, "both", f"'range' and '{field}' are both given", f"drop the {field}: the range says it"
+    if written.kind not in {None, "numeric"}:
+        return "kind", "both", f"a range makes a numeric feature, and '{written.kind}' is given", "drop the kind"
+    if not all(abs(number.adjusted()) <= MAX_EXPONENT for number in (first, last, step)):
+        return "range", "out_of_range", f"[{first}, {last}] is too large or too small", ""
+    if not first < last:
+        return "range", "not_ascending", f"[{first}, {last}] is not in order", "write [first, last]"
+    if (last - first) / step >= MAX_LEVELS:
+        cause = f"{int((last - first) / step) + 1} levels; at most {MAX_LEVELS} are possible"
+        return "range", "too_many", cause, "give a larger 'step', or cut the numbers into levels with 'edges'"
+    odd = next((number for number in (first, last) if number % step), None)
+    if odd is not None:
+        return "range", "out_of_range", f"{odd} is not a multiple of the step {step}", "give one, or change the step"
+    return None
 
 
 class WrittenOutcome(Written):

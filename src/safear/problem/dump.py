@@ -10,8 +10,9 @@ import yaml
 
 from safear.problem.build import default_levels
 from safear.problem.condition import ALWAYS
-from safear.problem.model import Action, Change, Effect, Feature, Move, Outcome, Problem, SideEffect
+from safear.problem.model import Action, Change, Effect, Feature, Move, Outcome, Problem, Shift, SideEffect
 from safear.problem.quantity import CONFIDENCE, Amount, ByCase, ByLevel, Quantity, amounts
+from safear.problem.scales import is_range
 
 
 def dump_problem(problem: Problem) -> dict[str, Any]:
@@ -54,15 +55,7 @@ def dump_problem_text(problem: Problem, form: str = "yaml") -> str:
 
 
 def _feature(feature: Feature) -> dict[str, Any]:
-    result: dict[str, Any] = {"kind": feature.kind}
-    if feature.kind != "numeric" or feature.levels != default_levels(feature.edges, feature.closed):
-        result["levels"] = list(feature.levels)
-    if feature.edges:
-        result |= {"edges": [_number(edge) for edge in feature.edges], "closed": feature.closed}
-    if feature.values:
-        result["values"] = list(feature.values)
-    limits = {"step": feature.step, "min": feature.least, "max": feature.most}
-    result |= {name: _number(limit) for name, limit in limits.items() if limit is not None}
+    result = _range(feature) if is_range(feature) else _scale(feature)
     if feature.unit:
         result["unit"] = feature.unit
     if feature.missing:
@@ -74,6 +67,27 @@ def _feature(feature: Feature) -> dict[str, Any]:
     if not feature.seen_by_classifier:
         result["seen_by_classifier"] = False
     return result
+
+
+def _range(feature: Feature) -> dict[str, Any]:
+    limits = {"least": feature.least, "most": feature.most, "step": feature.step}
+    first, last, step = (_number(limit) for limit in limits.values() if limit is not None)
+    result: dict[str, Any] = {"range": [first, last]}
+    if step != 1:
+        result["step"] = step
+    return result if feature.closed == "left" else result | {"closed": feature.closed}
+
+
+def _scale(feature: Feature) -> dict[str, Any]:
+    result: dict[str, Any] = {"kind": feature.kind}
+    if feature.kind != "numeric" or feature.levels != default_levels(feature.edges, feature.closed):
+        result["levels"] = list(feature.levels)
+    if feature.edges:
+        result |= {"edges": [_number(edge) for edge in feature.edges], "closed": feature.closed}
+    if feature.values:
+        result["values"] = list(feature.values)
+    limits = {"step": feature.step, "min": feature.least, "max": feature.most}
+    return result | {name: _number(limit) for name, limit in limits.items() if limit is not None}
 
 
 def _action(action: Action) -> dict[str, Any]:
@@ -110,6 +124,8 @@ def _change(change: Change) -> dict[str, Any]:
 def _effect(effect: Effect) -> Any:
     if isinstance(effect, Move):
         return {"by": effect.by}
+    if isinstance(effect, Shift):
+        return {"by": str(effect)}
     return {"to": effect.level} if effect.level[:1] in "+-" else effect.level
 
 

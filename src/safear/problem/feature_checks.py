@@ -8,9 +8,8 @@ from itertools import pairwise
 
 from safear.errors import Mistake, Path, mistake
 from safear.problem.model import Feature, as_decimal
+from safear.problem.scales import MAX_LEVELS, is_range
 from safear.problem.wrong_names import unknown_level
-
-MAX_LEVELS = 32_767  # level numbers are stored in 16 bits
 
 
 def check_features(features: Sequence[Feature], given: Sequence[str] = ()) -> Iterator[Mistake]:
@@ -59,7 +58,8 @@ def _check_feature(feature: Feature, path: Path) -> Iterator[Mistake]:
     if feature.missing and feature.missing not in feature.levels:
         yield unknown_level((*path, "missing"), feature.missing, feature)
     yield from _check_limits(feature, path)
-    if feature.is_raw and not unfinished and len(feature.values) == len(feature.levels) == len(feature.edges) + 1:
+    is_cut = len(feature.values) == len(feature.levels) == len(feature.edges) + 1
+    if feature.is_raw and not unfinished and is_cut and not is_range(feature):
         yield from _check_values(feature, path)
 
 

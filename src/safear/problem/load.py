@@ -182,6 +182,8 @@ def _clean(detail: ErrorDetails) -> Path:
     path = tuple(part for part in detail["loc"] if part not in TAGS)
     if detail["type"] == "name" and path[-1:] == ("[key]",):
         path = path[:-1]
+    if detail["type"] == "feature":
+        return (*path, detail["ctx"]["field"])
     return path[:4] if path[:1] == ("features",) and path[2:3] == ("values",) else path
 
 
@@ -201,6 +203,7 @@ _SHAPES: dict[str, tuple[str, str, str | None]] = {
     "too_long": ("too_many", "too many numbers; an interval is [low, high] or [low, nominal, high]", None),
     "name": ("not_a_text", "{message}", None),
     "number": ("not_a_number", "{message}", None),
+    "distance": ("not_a_number", "{message}", "write {by: 1}, or {by: 500 EUR} in the feature's own unit"),
     **dict.fromkeys(["bool_type", "bool_parsing"], ("not_a_truth", "{shown} is neither true nor false", None)),
     **dict.fromkeys(
         ["decimal_parsing", "decimal_type", "float_parsing", "float_type", "int_type"],
@@ -221,6 +224,9 @@ def _explain(tree: Tree, model: type[Written], detail: ErrorDetails) -> Mistake:
     if kind == "extra_forbidden":
         cause, remedy = f"'{path[-1]}' is not a field here", suggest(str(path[-1]), fields_at(model, path[:-1]))
         return tree.locate(mistake(on_key(path), cause, remedy, code="unknown_field", field=path[-1]))
+    if kind == "feature":
+        said = detail["ctx"]
+        return tree.locate(mistake(path, said["cause"], said["remedy"] or None, code=said["code"]))
     if kind == "too_short" and not given:
         kind = "empty"
     code, cause, remedy = _SHAPES.get(kind, ("invalid", "{message}", None))

@@ -115,13 +115,24 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
+class Shift:
+    """Go up (or, below zero, down) by so much in the feature's own unit: to the level of the value plus `by`."""
+
+    by: Decimal
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.by:f} {self.unit}"
+
+
+@dataclass(frozen=True, slots=True)
 class SetTo:
     """Go to this level."""
 
     level: str
 
 
-Effect = Move | SetTo
+Effect = Move | Shift | SetTo
 Change = Mapping[str, Effect]
 
 

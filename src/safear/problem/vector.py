@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.problem.condition import And, Condition, Constant, LevelTest, Membership, Not, Or
-from safear.problem.model import Change, Feature, Move, Problem, SideEffect
+from safear.problem.model import Change, Feature, Move, Problem, Shift, SideEffect
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
+from safear.problem.scales import shift_table
 
 CodeArray = NDArray[np.int16]
 Codes = Mapping[str, CodeArray]
@@ -120,7 +121,10 @@ def _moved(effect: object, codes: CodeArray, feature: Feature) -> CodeArray:
         by = max(-last, min(effect.by, last))
         moved: CodeArray = np.clip(codes.astype(np.int32) + by, 0, last).astype(np.int16)
         return moved
-    return np.full_like(codes, feature.levels.index(effect.level))  # type: ignore[attr-defined]  # Effect is Move | SetTo
+    if isinstance(effect, Shift):
+        shifted: CodeArray = shift_table(feature, effect.by)[codes]
+        return shifted
+    return np.full_like(codes, feature.levels.index(effect.level))  # type: ignore[attr-defined]  # Effect is Move | Shift | SetTo
 
 
 def _count(codes: Codes) -> int:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from safear.problem.model import JSON_NUMBER
 from safear.problem.tries import MOST_TRIES
+
+IN_UNIT = re.compile(r"(?P<number>[+-]?\d+(?:\.\d+)?)\s+(?P<unit>\S.*)")
+_WHOLE = re.compile(r"[+-]?\d+")
 
 
 def _read_name(value: object) -> object:
@@ -37,6 +41,18 @@ def _read_whole(value: object) -> object:
     return number.strip().removeprefix("+") if isinstance(number, str) else number
 
 
+def _read_distance(value: object) -> int | str:
+    """`+1` is a whole number, and `+500 EUR` a number with a unit."""
+    text = str(read_number(value)).strip()
+    if IN_UNIT.fullmatch(text):
+        return text
+    if not _WHOLE.fullmatch(text):
+        raise PydanticCustomError(
+            "distance", "'{text}' is neither a number of levels nor an amount with its unit", {"text": text}
+        )
+    return int(Decimal(text))  # however many digits it has
+
+
 def _read_value(value: object) -> object:
     """What a classifier sees for a level: a number if it reads as one, else a text."""
     if isinstance(value, str):
@@ -61,6 +77,11 @@ Positive = Annotated[
     Decimal, Field(gt=0), BeforeValidator(read_number), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})
 ]
 Whole = Annotated[int, BeforeValidator(_read_whole)]
+Distance = Annotated[  # levels, or an amount with its unit
+    int | str,
+    PlainValidator(_read_distance),
+    WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string", "pattern": r"^[+-]?\d+(\.\d+)?( .+)?$"}]}),
+]
 Value = Annotated[float | str, BeforeValidator(_read_value), WithJsonSchema({"type": ["number", "string"]})]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from safear.classifier.filed import Sight
 from safear.problem.condition import ALWAYS
-from safear.problem.model import Action, Change, Feature, Move, Outcome, Problem
+from safear.problem.model import Action, Change, Effect, Feature, Move, Outcome, Problem, Shift
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
 from safear.recourse.check_teller import CheckTeller
 from safear.recourse.diagnose import diagnose_people, find_hints
@@ -145,12 +145,15 @@ class _ProblemTeller:
         return f"{outcome.label}: {change}" if outcome.label else change
 
     def _change(self, change: Change) -> str:
-        return ", ".join(
-            f"{name} {effect.by:+d}"
-            if isinstance(effect, Move)
-            else self.tell("step.becomes", feature=name, level=effect.level)
-            for name, effect in change.items()
-        )
+        return ", ".join(self._effect(name, effect) for name, effect in change.items())
+
+    def _effect(self, name: str, effect: Effect) -> str:
+        match effect:
+            case Move(by):
+                return f"{name} {by:+d}"
+            case Shift(by, unit):
+                return f"{name} {by:+f} {unit}"
+        return self.tell("step.becomes", feature=name, level=effect.level)
 
     def _cost(self, quantity: Quantity) -> str:
         if isinstance(quantity, Amount) and not quantity.is_interval:

@@ -1,0 +1,44 @@
+"""Checks of moves: not beyond the scale, and in the feature's own unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+import numpy as np
+
+from safear.errors import Mistake, Path, mistake
+from safear.problem.model import Feature, Move, Shift
+from safear.problem.scales import has_numbers, shift_table
+
+
+def too_far(path: Path, effect: Move, feature: Feature) -> Mistake:
+    """A move by more levels than there are: an amount was meant, no doubt."""
+    last, by = len(feature.levels) - 1, Decimal(effect.by)
+    cause = f"'{feature.name}' has {last + 1} levels; {by:+.10g} goes beyond them from every one"
+    remedy = f"the most is {last:+d}" if last else "give it more levels"
+    if feature.kind == "numeric":
+        remedy = f"a move by an amount is {{by: {by:.10g} {feature.unit or 'UNIT'}}}"
+        remedy += "" if feature.unit else f", with 'unit: UNIT' given for '{feature.name}'"
+    return mistake(path, cause, remedy, code="too_far", feature=feature.name, by=f"{by:.10g}")
+
+
+def check_shift(effect: Shift, feature: Feature, path: Path) -> Iterator[Mistake]:
+    """A move in the unit of a feature: there must be one, and numbers to count in it."""
+    name, values = feature.name, {"feature": feature.name, "by": str(effect)}
+    if feature.kind != "numeric":
+        cause = f"'{name}' is {feature.kind}: only numeric features are counted in a unit"
+        remedy = "name a level" if feature.kind == "nominal" else "move by levels: +1, -1, ..."
+        yield mistake(path, cause, remedy, code="no_unit", **values)
+    elif feature.unit != effect.unit:
+        counted = f"is counted in {feature.unit}, not in {effect.unit}" if feature.unit else "has no unit"
+        remedy = f"write {{by: {effect.by:f} {feature.unit}}}" if feature.unit else f"write 'unit: {effect.unit}' there"
+        yield mistake(path, f"'{name}' {counted}", remedy, code="no_unit", **values)
+    elif not feature.values:
+        cause, remedy = f"the levels of '{name}' have no values to move from", "give 'values', or a 'range'"
+        yield mistake(path, cause, remedy, code="no_values", **values)
+    elif effect.by == 0:
+        yield mistake(path, "a move by 0 changes nothing", "write +1, -1, ...", code="no_change", feature=name)
+    elif has_numbers(feature) and (shift_table(feature, effect.by) == np.arange(len(feature.levels))).all():
+        cause = f"a move by {effect} leaves no level of '{name}'"
+        yield mistake(path, cause, "move further, or cut the levels finer", code="no_change", **values)
