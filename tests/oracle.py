@@ -82,6 +82,7 @@ class Feature:
     seen: bool
     values: tuple[str, ...] = ()
     unit: str = ""
+    hidden: bool = False
 
     def level(self, given: str) -> str:
         """The level called so, or the level that a raw number falls into.
@@ -133,9 +134,10 @@ def _feature(name: str, entry: Mapping[str, Any]) -> Feature:
         closed,
         _flag(entry.get("mutable", "true")),
         _flag(entry.get("actionable", "true")),
-        _flag(entry.get("seen_by_classifier", "true")),
+        _flag(entry.get("seen_by_classifier", "true")) and not _flag(entry.get("hidden", "false")),
         tuple(entry.get("values", ())),
         entry.get("unit", ""),
+        _flag(entry.get("hidden", "false")),
     )
 
 
@@ -240,7 +242,11 @@ class _Parser:
         if kind != "op":
             raise ValueError(f"expected a comparison, found {sign!r}")
         self.at += 1
-        return _comparison(feature, sign, self.name())
+        right = self.name()
+        is_edge = feature.kind == "numeric" and right in [str(float(edge)) for edge in feature.edges]
+        if right in self.features and right not in feature.levels and not is_edge:
+            return _pair(feature, sign, self.features[right])
+        return _comparison(feature, sign, right)
 
     def name(self) -> str:
         """One quoted text, or the words up to the next keyword or mark, with a space between them."""
@@ -306,6 +312,26 @@ def _comparison(feature: Feature, sign: str, name: str) -> Condition:
     if sign not in (below, above):
         raise ValueError(f"{feature.name} {sign} {name} cuts through a level")
     return lambda state: (position[state[feature.name]] <= edge) == (sign == below)
+
+
+def _pair(left: Feature, sign: str, right: Feature) -> Condition:
+    """Two features: by the values of their levels if both are numbers with values, else by the levels' places."""
+    if sign not in ("==", "!=") and "nominal" in (left.kind, right.kind):
+        raise ValueError(f"{left.name} or {right.name} has no order")
+    by_value = left.kind == right.kind == "numeric" and bool(left.values and right.values)
+    if not by_value and left.levels != right.levels:
+        raise ValueError(f"{left.name} and {right.name} cannot be compared")
+
+    def measure(feature: Feature, level: str) -> Fraction:
+        place = feature.levels.index(level)
+        return number(feature.values[place]) if by_value else Fraction(place)
+
+    def holds(state: Mapping[str, str]) -> bool:
+        gap = measure(left, state[left.name]) - measure(right, state[right.name])
+        signs = {"==": gap == 0, "!=": gap != 0, "<": gap < 0, "<=": gap <= 0, ">": gap > 0, ">=": gap >= 0}
+        return signs[sign]
+
+    return holds
 
 
 def condition(text: str, features: Mapping[str, Feature]) -> Condition:
@@ -479,7 +505,8 @@ class Oracle:
 
     def state(self, person: Mapping[str, Any]) -> State:
         """The state of a person who is given by level names or raw numbers."""
-        given = as_text(person)
+        hidden = {name: feature.levels[0] for name, feature in self.features.items() if feature.hidden}
+        given = hidden | as_text(person)
         if set(given) != set(self.features):
             raise ValueError("the features of a person must be complete")
         state = tuple(feature.level(given[name]) for name, feature in self.features.items())
@@ -615,7 +642,7 @@ class Oracle:
                 if not self._condition(action.get("when", "true"))(self.named(state)):
                     continue
                 edges = [edge for edge in self.edges(name, state) if edge.chance > 0]
-                changes = any(edge.next != state for edge in edges)
+                changes = any(self.changed(state, edge.next) for edge in edges)
                 if changes and all(self.allowed(edge.next) for edge in edges):
                     choices.append(Choice(name, edges))
             self._offered[state] = choices
@@ -785,13 +812,16 @@ class Oracle:
     # -- how far a plan goes
 
     def changed(self, start: State, end: State) -> int:
-        """The number of features whose level differs."""
-        return sum(1 for before, after in zip(start, end, strict=True) if before != after)
+        """The number of features whose level differs, but for hidden ones."""
+        pairs = zip(self.features.values(), start, end, strict=True)
+        return sum(1 for feature, before, after in pairs if before != after and not feature.hidden)
 
     def distance(self, start: State, end: State) -> int:
-        """The sum of |level index difference| (ordinal, numeric) and of 1 for each changed nominal feature."""
+        """The sum of |level index difference| (ordinal, numeric) and of 1 per changed nominal one, not hidden ones."""
         total = 0
         for (name, feature), before, after in zip(self.features.items(), start, end, strict=True):
+            if feature.hidden:
+                continue
             if feature.kind == "nominal":
                 total += before != after
             else:

@@ -58,6 +58,7 @@ class Drawn:
     values: tuple[Number, ...] = ()
     unit: str = ""
     step: Number | None = None  # of a range
+    hidden: bool = False
 
     @property
     def ordered(self) -> bool:
@@ -142,7 +143,12 @@ def _atom(draw: Draw, features: Sequence[Drawn]) -> Said:
         forms += ["order", "order"]
     if feature.kind == "numeric":
         forms += ["edge", "edge"]
+    others = [other for other in features if other is not feature and _comparable(feature, other)]
+    if others:
+        forms += ["pair", "pair"]
     form = pick(draw, forms)
+    if form == "pair":
+        return _pair(draw, feature, pick(draw, others))
     gap = " " if not rarely(draw, 4) else ""
     trivial = rarely(draw, 12)  # true or false in every state
     if form == "several":
@@ -171,6 +177,33 @@ def _atom(draw: Draw, features: Sequence[Drawn]) -> Said:
     }
     test = compare[sign]
     return Said(f"{left}{gap}{sign}{gap}{_written(draw, levels[right])}", lambda at: test(at[name]), 3)
+
+
+SIGNS: dict[str, Callable[[Number, Number], bool]] = {
+    "==": lambda one, other: one == other,
+    "!=": lambda one, other: one != other,
+    "<": lambda one, other: one < other,
+    "<=": lambda one, other: one <= other,
+    ">": lambda one, other: one > other,
+    ">=": lambda one, other: one >= other,
+}
+
+
+def _comparable(one: Drawn, other: Drawn) -> bool:
+    return other.name not in one.levels and bool((one.values and other.values) or one.levels == other.levels)
+
+
+def _pair(draw: Draw, one: Drawn, other: Drawn) -> Said:
+    """Two features compared."""
+    ordered = one.ordered and other.ordered
+    sign = pick(draw, ["<=", "<", ">", ">=", "==", "!="] if ordered else ["==", "!="])
+    numbers = [list(feature.values) if one.values and other.values else list(range(9)) for feature in (one, other)]
+    test = SIGNS[sign]
+    return Said(
+        f"{_written(draw, one.name)} {sign} {_written(draw, other.name)}",
+        lambda at: test(numbers[0][at[one.name]], numbers[1][at[other.name]]),
+        3,
+    )
 
 
 def _not(said: Said) -> Said:
@@ -237,7 +270,9 @@ def _feature(draw: Draw, name: str, lead: bool) -> Drawn:
 
 
 def _limits(draw: Draw) -> dict[str, Any]:
-    return {"mutable": not rarely(draw, 6), "actionable": not rarely(draw, 3), "seen": not rarely(draw, 4)}
+    hidden = rarely(draw, 8)
+    seen = not rarely(draw, 4) and not hidden
+    return {"mutable": not rarely(draw, 6), "actionable": not rarely(draw, 3), "seen": seen, "hidden": hidden}
 
 
 def _range(draw: Draw, name: str, count: int) -> Drawn:
@@ -287,7 +322,7 @@ def feature_entry(draw: Draw, feature: Drawn) -> Document:
     ):
         if not value or rarely(draw, 8):
             entry[key] = value
-    return entry
+    return entry | ({"hidden": True} if feature.hidden else {})
 
 
 def _given(draw: Draw, feature: Drawn, index: int) -> str | Number:
@@ -345,7 +380,7 @@ def _amount(draw: Draw, feature: Drawn, up: bool) -> tuple[Any, tuple[str, ...]]
 def _change(draw: Draw, scene: Scene, *, aim: bool) -> Changed:
     """A change of one or two features; `aim`: one of them can be acted on."""
     mutable = [feature for feature in scene.features if feature.mutable]
-    firsts = [feature for feature in mutable if feature.actionable or not aim]
+    firsts = [feature for feature in mutable if (feature.actionable and not feature.hidden) or not aim]
     firsts += [feature for feature in firsts if feature.seen and feature.actionable]
     targets = [pick(draw, firsts)]
     others = [feature for feature in mutable if feature not in targets]
@@ -621,7 +656,8 @@ def _documents(draw: Draw, max_horizon: int, tiny: bool) -> Document:
     if rarely(draw, 4):
         drawn = [_condition(draw, features, 2) for _ in range(draw(_between(1, 2)))]
         document["constraints"] = [(said if said.holds(start) else _not(said)).text for said in drawn]
-    document["people"] = {"someone": {feature.name: _given(draw, feature, start[feature.name]) for feature in features}}
+    told = [feature for feature in features if not feature.hidden or start[feature.name] or rarely(draw, 2)]
+    document["people"] = {"someone": {feature.name: _given(draw, feature, start[feature.name]) for feature in told}}
     return document
 
 

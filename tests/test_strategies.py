@@ -25,7 +25,8 @@ quick = settings(deadline=None, max_examples=100, suppress_health_check=[HealthC
 
 def _as_oracle(feature: Drawn) -> Feature:
     edges = tuple(Fraction(str(edge)) for edge in feature.edges)
-    return Feature(feature.name, feature.kind, feature.levels, edges, feature.closed, True, True, True)
+    values = tuple(map(str, feature.values))
+    return Feature(feature.name, feature.kind, feature.levels, edges, feature.closed, True, True, True, values)
 
 
 @st.composite

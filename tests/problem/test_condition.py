@@ -16,15 +16,16 @@ from safear.problem.condition import (
     Condition,
     ConditionSyntaxError,
     Constant,
+    FeatureTest,
     LevelTest,
     Membership,
     Not,
     Or,
+    comparisons,
     condition_features,
-    level_tests,
     parse_condition,
 )
-from safear.problem.model import Feature
+from safear.problem.model import Feature, name_features
 from safear.problem.vector import holds
 from strategies import Drawn, Said, conditions, features_
 
@@ -36,6 +37,8 @@ def plain(condition: Condition) -> Any:
             return value
         case LevelTest(feature, operator, level):
             return (feature, operator, level)
+        case FeatureTest(feature, operator, other):
+            return (feature, operator, f"the feature {other}")
         case Membership(feature, levels):
             return (feature, "in", list(levels))
         case Not(part):
@@ -173,9 +176,9 @@ def test_what_is_no_condition(text: str, cause: str, column: int, remedy: str | 
     assert str(caught.value) == cause
 
 
-def test_level_tests_know_where_they_start() -> None:
+def test_comparisons_know_where_they_start() -> None:
     condition = parse_condition("  job == a and not (skill in [b, c] or 'x y' < d)")
-    assert [(item.feature, item.column) for item in level_tests(condition)] == [("job", 2), ("skill", 20), ("x y", 39)]
+    assert [(item.feature, item.column) for item in comparisons(condition)] == [("job", 2), ("skill", 20), ("x y", 39)]
     assert condition_features(condition) == {"job", "skill", "x y"}
     assert condition_features(Constant(True)) == frozenset()
 
@@ -236,7 +239,7 @@ def _feature(drawn: Drawn) -> Feature:
     edges = tuple(Decimal(str(edge)) for edge in drawn.edges)
     closed: Any = drawn.closed
     kind: Any = drawn.kind
-    return Feature(drawn.name, kind, drawn.levels, edges=edges, closed=closed)
+    return Feature(drawn.name, kind, drawn.levels, edges=edges, closed=closed, values=drawn.values)
 
 
 @given(_drawn_conditions())
@@ -246,9 +249,9 @@ def test_conditions_hold_where_they_should(pair: tuple[tuple[Drawn, ...], Said])
     states = list(itertools.product(*(range(len(feature.levels)) for feature in drawn)))
     codes = {feature.name: np.array([state[i] for state in states], np.int16) for i, feature in enumerate(drawn)}
     expected = [said.holds({feature.name: state[i] for i, feature in enumerate(drawn)}) for state in states]
-    condition = parse_condition(said.text)
+    condition = name_features(parse_condition(said.text), features)
     assert holds(condition, codes, features).tolist() == expected
-    assert holds(parse_condition(str(condition)), codes, features).tolist() == expected
+    assert name_features(parse_condition(str(condition)), features) == condition
     assert condition_features(condition) <= set(features)
 
 

@@ -98,5 +98,5 @@ def _serve(source: Source, options: dict[str, Any]) -> None:
 
 def _choose_groups(problem: Problem, *, is_dataset: bool) -> list[str]:
     """What to audit by if nobody says: gender, as the paper does, or what nobody can change."""
-    names = [f.name for f in problem.features if not f.mutable and len(f.levels) <= MOST_LEVELS]
+    names = [f.name for f in problem.shown_features if not f.mutable and len(f.levels) <= MOST_LEVELS]
     return ["gender"] if is_dataset and "gender" in names else names

@@ -23,7 +23,7 @@ from safear.evaluation.policy import Planned, Policy, SpentPolicy, StatePolicy, 
 from safear.mdp.arrays import MDP
 from safear.mdp.spending import largest_spent
 from safear.memory import MAX_BYTES, require_room
-from safear.problem.model import Record
+from safear.problem.model import Feature, Record
 from safear.risk.distribution import EPSILON, CostDistribution, Masked, check_level
 
 
@@ -211,7 +211,7 @@ class StateDistributions:
         mdp = self.mdp
         codes = mdp.codes(np.arange(mdp.n_states)).astype(np.int64)
         total, column = np.zeros(mdp.n_states), 0
-        for i, feature in enumerate(mdp.features):
+        for i, feature in _shown(mdp):
             for code in range(len(feature.levels)):
                 distance = np.abs(codes[:, i] - code)
                 total += self.final_levels[:, column] * (
@@ -251,10 +251,15 @@ def _require_room(mdp: MDP, width: int, bytes_each: int, max_bytes: int) -> None
     require_room(bytes_each * width * mdp.n_states, what, max_bytes=max_bytes, remedy=remedy)
 
 
+def _shown(mdp: MDP) -> list[tuple[int, Feature]]:
+    """The features that count for distances, with their numbers."""
+    return [(i, feature) for i, feature in enumerate(mdp.features) if not feature.hidden]
+
+
 def _level_table(mdp: MDP) -> NDArray[np.float64]:
-    """[s, l]: 1 where s is a goal and at level l, all features' levels in a row."""
+    """[s, l]: 1 where s is a goal and at level l, all shown features' levels in a row."""
     codes = mdp.codes(np.arange(mdp.n_states))
-    columns = [codes[:, i] == code for i, feature in enumerate(mdp.features) for code in range(len(feature.levels))]
+    columns = [codes[:, i] == code for i, feature in _shown(mdp) for code in range(len(feature.levels))]
     return (np.stack(columns, axis=1) & mdp.goal[:, None]).astype(np.float64)
 
 

@@ -166,6 +166,10 @@ class MDP:
         """The level names of a state."""
         return {"state": str(state)}
 
+    def shown_person(self, state: int) -> dict[str, str]:
+        """The same without what is hidden."""
+        return self.person(state)
+
     @property
     def features(self) -> tuple[Feature, ...]:
         """What `codes` are about: here, of being at a goal."""
@@ -178,11 +182,12 @@ class MDP:
     def distance(self, one: NDArray[np.int64], other: NDArray[np.int64], *, ordered: bool) -> NDArray[np.int64]:
         """How far states are apart: the number of features that differ or, if `ordered`, of levels between them.
 
-        Features without an order count 1 if they differ.
+        Features without an order count 1 if they differ; hidden ones do not count.
         """
         difference = np.abs(self.codes(one).astype(np.int64) - self.codes(other))
         counts_levels = np.array([ordered and feature.is_ordered for feature in self.features])
-        total: NDArray[np.int64] = np.where(counts_levels, difference, np.minimum(difference, 1)).sum(axis=1)
+        shown = np.array([not feature.hidden for feature in self.features])
+        total: NDArray[np.int64] = np.where(counts_levels, difference, np.minimum(difference, 1))[:, shown].sum(axis=1)
         return total
 
     def outcome(self, edge: int) -> Outcome:

@@ -44,6 +44,10 @@ class CompiledMDP(MDP):
         """The level names of a state."""
         return self.space.person(int(self.states[state]))
 
+    def shown_person(self, state: int) -> dict[str, str]:
+        """The same without what is hidden."""
+        return self.problem.shown(self.person(state))
+
     @property
     def features(self) -> tuple[Feature, ...]:
         """The problem's."""

@@ -1,7 +1,7 @@
 """The edges that leave given states: actions, outcomes, changes, side effects, constraints.
 
 An action is offered in a state if its `when` holds, if at least one outcome with a chance above 0 changes the state,
-and if no such outcome breaks a constraint.
+and if no such outcome breaks a constraint. What is hidden does not count as a change.
 """
 
 from __future__ import annotations
@@ -73,10 +73,12 @@ def _expand_action(
     reached = [apply_change(outcome.change, before, features) for outcome in action.outcomes]
     general = evaluate_quantity(action.cost, before, reached[0], features=features, number=cost_units)
     chance = _chances(problem, action, before, reached)
-    targets, costs, fine = [], [], []
+    targets, costs, fine, changes = [], [], [], []
     for outcome, after_change in zip(action.outcomes, reached, strict=True):
         after = apply_side_effects(before, after_change, problem)
         targets.append(space.moved(states, before, after))
+        shown = {name: column for name, column in after.items() if not features[name].hidden}
+        changes.append(space.moved(states, before, shown) != states)
         fine.append(allowed(problem, after, count))
         own = outcome.cost
         costs.append(
@@ -86,7 +88,7 @@ def _expand_action(
         )
     target, cost = np.stack(targets, axis=1), np.stack(costs, axis=1)
     possible = chance > 0
-    offered = (possible & (target != states[:, None])).any(axis=1) & (~possible | np.stack(fine, axis=1)).all(axis=1)
+    offered = (possible & np.stack(changes, axis=1)).any(axis=1) & (~possible | np.stack(fine, axis=1)).all(axis=1)
     row, outcome_number = np.nonzero(possible & offered[:, None])
     return Edges(
         source=states[row],

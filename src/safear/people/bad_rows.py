@@ -41,7 +41,7 @@ def breaks(problem: Problem, codes: Codes) -> NDArray[np.bool_]:
 
 def wrong_cells(problem: Problem, cells: Mapping[str, object]) -> list[Mistake]:
     """What is wrong with a bad row."""
-    known = {name: cells[name] for name in problem.feature_by_name}
+    known = {name: cells[name] for name in problem.feature_by_name if name in cells}  # what is hidden need not be there
     return person_mistakes(problem, known | dict.fromkeys(problem.given))  # columns that are given may hold anything
 
 

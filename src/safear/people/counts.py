@@ -118,7 +118,8 @@ def _plain(column: pd.Series[Any]) -> Any:
 
 def name_columns(problem: Problem, sight: Sight) -> dict[str, str]:
     """The columns that people need, and what for."""
-    return dict.fromkeys(problem.feature_by_name, "feature") | dict.fromkeys(sight.given, "column of the classifier")
+    features = [feature.name for feature in problem.shown_features]
+    return dict.fromkeys(features, "feature") | dict.fromkeys(sight.given, "column of the classifier")
 
 
 def _warn_of_terms(problem: Problem, names: Sequence[str]) -> None:

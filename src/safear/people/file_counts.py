@@ -254,7 +254,12 @@ class Files:
         """
         cells, codes, joins = ["*"], ["*"], ""
         known = {name for (name,) in self.connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+        code_of = {feature.name: f"c{i}" for i, feature in enumerate(self.problem.features)}
         for i, feature in enumerate(self.problem.features):
+            begun = code_of.get(feature.copy_of, "0")
+            if feature.hidden and feature.name not in table.names:
+                codes.append(f"{begun} AS c{i}")
+                continue
             cell, kind = table.cell(feature.name)
             cells.append(f"{cell} AS v{i}")
             if kind == "VARCHAR" and feature.kind == "numeric":
@@ -268,9 +273,10 @@ class Files:
                 number = f"coalesce({number}, {lookup}.number)"
                 joins += f" LEFT JOIN {lookup} ON {lookup}.cell = v{i}"
             codes.append(f"CAST({code} AS INTEGER) AS c{i}")
-            if feature.missing:
+            if feature.missing or feature.hidden:
                 is_empty = empty_expression(kind, f"v{i}")
-                codes[-1] = f"if({is_empty}, {feature.levels.index(feature.missing)}, CAST({code} AS INTEGER)) AS c{i}"
+                begun = str(feature.levels.index(feature.missing)) if feature.missing else begun
+                codes[-1] = f"if({is_empty}, {begun}, CAST({code} AS INTEGER)) AS c{i}"
                 number = f"if({is_empty}, CAST('inf' AS DOUBLE), {number})"
             if feature.name in self.sight.numbers:
                 codes.append(f"{number} AS n{self.sight.numbers.index(feature.name)}")
@@ -300,6 +306,8 @@ class Files:
         found = False
         for i in positions:
             feature = self.problem.features[i]
+            if feature.name not in table.names:
+                continue  # it follows another
             kind = table.cell(feature.name)[1]
             sql = (
                 f"SELECT DISTINCT v{i} FROM ({self._coded(table, table.files)}) WHERE c{i} IS NULL AND v{i} IS NOT NULL"

@@ -60,11 +60,20 @@ class Frame:
         return _map_distinct(self._column(name), _as_float)
 
     def _codes(self) -> Codes:
-        columns = []
+        columns: dict[str, Codes] = {}
+        names = {str(name) for name in self.frame.columns}
         for feature in self.problem.features:
-            numbers = _map_distinct(self._column(feature.name), partial(level_number, feature))
-            columns.append(np.array([-1 if number is None else number for number in numbers], np.int16))
-        return np.column_stack(columns)
+            begun = columns.get(feature.copy_of, np.zeros(len(self.frame), np.int16))
+            if feature.hidden and feature.name not in names:
+                columns[feature.name] = begun
+                continue
+            column = self._column(feature.name)
+            numbers = _map_distinct(column, partial(level_number, feature))
+            columns[feature.name] = np.array([-1 if number is None else number for number in numbers], np.int16)
+            if feature.hidden:
+                empty = np.array([bool(missing) for missing in _map_distinct(column, is_missing)], np.bool_)
+                columns[feature.name] = np.where(empty, begun, columns[feature.name])
+        return np.column_stack(list(columns.values()))
 
 
 def _map_distinct(series: pd.Series[Any], read: Callable[[object], object]) -> list[object]:

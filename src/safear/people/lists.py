@@ -50,7 +50,8 @@ def load_people(path: Path, problem: Problem, *, sight: Sight = LEVELS_ONLY) -> 
         raise PersonError.at(place, f"not a CSV table: {error}", "is a quote left open?", code="syntax") from None
     if not rows:
         raise PersonError.at(Place(file=str(path)), "it has no people", "give a header and rows", code="nobody")
-    wanted = (*problem.feature_by_name, *sight.given)
+    carried = [feature.name for feature in problem.features if feature.hidden and feature.name in rows[0]]
+    wanted = (*(feature.name for feature in problem.shown_features), *carried, *sight.given)
     missing = [name for name in wanted if name not in rows[0]]
     if missing:
         header = [name for name in reader.fieldnames or () if name]

@@ -190,7 +190,7 @@ class Audit:
     def decompose(self, feature: str) -> Decomposition:
         """Where the gaps between the groups of an immutable feature come from: other people, or other decisions."""
         if not self.can_decompose(feature):
-            immutable = [item.name for item in self.problem.features if not item.mutable]
+            immutable = [item.name for item in self.problem.shown_features if not item.mutable]
             remedy = f"the immutable ones are {quote_list(immutable)}" if immutable else None
             raise ObjectiveError.at(
                 (), f"'{feature}' is not an immutable feature of the problem", remedy, code="not_immutable"

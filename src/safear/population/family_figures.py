@@ -87,9 +87,10 @@ def summarise(
             found[name] = values * times**power / by**power
     if not set(ENDS).isdisjoint(measures):
         figures = np.empty((len(ENDS), *goal.shape))
-        codes = mdp.codes(np.arange(mdp.n_states))
-        sizes = np.array([len(feature.levels) for feature in mdp.features])
-        ordered = np.array([feature.is_ordered for feature in mdp.features])
+        shown = [i for i, feature in enumerate(mdp.features) if not feature.hidden]
+        codes = np.ascontiguousarray(mdp.codes(np.arange(mdp.n_states))[:, shown])
+        sizes = np.array([len(mdp.features[i].levels) for i in shown])
+        ordered = np.array([mdp.features[i].is_ordered for i in shown])
         family_kernels.summarise_ends(mdp.arrays, goal, choices, codes, sizes, ordered, figures)
         found |= dict(zip(ENDS, figures, strict=True))
     if "best_success" in measures:

@@ -31,6 +31,7 @@ from safear.problem.model import (
     SetTo,
     Shift,
     SideEffect,
+    name_features,
 )
 from safear.problem.person import read_texts_of
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, with_source
@@ -134,7 +135,8 @@ def _build_feature(name: str, written: WrittenFeature) -> Feature:
         kind=kind,
         mutable=written.mutable,
         actionable=written.actionable and written.mutable,
-        seen_by_classifier=written.seen_by_classifier,
+        seen_by_classifier=written.seen_by_classifier and not written.hidden,
+        hidden=written.hidden,
         unit=written.unit,
         missing=written.missing or "",
         **scale,
@@ -153,7 +155,7 @@ class _Builder:
         if text is None:
             return ALWAYS
         try:
-            return parse_condition(text)
+            return name_features(parse_condition(text), self.features)
         except ConditionSyntaxError as error:
             place = Place(path, offset=error.column)
             self.mistakes.append(mistake(place, error.cause, error.remedy, code="syntax"))

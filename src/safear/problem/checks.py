@@ -14,7 +14,7 @@ from itertools import chain
 import numpy as np
 
 from safear.errors import Mistake, Path, Place, ProblemError, mistake, on_key, suggest
-from safear.problem.condition import ORDER_OPERATORS, Condition, LevelTest, condition_features, level_tests
+from safear.problem.condition import ORDER_OPERATORS, Condition, FeatureTest, LevelTest, comparisons, condition_features
 from safear.problem.feature_checks import check_features
 from safear.problem.model import (
     MAX_ACTIONS,
@@ -32,7 +32,7 @@ from safear.problem.model import (
 from safear.problem.move_checks import check_shift, too_far
 from safear.problem.person import person_mistakes
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, amount_places, quantity_features
-from safear.problem.scales import shift_table
+from safear.problem.scales import level_numbers, shift_table
 from safear.problem.tries import MOST_TRIES
 from safear.problem.vector import CodeArray, apply_change, evaluate_quantity, holds, order_side_effects
 from safear.problem.wrong_names import unknown_edge, unknown_feature, unknown_level
@@ -262,6 +262,10 @@ def _check_aim(problem: Problem, action: Action, path: Path) -> Iterator[Mistake
         names = " and ".join(f"'{name}'" for name in sorted(changed))
         cause, remedy = f"changes only {names}, which cannot be acted on", "drop 'actionable: false' there"
         yield mistake(path, cause, remedy, code="not_actionable")
+    elif all(problem.feature_by_name[name].hidden for name in changed):
+        names = " and ".join(f"'{name}'" for name in sorted(changed))
+        cause, remedy = f"changes only {names}, which nobody sees", "let it change something that is not hidden"
+        yield mistake(path, cause, remedy, code="no_change")
 
 
 def _check_sum(problem: Problem, action: Action, path: Path) -> Iterator[Mistake]:
@@ -343,7 +347,7 @@ def check_condition(problem: Problem, condition: Condition, path: Path) -> Itera
     if not isinstance(condition, Condition):
         yield mistake(path, f"{condition!r} is not a condition", "use parse_condition('...')", code="wrong_type")
         return
-    for item in level_tests(condition):
+    for item in comparisons(condition):
         feature = problem.feature_by_name.get(item.feature)
         at = Place(path, offset=item.column)
         if feature is None:
@@ -355,11 +359,31 @@ def check_condition(problem: Problem, condition: Condition, path: Path) -> Itera
             if item.operator in ORDER_OPERATORS and not feature.is_ordered:
                 cause = f"'{item.feature}' is nominal: '{item.operator}' has no meaning"
                 yield mistake(at, cause, "use == or in [...]", code="no_order", feature=item.feature)
-            elif item.level not in feature.levels and feature.edge_position(item.level, item.operator) is None:
+            elif feature.knows(item.level, item.operator) and item.level in problem.feature_by_name:
+                cause = f"'{item.level}' is both a level of '{item.feature}' and a feature"
+                yield mistake(at, cause, "rename one of the two", code="ambiguous", name=item.level)
+            elif not feature.knows(item.level, item.operator):
                 make = unknown_edge if feature.kind == "numeric" else unknown_level
                 yield make(at, item.level, feature)
+        elif isinstance(item, FeatureTest):
+            yield from _check_pair(problem, item, at)
         else:
             yield from (unknown_level(at, level, feature) for level in item.levels if level not in feature.levels)
+
+
+def _check_pair(problem: Problem, item: FeatureTest, at: Place) -> Iterator[Mistake]:
+    """Two features can be compared by their numbers, or by position if they have the same levels."""
+    one, other = problem.feature_by_name[item.feature], problem.feature_by_name.get(item.other)
+    if other is None:
+        yield unknown_feature(at, item.other, problem.feature_by_name)
+        return
+    nominal = next((feature.name for feature in (one, other) if not feature.is_ordered), None)
+    if item.operator in ORDER_OPERATORS and nominal is not None:
+        cause = f"'{nominal}' is nominal: '{item.operator}' has no meaning"
+        yield mistake(at, cause, "use == or in [...]", code="no_order", feature=nominal)
+    elif one.levels != other.levels and (level_numbers(one) is None or level_numbers(other) is None):
+        cause = f"'{one.name}' and '{other.name}' have different levels, and not both are numbers with values"
+        yield mistake(at, cause, "give both the same levels, or 'values' (or a 'range')", code="not_comparable")
 
 
 def _check_rule(problem: Problem, rule: Condition) -> Iterator[Mistake]:
@@ -370,7 +394,8 @@ def _check_rule(problem: Problem, rule: Condition) -> Iterator[Mistake]:
         return
     for name in sorted(condition_features(rule)):
         if not problem.feature_by_name[name].seen_by_classifier:
-            cause, remedy = f"the classifier does not see '{name}'", "drop 'seen_by_classifier: false' there"
+            why = "hidden: true" if problem.feature_by_name[name].hidden else "seen_by_classifier: false"
+            cause, remedy = f"the classifier does not see '{name}'", f"drop '{why}' there"
             yield mistake(path, cause, remedy, code="unseen_feature", feature=name)
     codes = _combinations(problem, set(condition_features(rule)))
     if codes is not None and not holds(rule, codes, problem.feature_by_name).any():

@@ -5,7 +5,7 @@
     condition  = both, { "or", both } ;
     both       = single, { "and", single } ;
     single     = "not", single | "(", condition, ")" | "true" | "false" | comparison ;
-    comparison = name, ( "==" | "!=" | "<" | "<=" | ">" | ">=" ), name
+    comparison = name, ( "==" | "!=" | "<" | "<=" | ">" | ">=" ), name (a level, or another feature)
                | name, [ "not" ], "in", "[", name, { ",", name }, "]" ;
 
 A name is one or more plain words (letters, digits, `_`, `-`, `.`; numbers may have a sign), or stands in quotes.
@@ -15,7 +15,7 @@ Conditions are data: they are parsed, checked and evaluated here, never handed t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -44,6 +44,19 @@ class LevelTest:
 
     def __str__(self) -> str:
         return f"{_write_name(self.feature)} {self.operator} {_write_name(self.level)}"
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureTest:
+    """A feature compared with another one: by the values of their levels, or by position if they share their levels."""
+
+    feature: str
+    operator: Operator
+    other: str
+    column: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        return f"{_write_name(self.feature)} {self.operator} {_write_name(self.other)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +101,8 @@ class Or:
         return " or ".join(f"({part})" if isinstance(part, Or) else str(part) for part in self.parts)
 
 
-Condition = Constant | LevelTest | Membership | Not | And | Or
+Test = LevelTest | FeatureTest | Membership
+Condition = Constant | Test | Not | And | Or
 ALWAYS = Constant(value=True)
 
 
@@ -105,21 +119,36 @@ def parse_condition(text: str) -> Condition:
     return _Parser(text).parse()
 
 
-def level_tests(condition: Condition) -> Iterator[LevelTest | Membership]:
+def comparisons(condition: Condition) -> Iterator[Test]:
     """All comparisons in a condition, from left to right."""
     match condition:
-        case LevelTest() | Membership():
+        case LevelTest() | FeatureTest() | Membership():
             yield condition
         case Not(part):
-            yield from level_tests(part)
+            yield from comparisons(part)
         case And(parts) | Or(parts):
             for part in parts:
-                yield from level_tests(part)
+                yield from comparisons(part)
 
 
 def condition_features(condition: Condition) -> frozenset[str]:
     """The names of the features that a condition looks at."""
-    return frozenset(item.feature for item in level_tests(condition))
+    names = {item.feature for item in comparisons(condition)}
+    return frozenset(names | {item.other for item in comparisons(condition) if isinstance(item, FeatureTest)})
+
+
+def replace_tests(condition: Condition, change: Callable[[LevelTest], Test]) -> Condition:
+    """The condition with each comparison of a feature with a level changed into another."""
+    match condition:
+        case LevelTest():
+            return change(condition)
+        case Not(part):
+            return Not(replace_tests(part, change))
+        case And(parts):
+            return And(tuple(replace_tests(part, change) for part in parts))
+        case Or(parts):
+            return Or(tuple(replace_tests(part, change) for part in parts))
+    return condition
 
 
 _WORD = r"(?:[\w.\-]+|\+\.?\d[\w.\-]*)"

@@ -71,6 +71,7 @@ class WrittenFeature(Written):
     mutable: bool = True
     actionable: bool = True
     seen_by_classifier: bool = True
+    hidden: bool = False
 
     @model_validator(mode="after")
     def _check_scale(self) -> Self:

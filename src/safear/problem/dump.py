@@ -64,7 +64,9 @@ def _feature(feature: Feature) -> dict[str, Any]:
         result["mutable"] = False
     elif not feature.actionable:
         result["actionable"] = False
-    if not feature.seen_by_classifier:
+    if feature.hidden:
+        result["hidden"] = True
+    elif not feature.seen_by_classifier:
         result["seen_by_classifier"] = False
     return result
 

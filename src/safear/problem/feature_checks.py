@@ -57,6 +57,9 @@ def _check_feature(feature: Feature, path: Path) -> Iterator[Mistake]:
         yield mistake((*path, "values", number), cause, code="not_finite", value=value)
     if feature.missing and feature.missing not in feature.levels:
         yield unknown_level((*path, "missing"), feature.missing, feature)
+    if feature.hidden and feature.seen_by_classifier:
+        cause, remedy = "what is hidden is not seen by the classifier", "make it seen_by_classifier=False"
+        yield mistake(path, cause, remedy, code="unseen_feature", feature=feature.name)
     yield from _check_limits(feature, path)
     is_cut = len(feature.values) == len(feature.levels) == len(feature.edges) + 1
     if feature.is_raw and not unfinished and is_cut and not is_range(feature):

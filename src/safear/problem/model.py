@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from safear.errors import Path
-from safear.problem.condition import ALWAYS, Condition, condition_features
+from safear.problem.condition import ALWAYS, Condition, FeatureTest, LevelTest, condition_features, replace_tests
 from safear.problem.quantity import CONFIDENCE, GUESS, Quantity, amounts, quantity_features
 
 Kind = Literal["ordinal", "nominal", "numeric"]
@@ -38,7 +38,9 @@ class Feature:
     `values` are what the classifier sees for each level (the level's name if empty). A numeric feature's levels are the
     intervals between `edges`; with `closed="left"` an edge belongs to the interval above it. Its numbers lie between
     `least` and `most` (None: no limit), and only multiples of `step` exist (None: all numbers do). An empty cell means
-    the level `missing` ("": it is a mistake); the classifier sees it as empty until the level changes.
+    the level `missing` ("": it is a mistake); the classifier sees it as empty until the level changes. What is `hidden`
+    is bookkeeping: nobody is told of it, and a record need not have it. It then begins at the first level, or at that
+    of the feature that it is a `copy_of`.
     """
 
     name: str
@@ -55,6 +57,8 @@ class Feature:
     most: Decimal | None = None
     unit: str = ""
     missing: str = ""
+    hidden: bool = False
+    copy_of: str = ""
 
     @property
     def is_raw(self) -> bool:
@@ -80,6 +84,10 @@ class Feature:
         """Whether a number is within the limits of the feature."""
         return (self.least is None or number >= self.least) and (self.most is None or number <= self.most)
 
+    def knows(self, text: str, operator: str) -> bool:
+        """Whether a condition can compare the feature with this: a level, or an edge where that makes sense."""
+        return text in self.levels or self.edge_position(text, operator) is not None
+
     def edge_position(self, text: str, operator: str) -> int | None:
         """The k for which `feature operator text` means 'at level k or above' or its opposite; None if neither.
 
@@ -89,6 +97,18 @@ class Feature:
             return None
         number = as_decimal(text)
         return self.edges.index(number) + 1 if number in self.edges else None
+
+
+def name_features(condition: Condition, features: Mapping[str, Feature]) -> Condition:
+    """The condition as it is meant: a name on the right that is no level of the feature on the left is a feature."""
+
+    def change(item: LevelTest) -> LevelTest | FeatureTest:
+        feature = features.get(item.feature)
+        if feature is None or item.level not in features or feature.knows(item.level, item.operator):
+            return item
+        return FeatureTest(item.feature, item.operator, item.level, item.column)
+
+    return replace_tests(condition, change)
 
 
 def as_decimal(text: object) -> Decimal | None:
@@ -217,6 +237,15 @@ class Problem:
     def feature_by_name(self) -> Mapping[str, Feature]:
         """The features by name, in order."""
         return MappingProxyType({feature.name: feature for feature in self.features})
+
+    @cached_property
+    def shown_features(self) -> tuple[Feature, ...]:
+        """The features that people are told of, in order."""
+        return tuple(feature for feature in self.features if not feature.hidden)
+
+    def shown(self, person: Person) -> dict[str, str]:
+        """A person without what is hidden."""
+        return {feature.name: person[feature.name] for feature in self.shown_features}
 
     @cached_property
     def action_by_name(self) -> Mapping[str, Action]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from safear.errors import Mistake, Path, mistake
 from safear.problem.model import Feature, Move, Shift
-from safear.problem.scales import has_numbers, shift_table
+from safear.problem.scales import level_numbers, shift_table
 
 
 def too_far(path: Path, effect: Move, feature: Feature) -> Mistake:
@@ -39,6 +39,8 @@ def check_shift(effect: Shift, feature: Feature, path: Path) -> Iterator[Mistake
         yield mistake(path, cause, remedy, code="no_values", **values)
     elif effect.by == 0:
         yield mistake(path, "a move by 0 changes nothing", "write +1, -1, ...", code="no_change", feature=name)
-    elif has_numbers(feature) and (shift_table(feature, effect.by) == np.arange(len(feature.levels))).all():
+    elif (
+        level_numbers(feature) is not None and (shift_table(feature, effect.by) == np.arange(len(feature.levels))).all()
+    ):
         cause = f"a move by {effect} leaves no level of '{name}'"
         yield mistake(path, cause, "move further, or cut the levels finer", code="no_change", **values)

@@ -34,7 +34,8 @@ def person_mistakes(problem: Problem, record: Record) -> list[Mistake]:
 def _read_levels(problem: Problem, record: Record, given: Sequence[str]) -> tuple[dict[str, str], list[Mistake]]:
     """The levels that can be read, and every mistake."""
     known = {**problem.feature_by_name, **dict.fromkeys(given)}
-    missing = [name for name in known if name not in record]
+    hidden = {feature.name for feature in problem.features if feature.hidden and is_missing(record.get(feature.name))}
+    missing = [name for name in known if name not in record and name not in hidden]
     mistakes = []
     if missing:
         mistakes += [unknown_feature(on_key((str(name),)), name, missing) for name in record if name not in known]
@@ -42,9 +43,11 @@ def _read_levels(problem: Problem, record: Record, given: Sequence[str]) -> tupl
         mistakes += [missing_value(features[name]) if name in features else missing_given(name) for name in missing]
     nested = [name for name in given if isinstance(record.get(name), list | tuple | dict | set | np.ndarray)]
     mistakes += [mistake((name,), "write a single value here", code="not_a_text") for name in nested]
-    levels = {}
+    levels: dict[str, str] = {}
     for feature in problem.features:
-        if feature.name in record:
+        if feature.name in hidden:
+            levels[feature.name] = levels.get(feature.copy_of, feature.levels[0])  # a copy stands after its original
+        elif feature.name in record:
             level = read_level(feature, record[feature.name])
             number = as_decimal(record[feature.name])
             if level is None:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from safear.problem.model import Feature, as_decimal
 
@@ -49,14 +50,17 @@ def is_range(feature: Feature) -> bool:
     return all(getattr(feature, name) == value for name, value in spread.items())
 
 
-def has_numbers(feature: Feature) -> bool:
-    """Whether each level of a numeric feature has a number that stands for it."""
+@lru_cache(maxsize=256)
+def level_numbers(feature: Feature) -> NDArray[np.float64] | None:
+    """The numbers that stand for the levels of a numeric feature; None if it has none."""
     is_cut = feature.kind == "numeric" and len(feature.values) == len(feature.levels) == len(feature.edges) + 1
-    return is_cut and all(as_decimal(value) is not None for value in feature.values)
+    if not is_cut or any(as_decimal(value) is None for value in feature.values):
+        return None
+    return np.array(feature.values, dtype=np.float64)
 
 
 @lru_cache(maxsize=256)
-def shift_table(feature: Feature, by: Decimal) -> np.ndarray[Any, np.dtype[np.int16]]:
+def shift_table(feature: Feature, by: Decimal) -> NDArray[np.int16]:
     """For each level, the number of the level that its value plus `by` falls into; beyond the last it stays there."""
     find = bisect_right if feature.closed == "left" else bisect_left
     values = _decimals(feature.values)

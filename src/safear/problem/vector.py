@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.problem.condition import And, Condition, Constant, LevelTest, Membership, Not, Or
+from safear.problem.condition import And, Condition, Constant, FeatureTest, LevelTest, Membership, Not, Or
 from safear.problem.model import Change, Feature, Move, Problem, Shift, SideEffect
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
-from safear.problem.scales import shift_table
+from safear.problem.scales import level_numbers, shift_table
 
 CodeArray = NDArray[np.int16]
 Codes = Mapping[str, CodeArray]
@@ -43,6 +43,11 @@ def holds(condition: Condition, codes: Codes, features: Mapping[str, Feature]) -
                 return codes[name] < position if symbol in {"<", "<="} else codes[name] >= position
             result: NDArray[np.bool_] = _COMPARE[symbol](codes[name], feature.levels.index(level))
             return result
+        case FeatureTest(name, symbol, other):
+            numbers = level_numbers(features[name]), level_numbers(features[other])
+            if numbers[0] is None or numbers[1] is None:
+                return np.asarray(_COMPARE[symbol](codes[name], codes[other]))
+            return np.asarray(_COMPARE[symbol](numbers[0][codes[name]], numbers[1][codes[other]]))
         case Membership(name, levels):
             wanted = [features[name].levels.index(level) for level in levels]
             return np.isin(codes[name], wanted)

@@ -35,7 +35,7 @@ class CheckTeller:
     def head(self, problem: Problem) -> str:
         """How large a problem is written."""
         whole = self.teller.texts.whole
-        counts = {"features": whole(len(problem.features)), "actions": whole(len(problem.actions))}
+        counts = {"features": whole(len(problem.shown_features)), "actions": whole(len(problem.actions))}
         return self.teller(
             "check.head", title=show_name(problem.title), horizon=self.teller.steps(problem.horizon), **counts
         )

@@ -82,6 +82,7 @@ class Branch:
 class PlanStep:
     """A situation and what to do in it. `visits` is how often, on average, a run comes here.
 
+    `person` has the levels of the situation, `shown` those that are not hidden.
     `changes` are the levels in which the situation differs from the start. `steps_left` and `spent` (in `unit`; None if
     the policy does not look at it) are the least and the most of these with which a run comes here; `says_steps_left`
     is whether the situation tells this step from others by the one, and `says_spent` how by the other (None: not).
@@ -90,6 +91,7 @@ class PlanStep:
 
     number: int
     person: dict[str, str]
+    shown: dict[str, str]
     changes: Changes
     action: str
     visits: float
@@ -197,7 +199,7 @@ def make_plan(
         graph,
         numbers={node: number for number, node in enumerate(told[:limit], start=1)},
         told=by_state,
-        start=mdp.person(origin),
+        start=mdp.shown_person(origin),
         unit=mdp.unit,
         counts_spent=policy.looks_at_spent,
         promises=promises,
@@ -233,7 +235,8 @@ def find_changes(
     before: Mapping[str, str], after: Mapping[str, str], *, first: Iterable[str] = (), promises: Promises = NOTHING
 ) -> Changes:
     """The features whose level is another, with the level afterwards. `first` names what matters most."""
-    changed = [(name, after[name]) for name in dict.fromkeys((*first, *after)) if before[name] != after[name]]
+    names = [name for name in dict.fromkeys((*first, *after)) if name in after]
+    changed = [(name, after[name]) for name in names if before[name] != after[name]]
     return tuple(LevelChange(*pair, promises.get(pair)) for pair in changed)
 
 
@@ -269,7 +272,7 @@ class _Maker:
 
     def make_step(self, number: int, hope: Hope) -> PlanStep:
         mdp, node = self.graph.mdp, self.graph.nodes[number]
-        person = mdp.person(node.state)
+        person, shown = mdp.person(node.state), mdp.shown_person(node.state)
         others = [other for other in self.told[node.state] if other is not node]
         says_steps_left, says_spent = _choose_words(node, others)
         rivals = [piece for other in others for piece in other.pieces]
@@ -279,10 +282,11 @@ class _Maker:
         return PlanStep(
             number=self.numbers[number],
             person=person,
-            changes=find_changes(self.start, person, promises=self.promises),
+            shown=shown,
+            changes=find_changes(self.start, shown, promises=self.promises),
             action=mdp.actions[int(mdp.row_action[node.row])],
             visits=node.visits,
-            branches=tuple(self._make_branch(number, edge, person) for edge in self.graph.edges(number)),
+            branches=tuple(self._make_branch(number, edge, shown) for edge in self.graph.edges(number)),
             steps_left=(least, most),
             spent=(mdp.to_cost(node.box.low), mdp.to_cost(node.box.high)) if self.counts_spent else None,
             says_steps_left=says_steps_left,
@@ -293,7 +297,7 @@ class _Maker:
 
     def _make_branch(self, number: int, edge: int, person: dict[str, str]) -> Branch:
         mdp = self.graph.mdp
-        outcome, after = mdp.outcome(edge), mdp.person(int(mdp.edge_next[edge]))
+        outcome, after = mdp.outcome(edge), mdp.shown_person(int(mdp.edge_next[edge]))
         changes, label = find_changes(person, after, first=outcome.change, promises=self.promises), outcome.label
         ways = self.graph.ways(number, edge)
         total = sum(way.chance for way in ways)

@@ -13,7 +13,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from safear.evaluation.forward import Runs
-from safear.problem.model import Record
+from safear.problem.model import Problem, Record
 from safear.recourse.case import Decision
 from safear.recourse.menu import Menu
 from safear.recourse.notices import NoRecourse, Notice, NoticeCode, ReasonCode
@@ -99,7 +99,7 @@ class StepRecord(ResultRecord):
         """With the situation in words."""
         return cls(
             number=step.number,
-            person=step.person,
+            person=step.shown,
             situation=Teller.of().situation(step),
             action=step.action,
             visits=step.visits,
@@ -347,7 +347,7 @@ class MenuRecord(ResultRecord):
         checks = simulated or [None] * len(menu)
         return cls(
             problem=menu.problem.title,
-            person=dict(menu.person),
+            person=menu.problem.shown(menu.person),
             record=as_scalars(menu.case.decision.record),
             decision=_answer(favourable=menu.favourable),
             no_recourse=None if menu.no_recourse is None else ReasonRecord.of(menu.no_recourse),
@@ -368,10 +368,10 @@ class DecisionRecord(ResultRecord):
     person: dict[str, str] = Field(description="the person as levels")
 
     @classmethod
-    def of(cls, decision: Decision) -> Self:
-        """Without the record as filed."""
+    def of(cls, decision: Decision, problem: Problem) -> Self:
+        """Without the record as filed, and without what is hidden."""
         answer = _answer(favourable=decision.favourable)
-        return cls(decision=answer, person=dict(decision.person))
+        return cls(decision=answer, person=problem.shown(decision.person))
 
 
 def _answer(*, favourable: bool) -> Answer:

@@ -58,6 +58,7 @@ class Taken:
 class Situation:
     """Where a person is along a plan. `ahead` is the exact success and cost from here on.
 
+    `person` has what is hidden, too: who files it again goes on from there.
     `changes` are the levels in which the person differs from the start. Costs are in `unit`; `goal` is the problem's
     name for the favourable decision, if it has one; `level` says which runs count as the worst, as in the plan.
     """
@@ -115,7 +116,7 @@ def walk(offer: Offer, outcomes: Sequence[int | str] = ()) -> Situation:
     return Situation(
         _kind(mdp, state, step=step, acts=row is not None),
         mdp.person(state),
-        find_changes(mdp.person(origin), mdp.person(state), promises=offer.promises),
+        find_changes(mdp.shown_person(origin), mdp.shown_person(state), promises=offer.promises),
         mdp.horizon - step,
         mdp.to_cost(spent),
         None if row is None else _action(mdp, row),
@@ -155,8 +156,8 @@ def _action(mdp: MDP, row: int) -> str:
 def _ending(offer: Offer, state: int, edge: int) -> Possible:
     mdp = offer.solution.mdp
     outcome, cost = int(mdp.edge_outcome[edge]), mdp.to_cost(int(mdp.edge_cost[edge]))
-    written, after = mdp.outcome(edge), mdp.person(int(mdp.edge_next[edge]))
-    changes = find_changes(mdp.person(state), after, first=written.change, promises=offer.promises)
+    written, after = mdp.outcome(edge), mdp.shown_person(int(mdp.edge_next[edge]))
+    changes = find_changes(mdp.shown_person(state), after, first=written.change, promises=offer.promises)
     return Possible(outcome, float(mdp.edge_chance[edge]), mdp.works(edge), cost, written.label, changes)
 
 

@@ -52,7 +52,7 @@ class Basis:
     def list_person(self) -> list[tuple[str, str]]:
         """What is known of the person, as it was filed."""
         record, sight = self.menu.case.decision.record, self.menu.case.sight
-        known = [(feature.name, self._tell_filed(feature)) for feature in self.menu.problem.features]
+        known = [(feature.name, self._tell_filed(feature)) for feature in self.menu.problem.shown_features]
         known += [(name, self._tell_given(record[name])) for name in sight.given]
         return [(show_name(name), words) for name, words in known]
 
@@ -79,7 +79,7 @@ class Basis:
     def list_fixed(self) -> list[str]:
         """The features that no step changes, and what is seen as filed."""
         problem = self.menu.problem
-        names = [feature.name for feature in problem.features if feature.name not in problem.changed_features]
+        names = [feature.name for feature in problem.shown_features if feature.name not in problem.changed_features]
         return list(map(show_name, (*names, *self.menu.case.sight.given)))
 
     def make_table(self) -> Table:

@@ -44,7 +44,7 @@ def make_api(service: Service, workers: Workers, audits: Audits) -> APIRouter:
 
     @api.post("/decide", summary="What the classifier says about a person", responses=told)
     async def decide(asked: PersonIn) -> DecisionRecord:
-        return await workers.run(lambda _: DecisionRecord.of(service.desk.decide(asked.person)))
+        return await workers.run(lambda _: DecisionRecord.of(service.desk.decide(asked.person), service.problem))
 
     @api.post("/menu", summary="A person's plans, from safest to cheapest", responses=told)
     async def menu(asked: MenuIn) -> MenuRecord:

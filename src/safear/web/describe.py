@@ -32,7 +32,7 @@ def specialise(document: dict[str, Any], desk: Desk) -> dict[str, Any]:
 
 
 def _describe_person(desk: Desk) -> dict[str, Any]:
-    known = {feature.name: _describe_feature(feature) for feature in desk.problem.features}
+    known = {feature.name: _describe_feature(feature) for feature in desk.problem.shown_features}
     known |= {name: dict(_SCALAR) for name in desk.sight.given}
     return {
         "type": "object",

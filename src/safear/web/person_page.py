@@ -121,9 +121,12 @@ def _move_here(service: Service, asked: Asked, texts: Texts, *, deadline: Deadli
     A number that has changed is filled in as promised, with its level's value. What has not changed stays as filed.
     """
     stops = find_stops(answer_form(service, asked, texts, deadline=deadline))
-    changes = walk(stops[_find_position(stops, asked)].offer, asked.outcomes).changes if stops else ()
     features = service.problem.feature_by_name
-    changed = {change.feature: _fill_level(features[change.feature], change, texts) for change in changes}
+    changed: dict[str, str] = {}
+    if stops:
+        here = walk(stops[_find_position(stops, asked)].offer, asked.outcomes)
+        changed = {item.feature: _fill_level(features[item.feature], item, texts) for item in here.changes}
+        changed |= {name: level for name, level in here.person.items() if features[name].hidden}
     names = name_fields(service.desk)
     return Asked({**asked.fields, **{field: changed[name] for field, name in names.items() if name in changed}})
 

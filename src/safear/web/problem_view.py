@@ -63,7 +63,7 @@ def view_problem(service: Service, tell: Teller) -> ProblemView:
     problem, told = service.problem, _ProblemTeller(service.problem, service.desk.sight, tell)
     return ProblemView(
         tuple(told.facts(service.share_accepted())),
-        tuple(told.feature(feature) for feature in problem.features),
+        tuple(told.feature(feature) for feature in problem.shown_features),
         tuple(told.action(action) for action in problem.actions),
         tuple(told.rules()),
         tuple(_list_checks(service, CheckTeller(tell))),

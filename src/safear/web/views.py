@@ -48,6 +48,7 @@ class FeatureField:
     hint: str
     levels: tuple[str, ...] = ()  # empty unless it is a choice
     keys: str = "text"  # what is typed on a telephone
+    is_hidden: bool = False  # carried along, but nobody fills it in
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +172,8 @@ def show_fields(desk: Desk, asked: Asked, texts: Texts) -> tuple[FeatureField, .
 
 def _show_field(desk: Desk, field: str, name: str, value: str, texts: Texts) -> FeatureField:
     feature, label = desk.problem.feature_by_name.get(name), capital(show_name(name))
+    if feature is not None and feature.hidden:
+        return FeatureField(field, "", value, "", is_hidden=True)
     if feature is None:
         return FeatureField(field, label, value, texts("web.about.fixed"), levels=list_choices(desk, name))
     hint = ", ".join(_list_hints(desk, feature, value, texts))

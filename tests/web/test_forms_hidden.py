@@ -1,0 +1,49 @@
+"""What is hidden on the page and in the API: nobody sees it, and who asks again from where they are brings it along."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+
+import safear as sa
+from safear.web.service import Service
+from test_bookkeeping import DOCUMENT, SECRET
+from web.conftest import Site, run_site
+
+ANN = {"skill": "basic", "debt": 1, "savings": 2}
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with run_site(Service.of(sa.parse_problem(DOCUMENT))) as running:
+        yield running
+
+
+def test_nobody_sees_it(site: Site) -> None:
+    with site.client() as client:
+        form = {"feature0": "basic", "feature2": "1", "feature3": "2"}
+        pages = [client.get("/").text, client.post("/", data={**form, "do": "menu"}).text]
+        pages += [json.dumps(client.get("/openapi.json").json())]
+        answers = [
+            client.post("/api/v1/decide", json={"person": ANN}),
+            client.post("/api/v1/menu", json={"person": ANN}),
+        ]
+    assert all(answer.status_code == 200 for answer in answers)
+    assert answers[0].json()["person"] == {"skill": "basic", "debt": "1", "savings": "1-2.5"}
+    pages += [answer.text for answer in answers]
+    assert [page for page in pages if SECRET in page or "level-" in page] == []
+
+
+def test_who_asks_again_from_here_brings_it_along(site: Site) -> None:
+    with site.client() as client:
+        form = {"feature0": "basic", "feature2": "1", "feature3": "2", "cannot1": "1", "position": "0"}
+        page = client.post("/", data={**form, "history": "0", "do": "here"}).text
+        carried = dict(re.findall(r'<input type="hidden" name="(feature1)" value="([^"]*)"', page))
+        assert carried == {"feature1": "level-b"}
+        fresh = client.post("/", data={**form, "feature0": "skilled", "do": "menu"}).text
+        tired = client.post("/", data={**form, "feature0": "skilled", "feature1": "level-c", "do": "menu"}).text
+    assert "no step is open to you" in tired
+    assert "no step is open to you" not in fresh
