@@ -12,6 +12,8 @@ from safear.errors import InputError as InputError
 from safear.errors import SafearError as SafearError
 from safear.evaluation.forward import evaluate as evaluate
 from safear.evaluation.simulate import simulate as simulate
+from safear.fitting.fit import Fit as Fit
+from safear.fitting.fit import fit_problem as fit_problem
 from safear.mdp.arrays import MDP as MDP
 from safear.mdp.compile import compile_mdp as compile_mdp
 from safear.population.audit import Audit as Audit

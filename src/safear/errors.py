@@ -7,6 +7,7 @@
     │   ├── ProblemError            a problem, in a file or built in Python
     │   ├── TermsError              personal terms
     │   ├── PersonError             a person
+    │   ├── AttemptsError           a log of attempts, or a history
     │   ├── ClassifierError         a classifier that cannot be read, called or understood
     │   ├── ObjectiveError          an objective, a level, a method or its options
     │   ├── MDPError                arrays that are not an MDP (see `check_mdp`)
@@ -172,6 +173,10 @@ class TermsError(InputError):
 
 class PersonError(InputError):
     """A person."""
+
+
+class AttemptsError(InputError):
+    """A log of attempts, or a history."""
 
 
 class ClassifierError(InputError):

@@ -19,6 +19,7 @@ MODULES = {  # each command by the module that has it, in the order of --help
     "demo": "examples",
     "init": "init",
     "check": "check",
+    "fit": "fit",
     "recommend": "recommend",
     "walk": "walk",
     "plot": "plot",

@@ -35,7 +35,7 @@ class Frame:
         columns: dict[str, object] = dict(zip(code_names(self.problem), self._codes().T, strict=True))
         for number, group in enumerate(self.groups):
             if group not in self.problem.feature_by_name:
-                columns[f"g{number}"] = _map_distinct(self._column(group), _group_text)
+                columns[f"g{number}"] = map_distinct(self._column(group), _group_text)
         table = pd.DataFrame(columns)
         if self.sight:  # as they stand: equal ones come together once their levels are known
             records = {f"n{i}": self._numbers(name) for i, name in enumerate(self.sight.numbers)}
@@ -57,7 +57,7 @@ class Frame:
         return self.frame.iloc[:, [str(column) for column in self.frame.columns].index(name)]
 
     def _numbers(self, name: str) -> list[object]:
-        return _map_distinct(self._column(name), _as_float)
+        return map_distinct(self._column(name), _as_float)
 
     def _codes(self) -> Codes:
         columns: dict[str, Codes] = {}
@@ -68,15 +68,16 @@ class Frame:
                 columns[feature.name] = begun
                 continue
             column = self._column(feature.name)
-            numbers = _map_distinct(column, partial(level_number, feature))
+            numbers = map_distinct(column, partial(level_number, feature))
             columns[feature.name] = np.array([-1 if number is None else number for number in numbers], np.int16)
             if feature.hidden:
-                empty = np.array([bool(missing) for missing in _map_distinct(column, is_missing)], np.bool_)
+                empty = np.array([bool(missing) for missing in map_distinct(column, is_missing)], np.bool_)
                 columns[feature.name] = np.where(empty, begun, columns[feature.name])
         return np.column_stack(list(columns.values()))
 
 
-def _map_distinct(series: pd.Series[Any], read: Callable[[object], object]) -> list[object]:
+def map_distinct(series: pd.Series[Any], read: Callable[[object], object]) -> list[object]:
+    """What `read` makes of each cell, asked once for each distinct one."""
     if series.dtype == object:  # where 1, 1.0, True and "1" may stand together, all alike to pandas
         known: dict[tuple[type, str], object] = {}
         for value in series:

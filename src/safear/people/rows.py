@@ -55,6 +55,12 @@ def only_row(frame: pd.DataFrame) -> Record:
     return {str(name): frame[name].iloc[0] for name in frame.columns}
 
 
+def table_rows(path: Path | str) -> Iterator[dict[str, object]]:
+    """The rows of a CSV file as texts, or those of a Parquet file with the types of its columns."""
+    place = Place(file=str(path))
+    return _parquet_rows(place) if _ending(path) == ".parquet" else iter(map(dict, _csv_rows(place)))
+
+
 def _ending(path: Path | str) -> str:
     return Path(str(path).lower().removesuffix(".gz")).suffix
 

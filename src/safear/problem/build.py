@@ -325,7 +325,7 @@ class _Builder:
         if isinstance(written, CountedCase):
             return self.counted(written, path)
         amount = self.amount(written.cost if isinstance(written, CostCase) else written.chance, path)
-        return replace(amount, source=written.source or "")
+        return replace(amount, source=amount.source or written.source or "")
 
 
 def _move(written: int | str) -> Move | Shift:

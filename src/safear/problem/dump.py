@@ -133,25 +133,28 @@ def _effect(effect: Effect) -> Any:
 
 def _quantity(quantity: Quantity, word: str) -> Any:
     if isinstance(quantity, Amount):
-        return _amount(quantity)
+        return dump_amount(quantity)
     common = {amount.source for amount in amounts(quantity)}
     source = common.pop() if len(common) == 1 and not any(amount.counts for amount in amounts(quantity)) else ""
     match quantity:
         case ByLevel(feature, table):
-            value: Any = {feature: {level: _amount(amount, source) for level, amount in table.items()}}
+            value: Any = {feature: {level: dump_amount(amount, source) for level, amount in table.items()}}
         case ByCase(cases, otherwise):
-            value = [*(_case(str(when), word, amount, source) for when, amount in cases), _amount(otherwise, source)]
+            value = [
+                *(_case(str(when), word, amount, source) for when, amount in cases),
+                dump_amount(otherwise, source),
+            ]
     return {"value": value, "source": source} if source else value
 
 
 def _case(when: str, word: str, amount: Amount, common_source: str) -> dict[str, Any]:
-    written = _amount(amount, common_source)
+    written = dump_amount(amount, common_source)
     if not isinstance(written, dict):
         return {"when": when, word: written}
     return {"when": when} | {word if name == "value" else name: part for name, part in written.items()}
 
 
-def _amount(amount: Amount, common_source: str = "") -> Any:
+def dump_amount(amount: Amount, common_source: str = "") -> Any:
     """An amount with its source, unless that is said for all amounts together."""
     if amount.counts is not None:
         counts = {"worked": amount.counts.worked, "tried": amount.counts.tried}

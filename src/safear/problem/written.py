@@ -168,11 +168,22 @@ class SourcedCostAmount(Written):
     source: Text
 
 
+ChanceAmount = Annotated[
+    Annotated[PlainChance, Tag("\0plain")]
+    | Annotated[SourcedChanceAmount, Tag("\0sourced")]
+    | Annotated[WrittenCounts, Tag("\0counts")],
+    Discriminator(_of_amount),
+]
+CostAmount = Annotated[
+    Annotated[Number, Tag("\0plain")] | Annotated[SourcedCostAmount, Tag("\0sourced")], Discriminator(_of_cost)
+]
+
+
 class ChanceCase(Written):
     """The chance where a condition holds."""
 
     when: Text
-    chance: PlainChance
+    chance: ChanceAmount
     source: Text | None = None
 
 
@@ -186,19 +197,10 @@ class CostCase(Written):
     """The cost where a condition holds."""
 
     when: Text
-    cost: Number
+    cost: CostAmount
     source: Text | None = None
 
 
-ChanceAmount = Annotated[
-    Annotated[PlainChance, Tag("\0plain")]
-    | Annotated[SourcedChanceAmount, Tag("\0sourced")]
-    | Annotated[WrittenCounts, Tag("\0counts")],
-    Discriminator(_of_amount),
-]
-CostAmount = Annotated[
-    Annotated[Number, Tag("\0plain")] | Annotated[SourcedCostAmount, Tag("\0sourced")], Discriminator(_of_cost)
-]
 ChanceTable = Annotated[
     Annotated[ChanceAmount, Tag("\0number")] | Annotated[dict[Name, ChanceAmount], Tag("\0by feature")],
     Discriminator(_of_table),

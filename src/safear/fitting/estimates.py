@@ -1,0 +1,339 @@
+"""What attempts tell of the chances and costs of a problem.
+
+A quantity that depends on the level reached, or on conditions, has a cell for each of its amounts. A chance is counted
+in each cell. A cell with too few tries takes the share of all cells together as its nominal value, but keeps the
+interval of its own counts (widened to hold that share), so that pooling never hides how little is known of it:
+
+    nominal = K / N,   [min(low(k, n), K / N), max(high(k, n), K / N)],   [0, 1] if it was never tried.
+
+Costs are means, rounded to the largest power of ten that is no larger than their standard error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.errors import Path
+from safear.fitting.attempts import Attempts, known_rows
+from safear.problem.checks import check_action
+from safear.problem.condition import ALWAYS, condition_features
+from safear.problem.model import Action, Change, Outcome, Problem
+from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, amount_places, quantity_features
+from safear.problem.tries import Counts, count_interval
+from safear.problem.vector import apply_change, holds
+
+_SHOWN = Decimal("0.0001")  # pooled chances are rounded to this, their intervals outwards
+
+NoticeCode = Literal[
+    "never_tried",
+    "thin",
+    "never_seen",
+    "no_column",
+    "unknown_state",
+    "not_offered",
+    "outcomes",
+    "sum",
+    "unclear_cost",
+    "drift",
+    "no_costs",
+    "selection",
+    "bounds",
+    "no_history",
+    "rewritten",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class FitNotice:
+    """What the data cannot tell, or what became of them.
+
+    never_tried    nobody tried `action`
+    thin           a cell (`place`) has too few tries (`counts`), so its nominal value is that of all cells
+    never_seen     a cell was never tried
+    no_column      the log has no column `feature`, so that the cells of `place` cannot be told apart
+    unknown_state  `count` attempts do not say in which cell they were; they count for all cells together only
+    not_offered    `count` attempts were made where the problem does not offer the action; they were left out
+    outcomes       `action` can end in more ways than a log of what worked can tell
+    sum            the chances would not add up to 1
+    unclear_cost   it cannot be told which attempts had the cost at `place`
+    drift          the share that worked has changed: `counts` in the earlier half, `later` in the later one
+    no_costs       the log has no costs
+    selection      only those who tried are in the log
+    bounds         a history shows changes, not attempts: bounds, not points
+    no_history     no period in the history could have shown what `action` does
+    rewritten      the file was written anew, without its comments
+    """
+
+    code: NoticeCode
+    action: str = ""
+    place: Path = ()
+    feature: str = ""
+    count: int = 0
+    counts: Counts | None = None
+    later: Counts | None = None
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FitEntry:
+    """One amount before and after: `place` is its path, `n` how many attempts its own cell has."""
+
+    place: Path
+    before: Amount
+    after: Amount
+    n: int
+    pooled: bool = False
+
+    @property
+    def action(self) -> str:
+        """The action that it belongs to."""
+        return str(self.place[1])
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether it is a chance, and not a cost."""
+        return "chance" in self.place[2:]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """An action with what the data say, and what there is to tell of it."""
+
+    action: Action
+    entries: tuple[FitEntry, ...] = ()
+    notices: tuple[FitNotice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Estimator:
+    """Fits the actions of a problem. A cell with fewer than `min_tries` attempts is pooled."""
+
+    problem: Problem
+    min_tries: int
+
+    def fit_action(self, action: Action, log: Attempts) -> Fitted:
+        """Chances and costs of an action from its attempts."""
+        path: Path = ("actions", action.name)
+        if not len(log):
+            return Fitted(action, notices=(FitNotice("never_tried", action.name),))
+        offered = self._offered(action, log)
+        notices = [FitNotice("not_offered", action.name, count=int((~offered).sum()))] if not offered.all() else []
+        log = log.take(offered)
+        if not len(log):
+            return Fitted(action, notices=(*notices, FitNotice("never_tried", action.name)))
+        fitted, entries, found = self._fit_chances(action, log, path)
+        notices += found
+        fitted, costs, found = self._fit_costs(fitted, log, path)
+        return Fitted(fitted, (*costs, *entries), tuple(dict.fromkeys([*notices, *found])))
+
+    def _offered(self, action: Action, log: Attempts) -> NDArray[np.bool_]:
+        """Which attempts were made where the action is offered, or may be: `when` holds and something can change."""
+        features, offered = self.problem.feature_by_name, np.ones(len(log), np.bool_)
+        if action.when != ALWAYS:
+            known = known_rows(log.levels, condition_features(action.when), len(log))
+            codes = {name: codes[known] for name, codes in log.levels.items()}
+            if known.any():
+                offered[known] = holds(action.when, codes, features)
+        changed = frozenset(name for outcome in action.outcomes for name in outcome.change)
+        known = known_rows(log.levels, changed, len(log))
+        if known.any():
+            codes = {name: codes[known] for name, codes in log.levels.items()}
+            moves = np.zeros(int(known.sum()), np.bool_)
+            for outcome in action.outcomes:
+                after = apply_change(outcome.change, codes, features)
+                moves |= np.any([after[name] != codes[name] for name in outcome.change] or [False], axis=0)
+            offered[known] &= moves
+        return offered
+
+    # ------------------------------------------------------------------------------------------------------- chances
+
+    def _fit_chances(self, action: Action, log: Attempts, path: Path) -> tuple[Action, list[FitEntry], list[FitNotice]]:
+        working = [number for number in range(len(action.outcomes)) if action.works(number)]
+        if len(action.outcomes) > 2 or len(working) != 1:
+            return action, [], [FitNotice("outcomes", action.name)]
+        outcomes, entries, notices = list(action.outcomes), [], self._find_drift(action, log)
+        for number, outcome in enumerate(action.outcomes):
+            if outcome.chance is not None:
+                happened = log.worked if number in working else ~log.worked
+                at = (*path, "outcomes", number, "chance")
+                estimate = partial(self._estimate_chance, happened)
+                chance, found, told = self._fit(outcome.chance, outcome.change, at, log, estimate)
+                outcomes[number] = replace(outcome, chance=chance)
+                entries += found
+                notices += told
+        if len(outcomes) == 1:  # it always worked, says the file
+            outcomes.append(Outcome())
+        fitted = replace(action, outcomes=tuple(outcomes))
+        if check_action(self.problem, fitted):
+            return action, [], [FitNotice("sum", action.name)]
+        return fitted, entries, notices
+
+    def _estimate_chance(self, happened: NDArray[np.bool_], rows: NDArray[np.bool_]) -> Amount:
+        """The chance in the cell that these attempts are in."""
+        counts, pool = count_true(happened[rows]), count_true(happened)
+        if counts.tried >= self.min_tries or counts == pool:
+            return Amount.counted(counts, confidence=self.problem.confidence)
+        nominal = (Decimal(pool.worked) / Decimal(pool.tried)).quantize(_SHOWN)
+        low, high = Decimal(0), Decimal(1)
+        if counts.tried:
+            low, high = count_interval(counts, self.problem.confidence)
+        low, high = low.quantize(_SHOWN, ROUND_FLOOR), high.quantize(_SHOWN, ROUND_CEILING)
+        source = f"data {counts}, pooled {pool}" if counts.tried else f"pooled {pool}"
+        return Amount(nominal, min(low, nominal), max(high, nominal), source)
+
+    def _find_drift(self, action: Action, log: Attempts) -> list[FitNotice]:
+        """Whether the later half of the attempts worked more or less often than the earlier, beyond chance (1%)."""
+        if log.date is None or len(log) < 2 * self.min_tries:
+            return []
+        order = np.argsort(log.date, kind="stable")
+        half = len(order) // 2
+        earlier, later = count_true(log.worked[order[:half]]), count_true(log.worked[order[half:]])
+        if compare_counts(earlier, later) >= 0.01:
+            return []
+        date = str(log.date[order[half]].astype("datetime64[D]"))
+        return [FitNotice("drift", action.name, counts=earlier, later=later, date=date)]
+
+    # --------------------------------------------------------------------------------------------------------- costs
+
+    def _fit_costs(self, action: Action, log: Attempts, path: Path) -> tuple[Action, list[FitEntry], list[FitNotice]]:
+        known = ~np.ma.getmaskarray(log.cost)
+        if not known.any():
+            return action, [], []
+        works = [action.works(number) for number in range(len(action.outcomes))]
+        own = [outcome.cost is not None for outcome in action.outcomes]
+        entries: list[FitEntry] = []
+        notices: list[FitNotice] = []
+
+        def fit(quantity: Quantity, change: Change, at: Path, rows: NDArray[np.bool_]) -> Quantity:
+            part = log.take(rows & known)
+            if not len(part):
+                return quantity
+            estimate = partial(self._estimate_cost, np.ma.getdata(part.cost))
+            fitted, found, told = self._fit(quantity, change, at, part, estimate)
+            entries.extend(found)
+            notices.extend(told)
+            return fitted
+
+        shared = np.zeros(len(log), np.bool_)  # the attempts that cost what the action does
+        outcomes = list(action.outcomes)
+        for worked in (True, False):
+            ways = [number for number, one in enumerate(works) if one == worked]
+            rows = log.worked == worked
+            if not any(own[number] for number in ways):
+                shared |= rows
+            elif len(ways) == 1:
+                outcome, at = outcomes[ways[0]], (*path, "outcomes", ways[0], "cost")
+                if outcome.cost is not None:
+                    outcomes[ways[0]] = replace(outcome, cost=fit(outcome.cost, outcome.change, at, rows))
+            else:
+                notices.append(FitNotice("unclear_cost", action.name, (*path, "outcomes")))
+        cost = fit(action.cost, action.outcomes[0].change, (*path, "cost"), shared)
+        return replace(action, cost=cost, outcomes=tuple(outcomes)), entries, notices
+
+    def _estimate_cost(self, costs: NDArray[np.float64], rows: NDArray[np.bool_]) -> Amount:
+        return mean_cost(costs[rows] if rows.sum() >= self.min_tries else costs)
+
+    # --------------------------------------------------------------------------------------------------------- cells
+
+    def _fit(
+        self,
+        quantity: Quantity,
+        change: Change,
+        path: Path,
+        log: Attempts,
+        estimate: Callable[[NDArray[np.bool_]], Amount],
+    ) -> tuple[Quantity, list[FitEntry], list[FitNotice]]:
+        """The quantity with each amount estimated from the attempts in its cell; from all, if cells are not known."""
+        places = list(amount_places(quantity, path))
+        action, missing = str(path[1]), sorted(quantity_features(quantity) - log.levels.keys())
+        notices = [FitNotice("no_column", action, path, feature=name) for name in missing]
+        cells = np.zeros(len(log), np.int64) if missing else self._cells(quantity, change, log)
+        if (cells < 0).any():
+            notices.append(FitNotice("unknown_state", action, path, count=int((cells < 0).sum())))
+        entries = []
+        for number, (at, before) in enumerate(places):
+            rows = cells == (0 if missing else number)
+            n = int(rows.sum())
+            thin = n < self.min_tries and len(places) > 1 and not missing
+            if thin:
+                counts = Counts(int(log.worked[rows].sum()), n)
+                notices.append(FitNotice("thin" if n else "never_seen", action, at, counts=counts))
+            entries.append(FitEntry(at, before, estimate(rows), n, pooled=thin or bool(missing)))
+        return _with_amounts(quantity, [entry.after for entry in entries]), entries, notices
+
+    def _cells(self, quantity: Quantity, change: Change, log: Attempts) -> NDArray[np.int64]:
+        """The number of the amount that each attempt is about; -1 where it is not known."""
+        known = known_rows(log.levels, quantity_features(quantity), len(log))
+        codes = {name: column[known] for name, column in log.levels.items()}
+        cells = np.full(len(log), -1, np.int64)
+        features = self.problem.feature_by_name
+        match quantity:
+            case Amount():
+                cells[:] = 0
+            case ByLevel(name, table):
+                reached = apply_change({name: change[name]}, codes, features)[name]
+                places = {level: place for place, level in enumerate(table)}
+                cells[known] = np.array([places.get(level, -1) for level in features[name].levels])[reached]
+            case ByCase(cases, _):
+                found = np.full(int(known.sum()), len(cases), np.int64)
+                for place in reversed(range(len(cases))):  # so that the first case that holds is written last
+                    found[holds(cases[place][0], codes, features)] = place
+                cells[known] = found
+        return cells
+
+
+def count_true(happened: NDArray[np.bool_]) -> Counts:
+    """How many of all."""
+    return Counts(int(happened.sum()), len(happened))
+
+
+def _with_amounts(quantity: Quantity, new: list[Amount]) -> Quantity:
+    """The quantity with other amounts, in the order of `amounts`."""
+    rest: Iterator[Amount] = iter(new)
+    match quantity:
+        case Amount():
+            return next(rest)
+        case ByLevel(name, table):
+            return ByLevel(name, {level: next(rest) for level in table})
+        case ByCase(cases, _):
+            return ByCase(tuple((when, next(rest)) for when, _ in cases), next(rest))
+
+
+def mean_cost(costs: NDArray[np.float64]) -> Amount:
+    """The mean, rounded to the largest power of ten that is no larger than its standard error.
+
+    If that is larger than the mean, to two digits. Costs that are all the same are taken as they are.
+    """
+    mean = float(np.mean(costs))
+    if np.ptp(costs) == 0:
+        number = Decimal(repr(float(costs[0])))
+    else:
+        error = float(np.std(costs, ddof=1)) / math.sqrt(len(costs))
+        digits = math.floor(math.log10(error)) if error < mean else math.floor(math.log10(mean)) - 1
+        number = Decimal(repr(mean)).quantize(Decimal(1).scaleb(digits))
+    return replace(Amount.exactly(Decimal(f"{number.normalize():f}")), source=f"data, n={len(costs)}")
+
+
+def compare_counts(one: Counts, other: Counts) -> float:
+    """Fisher's exact test, two-sided: how likely counts at least as far apart are if the chance is the same.
+
+    Of all ways to divide the successes between both, those no more likely than this one: the hypergeometric law.
+    """
+    worked, tried = one.worked + other.worked, one.tried + other.tried
+    low, high = max(0, worked - other.tried), min(worked, one.tried)
+
+    def log_choose(n: int, k: int) -> float:
+        return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+    whole = log_choose(tried, worked)
+    logs = [log_choose(one.tried, k) + log_choose(other.tried, worked - k) - whole for k in range(low, high + 1)]
+    here = logs[one.worked - low]
+    return min(1.0, math.fsum(math.exp(item) for item in logs if item <= here + 1e-7))

@@ -1,0 +1,181 @@
+"""From a file and a log to a table and a new file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import safear as sa
+from english import english_in
+from fitting.logs import PROBLEM, TEXT, log_of
+from safear.errors import AttemptsError, InputError, ProblemError
+from safear.fitting.fit_records import FitRecord
+from safear.fitting.fit_teller import FitTeller
+from safear.problem.dump import dump_problem_text
+from safear.problem.load import load_problem, parse_problem
+from safear.problem.quantity import Amount
+from safear.problem.tries import Counts
+from safear.texts import load_texts
+
+LOG = log_of(("learn", 31, 40), ("learn", 1, 2, {"skill": "skilled"}), ("save", 3, 4)).assign(cost=2)
+FITTED = (
+    TEXT.replace("{value: 1.5, source: guess}", "{value: 2, source: 'data, n=42'}")
+    .replace("skilled: 0.8 ", "skilled: {worked: 31, tried: 40} ")
+    .replace(
+        "{value: [0.5, 0.95], source: guess}", "{value: [0.0125, 0.7619, 0.9875], source: 'data 1/2, pooled 32/42'}"
+    )
+    .replace("save: {cost: 1,", "save: {cost: {value: 2, source: 'data, n=4'}, chance: {worked: 3, tried: 4},")
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "loan.yaml"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def test_the_new_file_differs_in_what_was_fitted_alone(file: Path, tmp_path: Path) -> None:
+    fit = sa.fit_problem(file, LOG)
+    assert fit.text == FITTED
+    fit.save(tmp_path / "new.yaml")
+    assert load_problem(tmp_path / "new.yaml") == fit.problem
+    assert fit.original == PROBLEM
+    assert file.read_text(encoding="utf-8") == TEXT
+
+
+def test_a_file_of_attempts(file: Path, tmp_path: Path) -> None:
+    LOG.to_csv(tmp_path / "log.csv", index=False)
+    assert sa.fit_problem(str(file), str(tmp_path / "log.csv")).text == FITTED
+
+
+def test_a_problem_without_a_file() -> None:
+    fit = sa.fit_problem(PROBLEM, LOG)
+    assert fit.problem == parse_problem(FITTED)
+    assert fit.text == dump_problem_text(fit.problem)
+    assert "rewritten" not in [notice.code for notice in fit.notices]
+
+
+def test_a_json_file(tmp_path: Path) -> None:
+    path = tmp_path / "loan.json"
+    path.write_text(dump_problem_text(PROBLEM, "json"), encoding="utf-8")
+    fit = sa.fit_problem(path, log_of(("change job", 3, 4)))
+    assert json.loads(fit.text)["actions"]["change job"]["outcomes"][0]["chance"] == {"worked": 3, "tried": 4}
+    assert [notice.code for notice in fit.notices if notice.code == "rewritten"] == []
+
+
+def test_what_is_said_in_one_place_for_two_is_written_anew(tmp_path: Path) -> None:
+    """An alias: what is fitted for `learn` must not become the cost of `save`."""
+    path = tmp_path / "loan.yaml"
+    text = TEXT.replace("cost: {value: 1.5, source: guess}", "cost: &usual 1.5").replace("{cost: 1,", "{cost: *usual,")
+    path.write_text(text, encoding="utf-8")
+    fit = sa.fit_problem(path, log_of(("learn", 3, 4)).assign(cost=7))
+    assert fit.notices[-1].code == "rewritten"
+    assert parse_problem(fit.text) == fit.problem
+    assert fit.problem.action_by_name["save"].cost == Amount.exactly("1.5")
+    assert "#" not in fit.text
+
+
+def test_a_single_outcome_in_the_long_form_is_written_anew(tmp_path: Path) -> None:
+    path = tmp_path / "loan.yaml"
+    path.write_text(
+        TEXT.replace(
+            "save: {cost: 1, change: {savings: +1}}", "save: {cost: 1, outcomes: [{change: {savings: +1}}]}"
+        ).replace("{change: {savings: +1}}", "{chance: 1, change: {savings: +1}}"),
+        encoding="utf-8",
+    )
+    fit = sa.fit_problem(path, log_of(("save", 3, 4)))
+    assert fit.notices[-1].code == "rewritten"
+    assert parse_problem(fit.text).action_by_name["save"].outcomes[0].chance == Amount.counted(Counts(3, 4))
+
+
+def test_how_many_tries_are_enough() -> None:
+    chances = sa.fit_problem(PROBLEM, LOG, min_tries=2).problem.action_by_name["learn"].outcomes[0].chance
+    assert chances.amounts["manager"] == Amount.counted(Counts(1, 2))  # type: ignore[union-attr]  # by level
+    with pytest.raises(InputError, match="min_tries: 0 is below 1"):
+        sa.fit_problem(PROBLEM, LOG, min_tries=0)
+
+
+def test_the_confidence_is_that_of_the_problem() -> None:
+    problem = parse_problem(TEXT.replace("horizon: 12", "horizon: 12\nconfidence: 0.5"))
+    fit = sa.fit_problem(problem, log_of(("save", 3, 4)))
+    assert fit.problem.action_by_name["save"].outcomes[0].chance == Amount.counted(Counts(3, 4), confidence=0.5)
+
+
+WHOLE = """\
+Loan: 46 attempts
+action  number                  before                    after               n
+learn   cost                    1.5 months (guess)        2 months            42
+learn   chance, skill: skilled  80%                       78% (62% to 89%)    40
+learn   chance, skill: manager  72% (50% to 95%) (guess)  76% (1.2% to 99%)   2, pooled
+save    cost                    1 month                   2 months            4
+save    chance                  100%                      75% (19% to 99.4%)  4
+note: learn, chance, skill: manager: too few tries (1 of 2 worked); the value is that of all tries, the interval \
+that of these
+note: change job: never tried; left as it is
+note: hope: never tried; left as it is
+note: gamble: never tried; left as it is
+note: only those who tried are in the log; others may do better or worse"""
+
+
+def test_the_whole_answer() -> None:
+    assert str(sa.fit_problem(PROBLEM, LOG)) == WHOLE
+
+
+THIN: list[tuple[str, int, int, Mapping[str, object]]] = [
+    ("learn", 1, 5, {"skill": "manager"}),
+    ("learn", 1, 2, {"skill": None}),
+    ("learn", 1, 1, {"skill": "skilled"}),
+]
+EVERYTHING: pd.DataFrame = pd.concat(
+    [
+        log_of(("learn", 31, 40)),
+        log_of(*THIN),
+        log_of(("change job", 2, 4), ("gamble", 1, 2), ("hope", 18, 20), ("hope", 4, 20)),
+    ]
+).assign(date=["2024-01-01"] * 74 + ["2024-02-02"] * 20)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_everything_is_said(language: str) -> None:
+    tell, seen = FitTeller.of(language), set()
+    logs = [EVERYTHING, EVERYTHING.drop(columns="age").assign(cost=1), log_of(("gamble", 1, 2)).assign(cost=1)]
+    costly = parse_problem(TEXT.replace("{chance: 0.3,", "{cost: 7, chance: 0.3,"))
+    for problem in (PROBLEM, costly):
+        for log in logs:
+            fit = sa.fit_problem(problem, log)
+            seen |= {notice.code for notice in fit.notices}
+            words = "\n".join([tell.head(fit), *map(" ".join, tell.rows(fit)), *tell.notices(fit)])
+            assert "{" not in words
+            if language == "de":
+                assert english_in(words.replace("change job", "")) == []
+    codes = {key.rpartition(".")[2] for key in load_texts(language).entries if key.startswith("fit.notices.")}
+    assert codes - seen <= {"sum", "bounds", "no_history", "rewritten"}
+
+
+def test_as_a_record() -> None:
+    record = FitRecord.of(sa.fit_problem(PROBLEM, LOG)).model_dump(mode="json")
+    assert (record["problem"], record["attempts"], record["confidence"]) == ("Loan", 46, 0.95)
+    assert record["entries"][1] == {
+        "place": "actions.learn.outcomes[0].chance.skill.skilled",
+        "action": "learn",
+        "before": {"nominal": 0.8, "low": 0.8, "high": 0.8, "source": ""},
+        "after": {"nominal": 0.775, "low": 0.6154883226, "high": 0.8916033611, "source": "data 31/40"},
+        "n": 40,
+        "pooled": False,
+    }
+    assert record["notices"][0]["code"] == "thin"
+    json.dumps(record, allow_nan=False)
+
+
+def test_wrong_problems_and_logs(file: Path, tmp_path: Path) -> None:
+    with pytest.raises(ProblemError, match="no such file"):
+        sa.fit_problem(tmp_path / "none.yaml", LOG)
+    with pytest.raises(AttemptsError, match="no such file"):
+        sa.fit_problem(file, tmp_path / "none.csv")
+    with pytest.raises(ProblemError, match="is not a problem"):
+        sa.fit_problem({"title": "x"}, LOG)  # type: ignore[arg-type]  # on purpose
