@@ -28,7 +28,7 @@ from safear.problem.condition import ALWAYS, condition_features
 from safear.problem.model import Action, Change, Outcome, Problem
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, amount_places, quantity_features
 from safear.problem.tries import Counts, count_interval
-from safear.problem.vector import apply_change, holds
+from safear.problem.vector import CodeArray, apply_change, holds
 
 _SHOWN = Decimal("0.0001")  # pooled chances are rounded to this, their intervals outwards
 
@@ -124,7 +124,7 @@ class Estimator:
         path: Path = ("actions", action.name)
         if not len(log):
             return Fitted(action, notices=(FitNotice("never_tried", action.name),))
-        offered = self._offered(action, log)
+        offered = self.offered(action, log)
         notices = [FitNotice("not_offered", action.name, count=int((~offered).sum()))] if not offered.all() else []
         log = log.take(offered)
         if not len(log):
@@ -134,18 +134,16 @@ class Estimator:
         fitted, costs, found = self._fit_costs(fitted, log, path)
         return Fitted(fitted, (*costs, *entries), tuple(dict.fromkeys([*notices, *found])))
 
-    def _offered(self, action: Action, log: Attempts) -> NDArray[np.bool_]:
+    def offered(self, action: Action, log: Attempts) -> NDArray[np.bool_]:
         """Which attempts were made where the action is offered, or may be: `when` holds and something can change."""
         features, offered = self.problem.feature_by_name, np.ones(len(log), np.bool_)
         if action.when != ALWAYS:
             known = known_rows(log.levels, condition_features(action.when), len(log))
-            codes = {name: codes[known] for name, codes in log.levels.items()}
-            if known.any():
-                offered[known] = holds(action.when, codes, features)
+            offered[known] = holds(action.when, _codes(log, known), features) if known.any() else True
         changed = frozenset(name for outcome in action.outcomes for name in outcome.change)
         known = known_rows(log.levels, changed, len(log))
         if known.any():
-            codes = {name: codes[known] for name, codes in log.levels.items()}
+            codes = _codes(log, known)
             moves = np.zeros(int(known.sum()), np.bool_)
             for outcome in action.outcomes:
                 after = apply_change(outcome.change, codes, features)
@@ -156,16 +154,16 @@ class Estimator:
     # ------------------------------------------------------------------------------------------------------- chances
 
     def _fit_chances(self, action: Action, log: Attempts, path: Path) -> tuple[Action, list[FitEntry], list[FitNotice]]:
-        working = [number for number in range(len(action.outcomes)) if action.works(number)]
-        if len(action.outcomes) > 2 or len(working) != 1:
+        working = find_working(action)
+        if working is None:
             return action, [], [FitNotice("outcomes", action.name)]
         outcomes, entries, notices = list(action.outcomes), [], self._find_drift(action, log)
         for number, outcome in enumerate(action.outcomes):
             if outcome.chance is not None:
-                happened = log.worked if number in working else ~log.worked
+                happened = log.worked if number == working else ~log.worked
                 at = (*path, "outcomes", number, "chance")
                 estimate = partial(self._estimate_chance, happened)
-                chance, found, told = self._fit(outcome.chance, outcome.change, at, log, estimate)
+                chance, found, told = self.fit_quantity(outcome.chance, outcome.change, at, log, estimate)
                 outcomes[number] = replace(outcome, chance=chance)
                 entries += found
                 notices += told
@@ -176,7 +174,7 @@ class Estimator:
             return action, [], [FitNotice("sum", action.name)]
         return fitted, entries, notices
 
-    def _estimate_chance(self, happened: NDArray[np.bool_], rows: NDArray[np.bool_]) -> Amount:
+    def _estimate_chance(self, happened: NDArray[np.bool_], rows: NDArray[np.bool_], _: Amount) -> Amount:
         """The chance in the cell that these attempts are in."""
         counts, pool = count_true(happened[rows]), count_true(happened)
         if counts.tried >= self.min_tries or counts == pool:
@@ -217,7 +215,7 @@ class Estimator:
             if not len(part):
                 return quantity
             estimate = partial(self._estimate_cost, np.ma.getdata(part.cost))
-            fitted, found, told = self._fit(quantity, change, at, part, estimate)
+            fitted, found, told = self.fit_quantity(quantity, change, at, part, estimate)
             entries.extend(found)
             notices.extend(told)
             return fitted
@@ -238,18 +236,18 @@ class Estimator:
         cost = fit(action.cost, action.outcomes[0].change, (*path, "cost"), shared)
         return replace(action, cost=cost, outcomes=tuple(outcomes)), entries, notices
 
-    def _estimate_cost(self, costs: NDArray[np.float64], rows: NDArray[np.bool_]) -> Amount:
+    def _estimate_cost(self, costs: NDArray[np.float64], rows: NDArray[np.bool_], _: Amount) -> Amount:
         return mean_cost(costs[rows] if rows.sum() >= self.min_tries else costs)
 
     # --------------------------------------------------------------------------------------------------------- cells
 
-    def _fit(
+    def fit_quantity(
         self,
         quantity: Quantity,
         change: Change,
         path: Path,
         log: Attempts,
-        estimate: Callable[[NDArray[np.bool_]], Amount],
+        estimate: Callable[[NDArray[np.bool_], Amount], Amount],
     ) -> tuple[Quantity, list[FitEntry], list[FitNotice]]:
         """The quantity with each amount estimated from the attempts in its cell; from all, if cells are not known."""
         places = list(amount_places(quantity, path))
@@ -266,13 +264,13 @@ class Estimator:
             if thin:
                 counts = Counts(int(log.worked[rows].sum()), n)
                 notices.append(FitNotice("thin" if n else "never_seen", action, at, counts=counts))
-            entries.append(FitEntry(at, before, estimate(rows), n, pooled=thin or bool(missing)))
+            entries.append(FitEntry(at, before, estimate(rows, before), n, pooled=thin or bool(missing)))
         return _with_amounts(quantity, [entry.after for entry in entries]), entries, notices
 
     def _cells(self, quantity: Quantity, change: Change, log: Attempts) -> NDArray[np.int64]:
         """The number of the amount that each attempt is about; -1 where it is not known."""
         known = known_rows(log.levels, quantity_features(quantity), len(log))
-        codes = {name: column[known] for name, column in log.levels.items()}
+        codes = _codes(log, known)
         cells = np.full(len(log), -1, np.int64)
         features = self.problem.feature_by_name
         match quantity:
@@ -288,6 +286,17 @@ class Estimator:
                     found[holds(cases[place][0], codes, features)] = place
                 cells[known] = found
         return cells
+
+
+def find_working(action: Action) -> int | None:
+    """The outcome that works, if there is one, and at most one that does not."""
+    working = [number for number in range(len(action.outcomes)) if action.works(number)]
+    return working[0] if len(working) == 1 and len(action.outcomes) <= 2 else None
+
+
+def _codes(log: Attempts, rows: NDArray[np.bool_]) -> dict[str, CodeArray]:
+    """The levels in some rows. An entry that is no feature keeps the number of rows known where there are no others."""
+    return {name: column[rows] for name, column in log.levels.items()} | {"": np.zeros(int(rows.sum()), np.int16)}
 
 
 def count_true(happened: NDArray[np.bool_]) -> Counts:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from safear.errors import InputError, ObjectiveError, ProblemError
 from safear.files import read_text, write_text
 from safear.fitting.attempts import open_log, read_attempts
-from safear.fitting.estimates import Estimator, FitEntry, FitNotice
+from safear.fitting.estimates import Estimator, FitEntry, FitNotice, NoticeCode
 from safear.fitting.fit_teller import FitTeller
+from safear.fitting.histories import bound_action, is_history, read_history
 from safear.fitting.rewriting import rewrite_amounts
 from safear.problem.checks import check_problem, require_problem
 from safear.problem.dump import dump_problem_text
@@ -27,7 +28,8 @@ MIN_TRIES = 10  # from so many tries on, a level or a condition has a chance of 
 class Fit:
     """A problem with what the data say: every amount that was looked at, and what they cannot tell.
 
-    `text` is the file of the new problem. It keeps the comments and the order of the file that was given.
+    `text` is the file of the new problem. It keeps the comments and the order of the file that was given. If the data
+    are a history, `attempts` counts its periods.
     """
 
     problem: Problem
@@ -36,6 +38,7 @@ class Fit:
     notices: tuple[FitNotice, ...]
     attempts: int
     text: str
+    is_history: bool = False
 
     def __str__(self) -> str:
         return FitTeller.of().whole(self)
@@ -53,6 +56,9 @@ def fit_problem(
     The log has the columns `action` and `worked` (yes or no) and, if you like, `cost`, `date`, and features: the state
     before. Chances become counts; where a chance depends on levels or conditions, each of them is counted by itself
     if it was tried often enough. Costs become means.
+
+    A history has `person`, `date` and features, but neither `action` nor `worked`: it shows changes, not attempts, and
+    gives the least that each chance can be.
 
     Args:
         problem: The problem, or its file, whose comments and order are then kept.
@@ -73,21 +79,24 @@ def fit_problem(
     if mistakes:
         raise ProblemError(mistakes)
     frame, place = open_log(attempts)
-    log = read_attempts(frame, problem, place)
-    estimator = Estimator(problem, min_tries)
-    found = [
-        estimator.fit_action(action, log.take(log.action == number)) for number, action in enumerate(problem.actions)
-    ]
+    estimator, shows_attempts = Estimator(problem, min_tries), not is_history(frame)
+    if shows_attempts:
+        log = read_attempts(frame, problem, place)
+        count, parts = len(log), [log.take(log.action == number) for number in range(len(problem.actions))]
+        found = [estimator.fit_action(*pair) for pair in zip(problem.actions, parts, strict=True)]
+        codes: list[NoticeCode] = ["no_costs", "selection"] if log.cost.mask.all() else ["selection"]
+    else:
+        history = read_history(frame, problem, place)
+        count, codes = history.periods, ["bounds"]
+        found = [bound_action(estimator, action, history) for action in problem.actions]
     fitted = replace(problem, actions=tuple(one.action for one in found))
     entries = tuple(entry for one in found for entry in one.entries)
-    notices = [notice for one in found for notice in one.notices]
-    if log.cost.mask.all():
-        notices.append(FitNotice("no_costs"))
-    notices.append(FitNotice("selection"))
+    notices = [*(notice for one in found for notice in one.notices), *map(FitNotice, codes)]
     new = None if text is None else write_fit(text, fitted, entries, name)
     if text is not None and new is None:
         notices.append(FitNotice("rewritten"))
-    return Fit(fitted, problem, entries, tuple(notices), len(log), new or dump_problem_text(fitted, form))
+    text = new or dump_problem_text(fitted, form)
+    return Fit(fitted, problem, entries, tuple(notices), count, text, is_history=not shows_attempts)
 
 
 def write_fit(text: str, fitted: Problem, entries: tuple[FitEntry, ...], name: str) -> str | None:

@@ -42,6 +42,7 @@ class FitRecord(ResultRecord):
 
     problem: str
     attempts: int
+    is_history: bool
     confidence: float
     entries: list[FitEntryRecord]
     notices: list[FitNotice]
@@ -64,6 +65,7 @@ class FitRecord(ResultRecord):
         return cls(
             problem=problem.title,
             attempts=fit.attempts,
+            is_history=fit.is_history,
             confidence=problem.confidence,
             entries=entries,
             notices=list(fit.notices),

@@ -46,7 +46,9 @@ class FitTeller:
 
     def head(self, fit: Fit) -> str:
         """How many attempts there were."""
-        return self.say("head", count=fit.attempts, title=show_name(fit.problem.title))
+        return self.say(
+            "head_history" if fit.is_history else "head", count=fit.attempts, title=show_name(fit.problem.title)
+        )
 
     def headings(self) -> tuple[str, ...]:
         """Of the table."""
