@@ -132,6 +132,9 @@ def find_truths(model: Any, table: pd.DataFrame, column: str) -> tuple[object, o
 
 def find_chances(model: Any) -> Callable[[Any], Any] | None:
     """For a model that gives numbers where its classifier would give labels: how it gives chances of the class 1."""
+    if hasattr(model, "own_chances"):  # one of ours
+        own: Callable[[Any], Any] | None = model.own_chances
+        return own
     if hasattr(model, "predict_proba"):
         return None
     match library_of(model):

@@ -70,6 +70,9 @@ class ModelColumns:
 
 def read_columns(model: Any) -> ModelColumns:
     """What a model says about its columns."""
+    if hasattr(model, "own_columns"):  # one of ours
+        own: ModelColumns = model.own_columns
+        return own
     names = _names(model)
     count = _count(model) if names is None else len(names)
     if count is None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from safear.classifier.adapters import as_classifier
 from safear.classifier.decision_tables import load_csv
 from safear.classifier.native_files import load_catboost, load_lightgbm, load_xgboost
+from safear.classifier.onnx_models import load_onnx
 from safear.classifier.pickles import load_pickle
 from safear.classifier.protocol import Classifier
 from safear.classifier.python_objects import load_object
@@ -32,6 +33,7 @@ FORMS = (
     Form("LightGBM's FILE.txt", (".txt",), lambda path, _: load_lightgbm(path)),
     Form("XGBoost's FILE.json or FILE.ubj", (".json", ".ubj"), lambda path, _: load_xgboost(path)),
     Form("CatBoost's FILE.cbm", (".cbm",), lambda path, _: load_catboost(path)),
+    Form("FILE.onnx", (".onnx",), lambda path, _: load_onnx(path)),
     Form("a table of decisions FILE.csv", (".csv",), lambda path, _: load_csv(path)),
     Form(
         "FILE.pkl or FILE.joblib with --trust-pickle",

@@ -23,6 +23,9 @@ LIGHTGBM_ZERO = float(np.float32(1e-35))  # what is no larger counts as zero the
 
 def tree_splits(model: Any) -> Splits | None:
     """Of a tree or an ensemble of trees; None if it is none, or not of trees alone."""
+    if hasattr(model, "own_splits"):  # one of ours
+        own: Splits | None = model.own_splits()
+        return own
     match library_of(model):
         case "lightgbm":
             return _lightgbm(booster_of(model))
