@@ -588,10 +588,10 @@ def test_a_class_instead_of_an_object_of_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "source", [3, "model.skops", [True, False], {"rule": RULE}, object()], ids=["int", "str", "list", "dict", "object"]
+    "source", [3, "model.skops", [], {"rule": RULE}, object()], ids=["int", "str", "empty list", "dict", "object"]
 )
 def test_anything_else_is_refused(source: object) -> None:
     first, remedy = refusal(source, make_problem()).splitlines()
     assert first.startswith("classifier: ")
     assert first.endswith(f"{type(source).__name__} is not a classifier")
-    assert remedy == "    give a model with 'predict', a function or a table"
+    assert remedy == "    give a model with 'predict', a function, a table, or a list of them"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import Any
 
+import duckdb
+import pandas as pd
 import pytest
 
-from classifier.small_sources import GOALS, PROBLEM, goals, refusal
+from classifier.small_sources import FRAME, GOALS, LABELS, PROBLEM, goals, refusal
 from safear.classifier.adapters import TableClassifier
 from safear.classifier.sources import load_classifier
+from safear.errors import MissingExtraError
 from safear.mdp.compile import compile_mdp
 from safear.problem.load import parse_problem
 
@@ -71,3 +76,47 @@ def test_a_table_with_other_separators_shows_its_columns(tmp_path: Path) -> None
     file = tmp_path / "decisions.csv"
     file.write_text("skill;job;decision\nbasic;employed;no\n")
     assert "the table of decisions has no column 'skill'\n    columns: 'skill;job;decision'" in refusal(file)
+
+
+# ------------------------------------------------------------------------------------------------------------- Parquet
+
+
+@pytest.mark.parametrize("decisions", [GOALS, LABELS, [0.1, 0.2, 0.9, 0.3]], ids=["truth values", "labels", "scores"])
+def test_a_parquet_table_of_decisions(decisions: Any, tmp_path: Path) -> None:
+    frame, file = FRAME.assign(decision=decisions), tmp_path / "decisions.parquet"
+    duckdb.from_df(frame).write_parquet(str(file))
+    assert isinstance(load_classifier(str(file), PROBLEM), TableClassifier)
+    assert goals(file) == GOALS
+
+
+def test_levels_in_a_parquet_table_may_be_numbers(tmp_path: Path) -> None:
+    problem = parse_problem(
+        {
+            "safear": 1,
+            "title": "a test",
+            "horizon": 2,
+            "features": {
+                "stage": {"kind": "ordinal", "levels": ["1", "2"]},
+                "age": {"kind": "ordinal", "levels": ["1", "2.5"]},
+            },
+            "actions": {"go on": {"cost": 1, "change": {"stage": "+1"}}},
+        }
+    )
+    frame = pd.DataFrame({"stage": [1, 1, 2, 2], "age": [1, 2.5, 1, 2.5], "decision": [False, True, True, False]})
+    duckdb.from_df(frame).write_parquet(str(tmp_path / "decisions.parquet"))
+    found = compile_mdp(problem, load_classifier(str(tmp_path / "decisions.parquet"), problem))
+    assert found.goal.tolist() == [False, True, True, False]
+
+
+def test_a_file_that_is_no_parquet(tmp_path: Path) -> None:
+    file = tmp_path / "decisions.parquet"
+    file.write_text("skill,job,decision\n")
+    assert refusal(file).startswith(f"{file}: not a Parquet table: ")
+
+
+def test_without_duckdb_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(
+        MissingExtraError, match=r"duckdb is not installed; install it with: pip install 'safear\[audit\]'"
+    ):
+        load_classifier(str(tmp_path / "decisions.parquet"), PROBLEM)

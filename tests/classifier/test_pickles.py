@@ -54,7 +54,7 @@ def test_a_pickle_of_the_user_s_own_class(write: Write) -> None:
         (b"", "not a pickle that can be opened here: EOFError"),
         (b"hello", "not a pickle that can be opened here: "),
         (b"cnot_there\nModel\n(tR.", "ModuleNotFoundError: No module named 'not_there'"),
-        (pickle.dumps([1, 2]), "list is not a classifier"),
+        (pickle.dumps([1, 2]), "int is not a classifier"),
     ],
     ids=["empty", "text", "no module", "a list"],
 )

@@ -65,7 +65,7 @@ def test_a_type_that_is_not_known_to_be_safe(write: Write) -> None:
 
 def test_something_else_in_a_skops_file(tmp_path: Path) -> None:
     io.dump([1, 2], tmp_path / "list.skops")
-    assert "list is not a classifier" in refusal(tmp_path / "list.skops")
+    assert "int is not a classifier" in refusal(tmp_path / "list.skops")
 
 
 def test_a_file_that_is_not_skops(tmp_path: Path) -> None:

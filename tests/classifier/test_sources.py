@@ -10,7 +10,7 @@ from classifier.small_sources import refusal
 from safear.classifier.sources import KNOWN
 
 
-@pytest.mark.parametrize("source", ["model", "decisions.xlsx", "lending.py", "", "."])
+@pytest.mark.parametrize("source", ["model", "decisions.xlsx", "lending.py", ""])
 def test_forms_that_are_not_known(source: str) -> None:
     assert refusal(source).endswith(f"this is not a form of classifier that we know\n    {KNOWN}")
 

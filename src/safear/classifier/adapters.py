@@ -1,4 +1,4 @@
-"""Classifiers from what people have: a rule, a scikit-learn model, a function, a table of decisions."""
+"""Classifiers from what people have: a rule, a model, a function, a table of decisions, or several of them."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from safear.classifier.decisions import (
 )
 from safear.classifier.protocol import Classifier, Inputs, failed
 from safear.classifier.splits import find_splits
+from safear.classifier.unanimous import UnanimousClassifier
 from safear.errors import ClassifierError, SafearError, quote_list, suggest
 from safear.problem.condition import Condition
 from safear.problem.model import Goal, Problem
@@ -150,6 +151,8 @@ class FunctionClassifier:
         """Call the function once for all inputs."""
         try:
             outputs = self.function(inputs.frame())
+        except SafearError:
+            raise
         except (Exception, SystemExit) as error:  # whatever a foreign function raises is told in its own words
             raise failed(error) from error
         return read_decisions(outputs, self.goal, count=len(inputs), source="the classifier")
@@ -225,12 +228,14 @@ def as_classifier(source: object, problem: Problem, *, time_limit: float | None 
         return TableClassifier.from_frame(source, problem)  # type: ignore[arg-type]  # a DataFrame, by its marks
     if isinstance(source, Classifier):
         return source
+    if isinstance(source, list | tuple) and source:
+        return UnanimousClassifier(tuple(as_classifier(part, problem, time_limit=time_limit) for part in source))
     if hasattr(source, "predict"):
         return _as_model(source, problem, time_limit)
     if callable(source):
         return FunctionClassifier(source, problem.goal, time_limit)
     cause = f"an object of type {type(source).__name__} is not a classifier"
-    remedy = "give a model with 'predict', a function or a table"
+    remedy = "give a model with 'predict', a function, a table, or a list of them"
     raise ClassifierError.at(("classifier",), cause, remedy, code="wrong_type")
 
 

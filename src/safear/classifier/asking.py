@@ -23,6 +23,7 @@ NONSENSE = frozenset(
     {"classifier_failed", "wrong_shape", "not_finite", "no_score", "no_decision", "unknown_answer", TIMED_OUT}
 )
 SHARE = 1 / 16  # of the time limit, for each further question after one that took too long
+ALONE = "asked about one at a time it gives answers"
 SHOWN = 40  # columns of an input that are told
 
 
@@ -37,16 +38,13 @@ def ask(classifier: Classifier, inputs: Inputs) -> NDArray[np.bool_]:
         return _ask(classifier, inputs, limit)
     except ClassifierError as error:
         told = error.mistakes[0]
-        if told.code not in NONSENSE or not len(inputs):
+        if told.code not in NONSENSE or "input" in told.values or not len(inputs):
             raise
         further = limit and limit * (SHARE if told.code == TIMED_OUT else 1)
         culprit = _find_culprit(classifier, inputs, further)
-        if culprit is None:
-            cause = f"{told.cause}; asked about one at a time it gives answers"
-            raise ClassifierError([replace(told, cause=cause)]) from error.__cause__
-        shown = _describe(inputs.take(slice(culprit, culprit + 1)))
-        cause = f"{told.cause}; the first such input: {shown}" if shown else told.cause
-        raise ClassifierError([replace(told, cause=cause)]) from error.__cause__
+        shown = {} if culprit is None else _row(inputs, culprit)
+        cause = f"{told.cause}; {f'the first such input: {_describe(shown)}' if shown else ALONE}"
+        raise ClassifierError([replace(told, cause=cause, values={**told.values, "input": shown})]) from error.__cause__
 
 
 def _ask(classifier: Classifier, inputs: Inputs, limit: float | None) -> NDArray[np.bool_]:
@@ -108,8 +106,13 @@ def _fails(classifier: Classifier, inputs: Inputs, limit: float | None) -> bool:
     return False
 
 
-def _describe(inputs: Inputs) -> str:
-    """`age = 30, job = none`: one input as the classifier is shown it."""
-    row = [(str(name), label_name(values.iloc[0])) for name, values in inputs.frame().items()]
-    more = f" and {len(row) - SHOWN} more" if len(row) > SHOWN else ""
-    return ", ".join(f"{name} = {value}" for name, value in row[:SHOWN]) + more
+def _row(inputs: Inputs, row: int) -> dict[str, str]:
+    """One input as the classifier is shown it."""
+    frame = inputs.take(slice(row, row + 1)).frame()
+    return {str(name): label_name(values.iloc[0]) for name, values in frame.items()}
+
+
+def _describe(shown: dict[str, str]) -> str:
+    """`age = 30, job = none`."""
+    more = f" and {len(shown) - SHOWN} more" if len(shown) > SHOWN else ""
+    return ", ".join(f"{name} = {value}" for name, value in list(shown.items())[:SHOWN]) + more

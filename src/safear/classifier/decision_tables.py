@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from safear.classifier.reading import require_file, unreadable
+from safear.classifier.reading import read_foreign, require_file, require_package, unreadable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,3 +20,10 @@ def load_csv(path: Path) -> pd.DataFrame:
         return pd.read_csv(path, dtype=str, keep_default_na=False)
     except (ValueError, UnicodeDecodeError) as error:
         raise unreadable(path, f"not a CSV table: {error}") from None
+
+
+def load_parquet(path: Path) -> Any:
+    """A Parquet file, with its own types."""
+    duckdb = require_package("duckdb", "duckdb", "audit")
+    require_file(path)
+    return read_foreign(path, "a Parquet table", lambda: duckdb.read_parquet(str(path)).df())

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from safear.classifier.adapters import as_classifier
-from safear.classifier.decision_tables import load_csv
+from safear.classifier.decision_tables import load_csv, load_parquet
+from safear.classifier.http_models import load_http
+from safear.classifier.mlflow_folders import DESCRIPTION, load_mlflow
 from safear.classifier.native_files import load_catboost, load_lightgbm, load_xgboost
 from safear.classifier.onnx_models import load_onnx
 from safear.classifier.pickles import load_pickle
@@ -34,14 +36,21 @@ FORMS = (
     Form("XGBoost's FILE.json or FILE.ubj", (".json", ".ubj"), lambda path, _: load_xgboost(path)),
     Form("CatBoost's FILE.cbm", (".cbm",), lambda path, _: load_catboost(path)),
     Form("FILE.onnx", (".onnx",), lambda path, _: load_onnx(path)),
-    Form("a table of decisions FILE.csv", (".csv",), lambda path, _: load_csv(path)),
+    Form("a table of decisions FILE.csv or FILE.parquet", (".csv",), lambda path, _: load_csv(path)),
+    Form("", (".parquet",), lambda path, _: load_parquet(path)),
     Form(
         "FILE.pkl or FILE.joblib with --trust-pickle",
         (".pkl", ".pickle", ".joblib"),
         lambda path, trust: load_pickle(path, trusted=trust.pickles),
     ),
 )
-KNOWN = f"use {', '.join(form.written for form in FORMS)}, or a Python object MODULE:NAME or FILE.py:NAME"
+WRITTEN = (
+    *(form.written for form in FORMS if form.written),
+    "an MLflow FOLDER",
+    "an address http://... or https://...",
+)
+KNOWN = f"use {', '.join(WRITTEN)}, or a Python object MODULE:NAME or FILE.py:NAME"
+REMOTE = ("models:/", "runs:/", "mlflow-artifacts:/", "s3://", "gs://")
 
 
 def load_classifier(
@@ -57,15 +66,22 @@ def load_classifier(
     `trust` lists further types that a skops file may hold. `trust_pickle` allows pickles, which run their code.
     `time_limit` is how many seconds it may take for a question.
     """
+    if source.lower().startswith(("http://", "https://")):  # has its time limit for each request, not for all of them
+        return as_classifier(load_http(source, time_limit), problem)
     found = _load(source, Trust(types=trust, pickles=trust_pickle))
     return as_classifier(found, problem, time_limit=time_limit)
 
 
 def _load(source: str, trust: Trust) -> Any:
     path = Path(source)
+    if source and (path.is_dir() or path.name == DESCRIPTION):
+        return load_mlflow(path if path.is_dir() else path.parent, trust)
     for form in FORMS:
         if path.suffix.lower() in form.endings:
             return form.load(path, trust)
+    if source.startswith(REMOTE):
+        remedy = "download it ('mlflow artifacts download -u ADDRESS -d FOLDER') and name the folder"
+        raise unreadable(source, "we fetch no models", remedy, code="unknown_format")
     if ":" in source:
         return load_object(source)
     raise unreadable(source, "this is not a form of classifier that we know", KNOWN, code="unknown_format")

@@ -19,8 +19,9 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 CLASSIFIER = click.option(
     "--classifier",
     metavar="SOURCE",
-    help="The model: FILE.skops, LightGBM's FILE.txt, XGBoost's FILE.json or FILE.ubj, CatBoost's FILE.cbm, FILE.onnx, "
-    "a table of decisions FILE.csv, MODULE:NAME or FILE.py:NAME.  [default: the problem's rule, or a data set's forest]",
+    help="The model: FILE.skops, FILE.onnx, LightGBM's FILE.txt, XGBoost's FILE.json or FILE.ubj, CatBoost's FILE.cbm, "
+    "an MLflow FOLDER, an address http://... or https://..., a table of decisions FILE.csv or FILE.parquet, "
+    "MODULE:NAME or FILE.py:NAME.  [default: the problem's rule, or a data set's forest]",
 )
 THRESHOLD = click.option(
     "--threshold",

@@ -1,0 +1,179 @@
+"""Models behind an address: asked with JSON, batch by batch, as the scoring server of MLflow takes it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from safear.classifier.reading import require_package, unreadable
+from safear.errors import ClassifierError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BATCH = 1000  # rows in one request
+WAITS = (0.5, 1.0, 2.0)  # seconds before each further try
+CONNECT = 10.0  # seconds
+BUSY = frozenset({429, 502, 503, 504})  # which may be over soon
+AT_FAULT = frozenset({400, 422, 500})  # what a server says if its model fails on the input
+MOST_BYTES = 2**26  # of an answer
+TOKEN = "SAFEAR_MODEL_TOKEN"  # noqa: S105  # the name of a variable
+SHOWN = 200  # characters of what a server says
+
+
+@dataclass(frozen=True)
+class HttpModel:
+    """A function from a DataFrame to what a server answers.
+
+    It sends `{"dataframe_records": [{...}, ...]}` and takes a list, or `{"predictions": [...]}`: labels, scores, or
+    pairs of chances. A request has `time_limit` seconds. What may be over soon is tried again. No redirect is followed:
+    nothing is sent to an address that the operator did not give.
+    """
+
+    address: str
+    time_limit: float | None = None
+
+    def __call__(self, frame: pd.DataFrame) -> list[Any]:
+        """What the server answers, one for each row."""
+        starts = range(0, len(frame), BATCH)
+        answers: list[Any] = []
+        for done, start in enumerate(starts):
+            rows = frame.iloc[start : start + BATCH]
+            answers += self._ask(rows, f"{done} of {len(starts)} batches were answered")
+        return answers
+
+    def _ask(self, rows: pd.DataFrame, progress: str) -> list[Any]:
+        body = json.dumps({"dataframe_records": list(_records(rows))}, allow_nan=False).encode()
+        status, text = self._send(body, progress)
+        if 300 <= status < 400:
+            cause = f"it sends us on to another address ({status}), and we do not follow"
+            raise unreadable(self.address, cause, "give the address that answers", code="redirected")
+        if status in AT_FAULT:
+            cause = f"{self.address} failed: {_said(status, text)}"
+            raise ClassifierError.at(("classifier",), cause, code="classifier_failed")
+        if status != 200:
+            raise unreadable(self.address, f"it refuses: {_said(status, text)}; {progress}", code="refused")
+        try:
+            found = json.loads(text)
+        except ValueError:
+            raise unreadable(self.address, f"it answers with no JSON: {text[:SHOWN]!r}", code="no_json") from None
+        answers = found.get("predictions") if isinstance(found, dict) else found
+        if not isinstance(answers, list) or any(isinstance(answer, dict) for answer in answers):
+            remedy = 'it should give a list, or {"predictions": [...]}, of labels, scores or pairs of chances'
+            raise unreadable(self.address, f"it answers with something else: {text[:SHOWN]!r}", remedy, code="no_list")
+        if len(answers) != len(rows):
+            cause = f"{self.address} gave {len(answers)} answers to {len(rows)} inputs"
+            raise ClassifierError.at(("classifier",), cause, "it should give one per input", code="wrong_shape")
+        return answers
+
+    def _send(self, body: bytes, progress: str) -> tuple[int, str]:
+        """The status and the text of an answer, at the last of some tries."""
+        errors = require_package("urllib3", "urllib3", "http").exceptions
+        for wait in (*WAITS, None):
+            try:
+                status, text = self._send_once(body)
+            except (errors.ReadTimeoutError, TimeoutError):
+                cause = f"it has not answered after {self.time_limit:g} seconds; {progress}"
+                remedy = "allow more with --model-timeout SECONDS"
+                raise unreadable(self.address, cause, remedy, code="no_answer") from None
+            except errors.HTTPError as error:
+                if wait is None:
+                    cause = f"it cannot be reached: {_reason(error)}; tried {len(WAITS) + 1} times; {progress}"
+                    raise unreadable(self.address, cause, code="unreachable") from error
+            else:
+                if status not in BUSY or wait is None:
+                    return status, text
+            time.sleep(wait or 0)
+        return status, text
+
+    def _send_once(self, body: bytes) -> tuple[int, str]:
+        urllib3 = require_package("urllib3", "urllib3", "http")
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if os.environ.get(TOKEN):
+            headers["Authorization"] = f"Bearer {os.environ[TOKEN]}"
+        deadline = math.inf if self.time_limit is None else time.monotonic() + self.time_limit
+        response = _pool().request(
+            "POST",
+            self.address,
+            body=body,
+            headers=headers,
+            timeout=urllib3.Timeout(connect=CONNECT, read=self.time_limit),
+            retries=False,
+            redirect=False,
+            preload_content=False,
+        )
+        try:
+            content = self._read(response, deadline)
+        except BaseException:
+            response.close()
+            raise
+        response.release_conn()
+        return int(response.status), content.decode("utf-8", errors="replace")
+
+    def _read(self, response: Any, deadline: float) -> bytes:
+        """The content of an answer, as long as it comes in time and within bounds."""
+        content = bytearray()
+        for part in response.stream(2**16):
+            content += part
+            if time.monotonic() > deadline:
+                raise TimeoutError
+            if len(content) > MOST_BYTES:
+                raise unreadable(self.address, f"its answer has more than {MOST_BYTES:,} bytes", code="too_large")
+        return bytes(content)
+
+
+def load_http(address: str, time_limit: float | None) -> HttpModel:
+    """The model behind an address, which is asked when it is needed."""
+    urllib3 = require_package("urllib3", "urllib3", "http")
+    try:
+        host = urllib3.util.parse_url(address).host
+    except urllib3.exceptions.LocationParseError:
+        host = None
+    if not host:
+        raise unreadable(address, "this is no address", "write http://HOST:PORT/PATH", code="no_address")
+    return HttpModel(address, time_limit)
+
+
+@cache
+def _pool() -> Any:
+    """Connections, kept open from batch to batch. No proxies."""
+    return require_package("urllib3", "urllib3", "http").PoolManager()
+
+
+def _records(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Rows as JSON has them: what is missing is null, whatever NumPy calls a number is one."""
+    columns = {str(name): [_plain(value) for value in values.tolist()] for name, values in rows.items()}
+    for values in zip(*columns.values(), strict=True):
+        yield dict(zip(columns, values, strict=True))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    item = getattr(value, "item", None)
+    return _plain(item()) if item is not None else None if _is_nothing(value) else str(value)
+
+
+def _is_nothing(value: Any) -> bool:
+    import pandas as pd  # noqa: PLC0415  # who has a frame has it already
+
+    return value is None or value is pd.NA or value is pd.NaT
+
+
+def _said(status: int, text: str) -> str:
+    return f"{status} {' '.join(text.split())[:SHOWN]}".strip()
+
+
+def _reason(error: BaseException) -> str:
+    """What went wrong at the bottom, in short."""
+    while (inner := error.__cause__ or error.__context__) is not None:
+        error = inner
+    return str(error) or type(error).__name__

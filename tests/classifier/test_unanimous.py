@@ -1,0 +1,74 @@
+"""Several models that must agree: what people want of plans that survive the next model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import safear as sa
+from classifier.test_columns import filed, make_problem
+from classifier.trained_models import applications, ask_directly, trained
+from safear.classifier.adapters import as_classifier
+from safear.classifier.asking import ask
+from safear.classifier.unanimous import UnanimousClassifier
+from safear.errors import ClassifierError
+
+MODELS = ["one-hot forest", "LightGBM", "XGBoost booster"]
+
+
+@pytest.mark.parametrize("make", [list, tuple])
+def test_all_of_them_must_say_so(make: Any) -> None:
+    frame, problem = applications(300, seed=7), make_problem()
+    classifier = as_classifier(make(trained(name) for name in MODELS), problem)
+    alone = np.array([ask_directly(name, frame) for name in MODELS])
+    assert ask(classifier, filed(frame, problem)).tolist() == alone.all(axis=0).tolist()
+    assert len({tuple(answers) for answers in alone.tolist()}) == 3, "they differ"
+
+
+def test_models_functions_and_rules_in_one_list() -> None:
+    problem = sa.load_example("loan")
+    rule = sa.compile_mdp(problem).goal
+    both = sa.compile_mdp(problem, [sa.compile_mdp(problem).goals.classifier, lambda frame: frame["savings"] == "rich"])
+    people = [both.person(state) for state in range(both.n_states)]
+    expected = [bool(goal) and person["savings"] == "rich" for goal, person in zip(rule, people, strict=True)]
+    assert both.goal.tolist() == expected
+    assert 0 < sum(expected) < rule.sum()
+
+
+def test_the_columns_of_all_are_wanted_and_splits_are_those_of_all() -> None:
+    frame, problem = applications(5, seed=7), make_problem()
+    parts: list[Any] = [as_classifier(trained(name), problem) for name in MODELS]
+    classifier, sample = UnanimousClassifier(tuple(parts)), filed(frame, problem).frame()
+    assert set(classifier.wanted or ()) == {name for part in parts for name in part.wanted}
+    found = classifier.splits(sample)
+    assert found is not None
+    for column in ("duration", "credit amount"):
+        every = np.unique(np.concatenate([part.splits(sample)[column] for part in parts]))
+        assert np.array_equal(found[column], every)  # type: ignore[arg-type]  # known of all
+
+
+@pytest.mark.parametrize("name", ["one-hot, scaled", None], ids=["linear", "a function"])
+def test_splits_are_not_known_if_those_of_one_are_not(name: str | None) -> None:
+    other = trained(name) if name else lambda frame: np.zeros(len(frame))
+    classifier: Any = as_classifier([trained("LightGBM"), other], make_problem())
+    assert classifier.splits(filed(applications(5, seed=7), make_problem()).frame()) is None
+
+
+def test_tables_see_levels_alone() -> None:
+    problem = sa.load_example("loan")
+    rule = as_classifier(None, problem)
+    assert UnanimousClassifier((rule, rule)).sees_levels
+    assert not as_classifier([rule, lambda frame: frame["savings"] == "rich"], problem).sees_levels  # type: ignore[attr-defined]
+
+
+def test_nonsense_of_one_is_told_once() -> None:
+    def broken(frame: pd.DataFrame) -> Any:
+        return [float("nan") if savings == "rich" else 0.0 for savings in frame["savings"]]
+
+    with pytest.raises(ClassifierError) as refused:
+        sa.compile_mdp(sa.load_example("loan"), [lambda frame: np.zeros(len(frame)), broken])
+    assert str(refused.value).count("first such input") == 1
+    assert "savings = rich" in str(refused.value)
