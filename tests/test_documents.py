@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -138,3 +139,41 @@ def test_the_map_of_the_code_lists_every_module() -> None:
     modules = [path for path in (ROOT / "src" / "safear").rglob("*.py") if path.parent.name != "cli"]
     names = {path.stem for path in modules if not path.stem.startswith("_")}
     assert sorted(name for name in names if f"`{name}`" not in text) == []
+
+
+GUIDE = (ROOT / "docs" / "your-own-model.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_guide_does_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every block in its order, in an empty folder. Figures of the model may differ with the version of LightGBM."""
+    pytest.importorskip("lightgbm")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "110")
+    shutil.copy(ROOT / "examples" / "german_credit" / "applications.csv.gz", tmp_path)
+    printed = ""
+    for language, block in re.findall(r"```(\w+)\n(.*?)```", GUIDE, re.DOTALL):
+        match language:
+            case "console":
+                commands = [line.removeprefix("$ safear ") for line in block.splitlines() if "$ safear " in line]
+                run = [shlex.split(command) for command in commands if not command.startswith("serve")]
+                printed = "".join(run_safear(*arguments) for arguments in run)
+            case "python":
+                exec(compile(block, "your-own-model.md", "exec"), {})
+            case "csv":
+                Path("attempts.csv").write_text(block, encoding="utf-8")
+            case "text":
+                lines = {mask_numbers(line) for line in printed.splitlines()}
+                assert {mask_numbers(line) for line in block.splitlines()} <= lines
+            case "yaml":
+                problem = yaml.safe_load(Path("problem.yaml").read_text(encoding="utf-8"))
+                (action,) = sa.parse_problem(problem | {"actions": yaml.safe_load(block)}).actions
+                assert action.name == "shorten the term"
+    assert "<h1" in Path("letter.html").read_text(encoding="utf-8")
+    assert "cheapest" in capsys.readouterr().out
+
+
+def mask_numbers(line: str) -> str:
+    return " ".join(re.sub(r"[\d.,]+", "0", line).split())
