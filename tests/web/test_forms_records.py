@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from html import unescape
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,7 @@ from safear.recourse.teller import Teller
 from safear.recourse.walk import walk
 from safear.texts import load_texts
 from safear.web.app import Settings
-from safear.web.forms import fill_in, name_fields, read_form, read_record
+from safear.web.forms import fill_in, find_mistakes, name_fields, read_form, read_record, read_terms
 from safear.web.service import Service
 from web.conftest import CREDIT, Site, grant, run_site
 from web.test_person_page import words
@@ -300,3 +301,25 @@ def test_the_api_takes_records(credit: Site) -> None:
         del person["age"]
         wrong = client.post("/api/v1/menu", json={"person": person}).json()
         assert ("missing_given", "age") in [(item["code"], item["place"]) for item in wrong["mistakes"]]
+
+
+def test_counts_that_make_no_round_number() -> None:
+    """A chance of 2 in 3 can be filled in, and left alone it is exactly that."""
+    actions = {"earn": {"cost": 1, "chance": {"worked": 2, "tried": 3}, "change": {"a": "high"}}}
+    problem = sa.parse_problem(
+        {
+            "safear": 1,
+            "title": "Counted",
+            "horizon": 1,
+            "features": {"a": {"kind": "nominal", "levels": ["low", "high"]}},
+            "classifier": {"rule": "a == high"},
+            "actions": actions,
+            "people": {"me": {"a": "low"}},
+        }
+    )
+    desk = Service.of(problem).desk
+    form = fill_in(desk, {"a": "low"}, texts=load_texts("en"))
+    assert form["chance0"] == "66.67"
+    asked = read_form(urlencode(form).encode())
+    assert not find_mistakes(desk, asked, texts=load_texts("en"))
+    assert read_terms(problem, asked) == sa.Terms()

@@ -192,7 +192,11 @@ def span(quantity: Quantity | None, scale: int) -> tuple[float, float] | None:
 
 
 def _typical(quantity: Quantity, scale: int) -> str:
-    return f"{(quantity.nominal * scale).normalize():f}" if isinstance(quantity, Amount) else ""
+    """The number as it can be filled in; left as it is, it means the exact one (2 of 3 tries are shown as 66.67)."""
+    if not isinstance(quantity, Amount):
+        return ""
+    exact = quantity.nominal * scale
+    return f"{(exact if exact == round(exact, DECIMALS) else round(exact, 2)).normalize():f}"
 
 
 def _whole(text: str) -> int | None:
