@@ -83,6 +83,15 @@ class Feature:
     values: tuple[str, ...] = ()
     unit: str = ""
     hidden: bool = False
+    at_most: str = ""
+
+    def far(self, one: str, other: str) -> bool:
+        """Whether two levels are further apart than the feature may go: in levels, or in its unit by their values."""
+        places = [self.levels.index(level) for level in (one, other)]
+        if not self.at_most.endswith(f" {self.unit}") or not self.unit:
+            return abs(places[0] - places[1]) > int(self.at_most)
+        values = [number(self.values[place]) for place in places]
+        return abs(values[0] - values[1]) > number(self.at_most.removesuffix(f" {self.unit}"))
 
     def level(self, given: str) -> str:
         """The level called so, or the level that a raw number falls into.
@@ -138,6 +147,7 @@ def _feature(name: str, entry: Mapping[str, Any]) -> Feature:
         tuple(entry.get("values", ())),
         entry.get("unit", ""),
         _flag(entry.get("hidden", "false")),
+        entry.get("at_most", ""),
     )
 
 
@@ -425,6 +435,12 @@ class Oracle:
             aims = {target for _, change in self._outcomes(action) for target in change}
             if not any(self.features[target].actionable for target in aims):
                 raise ValueError(f"{name} aims at no actionable feature")
+        self.most = {  # how often actions may be tried
+            name: 1 if _flag(action.get("once", "false")) else int(action["at_most"])
+            for name, action in self.actions.items()
+            if "at_most" in action or _flag(action.get("once", "false"))
+        }
+        self.held = [name for name, feature in self.features.items() if feature.at_most]  # near what was filed
         self._offered: dict[State, list[Choice]] = {}
 
     # -- reading
@@ -492,8 +508,16 @@ class Oracle:
     # -- states
 
     def named(self, state: State) -> dict[str, str]:
-        """{feature: level} of a state."""
-        return dict(zip(self.features, state, strict=True))
+        """{feature: level} of a state: its first part. Then come tries of limited actions, and filed levels."""
+        return dict(zip(self.features, state[: len(self.features)], strict=True))
+
+    def tries(self, state: State) -> dict[str, int]:
+        """How often the limited actions have been tried."""
+        return dict(zip(self.most, map(int, state[len(self.features) :]), strict=False))
+
+    def filed(self, state: State) -> dict[str, str]:
+        """The filed levels of features that may not go far from them."""
+        return dict(zip(self.held, state[len(self.features) + len(self.most) :], strict=True))
 
     def index(self, name: str, level: str) -> int:
         """The place of a level, 0 for the lowest."""
@@ -501,7 +525,10 @@ class Oracle:
 
     def allowed(self, state: State) -> bool:
         """Whether the state fulfils every constraint."""
-        return all(constraint(self.named(state)) for constraint in self.constraints)
+        named = self.named(state)
+        if any(self.features[name].far(named[name], level) for name, level in self.filed(state).items()):
+            return False
+        return all(constraint(named) for constraint in self.constraints)
 
     def state(self, person: Mapping[str, Any]) -> State:
         """The state of a person who is given by level names or raw numbers."""
@@ -509,7 +536,8 @@ class Oracle:
         given = hidden | as_text(person)
         if set(given) != set(self.features):
             raise ValueError("the features of a person must be complete")
-        state = tuple(feature.level(given[name]) for name, feature in self.features.items())
+        levels = {name: feature.level(given[name]) for name, feature in self.features.items()}
+        state = (*levels.values(), *("0" for _ in self.most), *(levels[name] for name in self.held))
         if not self.allowed(state):
             raise ValueError("the person breaks a constraint")
         return state
@@ -521,7 +549,9 @@ class Oracle:
 
     def all_states(self) -> list[State]:
         """Every combination of levels that fulfils the constraints."""
-        every = itertools.product(*(feature.levels for feature in self.features.values()))
+        tries = [[str(count) for count in range(most + 1)] for most in self.most.values()]
+        filed = [self.features[name].levels for name in self.held]
+        every = itertools.product(*(feature.levels for feature in self.features.values()), *tries, *filed)
         return [state for state in every if self.allowed(state)]
 
     def is_goal(self, state: State) -> bool:
@@ -541,7 +571,7 @@ class Oracle:
             return feature.level_of(number(feature.values[levels.index(level)]) + change.amount)
         return levels[min(max(self.index(name, level) + change.by, 0), len(levels) - 1)]
 
-    def _after(self, before: State, change: _Change) -> State:
+    def _after(self, before: State, change: _Change, action: str) -> State:
         """The state after an outcome: its own change, then the side effects, every cause before its consequences."""
         old = self.named(before)
         new = dict(old)
@@ -555,7 +585,8 @@ class Oracle:
                 if {"any": up != 0, "up": up > 0, "down": up < 0}[effect.direction]:
                     for name, part in effect.change.items():
                         new[name] = self._moved(name, new[name], part)
-        return tuple(new[name] for name in self.features)
+        tries = [str(count + (name == action)) for name, count in self.tries(before).items()]
+        return (*(new[name] for name in self.features), *tries, *self.filed(before).values())
 
     def _value(self, written: Any, key: str, before: State, change: _Change) -> Fraction:
         """A chance or a cost: a number, an interval, a table by the level that `change` leads to, or cases.
@@ -628,7 +659,7 @@ class Oracle:
                 cost = self._value(outcome["cost"], "cost", state, change)
             else:
                 cost = self._value(action["cost"], "cost", state, outcomes[0][1])
-            edges.append(Edge(sure[index], self._after(state, change), self._rounded(cost), index))
+            edges.append(Edge(sure[index], self._after(state, change, name), self._rounded(cost), index))
         return edges
 
     def offered(self, state: State) -> list[Choice]:
@@ -640,6 +671,8 @@ class Oracle:
             choices = []
             for name, action in self.actions.items():
                 if not self._condition(action.get("when", "true"))(self.named(state)):
+                    continue
+                if name in self.most and self.tries(state)[name] >= self.most[name]:
                     continue
                 edges = [edge for edge in self.edges(name, state) if edge.chance > 0]
                 changes = any(self.changed(state, edge.next) for edge in edges)
@@ -813,13 +846,13 @@ class Oracle:
 
     def changed(self, start: State, end: State) -> int:
         """The number of features whose level differs, but for hidden ones."""
-        pairs = zip(self.features.values(), start, end, strict=True)
+        pairs = zip(self.features.values(), start, end, strict=False)
         return sum(1 for feature, before, after in pairs if before != after and not feature.hidden)
 
     def distance(self, start: State, end: State) -> int:
         """The sum of |level index difference| (ordinal, numeric) and of 1 per changed nominal one, not hidden ones."""
         total = 0
-        for (name, feature), before, after in zip(self.features.items(), start, end, strict=True):
+        for (name, feature), before, after in zip(self.features.items(), start, end, strict=False):
             if feature.hidden:
                 continue
             if feature.kind == "nominal":

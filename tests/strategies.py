@@ -59,6 +59,7 @@ class Drawn:
     unit: str = ""
     step: Number | None = None  # of a range
     hidden: bool = False
+    at_most: int | str = 0
 
     @property
     def ordered(self) -> bool:
@@ -289,7 +290,17 @@ def features_(draw: Draw, most: int = 3) -> tuple[Drawn, ...]:
     count = draw(_between(2, most))
     names = draw(st.permutations(FEATURE_NAMES))[:count]
     lead = draw(_between(0, count - 1))
-    return tuple(_feature(draw, name, index == lead) for index, name in enumerate(names))
+    return tuple(_held(draw, _feature(draw, name, index == lead)) for index, name in enumerate(names))
+
+
+def _held(draw: Draw, feature: Drawn) -> Drawn:
+    """The feature, sometimes with a limit to how far it may go in all."""
+    if not feature.mutable or not feature.ordered or not rarely(draw, 6):
+        return feature
+    if not feature.unit or rarely(draw, 2):
+        return replace(feature, at_most=1)
+    gap = min(Fraction(str(high)) - Fraction(str(low)) for low, high in pairwise(feature.values))
+    return replace(feature, at_most=f"{decimal(round(100 * gap))} {feature.unit}")
 
 
 def feature_entry(draw: Draw, feature: Drawn) -> Document:
@@ -322,7 +333,8 @@ def feature_entry(draw: Draw, feature: Drawn) -> Document:
     ):
         if not value or rarely(draw, 8):
             entry[key] = value
-    return entry | ({"hidden": True} if feature.hidden else {})
+    entry |= {"hidden": True} if feature.hidden else {}
+    return entry | ({"at_most": feature.at_most} if feature.at_most else {})
 
 
 def _given(draw: Draw, feature: Drawn, index: int) -> str | Number:
@@ -592,6 +604,8 @@ def _action(draw: Draw, scene: Scene) -> Document:
         if not rarely(draw, 5):
             action["chance"] = _chance(draw, scene, changed)
         action["change"] = changed.written
+    if rarely(draw, 5):
+        action |= pick(draw, [{"at_most": 1}, {"at_most": 2}, {"once": True}, {"once": False}])
     if rarely(draw, 3):
         when = _condition(draw, scene.features, 1)
         action["when"] = (when if when.holds(scene.start) or rarely(draw, 3) else _not(when)).text

@@ -90,7 +90,9 @@ def divided_documents(draw: st.DrawFn) -> Document:
 def divide(problem: sa.Problem) -> sa.Problem:
     """The same problem with every feature immutable that nothing changes."""
     changing = problem.changed_features | {effect.cause for effect in problem.side_effects}
-    return replace(problem, features=tuple(replace(f, mutable=f.name in changing) for f in problem.features))
+    return replace(
+        problem, features=tuple(replace(f, mutable=f.name in changing or bool(f.at_most)) for f in problem.features)
+    )
 
 
 @st.composite

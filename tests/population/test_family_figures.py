@@ -37,7 +37,9 @@ OBJECTIVES = st.sampled_from([sa.Mean(), sa.MeanStd(0.5), sa.MeanStd(2.0), sa.Me
 def divide(problem: sa.Problem) -> sa.Problem:
     """The same problem with every feature immutable that nothing changes."""
     changing = problem.changed_features | {effect.cause for effect in problem.side_effects}
-    return replace(problem, features=tuple(replace(f, mutable=f.name in changing) for f in problem.features))
+    return replace(
+        problem, features=tuple(replace(f, mutable=f.name in changing or bool(f.at_most)) for f in problem.features)
+    )
 
 
 def assert_figures(ours: NDArray[np.float64], theirs: Any) -> None:

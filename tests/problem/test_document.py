@@ -106,7 +106,7 @@ def test_wrong_documents_do_not_fulfil_it(old: str, new: str) -> None:
         (Document, ("goal",), ["favourable", "threshold", "failure_cost", "promise"]),
         (Document, ("cost",), ["unit", "resolution"]),
         (Document, ("classifier",), ["rule"]),
-        (Document, ("actions", "outcomes"), ["cost", "when", "chance", "change", "outcomes"]),
+        (Document, ("actions", "outcomes"), ["cost", "when", "at_most", "once", "chance", "change", "outcomes"]),
         (Document, ("actions", "a", "outcomes", 0), ["chance", "change", "cost", "label", "works"]),
         (Document, ("actions", "a", "chance", 0), ["when", "chance", "source", "worked", "tried"]),
         (Document, ("actions", "a", "chance", "value", "skill"), ["value", "source", "worked", "tried"]),

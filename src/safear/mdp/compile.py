@@ -82,6 +82,11 @@ class Compiler:
         immutable = [feature for feature in self.problem.features if not feature.mutable]
         fixed: dict[str, int] = {}
         for feature in immutable:
+            if feature.hidden and feature.name not in block:  # as records do without it
+                original = self.problem.feature_by_name.get(feature.copy_of)
+                begun = None if original is None else read_level(original, block.get(feature.copy_of))
+                fixed[feature.name] = feature.levels.index(begun or feature.levels[0])
+                continue
             if feature.name not in block:
                 raise PersonError.at(
                     (feature.name,), f"'{feature.name}' is immutable and should be given for a block", code="missing"

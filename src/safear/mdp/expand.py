@@ -39,11 +39,19 @@ def expand(problem: Problem, lattice: Lattice, space: StateSpace, states: StateA
     columns = space.columns(space.decode(states))
     parts = []
     for number, action in enumerate(problem.actions):
-        rows = np.flatnonzero(holds(action.when, columns, problem.feature_by_name))
+        rows = np.flatnonzero(holds(action.when, columns, problem.feature_by_name) & can_try(problem, action, columns))
         if len(rows):
             before = {name: column[rows] for name, column in columns.items()}
             parts.append(_expand_action(problem, lattice, space, number, states[rows], before))
     return join_edges(parts)
+
+
+def can_try(problem: Problem, action: Action, columns: Codes) -> NDArray[np.bool_]:
+    """In which states an action has not been tried as often as it may be."""
+    if not action.counted_by:
+        return np.ones(1, dtype=bool)
+    last = len(problem.feature_by_name[action.counted_by].levels) - 1
+    return np.asarray(columns[action.counted_by] < last)
 
 
 def join_edges(parts: list[Edges]) -> Edges:
@@ -76,6 +84,8 @@ def _expand_action(
     targets, costs, fine, changes = [], [], [], []
     for outcome, after_change in zip(action.outcomes, reached, strict=True):
         after = apply_side_effects(before, after_change, problem)
+        if action.counted_by:  # a try is a try, whatever its end
+            after[action.counted_by] = (before[action.counted_by] + 1).astype(np.int16)
         targets.append(space.moved(states, before, after))
         shown = {name: column for name, column in after.items() if not features[name].hidden}
         changes.append(space.moved(states, before, shown) != states)

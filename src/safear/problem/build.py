@@ -137,6 +137,7 @@ def _build_feature(name: str, written: WrittenFeature) -> Feature:
         actionable=written.actionable and written.mutable,
         seen_by_classifier=written.seen_by_classifier and not written.hidden,
         hidden=written.hidden,
+        at_most=None if written.at_most is None else _move(written.at_most),
         unit=written.unit,
         missing=written.missing or "",
         **scale,
@@ -175,7 +176,10 @@ class _Builder:
             outcomes = short_form(chance or Amount.exactly(1), change)
         target = outcomes[0].change if outcomes else {}
         cost = self.cost(written.cost, target, (*path, "cost"))
-        return Action(name, cost, outcomes, self.condition(written.when, (*path, "when")))
+        if written.once and written.at_most is not None:
+            self.complain((*path, "once"), "'once' and 'at_most' are both given", "drop one of them", code="both")
+        most = 1 if written.once else written.at_most
+        return Action(name, cost, outcomes, self.condition(written.when, (*path, "when")), most)
 
     def complain(self, path: Path, cause: str, remedy: str | None = None, *, code: str) -> None:
         self.mistakes.append(mistake(path, cause, remedy, code=code))

@@ -13,8 +13,12 @@ from itertools import chain
 
 import numpy as np
 
-from safear.errors import Mistake, Path, Place, ProblemError, mistake, on_key, suggest
-from safear.problem.condition import ORDER_OPERATORS, Condition, FeatureTest, LevelTest, comparisons, condition_features
+from safear.errors import Mistake, Path, ProblemError, mistake, on_key, suggest
+from safear.problem.condition import (
+    Condition,
+    condition_features,
+)
+from safear.problem.condition_checks import check_condition
 from safear.problem.feature_checks import check_features
 from safear.problem.model import (
     MAX_ACTIONS,
@@ -32,10 +36,10 @@ from safear.problem.model import (
 from safear.problem.move_checks import check_shift, too_far
 from safear.problem.person import person_mistakes
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, amount_places, quantity_features
-from safear.problem.scales import level_numbers, shift_table
+from safear.problem.scales import shift_table
 from safear.problem.tries import MOST_TRIES
 from safear.problem.vector import CodeArray, apply_change, evaluate_quantity, holds, order_side_effects
-from safear.problem.wrong_names import unknown_edge, unknown_feature, unknown_level
+from safear.problem.wrong_names import unknown_feature, unknown_level
 
 _FIELDS_OF_AMOUNTS = (("value", "source"), ("worked", "tried"))
 TOLERANCE = 1e-9  # of a sum of chances
@@ -125,6 +129,8 @@ def _check_head(problem: Problem) -> Iterator[Mistake]:
 def check_action(problem: Problem, action: Action) -> list[Mistake]:
     """Every mistake in one action."""
     path: Path = ("actions", action.name)
+    if action.at_most is not None and action.at_most < 1:
+        return [mistake((*path, "at_most"), f"{action.at_most} is below 1", code="out_of_range", value=action.at_most)]
     found = list(check_condition(problem, action.when, (*path, "when")))
     if not action.outcomes:
         remedy = "give at least one outcome"
@@ -342,50 +348,6 @@ def _check_circle(side_effects: tuple[SideEffect, ...]) -> Iterator[Mistake]:
         yield mistake(("side_effects", last), cause, "take one of them out", code="circle")
 
 
-def check_condition(problem: Problem, condition: Condition, path: Path) -> Iterator[Mistake]:
-    """Every test names a feature, and a level of it, and an order only where there is one."""
-    if not isinstance(condition, Condition):
-        yield mistake(path, f"{condition!r} is not a condition", "use parse_condition('...')", code="wrong_type")
-        return
-    for item in comparisons(condition):
-        feature = problem.feature_by_name.get(item.feature)
-        at = Place(path, offset=item.column)
-        if feature is None:
-            found = unknown_feature(at, item.feature, problem.feature_by_name)
-            swapped = any(item.feature in other.levels for other in problem.features)
-            remedy = "write the feature on the left and its level on the right" if swapped else found.remedy
-            yield replace(found, remedy=remedy)
-        elif isinstance(item, LevelTest):
-            if item.operator in ORDER_OPERATORS and not feature.is_ordered:
-                cause = f"'{item.feature}' is nominal: '{item.operator}' has no meaning"
-                yield mistake(at, cause, "use == or in [...]", code="no_order", feature=item.feature)
-            elif feature.knows(item.level, item.operator) and item.level in problem.feature_by_name:
-                cause = f"'{item.level}' is both a level of '{item.feature}' and a feature"
-                yield mistake(at, cause, "rename one of the two", code="ambiguous", name=item.level)
-            elif not feature.knows(item.level, item.operator):
-                make = unknown_edge if feature.kind == "numeric" else unknown_level
-                yield make(at, item.level, feature)
-        elif isinstance(item, FeatureTest):
-            yield from _check_pair(problem, item, at)
-        else:
-            yield from (unknown_level(at, level, feature) for level in item.levels if level not in feature.levels)
-
-
-def _check_pair(problem: Problem, item: FeatureTest, at: Place) -> Iterator[Mistake]:
-    """Two features can be compared by their numbers, or by position if they have the same levels."""
-    one, other = problem.feature_by_name[item.feature], problem.feature_by_name.get(item.other)
-    if other is None:
-        yield unknown_feature(at, item.other, problem.feature_by_name)
-        return
-    nominal = next((feature.name for feature in (one, other) if not feature.is_ordered), None)
-    if item.operator in ORDER_OPERATORS and nominal is not None:
-        cause = f"'{nominal}' is nominal: '{item.operator}' has no meaning"
-        yield mistake(at, cause, "use == or in [...]", code="no_order", feature=nominal)
-    elif one.levels != other.levels and (level_numbers(one) is None or level_numbers(other) is None):
-        cause = f"'{one.name}' and '{other.name}' have different levels, and not both are numbers with values"
-        yield mistake(at, cause, "give both the same levels, or 'values' (or a 'range')", code="not_comparable")
-
-
 def _check_rule(problem: Problem, rule: Condition) -> Iterator[Mistake]:
     path: Path = ("classifier", "rule")
     found = list(check_condition(problem, rule, path))
@@ -409,4 +371,5 @@ def _format(number: float) -> str:
 
 def unused_features(problem: Problem) -> list[str]:
     """Features that look forgotten: mutable, though no action changes them."""
-    return [item.name for item in problem.features if item.mutable and item.name not in problem.changed_features]
+    unchanged = [item for item in problem.features if item.name not in problem.changed_features]
+    return [item.name for item in unchanged if item.mutable and not item.is_derived]

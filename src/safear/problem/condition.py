@@ -17,7 +17,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from safear.problem.model import Move, Shift
 
 Operator = Literal["==", "!=", "<", "<=", ">", ">="]
 ORDER_OPERATORS: frozenset[Operator] = frozenset({"<", "<=", ">", ">="})
@@ -72,6 +75,18 @@ class Membership:
 
 
 @dataclass(frozen=True, slots=True)
+class Within:
+    """A feature no further from another than `most` (levels, or an amount with its unit). Only `limits` makes it."""
+
+    feature: str
+    other: str
+    most: Move | Shift
+
+    def __str__(self) -> str:
+        return f"{_write_name(self.feature)} at most {self.most} from what was filed"
+
+
+@dataclass(frozen=True, slots=True)
 class Not:
     """The opposite of `part`."""
 
@@ -101,7 +116,7 @@ class Or:
         return " or ".join(f"({part})" if isinstance(part, Or) else str(part) for part in self.parts)
 
 
-Test = LevelTest | FeatureTest | Membership
+Test = LevelTest | FeatureTest | Membership | Within
 Condition = Constant | Test | Not | And | Or
 ALWAYS = Constant(value=True)
 
@@ -122,7 +137,7 @@ def parse_condition(text: str) -> Condition:
 def comparisons(condition: Condition) -> Iterator[Test]:
     """All comparisons in a condition, from left to right."""
     match condition:
-        case LevelTest() | FeatureTest() | Membership():
+        case LevelTest() | FeatureTest() | Membership() | Within():
             yield condition
         case Not(part):
             yield from comparisons(part)
@@ -134,7 +149,7 @@ def comparisons(condition: Condition) -> Iterator[Test]:
 def condition_features(condition: Condition) -> frozenset[str]:
     """The names of the features that a condition looks at."""
     names = {item.feature for item in comparisons(condition)}
-    return frozenset(names | {item.other for item in comparisons(condition) if isinstance(item, FeatureTest)})
+    return frozenset(names | {item.other for item in comparisons(condition) if isinstance(item, FeatureTest | Within)})
 
 
 def replace_tests(condition: Condition, change: Callable[[LevelTest], Test]) -> Condition:

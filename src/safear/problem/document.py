@@ -27,6 +27,7 @@ from safear.problem.written import (
     SourcedChance,
     Text,
     Value,
+    Whole,
     Written,
     WrittenCounts,
     read_number,
@@ -72,6 +73,7 @@ class WrittenFeature(Written):
     actionable: bool = True
     seen_by_classifier: bool = True
     hidden: bool = False
+    at_most: Distance | None = None
 
     @model_validator(mode="after")
     def _check_scale(self) -> Self:
@@ -123,6 +125,8 @@ class WrittenAction(Written):
 
     cost: Cost
     when: Text | None = None
+    at_most: Annotated[Whole, Field(ge=1)] | None = None
+    once: bool = False
     chance: Chance | None = None
     change: Change | None = None
     outcomes: list[WrittenOutcome] | None = None

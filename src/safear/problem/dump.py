@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from safear.problem.build import default_levels
-from safear.problem.condition import ALWAYS
+from safear.problem.condition import ALWAYS, Within
 from safear.problem.model import Action, Change, Effect, Feature, Move, Outcome, Problem, Shift, SideEffect
 from safear.problem.quantity import CONFIDENCE, Amount, ByCase, ByLevel, Quantity, amounts
 from safear.problem.scales import is_range
@@ -33,13 +33,14 @@ def dump_problem(problem: Problem) -> dict[str, Any]:
         "horizon": problem.horizon,
         "cost": cost,
         "confidence": None if problem.confidence == CONFIDENCE else problem.confidence,
-        "features": {feature.name: _feature(feature) for feature in problem.features},
+        "features": {feature.name: _feature(feature) for feature in problem.features if not feature.is_derived},
         "given": list(problem.given) or None,
         "goal": {name: value for name, value in goal.items() if value is not None},
         "classifier": None if problem.rule is None else {"rule": str(problem.rule)},
         "actions": {action.name: _action(action) for action in problem.actions},
         "side_effects": [_side_effect(effect) for effect in problem.side_effects] or None,
-        "constraints": [str(condition) for condition in problem.constraints] or None,
+        "constraints": [str(condition) for condition in problem.constraints if not isinstance(condition, Within)]
+        or None,
         "people": {name: dict(person) for name, person in problem.people.items()} or None,
     }
     return {name: value for name, value in document.items() if value is not None}
@@ -64,6 +65,8 @@ def _feature(feature: Feature) -> dict[str, Any]:
         result["mutable"] = False
     elif not feature.actionable:
         result["actionable"] = False
+    if feature.at_most is not None:
+        result["at_most"] = feature.at_most.by if isinstance(feature.at_most, Move) else str(feature.at_most)
     if feature.hidden:
         result["hidden"] = True
     elif not feature.seen_by_classifier:
@@ -96,6 +99,8 @@ def _action(action: Action) -> dict[str, Any]:
     result: dict[str, Any] = {"cost": _quantity(action.cost, "cost")}
     if action.when != ALWAYS:
         result["when"] = str(action.when)
+    if action.at_most is not None:
+        result["at_most"] = action.at_most
     return result | {"outcomes": [_outcome(outcome) for outcome in action.outcomes]}
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from safear.errors import Mistake, Path, mistake
 from safear.problem.model import Feature, as_decimal
+from safear.problem.move_checks import check_limit
 from safear.problem.scales import MAX_LEVELS, is_range
 from safear.problem.wrong_names import unknown_level
 
@@ -60,6 +61,8 @@ def _check_feature(feature: Feature, path: Path) -> Iterator[Mistake]:
     if feature.hidden and feature.seen_by_classifier:
         cause, remedy = "what is hidden is not seen by the classifier", "make it seen_by_classifier=False"
         yield mistake(path, cause, remedy, code="unseen_feature", feature=feature.name)
+    if feature.at_most is not None:
+        yield from check_limit(feature, (*path, "at_most"))
     yield from _check_limits(feature, path)
     is_cut = len(feature.values) == len(feature.levels) == len(feature.edges) + 1
     if feature.is_raw and not unfinished and is_cut and not is_range(feature):

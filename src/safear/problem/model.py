@@ -18,6 +18,7 @@ from typing import Literal
 
 from safear.errors import Path
 from safear.problem.condition import ALWAYS, Condition, FeatureTest, LevelTest, condition_features, replace_tests
+from safear.problem.limits import spell_out
 from safear.problem.quantity import CONFIDENCE, GUESS, Quantity, amounts, quantity_features
 
 Kind = Literal["ordinal", "nominal", "numeric"]
@@ -40,7 +41,8 @@ class Feature:
     `least` and `most` (None: no limit), and only multiples of `step` exist (None: all numbers do). An empty cell means
     the level `missing` ("": it is a mistake); the classifier sees it as empty until the level changes. What is `hidden`
     is bookkeeping: nobody is told of it, and a record need not have it. It then begins at the first level, or at that
-    of the feature that it is a `copy_of`.
+    of the feature that it is a `copy_of`. `at_most`: how far it may go in all from what was filed. Copies and features
+    that `counts` the tries of an action are made by `limits`, and nobody writes them down.
     """
 
     name: str
@@ -58,12 +60,19 @@ class Feature:
     unit: str = ""
     missing: str = ""
     hidden: bool = False
+    at_most: Move | Shift | None = None
     copy_of: str = ""
+    counts: str = ""
 
     @property
     def is_raw(self) -> bool:
         """Whether the classifier sees a number as it was filed, and not only its level."""
         return self.kind == "numeric" and bool(self.values) and self.seen_by_classifier
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether it is bookkeeping that follows from limits."""
+        return bool(self.copy_of or self.counts)
 
     @property
     def is_ordered(self) -> bool:
@@ -133,6 +142,9 @@ class Move:
 
     by: int
 
+    def __str__(self) -> str:
+        return f"{self.by} level" if self.by == 1 else f"{self.by} levels"
+
 
 @dataclass(frozen=True, slots=True)
 class Shift:
@@ -173,12 +185,17 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that a person can do, at a cost, with an uncertain end."""
+    """Something that a person can do, at a cost, with an uncertain end; `at_most` so often (None: no limit).
+
+    `counted_by` is the hidden feature that each try moves up by one, whatever its end (see `limits`).
+    """
 
     name: str
     cost: Quantity
     outcomes: tuple[Outcome, ...]
     when: Condition = ALWAYS
+    at_most: int | None = None
+    counted_by: str = ""
 
     def works(self, outcome: int) -> bool:
         """Whether this outcome counts as the action having worked."""
@@ -233,6 +250,11 @@ class Problem:
     confidence: float = CONFIDENCE
     description: str = ""
 
+    def __post_init__(self) -> None:
+        spelled = spell_out(self.features, self.actions, self.constraints)
+        for name, parts in zip(("features", "actions", "constraints"), spelled, strict=True):
+            object.__setattr__(self, name, parts)
+
     @cached_property
     def feature_by_name(self) -> Mapping[str, Feature]:
         """The features by name, in order."""
@@ -257,7 +279,8 @@ class Problem:
         """The features that some action or side effect can change."""
         changes = [outcome.change for action in self.actions for outcome in action.outcomes]
         changes += [effect.change for effect in self.side_effects]
-        return frozenset(name for change in changes for name in change)
+        counters = {action.counted_by for action in self.actions if action.counted_by}
+        return frozenset(name for change in changes for name in change) | counters
 
     @cached_property
     def decisive_features(self) -> frozenset[str]:

@@ -23,6 +23,38 @@ def too_far(path: Path, effect: Move, feature: Feature) -> Mistake:
     return mistake(path, cause, remedy, code="too_far", feature=feature.name, by=f"{by:.10g}")
 
 
+def check_limit(feature: Feature, path: Path) -> Iterator[Mistake]:
+    """How far a feature may go in all: some way, but not further than its scale."""
+    most, name = feature.at_most, feature.name
+    if not feature.mutable:
+        cause, remedy = f"'{name}' is immutable and cannot change", "take it out, or drop 'mutable: false'"
+        yield mistake(path, cause, remedy, code="immutable", feature=name)
+    elif not feature.is_ordered:
+        cause = f"'{name}' is nominal: its levels have no order to move along"
+        yield mistake(path, cause, "limit the actions that change it", code="no_order", feature=name)
+    elif most is not None and most.by <= 0:
+        yield mistake(
+            path,
+            f"{most.by:.10g} is not above 0" if isinstance(most, Shift) else f"{most.by} is below 1",
+            "to forbid every change, write 'mutable: false'",
+            code="out_of_range",
+            value=str(most.by),
+        )
+    elif isinstance(most, Move) and feature.levels and most.by >= len(feature.levels):
+        yield too_far(path, most, feature)
+    elif isinstance(most, Shift):
+        found = list(check_shift(most, feature, path))
+        numbers = level_numbers(feature)
+        if not [item for item in found if item.code != "no_change"] and numbers is not None:
+            found = []
+            if len(numbers) > 1 and np.diff(numbers).min() > float(most.by):
+                cause = f"{most} is less than any two levels of '{name}' are apart"
+                found.append(
+                    mistake(path, cause, "allow more, or cut the levels finer", code="no_change", feature=name)
+                )
+        yield from found
+
+
 def check_shift(effect: Shift, feature: Feature, path: Path) -> Iterator[Mistake]:
     """A move in the unit of a feature: there must be one, and numbers to count in it."""
     name, values = feature.name, {"feature": feature.name, "by": str(effect)}

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.problem.condition import And, Condition, Constant, FeatureTest, LevelTest, Membership, Not, Or
+from safear.problem.condition import And, Condition, Constant, FeatureTest, LevelTest, Membership, Not, Or, Within
 from safear.problem.model import Change, Feature, Move, Problem, Shift, SideEffect
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
 from safear.problem.scales import level_numbers, shift_table
 
+ROUNDING = 1e-9  # by which a difference of two values may exceed a limit
 CodeArray = NDArray[np.int16]
 Codes = Mapping[str, CodeArray]
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -48,6 +49,8 @@ def holds(condition: Condition, codes: Codes, features: Mapping[str, Feature]) -
             if numbers[0] is None or numbers[1] is None:
                 return np.asarray(_COMPARE[symbol](codes[name], codes[other]))
             return np.asarray(_COMPARE[symbol](numbers[0][codes[name]], numbers[1][codes[other]]))
+        case Within(name, other, most):
+            return _are_near(codes[name], codes[other], most, features[name])
         case Membership(name, levels):
             wanted = [features[name].levels.index(level) for level in levels]
             return np.isin(codes[name], wanted)
@@ -118,6 +121,16 @@ def evaluate_quantity(
             for condition, amount in reversed(cases):  # so that the first case that holds is written last
                 result[holds(condition, before, features)] = number(amount)
             return result
+
+
+def _are_near(one: CodeArray, other: CodeArray, most: Move | Shift, feature: Feature) -> NDArray[np.bool_]:
+    """Whether levels are at most so many levels, or so much, apart."""
+    if isinstance(most, Move):
+        return np.asarray(np.abs(one.astype(np.int32) - other) <= most.by)
+    numbers = level_numbers(feature)
+    if numbers is None:  # a limit that means nothing, which checks tell of
+        return np.ones(len(one), dtype=bool)
+    return np.asarray(np.abs(numbers[one] - numbers[other]) <= float(most.by) * (1 + ROUNDING))
 
 
 def _moved(effect: object, codes: CodeArray, feature: Feature) -> CodeArray:

@@ -47,6 +47,13 @@ class LevelChange(NamedTuple):
 Changes = tuple[LevelChange, ...]
 
 
+class Tries(NamedTuple):
+    """How often an action has been tried."""
+
+    action: str
+    times: int
+
+
 @dataclass(frozen=True, slots=True)
 class FollowUp:
     """What comes after an outcome, with its share of the cases in which the outcome happens.
@@ -86,6 +93,7 @@ class PlanStep:
     `changes` are the levels in which the situation differs from the start. `steps_left` and `spent` (in `unit`; None if
     the policy does not look at it) are the least and the most of these with which a run comes here; `says_steps_left`
     is whether the situation tells this step from others by the one, and `says_spent` how by the other (None: not).
+    `tries` are those of limited actions, where they tell the situation from another.
     `hope`: whether a goal can still be reached from here, or only not with this plan, which goes on as plans do.
     """
 
@@ -100,6 +108,7 @@ class PlanStep:
     spent: tuple[float, float] | None = None
     says_steps_left: bool = False
     says_spent: Spent | None = None
+    tries: tuple[Tries, ...] = ()
     unit: str = "units"
     hope: Hope = "yes"
 
@@ -291,9 +300,21 @@ class _Maker:
             spent=(mdp.to_cost(node.box.low), mdp.to_cost(node.box.high)) if self.counts_spent else None,
             says_steps_left=says_steps_left,
             says_spent=_choose_spent(node.box, rivals) if says_spent else None,
+            tries=self._choose_tries(node.state, shown),
             unit=self.unit,
             hope=hope,
         )
+
+    def _choose_tries(self, state: int, shown: dict[str, str]) -> tuple[Tries, ...]:
+        """The counts in which a state differs from others that are told of and look the same."""
+        mdp = self.graph.mdp
+        counters = [feature for feature in mdp.features if feature.counts]
+        if not counters:
+            return ()
+        here = mdp.person(state)
+        alike = [mdp.person(other) for other in self.told if mdp.shown_person(other) == shown]
+        telling = [item for item in counters if any(other[item.name] != here[item.name] for other in alike)]
+        return tuple(Tries(item.counts, int(here[item.name])) for item in telling)
 
     def _make_branch(self, number: int, edge: int, person: dict[str, str]) -> Branch:
         mdp = self.graph.mdp

@@ -260,6 +260,9 @@ class Teller:
             low, high = step.spent
             cost = self.exact_cost(low if step.says_spent == "at_least" else high, step.unit)
             parts.append(say(f"spent.{step.says_spent}", cost=cost, least=self.texts.exact_number(low)))
+        for action, times in step.tries:
+            name = show_name(action)
+            parts.append(say("tries", action=name, count=times) if times else say("untried", action=name))
         return self.texts.join(parts)
 
     def outcome(self, outcome: Branch | Possible) -> str:

@@ -1,0 +1,66 @@
+"""How often an action may be tried, and how far a feature may go: spelled out as bookkeeping, here and nowhere else.
+
+    at_most on an action   a hidden feature counts its tries, from 0 to the most: each try moves it up by one, and where
+                           it is at the end the action is not offered
+    at_most on a feature   a hidden, immutable feature keeps the filed level, and a constraint keeps the feature near it
+
+A problem is spelled out when it is made, so that whoever compiles it needs to know of hidden features only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from safear.problem.condition import Condition, Within
+
+if TYPE_CHECKING:
+    from safear.problem.model import Action, Feature
+
+MOST_TRIES_COUNTED = 1000  # no plan has more steps
+
+
+def spell_out(
+    features: Sequence[Feature], actions: Sequence[Action], constraints: Sequence[Condition]
+) -> tuple[tuple[Feature, ...], tuple[Action, ...], tuple[Condition, ...]]:
+    """The same with the bookkeeping that limits need; what is there already stays as it is."""
+    counted = {feature.counts: feature.name for feature in features if feature.counts}
+    copied = {feature.copy_of for feature in features if feature.copy_of}
+    limited = [action for action in actions if action.at_most is not None and not action.counted_by]
+    counters = [count_tries(action) for action in limited if action.name not in counted]
+    copies = [keep_filed(feature) for feature in features if feature.at_most is not None and feature.name not in copied]
+    counted |= {counter.counts: counter.name for counter in counters}
+    told = [replace(action, counted_by=counted[action.name]) if action in limited else action for action in actions]
+    known = (*features, *counters, *copies)
+    near = [Within(one.name, filed_name(one.name), one.at_most) for one in features if one.at_most is not None]
+    return known, tuple(told), (*constraints, *(condition for condition in near if condition not in constraints))
+
+
+def count_tries(action: Action) -> Feature:
+    """The counter of an action."""
+    from safear.problem.model import Feature  # noqa: PLC0415  # which calls this when a problem is made
+
+    most = min(max(action.at_most or 0, 0), MOST_TRIES_COUNTED)
+    levels = tuple(str(count) for count in range(most + 1))
+    name = f"tries of '{action.name}'"
+    return Feature(name, "ordinal", levels, actionable=False, seen_by_classifier=False, hidden=True, counts=action.name)
+
+
+def keep_filed(feature: Feature) -> Feature:
+    """The copy of a feature that stays as it was filed."""
+    return replace(
+        feature,
+        name=filed_name(feature.name),
+        mutable=False,
+        actionable=False,
+        seen_by_classifier=False,
+        hidden=True,
+        copy_of=feature.name,
+        at_most=None,
+    )
+
+
+def filed_name(name: str) -> str:
+    """What the copy of a feature is called."""
+    return f"'{name}' as filed"

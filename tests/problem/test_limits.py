@@ -1,0 +1,182 @@
+"""How often an action may be tried and how far a feature may go, beside the oracle and through every entrance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+
+import safear as sa
+from compare import read_both
+from oracle import Oracle
+from safear.people.counts import read_population
+from safear.population.crowd import Crowd
+from safear.population.engine import Engine, Purpose
+from safear.problem.dump import dump_problem
+from safear.problem.model import Move, Shift
+from safear.recourse.case import Desk
+from safear.recourse.teller import Teller
+from strategies import problems
+
+TRIES, FILED = "tries of 'learn'", "'income' as filed"
+DOCUMENT: dict[str, Any] = {
+    "safear": 1,
+    "title": "Loan",
+    "horizon": 5,
+    "features": {
+        "skill": {"kind": "ordinal", "levels": ["basic", "skilled", "manager"]},
+        "income": {"range": [0, 3000], "step": 500, "unit": "EUR", "at_most": "1000 EUR"},
+        "sex": {"kind": "nominal", "levels": ["f", "m"], "mutable": False},
+    },
+    "goal": {"favourable": "approved", "failure_cost": 20},
+    "classifier": {"rule": "skill == manager or income >= 2000"},
+    "actions": {
+        "learn": {"cost": 1, "chance": 0.5, "change": {"skill": "+1"}, "at_most": 2},
+        "work": {"cost": 3, "chance": 0.9, "change": {"income": {"by": "500 EUR"}}},
+        "inherit": {"cost": 9, "chance": 0.5, "change": {"skill": "manager"}, "once": True},
+    },
+    "people": {"ann": {"skill": "basic", "income": 500, "sex": "f"}},
+}
+
+
+def made(**changes: Any) -> sa.Problem:
+    return sa.parse_problem({**DOCUMENT, **changes})
+
+
+def test_limits_are_kept_as_they_were_written() -> None:
+    problem = made()
+    assert [action.at_most for action in problem.actions] == [2, None, 1]
+    assert problem.feature_by_name["income"].at_most == Shift(1000, "EUR")  # type: ignore[arg-type]  # equal to a Decimal
+    written = dump_problem(problem)
+    assert list(written["features"]) == ["skill", "income", "sex"]
+    assert written["features"]["income"]["at_most"] == "1000 EUR"
+    assert [action.get("at_most") for action in written["actions"].values()] == [2, None, 1]
+    assert "constraints" not in written
+    assert sa.parse_problem(written) == problem
+    assert made(horizon=5).with_horizon(5) == problem
+    levels = {**DOCUMENT["features"], "skill": {**DOCUMENT["features"]["skill"], "at_most": 1}}
+    assert made(features=levels).feature_by_name["skill"].at_most == Move(1)
+
+
+def test_what_is_not_limited_costs_nothing() -> None:
+    free = {
+        name: {k: v for k, v in action.items() if k not in {"at_most", "once"}}
+        for name, action in DOCUMENT["actions"].items()
+    }
+    features = {**DOCUMENT["features"], "income": {"range": [0, 3000], "step": 500, "unit": "EUR"}}
+    problem = made(actions=free, features=features)
+    assert [feature.name for feature in problem.features] == ["skill", "income", "sex"]
+    assert not problem.constraints
+
+
+def test_failed_tries_count() -> None:
+    menu = sa.recommend(made(), terms=sa.Terms.of(forbid=["work", "inherit"]))
+    (offer,) = menu.offers
+    assert offer.runs.distribution.success == pytest.approx(0.25)  # both tries must work
+    stuck = sa.walk(offer, ["fails", "fails"])
+    assert (stuck.kind, stuck.person[TRIES], stuck.steps_left) == ("stuck", "2", 3)
+
+
+def test_a_sure_action_that_fails_on_somebodys_own_terms_was_tried() -> None:
+    actions = {"learn": {"cost": 1, "change": {"skill": "manager"}, "once": True}}
+    problem = made(actions=actions)
+    assert sa.recommend(problem).offers[0].runs.distribution.success == 1
+    (offer,) = sa.recommend(problem, terms=sa.Terms.of(chance={"learn": 0.25})).offers
+    assert offer.runs.distribution.success == 0.25
+
+
+def test_a_feature_stays_near_what_was_filed() -> None:
+    mdp = sa.compile_mdp(made(classifier={"rule": "sex == m"}), start=DOCUMENT["people"]["ann"])
+    assert {mdp.person(state)["income"] for state in range(mdp.n_states)} == {"500", "1000", "1500"}
+    assert {mdp.person(state)[FILED] for state in range(mdp.n_states)} == {"500"}
+
+
+def test_who_comes_back_goes_on_from_there() -> None:
+    """Counting anew would let a person try for ever; filing anew would let them go as far as they like."""
+    problem = made(classifier={"rule": "income >= 2000"}, horizon=2)
+    person: Mapping[str, object] = {"skill": "basic", "income": 1000, "sex": "f"}
+    (offer,) = sa.recommend(problem, person=person).offers
+    here = sa.walk(offer, ["works"])
+    assert (here.person["income"], here.person[FILED]) == ("1500", "1000")
+    assert sa.recommend(problem, person=here.person).offers[0].runs.distribution.success == pytest.approx(0.99)
+    far = {**here.person, FILED: "0"}
+    with pytest.raises(sa.InputError, match="breaks the constraint 'income at most 1000 EUR from what was filed'"):
+        sa.recommend(problem, person=far)
+    tried = {**DOCUMENT["people"]["ann"], TRIES: 2}
+    menu = sa.recommend(made(), person=tried, terms=sa.Terms.of(forbid=["work", "inherit"]))
+    assert menu.no_recourse is not None
+    assert menu.no_recourse.code == "no_action"
+
+
+def test_plans_tell_situations_apart_by_tries() -> None:
+    document = {
+        **DOCUMENT,
+        "actions": {
+            **DOCUMENT["actions"],
+            "learn": {**DOCUMENT["actions"]["learn"], "chance": 0.9, "change": {"skill": "manager"}},
+        },
+    }
+    plan = sa.recommend(sa.parse_problem(document)).offers[0].plan
+    assert len({(str(step.shown), Teller.of().situation(step)) for step in plan.steps}) == len(plan.steps)
+    words = str(plan)
+    assert "you have tried “learn” once" in words
+    assert TRIES not in words
+    assert "as filed" not in words
+
+
+@given(problems())
+def test_only_so_many_tries_and_only_so_far(document: dict[str, Any]) -> None:
+    """On every run of the greedy plan, by counting it anew."""
+    problem, judge, start = read_both(document)
+    if not judge.most and not judge.held:
+        return
+    policy, _ = judge.greedy(start, 0)
+    for steps, _, _, _, end in judge.histories(policy, start):
+        for name, most in judge.most.items():
+            assert sum(action == name for action, _ in steps) <= most
+        for name in judge.held:
+            assert not judge.features[name].far(judge.named(start)[name], judge.named(end)[name])
+    if judge.policy_count(start) <= 200:
+        mdp = sa.compile_mdp(problem, start=problem.default_person)
+        mean = sa.evaluate(sa.solve(mdp, sa.Mean())).all_runs.mean
+        assert mean == pytest.approx(float(judge.best_by_enumeration(start)))
+
+
+def test_crowds_and_people_agree(tmp_path: Path) -> None:
+    problem, rng = made(), np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "skill": rng.choice(["basic", "skilled", "manager"], 40),
+            "income": rng.integers(0, 7, 40) * 500,
+            "sex": rng.choice(["f", "m"], 40),
+        }
+    )
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    desk = Desk.of(problem)
+    for source in (frame, tmp_path / "people.csv"):
+        population = read_population(problem, source)
+        for objective in (sa.Mean(), sa.CVaR(0.9), sa.MeanStd(1)):
+            purpose = Purpose(objective)
+            found = Engine(desk).work_out(Crowd.of(problem, population.filed), purpose, ["success", "mean", "sparsity"])
+            for row in range(0, len(population.codes), 5):
+                case = desk.open(population.filed.record(problem, row))
+                if not case.needs_plan:
+                    continue
+                cost = sa.evaluate(sa.solve(case.mdp, objective))
+                assert found.of("success")[row] == pytest.approx(cost.success)
+    summary = sa.audit(problem, None, frame, groups=["sex"])
+    assert summary.population.codes.shape[1] == len(problem.features)
+    kept = sa.batch(problem, None, tmp_path / "people.csv", out=tmp_path / "plans", objective=sa.Mean())
+    assert kept.people == 40
+
+
+def test_the_oracle_refuses_what_is_too_far() -> None:
+    judge = Oracle(DOCUMENT)
+    start = judge.start()
+    assert start == ("basic", "500", "f", "0", "0", "500")
+    assert not judge.allowed((*start[:1], "2000", *start[2:]))
