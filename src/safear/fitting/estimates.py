@@ -64,7 +64,7 @@ class FitNotice:
     outcomes       `action` can end in more ways than a log of what worked can tell
     sum            the chances would not add up to 1
     unclear_cost   it cannot be told which attempts had the cost at `place`
-    drift          the share that worked has changed: `counts` in the earlier half, `later` in the later one
+    drift          the share that worked has changed: `counts` before `date`, `later` from then on
     no_costs       the log has no costs
     selection      only those who tried are in the log
     bounds         a history shows changes, not attempts: bounds, not points
@@ -188,15 +188,14 @@ class Estimator:
         return Amount(nominal, min(low, nominal), max(high, nominal), source)
 
     def _find_drift(self, action: Action, log: Attempts) -> list[FitNotice]:
-        """Whether the later half of the attempts worked more or less often than the earlier, beyond chance (1%)."""
-        if log.date is None or len(log) < 2 * self.min_tries:
+        """Whether attempts from the middle date on worked more or less often than those before, beyond chance (1%)."""
+        if log.date is None:
             return []
-        order = np.argsort(log.date, kind="stable")
-        half = len(order) // 2
-        earlier, later = count_true(log.worked[order[:half]]), count_true(log.worked[order[half:]])
-        if compare_counts(earlier, later) >= 0.01:
+        middle = np.sort(log.date)[len(log) // 2]
+        earlier, later = count_true(log.worked[log.date < middle]), count_true(log.worked[log.date >= middle])
+        if min(earlier.tried, later.tried) < self.min_tries or compare_counts(earlier, later) >= 0.01:
             return []
-        date = str(log.date[order[half]].astype("datetime64[D]"))
+        date = str(middle.astype("datetime64[D]"))
         return [FitNotice("drift", action.name, counts=earlier, later=later, date=date)]
 
     # --------------------------------------------------------------------------------------------------------- costs
