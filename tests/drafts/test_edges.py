@@ -14,12 +14,12 @@ from hypothesis.extra.numpy import arrays
 from safear.drafts.edges import MOST_LEVELS, SPARSE, choose_levels, choose_point, cut_cells, find_limits, round_edge
 
 
-def loss(decisions: np.ndarray, people: np.ndarray, begin: tuple[int, ...]) -> float:
+def loss(decisions: np.ndarray, people: np.ndarray, begin: tuple[int, ...], least: float) -> float:
     """What the docstring says, in loops."""
     count, total = decisions.shape[1], 0.0
     weight = people / max(people.sum(), 1) + 1 / count
     for start, end in pairwise((0, *begin, count)):
-        if people[start:end].sum() < SPARSE * people.sum():
+        if people[start:end].sum() < least * people.sum():
             return np.inf
         total += min(
             sum(weight[c] * (decisions[:, c] != decisions[:, r]).sum() for c in range(start, end))
@@ -38,8 +38,13 @@ def test_no_other_levels_are_better(drawn: tuple[np.ndarray, np.ndarray]) -> Non
     begin = tuple(choose_levels(decisions, people))
     assert list(begin) == sorted(set(begin))
     assert len(begin) < MOST_LEVELS
+    two = [(cut,) for cut in range(1, decisions.shape[1])]
+    least = SPARSE if any(np.isfinite(loss(decisions, people, cut, SPARSE)) for cut in two) else 0
     others = combinations(range(1, decisions.shape[1]), len(begin))
-    assert loss(decisions, people, begin) <= min(loss(decisions, people, other) for other in others) + 1e-9
+    assert (
+        loss(decisions, people, begin, least) <= min(loss(decisions, people, other, least) for other in others) + 1e-9
+    )
+    assert begin or not (decisions != decisions[:, :1]).any()
 
 
 def test_one_threshold_makes_two_levels() -> None:

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from safear.classifier.adapters import ModelClassifier
 from safear.drafts.draft_text import write_draft
 from safear.drafts.ladder import Ladder, make_ladder
 from safear.drafts.outlook import Hopeful, Outlook, decide_filed, draw_rejected, find_ways, read_filed
 from safear.drafts.panel import Panel
 from safear.drafts.sheet import Sheet, Wish, as_table, name_favourable, read_model
-from safear.errors import InputError, mistake, quote_list
+from safear.errors import ClassifierError, InputError, mistake, quote_list
 from safear.files import write_text
 from safear.problem.checks import check_problem
+from safear.problem.condition import ALWAYS, Condition, LevelTest
 from safear.problem.load import parse_problem
 from safear.problem.model import Action, Change, Goal, Move, Outcome, Problem, SetTo
 from safear.problem.quantity import GUESS, Amount
@@ -105,6 +107,7 @@ class _Drafter:
         if not ladders:
             raise self._nothing_helps(names)
         problem = self._problem(ladders, wishes, title or self.say("title"))
+        self._require_order(problem)
         problem, way, outlook = self._look_ahead(problem)
         problem = self._with_person(problem, way)
         text = write_draft(problem, ladders, self.texts, row=way.row)
@@ -133,6 +136,16 @@ class _Drafter:
         known = {feature.name for feature in features}
         given = tuple(name for name in self.sheet.columns if name not in known) if self.sheet.names_given else ()
         return Problem(title, MOST, features, tuple(actions), self.goal, given=given, cost_unit=self.say("unit"))
+
+    def _require_order(self, problem: Problem) -> None:
+        """Refuse a model that knows its columns by their places alone, if they would reach it in another order."""
+        classifier = self.sheet.classifier
+        if isinstance(classifier, ModelClassifier) and classifier.columns.names is None:
+            shown = [*problem.feature_by_name, *problem.given]
+            if shown != list(self.sheet.columns):
+                cause = "the model knows no names of its columns, and what can change would reach it first"
+                remedy = "train it on a DataFrame, or give a function that takes one and asks it"
+                raise ClassifierError.at(("classifier",), cause, remedy, code="no_names")
 
     def _complete(self) -> pd.DataFrame:
         """A row of the table with as few gaps as there are, to ask where the model may change its mind."""
@@ -181,10 +194,14 @@ def _ways(ladder: Ladder, wish: Wish) -> list[str]:
 def _action(say: Any, ladder: Ladder, way: str) -> Action:
     name = ladder.feature.name
     change: Change = {name: SetTo(way)}
+    when: Condition = ALWAYS
     title = say("action.to", feature=name, level=way)
     if ladder.is_ordered:
         change, title = {name: Move(1 if way == "up" else -1)}, say(f"action.{way}", feature=name)
-    return Action(title, COST, (Outcome(CHANCE, change), Outcome()))
+        lowest = ladder.column.levels[:1]
+        if way == "down" and lowest and ladder.feature.missing:  # nobody is asked to leave something out
+            when = LevelTest(name, ">", lowest[0])
+    return Action(title, COST, (Outcome(CHANCE, change), Outcome()), when)
 
 
 def _cell(value: Any) -> object:

@@ -68,12 +68,12 @@ def cut_cells(numbers: Reals, splits: Sequence[float] | Reals | None, step: Deci
     return Cells(first, tuple(points), np.array([len(part) for part in parts]), splits is not None)
 
 
-def choose_levels(decisions: Flags, people: Counts) -> list[int]:
+def choose_levels(decisions: Flags, people: Counts, *, least: float = SPARSE) -> list[int]:
     """The numbers of the cells with which levels begin, the first (0) left out; `decisions` is [row, cell].
 
     With d(c, r) the number of rows that cells c and r decide differently and w(c) the weight of a cell, levels are
     runs of cells that make sum over levels of min over r of sum over c of w(c) d(c, r) least: by dynamic programming.
-    No level has fewer than `SPARSE` of the people.
+    No level has less than the `least` share of the people, unless nothing could be cut otherwise.
     """
     count = decisions.shape[1]
     marks = decisions.astype(np.int64)
@@ -84,7 +84,7 @@ def choose_levels(decisions: Flags, people: Counts) -> list[int]:
     loss = np.full((count + 1, count + 1), np.inf)  # of the level from one cell up to another
     for start in range(count):
         for end in range(start + 1, count + 1):
-            if people[start:end].sum() >= SPARSE * people.sum():
+            if people[start:end].sum() >= least * people.sum():
                 loss[start, end] = (below[end, start:end] - below[start, start:end]).min()
     best, cuts = loss[0], [[0] * (count + 1)]
     for _ in range(1, min(MOST_LEVELS, count)):
@@ -95,6 +95,8 @@ def choose_levels(decisions: Flags, people: Counts) -> list[int]:
             break
         cuts.append(np.argmin(table, axis=0).tolist())
         best = table.min(axis=0)
+    if len(cuts) == 1 and least and best[count]:
+        return choose_levels(decisions, people, least=0)
     begin, end = [], count
     for made in reversed(cuts[1:]):
         end = made[end]
