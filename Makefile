@@ -5,11 +5,13 @@ BIN    := $(VENV)/bin
 # Neighbouring tests stay in one process, where they share what is made once per file or session.
 CORES  := -n auto --dist worksteal
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# Python compiles what it imports; compiled in advance, the environment would be a seventh larger.
+GET    := $(PIP) install --no-compile
 
 # Rewritten tests and compiled modules are kept: to make them anew takes each process ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check test lint hooks coverage test-dice test-engines test-bounds test-oldest fuzz bench clean
+.PHONY: demo check test lint hooks coverage test-models test-browser test-dice test-engines test-bounds test-oldest fuzz bench clean
 
 demo: $(VENV)/.base
 	$(BIN)/safear demo
@@ -38,6 +40,14 @@ coverage: $(VENV)/.test
 	$(BIN)/coverage run -m pytest -q $(CORES)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --sort=cover --skip-covered
+
+# Models of every source with its real library: CatBoost, ONNX, MLflow, whose dependencies are large.
+test-models: $(VENV)/.models
+	SAFEAR_REQUIRE_MODELS=1 $(BIN)/python -m pytest -q $(CORES) tests/classifier
+
+# The pages in Chromium, which must be there.
+test-browser: $(VENV)/.browser
+	$(BIN)/python -m pytest -q $(CORES) tests/web/test_browser.py
 
 # The comparison with DiCE, whose dependencies are large, with the real dice-ml.
 test-dice: $(VENV)/.dice
@@ -68,20 +78,28 @@ bench: $(VENV)/.bench
 $(VENV)/.base: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "SafeAR needs Python 3.11 or later; try: make PYTHON=python3.11 $(MAKECMDGOALS)")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) install --upgrade "pip>=25.1"
-	$(PIP) install --editable .
+	$(GET) --upgrade "pip>=25.1"
+	$(GET) --editable .
 	touch $@
 
 $(VENV)/.test: $(VENV)/.base
-	$(PIP) install --group test --group lint --group api
+	$(GET) --group test --group lint --group api
+	touch $@
+
+$(VENV)/.models: $(VENV)/.test
+	$(GET) --group models
+	touch $@
+
+$(VENV)/.browser: $(VENV)/.test
+	$(GET) --group browser
 	touch $@
 
 $(VENV)/.dice: $(VENV)/.test
-	$(PIP) install --group dice
+	$(GET) --group dice
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.test
-	$(PIP) install --group bench
+	$(GET) --group bench
 	touch $@
 
 $(VENV)-oldest/.test: pyproject.toml tools/oldest.py

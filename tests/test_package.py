@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
@@ -127,3 +128,40 @@ def test_tests_mirror_modules() -> None:
         if not any((SOURCE / folder / f"{home}.py").is_file() for home in homes):
             stray.add(name)
     assert stray == set(ABOUT)
+
+
+# --------------------------------------------------------------------------------------------------------------- extras
+
+
+def read_extras() -> dict[str, set[str]]:
+    """The packages of each extra, whatever other extras it names, without versions."""
+    project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    written: dict[str, list[str]] = project["project"]["optional-dependencies"]
+
+    def resolve(name: str) -> set[str]:
+        found: set[str] = set()
+        for requirement in written[name]:
+            others = re.fullmatch(r"safear\[(.*)\]", requirement)
+            packages = (
+                [resolve(other) for other in others[1].split(",")] if others else [{re.split(r"[>;]", requirement)[0]}]
+            )
+            found.update(*packages)
+        return found
+
+    return {name: resolve(name) for name in written}
+
+
+def test_one_extra_has_everything_but_dice() -> None:
+    extras = read_extras()
+    others = [packages for name, packages in extras.items() if name not in {"all", "dice"}]
+    assert extras["all"] == set.union(*others)
+
+
+def test_every_extra_that_an_error_names_exists() -> None:
+    named = set()
+    for path in SOURCE.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        named |= set(re.findall(r'MissingExtraError\("([\w-]+)", "(\w+)"\)', text))
+        named |= set(re.findall(r'require_package\("[\w.]+", "([\w-]+)", "(\w+)"\)', text))
+    assert {("lightgbm", "models"), ("skops", "skops"), ("urllib3", "http")} <= named
+    assert {extra for _, extra in named} <= read_extras().keys()

@@ -20,6 +20,7 @@ from examples.german_credit.promises import PROBLEM, THRESHOLDS, WAYS, Experimen
 from examples.german_credit.train import DATA, TRAIN, get_model  # noqa: E402
 
 import safear as sa  # noqa: E402
+from heavy import require  # noqa: E402
 from safear.problem.model import PromiseKind  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.parametrize("threshold", THRESHOLDS)]
@@ -30,6 +31,8 @@ PROMISED = WAYS[:4]  # on the value, as little as is promised, as much, 50 times
 
 
 def experiment_with(name: str, threshold: float, promise: PromiseKind = "narrow") -> Experiment:
+    if name == "catboost":
+        require("catboost")
     return Experiment(sa.load_problem(PROBLEM), get_model(name)).with_goal(threshold, promise)
 
 

@@ -69,12 +69,13 @@ def train_lightgbm(seed: int = 0) -> Any:
 
 
 def train_xgboost(seed: int = 0) -> Any:
-    """XGBoost with its own categories. Its classifier would know classes as numbers; the booster has chances only."""
+    """XGBoost with its own categories. It knows classes as numbers; a vote of one model gives them their names back."""
+    from sklearn.ensemble import VotingClassifier  # noqa: PLC0415  # as above
     from xgboost import XGBClassifier  # noqa: PLC0415  # as above
 
     applications, decisions = draw_sample(seed)
     boost = XGBClassifier(enable_categorical=True, random_state=seed, n_jobs=1)
-    return boost.fit(as_categories(applications), decisions == "good").get_booster()
+    return VotingClassifier([("xgboost", boost)], voting="soft").fit(as_categories(applications), decisions)
 
 
 def train_catboost(seed: int = 0) -> Any:
@@ -110,12 +111,7 @@ def __getattr__(name: str) -> Any:
 
 def chances(model: Any, applications: pd.DataFrame) -> NDArray[np.float64]:
     """What a model itself says about applications: the chance of `good`."""
-    match type(model).__name__:
-        case "Booster":
-            from xgboost import DMatrix  # noqa: PLC0415  # as above
-
-            return np.asarray(model.predict(DMatrix(as_categories(applications), enable_categorical=True)), dtype=float)
-        case "LGBMClassifier":
-            applications = as_categories(applications)
+    if type(model).__name__ in {"LGBMClassifier", "VotingClassifier"}:
+        applications = as_categories(applications)
     good = np.asarray(model.classes_).tolist().index("good")
     return np.asarray(model.predict_proba(applications)[:, good])

@@ -117,6 +117,6 @@ def test_a_file_that_is_no_parquet(tmp_path: Path) -> None:
 def test_without_duckdb_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(
-        MissingExtraError, match=r"duckdb is not installed; install it with: pip install 'safear\[audit\]'"
+        MissingExtraError, match=r"DuckDB is not installed; install it with: pip install 'safear\[audit\]'"
     ):
         load_classifier(str(tmp_path / "decisions.parquet"), PROBLEM)

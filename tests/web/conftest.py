@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import shutil
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pandas as pd
 import pytest
-from playwright.sync_api import Browser, sync_playwright
 
 import safear as sa
+from heavy import miss, require
 from safear.web.app import Settings, make_app
 from safear.web.server import bind, make_server
 from safear.web.service import Service
 from small_problems import TERM
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
@@ -137,11 +139,8 @@ def browser() -> Iterator[Browser]:
     """Chromium. Where there is none, tests are skipped, or fail if SAFEAR_REQUIRE_BROWSER says that there must be."""
     path = next((found for found in map(shutil.which, BROWSERS) if found), None)
     if path is None:
-        told = "NO BROWSER: install Chromium to test the pages (SAFEAR_REQUIRE_BROWSER=1 makes this a failure)"
-        if os.environ.get("SAFEAR_REQUIRE_BROWSER") == "1":
-            pytest.fail(told)
-        pytest.skip(told)
-    with sync_playwright() as playwright:
+        miss("NO BROWSER: install Chromium to test the pages", "browser")
+    with require("playwright.sync_api", "browser").sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
         browser.close()

@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
 
+from heavy import require
 from web.conftest import Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
+
+expect = require("playwright.sync_api", "browser").expect
+Axe = require("axe_playwright_python.sync_playwright", "browser").Axe
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
-Open = Callable[..., Page]
+Open = Callable[..., "Page"]
 
 
 @pytest.fixture
@@ -28,8 +33,8 @@ def open_page(browser: Browser) -> Iterator[Open]:
         if message.type in {"error", "warning"}:
             wrong.append(message.text)
 
-    def open_it(site: Site, path: str = "/", *, size: dict[str, int] = DESKTOP, **options: object) -> Page:
-        context = browser.new_context(viewport=size, reduced_motion="reduce", **options)  # type: ignore[arg-type]  # any
+    def open_it(site: Site, path: str = "/", *, size: Any = DESKTOP, **options: Any) -> Page:
+        context = browser.new_context(viewport=size, reduced_motion="reduce", **options)
         contexts.append(context)
         page = context.new_page()
 

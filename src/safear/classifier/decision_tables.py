@@ -24,6 +24,6 @@ def load_csv(path: Path) -> pd.DataFrame:
 
 def load_parquet(path: Path) -> Any:
     """A Parquet file, with its own types."""
-    duckdb = require_package("duckdb", "duckdb", "audit")
+    duckdb = require_package("duckdb", "DuckDB", "audit")
     require_file(path)
     return read_foreign(path, "a Parquet table", lambda: duckdb.read_parquet(str(path)).df())
