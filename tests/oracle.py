@@ -84,6 +84,7 @@ class Feature:
     unit: str = ""
     hidden: bool = False
     at_most: str = ""
+    limits: tuple[Fraction, ...] = ()
 
     def far(self, one: str, other: str) -> bool:
         """Whether two levels are further apart than the feature may go: in levels, or in its unit by their values."""
@@ -148,6 +149,7 @@ def _feature(name: str, entry: Mapping[str, Any]) -> Feature:
         entry.get("unit", ""),
         _flag(entry.get("hidden", "false")),
         entry.get("at_most", ""),
+        tuple(map(number, entry.get("range", ()))),
     )
 
 
@@ -360,6 +362,7 @@ class Edge:
     next: State
     cost: Fraction
     outcome: int
+    fits: bool = True  # no side effect in proportion goes beyond its scale
 
 
 @dataclass(frozen=True)
@@ -387,7 +390,15 @@ class _Set:
     to: str
 
 
-_Part: TypeAlias = _Shift | _More | _Set
+@dataclass(frozen=True)
+class _Follow:
+    """So much for each whole so much of the cause."""
+
+    by: _Shift | _More
+    per: _Shift | _More
+
+
+_Part: TypeAlias = _Shift | _More | _Set | _Follow
 _Change: TypeAlias = dict[str, _Part]
 
 
@@ -424,7 +435,7 @@ class Oracle:
             _SideEffect(
                 entry["cause"],
                 entry.get("direction", "any"),
-                self._change(entry["change"]),
+                self._change(entry["change"], entry["cause"]),
                 self._condition(entry.get("when", "true")),
             )
             for entry in self.document.get("side_effects") or []
@@ -454,11 +465,22 @@ class Oracle:
             return cost
         return math.floor(cost / self.resolution + Fraction(1, 2)) * self.resolution
 
-    def _change(self, entry: Any) -> _Change:
-        """`{feature: +1 | -2 | level | {to: level} | {by: 1}}`, read."""
+    def _size(self, written: str, feature: Feature) -> _Shift | _More:
+        """So many levels, or so much in the unit."""
+        if feature.unit and written.endswith(f" {feature.unit}"):
+            return _More(number(written.removesuffix(f" {feature.unit}")))
+        return _Shift(int(written))
+
+    def _change(self, entry: Any, cause: str = "") -> _Change:
+        """`{feature: +1 | -2 | level | {to: level} | {by: 1} | {by: 1, per: 2}}`, read."""
         change: _Change = {}
         for name, written in (entry or {}).items():
             feature = self.features[name]
+            if isinstance(written, dict) and "per" in written:
+                change[name] = _Follow(
+                    self._size(written["by"], feature), self._size(written["per"], self.features[cause])
+                )
+                continue
             if not feature.mutable:
                 raise ValueError(f"{name} never changes")
             told = written["by"] if isinstance(written, dict) and set(written) == {"by"} else written
@@ -475,10 +497,8 @@ class Oracle:
             else:
                 change[name] = _Set(written)
             made = change[name]
-            if isinstance(made, _Shift) and feature.kind == "nominal":
-                raise ValueError(f"{name} has no order to move along")
-            if isinstance(made, _Shift) and abs(made.by) >= len(feature.levels):
-                raise ValueError(f"{name} has fewer levels than that")
+            if isinstance(made, _Shift) and (feature.kind == "nominal" or abs(made.by) >= len(feature.levels)):
+                raise ValueError(f"{name} has no order to move along, or fewer levels than that")
             if isinstance(made, _More) and all(self._moved(name, level, made) == level for level in feature.levels):
                 raise ValueError(f"{name} would never change")
             if isinstance(made, _Set) and made.to not in feature.levels:
@@ -565,14 +585,37 @@ class Oracle:
         """min(max(i + by, 0), n - 1) for a move; the level of value + amount; else the level that is set."""
         if isinstance(change, _Set):
             return change.to
+        if isinstance(change, _Follow):
+            raise TypeError(change)
         feature = self.features[name]
         levels = feature.levels
         if isinstance(change, _More):
             return feature.level_of(number(feature.values[levels.index(level)]) + change.amount)
         return levels[min(max(self.index(name, level) + change.by, 0), len(levels) - 1)]
 
-    def _after(self, before: State, change: _Change, action: str) -> State:
-        """The state after an outcome: its own change, then the side effects, every cause before its consequences."""
+    def _followed(self, name: str, level: str, part: _Follow, cause: tuple[str, str, str]) -> str | None:
+        """The level after so much for each whole so much of the cause (name, before, after); None beyond the end."""
+        feature, source = self.features[name], self.features[cause[0]]
+
+        def place(of: Feature, at: str, size: _Shift | _More) -> Fraction:
+            index = of.levels.index(at)
+            return number(of.values[index]) if isinstance(size, _More) else Fraction(index)
+
+        per = part.per.amount if isinstance(part.per, _More) else Fraction(part.per.by)
+        times = int((place(source, cause[2], part.per) - place(source, cause[1], part.per)) / per)
+        if isinstance(part.by, _More):
+            reached = place(feature, level, part.by) + times * part.by.amount
+            if feature.limits and not feature.limits[0] <= reached <= feature.limits[1]:
+                return None
+            return feature.level_of(reached)
+        index = feature.levels.index(level) + times * part.by.by
+        return feature.levels[index] if 0 <= index < len(feature.levels) else None
+
+    def _after(self, before: State, change: _Change, action: str) -> State | None:
+        """The state after an outcome: its own change, then the side effects, every cause before its consequences.
+
+        None if a side effect in proportion would go beyond the end of its scale.
+        """
         old = self.named(before)
         new = dict(old)
         for name, part in change.items():
@@ -584,7 +627,13 @@ class Oracle:
                     continue
                 if {"any": up != 0, "up": up > 0, "down": up < 0}[effect.direction]:
                     for name, part in effect.change.items():
-                        new[name] = self._moved(name, new[name], part)
+                        if isinstance(part, _Follow):
+                            level = self._followed(name, new[name], part, (cause, old[cause], new[cause]))
+                            if level is None:
+                                return None
+                            new[name] = level
+                        else:
+                            new[name] = self._moved(name, new[name], part)
         tries = [str(count + (name == action)) for name, count in self.tries(before).items()]
         return (*(new[name] for name in self.features), *tries, *self.filed(before).values())
 
@@ -659,7 +708,9 @@ class Oracle:
                 cost = self._value(outcome["cost"], "cost", state, change)
             else:
                 cost = self._value(action["cost"], "cost", state, outcomes[0][1])
-            edges.append(Edge(sure[index], self._after(state, change, name), self._rounded(cost), index))
+            after = self._after(state, change, name)
+            fits = after is not None
+            edges.append(Edge(sure[index], state if after is None else after, self._rounded(cost), index, fits))
         return edges
 
     def offered(self, state: State) -> list[Choice]:
@@ -676,7 +727,7 @@ class Oracle:
                     continue
                 edges = [edge for edge in self.edges(name, state) if edge.chance > 0]
                 changes = any(self.changed(state, edge.next) for edge in edges)
-                if changes and all(self.allowed(edge.next) for edge in edges):
+                if changes and all(edge.fits and self.allowed(edge.next) for edge in edges):
                     choices.append(Choice(name, edges))
             self._offered[state] = choices
         return self._offered[state]

@@ -404,6 +404,19 @@ def _change(draw: Draw, scene: Scene, *, aim: bool) -> Changed:
     return Changed(written, reached)
 
 
+def _proportion(draw: Draw, cause: Drawn, target: Drawn) -> Document:
+    """So many levels, or so much, of a feature for each so many levels, or so much, of its cause."""
+
+    def size(feature: Drawn, numbers: Sequence[int]) -> int | str:
+        factor = pick(draw, numbers)
+        if not feature.unit or rarely(draw, 2):
+            return factor
+        gap = min(Fraction(str(high)) - Fraction(str(low)) for low, high in pairwise(feature.values))
+        return f"{decimal(round(100 * gap * factor))} {feature.unit}"
+
+    return {"by": size(target, [1, -1]), "per": size(cause, [1, 1, len(cause.levels) - 1])}
+
+
 def _side_effects(draw: Draw, scene: Scene) -> list[Document]:
     """At most two side effects that never go round in a circle; fills in `scene.signs`."""
     effects: list[Document] = []
@@ -414,6 +427,10 @@ def _side_effects(draw: Draw, scene: Scene) -> list[Document]:
         place = draw(_between(1, len(order) - 1))
         cause, target = pick(draw, order[:place]), order[place]
         if scene.signs.get(target.name) == 0:
+            continue
+        if target.name not in scene.signs and cause.ordered and target.ordered and rarely(draw, 3):
+            scene.signs[target.name] = 0
+            effects.append({"cause": cause.name, "change": {target.name: _proportion(draw, cause, target)}})
             continue
         written, _ = _part(draw, scene, target)
         moved = isinstance(written, str) and written not in target.levels

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import safear as sa
 from safear.problem.condition import parse_condition
 from safear.problem.load import parse_problem
 from safear.problem.model import Feature, Move, SetTo, SideEffect
@@ -170,14 +171,15 @@ def test_side_effects(side_effects: list[dict[str, Any]], before: str, after: st
     def states(text: str) -> dict[str, CodeArray]:
         return codes(**{name: [int(digit)] for name, digit in zip("abc", text, strict=True)})
 
-    result = apply_side_effects(states(before), states(after), problem_with(*side_effects))
+    result, fits = apply_side_effects(states(before), states(after), problem_with(*side_effects))
+    assert fits.all()
     assert lists(result) == lists(states(expected))
 
 
 def test_side_effects_are_told_apart_by_state() -> None:
     problem = problem_with({"cause": "a", "direction": "up", "change": {"b": "+1"}})
     before, after = codes(a=[0, 1, 2], b=[0, 0, 0], c=[0, 0, 0]), codes(a=[1, 1, 1], b=[0, 0, 0], c=[0, 0, 0])
-    assert lists(apply_side_effects(before, after, problem))["b"] == [1, 0, 0]
+    assert lists(apply_side_effects(before, after, problem)[0])["b"] == [1, 0, 0]
 
 
 def test_causes_come_before_consequences() -> None:
@@ -191,3 +193,33 @@ def test_causes_come_before_consequences() -> None:
 def test_a_circle_of_side_effects_is_refused() -> None:
     with pytest.raises(CycleError):
         order_side_effects([SideEffect("a", {"b": Move(1)}), SideEffect("b", {"a": Move(1)})])
+
+
+def test_side_effects_in_proportion_are_never_clipped() -> None:
+    """Three years of work are three years of age; whoever would be too old for that is not offered the work."""
+    work = {"range": [0, 6], "step": 2, "unit": "years"}
+    document = {
+        "safear": 1,
+        "title": "Work",
+        "horizon": 1,
+        "features": {
+            "work": work,
+            "age": {"range": [18, 24], "unit": "years"},
+            "grade": {"kind": "ordinal", "levels": ["a", "b", "c"]},
+        },
+        "classifier": {"rule": "grade == c"},
+        "actions": {"work on": {"cost": 1, "change": {"work": {"by": "4 years"}}}},
+        "side_effects": [
+            {"cause": "work", "change": {"age": {"by": "1 years", "per": "1 years"}}},
+            {"cause": "work", "change": {"grade": {"by": 1, "per": 2}}},
+        ],
+    }
+    problem = sa.parse_problem(document)
+    assert sa.parse_problem(sa.dump_problem(problem)) == problem
+    ends = {}
+    for age in (18, 20, 21, 24):
+        mdp = sa.compile_mdp(problem, start={"work": 0, "age": age, "grade": "a"})
+        ends[age] = [tuple(mdp.person(state).values()) for state in range(mdp.n_states)][1:]
+    assert ends == {18: [("4", "22", "b")], 20: [("4", "24", "b")], 21: [], 24: []}
+    short = sa.compile_mdp(problem, start={"work": 4, "age": 20, "grade": "a"})  # one level: no whole two
+    assert [tuple(short.person(state).values()) for state in range(short.n_states)][1:] == [("6", "22", "a")]

@@ -1,7 +1,8 @@
 """The edges that leave given states: actions, outcomes, changes, side effects, constraints.
 
 An action is offered in a state if its `when` holds, if at least one outcome with a chance above 0 changes the state,
-and if no such outcome breaks a constraint. What is hidden does not count as a change.
+and if no such outcome breaks a constraint or has a side effect in proportion that goes beyond its scale. What is hidden
+does not count as a change.
 """
 
 from __future__ import annotations
@@ -83,13 +84,13 @@ def _expand_action(
     chance = _chances(problem, action, before, reached)
     targets, costs, fine, changes = [], [], [], []
     for outcome, after_change in zip(action.outcomes, reached, strict=True):
-        after = apply_side_effects(before, after_change, problem)
+        after, inside = apply_side_effects(before, after_change, problem)
         if action.counted_by:  # a try is a try, whatever its end
             after[action.counted_by] = (before[action.counted_by] + 1).astype(np.int16)
         targets.append(space.moved(states, before, after))
         shown = {name: column for name, column in after.items() if not features[name].hidden}
         changes.append(space.moved(states, before, shown) != states)
-        fine.append(allowed(problem, after, count))
+        fine.append(inside & allowed(problem, after, count))
         own = outcome.cost
         costs.append(
             general

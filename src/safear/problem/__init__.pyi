@@ -11,6 +11,7 @@ from safear.problem.load import parse_problem as parse_problem
 from safear.problem.load import parse_terms as parse_terms
 from safear.problem.model import Action as Action
 from safear.problem.model import Feature as Feature
+from safear.problem.model import Follow as Follow
 from safear.problem.model import Goal as Goal
 from safear.problem.model import Move as Move
 from safear.problem.model import Outcome as Outcome

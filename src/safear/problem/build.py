@@ -24,6 +24,7 @@ from safear.problem.model import (
     Change,
     Effect,
     Feature,
+    Follow,
     Goal,
     Move,
     Outcome,
@@ -217,7 +218,13 @@ class _Builder:
         if isinstance(written, WrittenEffect):
             if (written.to is None) == (written.by is None):
                 self.complain(path, "give either 'to' or 'by'", code="both")
-            return SetTo(written.to) if written.to is not None else _move(1 if written.by is None else written.by)
+            if written.to is not None:
+                return SetTo(written.to)
+            by = _move(1 if written.by is None else written.by)
+            if written.per is not None and path[0] != "side_effects":
+                cause, remedy = "'per' has a meaning in side effects only", "write a side effect with the cause"
+                self.complain((*path, "per"), cause, remedy, code="misplaced")
+            return by if written.per is None else Follow(by, _move(written.per))
         feature = self.features.get(name)
         is_level = feature is not None and written in feature.levels
         if written[:1] in {"+", "-"} and IN_UNIT.fullmatch(written) and not is_level:

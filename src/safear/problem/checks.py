@@ -27,13 +27,14 @@ from safear.problem.model import (
     Action,
     Change,
     Feature,
+    Follow,
     Move,
     Outcome,
     Problem,
     Shift,
     SideEffect,
 )
-from safear.problem.move_checks import check_shift, too_far
+from safear.problem.move_checks import check_follow, check_shift, too_far
 from safear.problem.person import person_mistakes
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, amount_places, quantity_features
 from safear.problem.scales import shift_table
@@ -173,6 +174,8 @@ def _check_change(problem: Problem, change: Change, path: Path) -> Iterator[Mist
                 yield too_far(at, effect, feature)
         elif isinstance(effect, Shift):
             yield from check_shift(effect, feature, at)
+        elif isinstance(effect, Follow):
+            yield from check_follow(effect.by, feature, (*at, "by"))
         elif effect.level not in feature.levels:
             yield unknown_level(at, effect.level, feature)
 
@@ -219,6 +222,8 @@ def _targets(change: Change, feature: Feature) -> tuple[str, ...]:
     effect = change[feature.name]
     if isinstance(effect, Shift):
         return tuple(feature.levels[code] for code in np.unique(shift_table(feature, effect.by)))
+    if isinstance(effect, Follow):
+        return feature.levels
     if isinstance(effect, Move):
         reach = min(abs(effect.by), len(feature.levels) - 1)
         return feature.levels[reach:] if effect.by > 0 else feature.levels[: len(feature.levels) - reach]
@@ -333,6 +338,10 @@ def _check_side_effect(problem: Problem, effect: SideEffect, path: Path) -> Iter
         cause = f"'{effect.cause}' is immutable, so it has no side effects"
         yield mistake((*path, "cause"), cause, code="immutable", feature=effect.cause)
     yield from _check_change(problem, effect.change, (*path, "change"))
+    cause_feature = problem.feature_by_name.get(effect.cause)
+    for name, part in effect.change.items():
+        if isinstance(part, Follow) and cause_feature is not None:
+            yield from check_follow(part.per, cause_feature, (*path, "change", name, "per"), is_cause=True)
     yield from check_condition(problem, effect.when, (*path, "when"))
 
 

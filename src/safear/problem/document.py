@@ -38,10 +38,11 @@ MAX_EXPONENT = 15  # of numbers that are written out one by one
 
 
 class WrittenEffect(Written):
-    """The long form of a change: exactly one of `to` and `by`."""
+    """The long form of a change: exactly one of `to` and `by`; `per` so much of the cause of a side effect."""
 
     to: Name | None = None
     by: Distance | None = None
+    per: Distance | None = None
 
 
 Change = dict[

@@ -10,7 +10,7 @@ import yaml
 
 from safear.problem.build import default_levels
 from safear.problem.condition import ALWAYS, Within
-from safear.problem.model import Action, Change, Effect, Feature, Move, Outcome, Problem, Shift, SideEffect
+from safear.problem.model import Action, Change, Effect, Feature, Follow, Move, Outcome, Problem, Shift, SideEffect
 from safear.problem.quantity import CONFIDENCE, Amount, ByCase, ByLevel, Quantity, amounts
 from safear.problem.scales import is_range
 
@@ -133,6 +133,8 @@ def _effect(effect: Effect) -> Any:
         return {"by": effect.by}
     if isinstance(effect, Shift):
         return {"by": str(effect)}
+    if isinstance(effect, Follow):
+        return {"by": _effect(effect.by)["by"], "per": _effect(effect.per)["by"]}
     return {"to": effect.level} if effect.level[:1] in "+-" else effect.level
 
 

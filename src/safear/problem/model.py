@@ -164,7 +164,18 @@ class SetTo:
     level: str
 
 
-Effect = Move | Shift | SetTo
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """Of a side effect: go by `by` for each whole `per` that the cause has gone, in levels or units; never clipped."""
+
+    by: Move | Shift
+    per: Move | Shift
+
+    def __str__(self) -> str:
+        return f"{self.by.by:+f}".rstrip("0").rstrip(".") + f" per {self.per}"
+
+
+Effect = Move | Shift | SetTo | Follow
 Change = Mapping[str, Effect]
 
 

@@ -55,6 +55,20 @@ def check_limit(feature: Feature, path: Path) -> Iterator[Mistake]:
         yield from found
 
 
+def check_follow(size: Move | Shift, feature: Feature, path: Path, *, is_cause: bool = False) -> Iterator[Mistake]:
+    """One side of a proportion: so many levels, or so much in the unit, of a feature with an order."""
+    if not feature.is_ordered:
+        cause = f"'{feature.name}' is nominal: its levels have no order to move along"
+        yield mistake(path, cause, "name a level, without 'per'", code="no_order", feature=feature.name)
+    elif size.by == 0 or (is_cause and size.by < 0):
+        cause, remedy = f"{size.by} is not above 0" if is_cause else "a move by 0 changes nothing", "write 1, 2, ..."
+        yield mistake(path, cause, remedy, code="out_of_range" if is_cause else "no_change", value=str(size.by))
+    elif isinstance(size, Shift):
+        yield from (item for item in check_shift(size, feature, path) if item.code != "no_change")
+    elif feature.levels and abs(size.by) >= len(feature.levels):
+        yield too_far(path, size, feature)
+
+
 def check_shift(effect: Shift, feature: Feature, path: Path) -> Iterator[Mistake]:
     """A move in the unit of a feature: there must be one, and numbers to count in it."""
     name, values = feature.name, {"feature": feature.name, "by": str(effect)}

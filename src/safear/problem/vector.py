@@ -9,13 +9,13 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from graphlib import TopologicalSorter
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safear.problem.condition import And, Condition, Constant, FeatureTest, LevelTest, Membership, Not, Or, Within
-from safear.problem.model import Change, Feature, Move, Problem, Shift, SideEffect
+from safear.problem.model import Change, Feature, Follow, Move, Problem, Shift, SideEffect
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
 from safear.problem.scales import level_numbers, shift_table
 
@@ -70,17 +70,53 @@ def apply_change(change: Change, codes: Codes, features: Mapping[str, Feature]) 
     return after
 
 
-def apply_side_effects(before: Codes, after: Codes, problem: Problem) -> dict[str, CodeArray]:
-    """Follow up the changes from `before` to `after`, causes before consequences."""
-    result = dict(after)
+def apply_side_effects(before: Codes, after: Codes, problem: Problem) -> tuple[dict[str, CodeArray], NDArray[np.bool_]]:
+    """Follow up the changes from `before` to `after`, causes before consequences; and where nothing would be clipped.
+
+    Moves stop at the last level. What goes in proportion to its cause must not: it would no longer be in proportion.
+    """
+    result, features = dict(after), problem.feature_by_name
+    fits = np.ones(_count(before), dtype=bool)
     for effect in order_side_effects(problem.side_effects):
         difference = result[effect.cause].astype(np.int32) - before[effect.cause]
         set_off = {"up": difference > 0, "down": difference < 0, "any": difference != 0}[effect.direction]
         set_off &= holds(effect.when, before, problem.feature_by_name)
-        followed = apply_change(effect.change, result, problem.feature_by_name)
+        pairs = {name: part for name, part in effect.change.items() if isinstance(part, Follow)}
+        plain = {name: part for name, part in effect.change.items() if name not in pairs}
+        followed = apply_change(plain, result, features)
+        for name, part in pairs.items():
+            gone = (before[effect.cause], result[effect.cause])
+            times = _count_times(gone, part.per, features[effect.cause])
+            followed[name], inside = _followed(result[name], times, part.by, features[name])
+            fits &= inside | ~set_off
         for name in effect.change:
             result[name] = np.where(set_off, followed[name], result[name])
-    return result
+    return result, fits
+
+
+def _count_times(gone: tuple[CodeArray, CodeArray], per: Move | Shift, feature: Feature) -> NDArray[np.int64]:
+    """How many whole times `per` a feature has gone, below zero if down."""
+    numbers = level_numbers(feature) if isinstance(per, Shift) else np.arange(len(feature.levels), dtype=np.float64)
+    if numbers is None:  # a unit that means nothing, which checks tell of
+        return np.zeros(len(gone[0]), dtype=np.int64)
+    distance = (numbers[gone[1]] - numbers[gone[0]]) / float(per.by)
+    return np.trunc(distance + np.copysign(ROUNDING, distance)).astype(np.int64)
+
+
+def _followed(
+    codes: CodeArray, times: NDArray[np.int64], by: Move | Shift, feature: Feature
+) -> tuple[CodeArray, NDArray[np.bool_]]:
+    """The level numbers after so many moves, and where they are not beyond the scale."""
+    last, numbers = len(feature.levels) - 1, level_numbers(feature)
+    if isinstance(by, Move) or numbers is None:
+        moved = codes.astype(np.int64) + times * int(by.by)
+        return np.clip(moved, 0, last).astype(np.int16), (moved >= 0) & (moved <= last)
+    reached = np.round(numbers[codes] + times * float(by.by), 9)
+    edges = np.array([float(edge) for edge in feature.edges])
+    side: Literal["left", "right"] = "right" if feature.closed == "left" else "left"
+    least = -np.inf if feature.least is None else float(feature.least)
+    most = np.inf if feature.most is None else float(feature.most)
+    return np.searchsorted(edges, reached, side=side).astype(np.int16), (reached >= least) & (reached <= most)
 
 
 def order_side_effects(side_effects: Sequence[SideEffect]) -> list[SideEffect]:
@@ -142,7 +178,7 @@ def _moved(effect: object, codes: CodeArray, feature: Feature) -> CodeArray:
     if isinstance(effect, Shift):
         shifted: CodeArray = shift_table(feature, effect.by)[codes]
         return shifted
-    return np.full_like(codes, feature.levels.index(effect.level))  # type: ignore[attr-defined]  # Effect is Move | Shift | SetTo
+    return np.full_like(codes, feature.levels.index(effect.level))  # type: ignore[attr-defined]  # the rest are SetTo
 
 
 def _count(codes: Codes) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from safear.classifier.filed import Sight
 from safear.problem.condition import ALWAYS
-from safear.problem.model import Action, Change, Effect, Feature, Move, Outcome, Problem, Shift
+from safear.problem.model import Action, Change, Effect, Feature, Follow, Move, Outcome, Problem, Shift
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
 from safear.recourse.check_teller import CheckTeller
 from safear.recourse.diagnose import diagnose_people, find_hints
@@ -153,6 +153,8 @@ class _ProblemTeller:
                 return f"{name} {by:+d}"
             case Shift(by, unit):
                 return f"{name} {by:+f} {unit}"
+            case Follow():
+                return f"{name} {effect}"
         return self.tell("step.becomes", feature=name, level=effect.level)
 
     def _cost(self, quantity: Quantity) -> str:
