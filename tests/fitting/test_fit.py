@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pandas as pd
 import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 import safear as sa
 from english import english_in
@@ -20,6 +25,7 @@ from safear.problem.load import load_problem, parse_problem
 from safear.problem.quantity import Amount
 from safear.problem.tries import Counts
 from safear.texts import load_texts
+from strategies import FEWER, problems
 
 LOG = log_of(("learn", 31, 40), ("learn", 1, 2, {"skill": "skilled"}), ("save", 3, 4)).assign(cost=2)
 FITTED = (
@@ -80,14 +86,11 @@ def test_what_is_said_in_one_place_for_two_is_written_anew(tmp_path: Path) -> No
     assert "#" not in fit.text
 
 
-def test_a_single_outcome_in_the_long_form_is_written_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("chance", ["", "chance: 1, "])
+def test_a_single_outcome_in_the_long_form_is_written_anew(chance: str, tmp_path: Path) -> None:
     path = tmp_path / "loan.yaml"
-    path.write_text(
-        TEXT.replace(
-            "save: {cost: 1, change: {savings: +1}}", "save: {cost: 1, outcomes: [{change: {savings: +1}}]}"
-        ).replace("{change: {savings: +1}}", "{chance: 1, change: {savings: +1}}"),
-        encoding="utf-8",
-    )
+    outcomes = f"outcomes: [{{{chance}change: {{savings: +1}}}}]"
+    path.write_text(TEXT.replace("save: {cost: 1, change: {savings: +1}}", f"save: {{cost: 1, {outcomes}}}"), "utf-8")
     fit = sa.fit_problem(path, log_of(("save", 3, 4)))
     assert fit.notices[-1].code == "rewritten"
     assert parse_problem(fit.text).action_by_name["save"].outcomes[0].chance == Amount.counted(Counts(3, 4))
@@ -156,6 +159,43 @@ def test_everything_is_said(language: str) -> None:
                 assert english_in(words.replace("change job", "")) == []
     codes = {key.rpartition(".")[2] for key in load_texts(language).entries if key.startswith("fit.notices.")}
     assert codes - seen <= {"sum", "rewritten"}
+
+
+@st.composite
+def logs(draw: st.DrawFn, problem: sa.Problem) -> pd.DataFrame:
+    """Attempts at any actions, in states of which some features are known."""
+    columns = draw(st.sets(st.sampled_from([feature.name for feature in problem.features])))
+    row = st.fixed_dictionaries(
+        {
+            "action": st.sampled_from(list(problem.action_by_name)),
+            "worked": st.booleans(),
+            "cost": st.sampled_from([0, 1, 2.5]),
+        }
+        | {name: st.sampled_from([*problem.feature_by_name[name].levels, None]) for name in columns}
+    )
+    return pd.DataFrame(draw(st.lists(row, min_size=1, max_size=12)), dtype=object)
+
+
+@FEWER
+@given(problems(), st.data())
+def test_any_problem_and_any_log(document: dict[str, Any], data: st.DataObject) -> None:
+    """The new text says just what was fitted, in YAML of any style and in JSON; what was not tried stays."""
+    problem = parse_problem(document)
+    log = data.draw(logs(problem))
+    flow = data.draw(st.sampled_from([True, False, None]))
+    with TemporaryDirectory() as folder:
+        path = Path(folder, data.draw(st.sampled_from(["problem.yaml", "problem.json"])))
+        text = yaml.safe_dump(document, sort_keys=False, default_flow_style=flow, allow_unicode=True)
+        path.write_text(json.dumps(document) if path.suffix == ".json" else text, encoding="utf-8")
+        fit = sa.fit_problem(path, log, min_tries=data.draw(st.integers(1, 4)))
+        assert parse_problem(fit.text, path.name) == fit.problem
+    assert sa.check_problem(fit.problem) == []
+    for action in problem.actions:
+        if action.name not in set(log["action"]):
+            assert fit.problem.action_by_name[action.name] == action
+    one_way = any(len(action.outcomes) == 1 for action in problem.actions)
+    assert one_way or "&id" in text or "rewritten" not in [notice.code for notice in fit.notices]
+    assert "{" not in "".join(FitTeller.of().notices(fit))
 
 
 def test_as_a_record() -> None:

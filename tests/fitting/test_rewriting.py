@@ -69,6 +69,15 @@ def test_comments_inside_of_a_block_are_kept() -> None:
     parse_problem(text.replace(block, new))
 
 
+def test_a_list_right_below_its_key() -> None:
+    block = "    chance:\n    - 0.5 # or less\n    - 0.9\n    change: {skill: +1}\n    when:"
+    old = TEXT[TEXT.index("    chance:\n      skilled") : TEXT.index("    when:")] + "    when:"
+    text = TEXT.replace(old, block)
+    new = "    chance:\n      # or less\n      {worked: 36, tried: 40}\n    change: {skill: +1}\n    when:"
+    assert rewrite_amounts(text, {(*LEARN, "outcomes", 0, "chance"): COUNTED}) == text.replace(block, new)
+    parse_problem(text.replace(block, new))
+
+
 def test_a_block_without_a_chance_gets_a_line() -> None:
     text = TEXT.replace("save: {cost: 1, change: {savings: +1}}", "save:\n    cost: 1 # x\n    change: {savings: +1}")
     new = rewrite_amounts(text, {("actions", "save", "outcomes", 0, "chance"): COUNTED})

@@ -158,7 +158,9 @@ class Estimator:
         if working is None:
             return action, [], [FitNotice("outcomes", action.name)]
         outcomes, entries, notices = list(action.outcomes), [], self._find_drift(action, log)
-        for number, outcome in enumerate(action.outcomes):
+        if len(outcomes) == 1:  # it always worked, says the file
+            outcomes = [replace(outcomes[0], chance=outcomes[0].chance or Amount.exactly(1)), Outcome()]
+        for number, outcome in enumerate(outcomes):
             if outcome.chance is not None:
                 happened = log.worked if number == working else ~log.worked
                 at = (*path, "outcomes", number, "chance")
@@ -167,8 +169,6 @@ class Estimator:
                 outcomes[number] = replace(outcome, chance=chance)
                 entries += found
                 notices += told
-        if len(outcomes) == 1:  # it always worked, says the file
-            outcomes.append(Outcome())
         fitted = replace(action, outcomes=tuple(outcomes))
         if check_action(self.problem, fitted):
             return action, [], [FitNotice("sum", action.name)]

@@ -75,9 +75,10 @@ class _Editor:
     def replace(self, node: yaml.Node, value: Any) -> Edit:
         start, end = node.start_mark.index, _end(node)
         comments = list(_comments(node, self.text[start:end], start))
-        column = node.start_mark.column
-        before = "".join(f"{comment}\n{' ' * column}" for comment in comments)
-        return start, end, before + self.write(value)
+        # A list may stand right below its key; what replaces it must stand further in.
+        further = "  " if isinstance(node, yaml.SequenceNode) and not node.flow_style else ""
+        margin = "\n" + " " * node.start_mark.column + further
+        return start, end, further + "".join(comment + margin for comment in comments) + self.write(value)
 
     def insert_chance(self, action: yaml.Node, amount: Amount) -> Edit | None:
         """A chance after the cost, where none was written because it always worked."""
