@@ -38,7 +38,7 @@ def read_attempts(clients: pd.DataFrame) -> pd.DataFrame:
         status = pd.cut(clients[before], [-np.inf, -0.5, 0.5, np.inf], labels=["cleared", "minimum paid", "late"])
         action = status.map({"late": "catch up", "minimum paid": "pay in full"})
         worked = np.where(status == "late", clients[after] <= 0, clients[after] < 0)
-        part = pd.DataFrame({"client": clients["ID"], "date": f"{MONTHS[before]}-01", "action": action})
+        part = pd.DataFrame({"person": clients["ID"], "date": f"{MONTHS[before]}-01", "action": action})
         part = part.assign(worked=worked, status=status, limit=clients["LIMIT_BAL"], age=clients["AGE"])
         parts.append(part[status != "cleared"])
     return pd.concat(parts, ignore_index=True)
@@ -53,8 +53,8 @@ def chances(log: pd.DataFrame) -> dict[tuple[str | int, ...], FitEntry]:
 def measure(attempts: pd.DataFrame, *, size: int | None, logs: int, seed: int = 0) -> dict[str, tuple[int, int]]:
     """How many intervals hold the share among other clients, of how many, for each test."""
     rng = np.random.default_rng(seed)
-    clients = attempts["client"].unique()
-    mine = attempts["client"].isin(rng.permutation(clients)[: len(clients) // 2])
+    clients = attempts["person"].unique()
+    mine = attempts["person"].isin(rng.permutation(clients)[: len(clients) // 2])
     month = attempts["date"].str[:7]
     source = attempts[mine & month.isin(EARLY)].drop(columns="date")
     truths = {name: chances(attempts[~mine & month.isin(months)]) for name, months in TESTS.items()}

@@ -73,7 +73,10 @@ def test_what_cells_mean(kind: str, tmp_path: Path) -> None:
         ("lern,yes,1,2024-01-01,basic,1,", "action: the problem has no action 'lern'\n    did you mean 'learn'?"),
         (",yes,1,2024-01-01,basic,1,", "action: the action is missing\n    name one of the problem's actions"),
         ("learn,maybe,1,2024-01-01,basic,1,", "worked: 'maybe' is neither yes nor no\n    write yes or no"),
-        ("learn,,1,2024-01-01,basic,1,", "worked: nothing is neither yes nor no\n    write yes or no"),
+        (
+            "learn,,1,2024-01-01,basic,1,",
+            "worked: nothing is neither yes nor no\n    write yes or no, or take out attempts that have not ended",
+        ),
         ("learn,2,1,2024-01-01,basic,1,", "worked: '2' is neither yes nor no\n    write yes or no"),
         ("learn,yes,-1,2024-01-01,basic,1,", "cost: the cost -1 is below 0\n    costs are positive"),
         ("learn,yes,1e16,2024-01-01,basic,1,", "cost: the cost 1e16 is above 1e+15\n    count in a larger unit"),

@@ -136,6 +136,14 @@ def test_more_outcomes_than_two_cannot_be_told_apart() -> None:
     assert codes(fitted) == ["outcomes"]
 
 
+def test_several_attempts_of_one_person_are_told() -> None:
+    log = log_of(("save", 3, 4)).assign(person=["ann", "ann", "bo", "cy"])
+    fitted = Estimator(PROBLEM, 10).fit_action(PROBLEM.action_by_name["save"], read_attempts(log, PROBLEM, Place()))
+    assert fitted.notices == (FitNotice("repeated", "save", count=3, counts=Counts(3, 4)),)
+    apart = read_attempts(log.assign(person=[1, 2, 3, 4]), PROBLEM, Place())
+    assert Estimator(PROBLEM, 10).fit_action(PROBLEM.action_by_name["save"], apart).notices == ()
+
+
 def test_nobody_tried() -> None:
     assert fit("learn", ("save", 1, 1, {})) == Fitted(PROBLEM.actions[0], notices=(FitNotice("never_tried", "learn"),))
 

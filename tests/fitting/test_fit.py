@@ -126,7 +126,11 @@ note: only those who tried are in the log; others may do better or worse"""
 
 
 def test_the_whole_answer() -> None:
-    assert str(sa.fit_problem(PROBLEM, LOG)) == WHOLE
+    fit = sa.fit_problem(PROBLEM, LOG)
+    assert str(fit) == WHOLE
+    page = fit._repr_html_()
+    assert page.startswith("<p>Loan: 46 attempts</p><table><thead><tr><th>action</th>")
+    assert "<td>78% (62% to 89%)</td>" in page
 
 
 THIN: list[tuple[str, int, int, Mapping[str, object]]] = [
@@ -140,7 +144,7 @@ EVERYTHING: pd.DataFrame = pd.concat(
         log_of(*THIN),
         log_of(("change job", 2, 4), ("gamble", 1, 2), ("hope", 18, 20), ("hope", 4, 20)),
     ]
-).assign(date=["2024-01-01"] * 74 + ["2024-02-02"] * 20)
+).assign(person="ann", date=["2024-01-01"] * 74 + ["2024-02-02"] * 20)
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

@@ -58,7 +58,7 @@ def test_attempts_are_what_the_months_show() -> None:
         }
     )
     attempts = held_out_months.read_attempts(clients)
-    assert attempts[["client", "date", "action", "worked"]].values.tolist() == [
+    assert attempts[["person", "date", "action", "worked"]].values.tolist() == [
         [1, "2005-04-01", "catch up", False],
         [2, "2005-04-01", "catch up", True],
         [3, "2005-04-01", "pay in full", True],

@@ -38,6 +38,7 @@ class Attempts:
     cost    what it cost, masked where that is not known
     date    when it was, or None if the log has no dates
     levels  the level number of each feature that the log has, before the attempt (UNKNOWN where the cell is empty)
+    person  a number for who made each attempt, or None if the log does not say
     """
 
     action: NDArray[np.int64]
@@ -45,6 +46,7 @@ class Attempts:
     cost: np.ma.MaskedArray[Any, np.dtype[np.float64]]
     date: NDArray[np.datetime64] | None
     levels: Mapping[str, CodeArray]
+    person: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.action)
@@ -53,7 +55,8 @@ class Attempts:
         """Some of the attempts."""
         levels = {name: codes[rows] for name, codes in self.levels.items()}
         date = None if self.date is None else self.date[rows]
-        return Attempts(self.action[rows], self.worked[rows], self.cost[rows], date, levels)
+        person = None if self.person is None else self.person[rows]
+        return Attempts(self.action[rows], self.worked[rows], self.cost[rows], date, levels, person)
 
 
 def open_log(source: str | Path | pd.DataFrame) -> tuple[pd.DataFrame, Place]:
@@ -93,7 +96,9 @@ def read_attempts(frame: pd.DataFrame, problem: Problem, place: Place) -> Attemp
     date = reader.dates() if "date" in frame else None
     reader.finish()
     costs = np.array([np.nan if item in {None, ""} else item for item in cost], np.float64)
-    return Attempts(np.array(action, np.int64), np.array(worked, np.bool_), np.ma.masked_invalid(costs), date, levels)
+    person = pd.factorize(frame["person"].astype(str))[0] if "person" in frame else None
+    happened = np.array(worked, np.bool_)
+    return Attempts(np.array(action, np.int64), happened, np.ma.masked_invalid(costs), date, levels, person)
 
 
 class LogReader:
@@ -162,7 +167,8 @@ def _read_worked(value: object) -> bool | None:
 
 def _not_worked(at: Place, value: object) -> Mistake:
     what = "nothing" if is_missing(value) else f"'{value}'"
-    return mistake(at, f"{what} is neither yes nor no", "write yes or no", code="not_a_truth", value=str(value))
+    remedy = "write yes or no, or take out attempts that have not ended" if is_missing(value) else "write yes or no"
+    return mistake(at, f"{what} is neither yes nor no", remedy, code="not_a_truth", value=str(value))
 
 
 def _read_cost(value: object) -> float | str | None:

@@ -43,6 +43,7 @@ NoticeCode = Literal[
     "sum",
     "unclear_cost",
     "drift",
+    "repeated",
     "no_costs",
     "selection",
     "bounds",
@@ -65,6 +66,7 @@ class FitNotice:
     sum            the chances would not add up to 1
     unclear_cost   it cannot be told which attempts had the cost at `place`
     drift          the share that worked has changed: `counts` before `date`, `later` from then on
+    repeated       `count` people made the attempts, some of them several
     no_costs       the log has no costs
     selection      only those who tried are in the log
     bounds         a history shows changes, not attempts: bounds, not points
@@ -131,6 +133,9 @@ class Estimator:
             return Fitted(action, notices=(*notices, FitNotice("never_tried", action.name)))
         fitted, entries, found = self._fit_chances(action, log, path)
         notices += found
+        people = len(log) if log.person is None else len(np.unique(log.person))
+        if people < len(log):
+            notices.append(FitNotice("repeated", action.name, count=people, counts=count_true(log.worked)))
         fitted, costs, found = self._fit_costs(fitted, log, path)
         return Fitted(fitted, (*costs, *entries), tuple(dict.fromkeys([*notices, *found])))
 

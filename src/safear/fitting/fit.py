@@ -17,6 +17,7 @@ from safear.problem.checks import check_problem, require_problem
 from safear.problem.dump import dump_problem_text
 from safear.problem.load import parse_problem
 from safear.problem.model import Problem
+from safear.texts.notebook import html_paragraphs, html_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +43,12 @@ class Fit:
 
     def __str__(self) -> str:
         return FitTeller.of().whole(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        tell = FitTeller.of()
+        table = html_table(tell.headings(), tell.rows(self))
+        return html_paragraphs([tell.head(self)]) + table + html_paragraphs(tell.notices(self))
 
     def save(self, path: str | Path) -> None:
         """Write the new problem to a file."""

@@ -98,6 +98,8 @@ class FitTeller:
             for name, one in parts.items()
             if one is not None
         }
+        if notice.counts is not None:
+            values["tried"] = self.teller.texts.whole(notice.counts.tried)
         if notice.count:
             values["count"] = notice.count
         if len(notice.place) > 2 and notice.place[-1] != "outcomes":
