@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from examples.german_credit.train import get_model, read_applications
 
 import safear as sa
 from safear.problem.dump import dump_problem
 from safear.recourse import Desk
 from safear.recourse.diagnose import diagnose_people
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # as `python -m examples.german_credit.promises` does
+
+from examples.german_credit.train import get_model, read_applications
 
 GERMAN = ["duration", "amount", "savings:up", "checking", "employment:up", "installment_rate", "other_plans"]
 
@@ -78,3 +84,36 @@ def test_wishes_say_which_way(german: tuple[pd.DataFrame, Any, sa.Draft]) -> Non
     names = list(draft.problem.action_by_name)
     assert "raise savings" in names
     assert "lower savings" not in names
+
+
+def score(table: pd.DataFrame) -> Any:
+    applications, _ = read_applications()
+    return get_model("model").predict_proba(table[list(applications)])[:, 1]
+
+
+MODELS: dict[str, tuple[Callable[[], Any], dict[str, Any], str]] = {
+    "LightGBM": (lambda: get_model("lightgbm"), {"favourable": "good"}, "model"),
+    "its booster": (lambda: get_model("lightgbm").booster_, {"favourable": "1"}, "model"),
+    "the other class of a booster": (lambda: get_model("lightgbm").booster_, {"favourable": "0"}, "model"),
+    "XGBoost": (lambda: get_model("xgboost"), {"favourable": "good", "threshold": 0.6}, "model"),
+    "a list": (lambda: [get_model("model"), get_model("lightgbm")], {"favourable": "good"}, "model"),
+    "a score": (lambda: score, {"threshold": 0.6}, "quantiles"),
+    "a classifier": (
+        lambda: sa.as_classifier(get_model("model"), sa.Problem("", 1, (), ())),
+        {"favourable": "good"},
+        "model",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_models_of_all_kinds(name: str) -> None:
+    make, options, origin = MODELS[name]
+    model, (table, _) = make(), read_applications()
+    draft = sa.draft_problem(table, model, change=["duration", "savings"], **options)
+    assert (draft.outlook.people, draft.outlook.agree) == (1000, 1000)
+    assert draft.ladders[0].origin == origin
+    favourable = draft.problem.goal
+    assert (favourable.favourable, favourable.threshold) == (options.get("favourable"), options.get("threshold"))
+    assert sa.recommend(draft.problem, model if name != "a classifier" else get_model("model")).offers

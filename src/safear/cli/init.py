@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import FILE, LANGUAGE, THRESHOLD, TRUST, TRUST_PICKLE, combine
+from safear.cli.options import FILE, LANGUAGE, MODEL_TIMEOUT, THRESHOLD, TRUST, TRUST_PICKLE, combine
+from safear.cli.sources import load_decider
 from safear.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from safear.classifier.protocol import Classifier
     from safear.drafts.draft_teller import DraftTeller
@@ -34,7 +35,7 @@ Example:
   safear init people.csv --classifier model.skops --favourable 1 --change savings:up,duration:down,debtors:guarantor"""
 )
 @click.argument("table_file", metavar="TABLE")
-@combine(MODEL, THRESHOLD, TRUST, TRUST_PICKLE)
+@combine(MODEL, THRESHOLD, TRUST, TRUST_PICKLE, MODEL_TIMEOUT)
 @click.option(
     "--change",
     multiple=True,
@@ -64,7 +65,7 @@ def init(table_file: str, output: Path, force: bool, **options: Any) -> None:
         raise click.UsageError(f"{output} exists; name another file with -o, or write over it with --force")
     table = as_table(load_table(table_file))
     classifier, favourable = _find_favourable(table, tell, options)
-    change, fixed = (_split_names(options[name]) for name in ("change", "fixed"))
+    change, fixed = (_split_names(options[name], table.columns) for name in ("change", "fixed"))
     if not change and _is_terminal():
         sheet = Sheet.of(table, classifier, target=options["target"])
         change = _ask_change(sheet, tell, fixed)
@@ -80,19 +81,19 @@ def init(table_file: str, output: Path, force: bool, **options: Any) -> None:
         language=options["language"],
     )
     draft.save(output)
-    for line in tell.summary(draft, str(output), table_file, options["classifier"]):
+    trusted = [part for name in options["trust"] for part in ("--trust", name)]
+    model = ["--classifier", options["classifier"], *trusted, *["--trust-pickle"] * options["trust_pickle"]]
+    for line in tell.summary(draft, str(output), table_file, model):
         click.echo(line)
 
 
 def _find_favourable(table: Any, tell: DraftTeller, options: dict[str, Any]) -> tuple[Classifier, str | None]:
     """The model, and the class that people want: as given, or asked for on a terminal."""
-    from safear.classifier.sources import load_classifier
     from safear.drafts.sheet import bare_problem, find_classes
     from safear.problem.model import Goal
 
     problem = bare_problem(table, Goal(options["favourable"], options["threshold"]))
-    trust = {"trust": options["trust"], "trust_pickle": options["trust_pickle"]}
-    classifier = load_classifier(options["classifier"], problem, **trust)
+    classifier = load_decider(problem, options)
     classes, favourable = find_classes(classifier), options["favourable"]
     if favourable is None and classes and _is_terminal():
         favourable = click.prompt(tell("ask.favourable"), type=click.Choice(classes))
@@ -108,7 +109,7 @@ def _ask_change(sheet: Sheet, tell: DraftTeller, fixed: list[str]) -> list[str]:
         click.echo(f"{number:4d}  {tell.column(sheet.columns[name])}")
 
     def read(answer: str) -> list[str]:
-        chosen = [_by_number(part, names) for part in _split_names([answer])]
+        chosen = [_by_number(part, names) for part in _split_names([answer], names)]
         try:
             sheet.read_wishes(chosen, fixed)
         except InputError as error:
@@ -131,8 +132,11 @@ def _by_number(part: str, names: list[str]) -> str:
     return part
 
 
-def _split_names(texts: Any) -> list[str]:
-    return [name.strip() for text in texts for name in text.split(",") if name.strip()]
+def _split_names(texts: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Names that stand between commas; a column may have one in its name."""
+    whole = set(known)
+    parts = [[text] if text in whole else text.split(",") for text in texts]
+    return [name.strip() for some in parts for name in some if name.strip()]
 
 
 def _is_terminal() -> bool:

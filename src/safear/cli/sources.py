@@ -71,14 +71,18 @@ def find_source(problem_file: str, options: dict[str, Any]) -> Source:
             raise click.UsageError("--threshold goes with --classifier")
         problem = replace(problem, goal=replace(problem.goal, threshold=options["threshold"]))
     if given is not None:
-        from safear.classifier.sources import load_classifier
-
-        decider = load_classifier(
-            given,
-            problem,
-            trust=options["trust"],
-            trust_pickle=options["trust_pickle"],
-            time_limit=options["model_timeout"],
-        )
-        return Source(problem, decider, dataset, original, seed, given)
+        return Source(problem, load_decider(problem, options), dataset, original, seed, given)
     return Source(problem, None if dataset is None else dataset.classifier(seed), dataset, original, seed)
+
+
+def load_decider(problem: Problem, options: dict[str, Any]) -> Classifier:
+    """The classifier that the options name, on their conditions."""
+    from safear.classifier.sources import load_classifier
+
+    return load_classifier(
+        options["classifier"],
+        problem,
+        trust=options["trust"],
+        trust_pickle=options["trust_pickle"],
+        time_limit=options["model_timeout"],
+    )

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from safear._version import __version__
 from safear.classifier.adapters import ModelClassifier
 from safear.drafts.draft_text import write_draft
 from safear.drafts.ladder import Ladder, make_ladder
@@ -21,10 +23,11 @@ from safear.files import write_text
 from safear.problem.checks import check_problem
 from safear.problem.condition import ALWAYS, Condition, LevelTest
 from safear.problem.load import parse_problem
-from safear.problem.model import Action, Change, Goal, Move, Outcome, Problem, SetTo
+from safear.problem.model import Action, Change, Feature, Goal, Move, Outcome, Problem, SetTo
 from safear.problem.quantity import GUESS, Amount
 from safear.recourse.case import Desk
 from safear.texts.catalogue import Texts, load_texts
+from safear.texts.names import show_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,11 +35,12 @@ if TYPE_CHECKING:
 COST = replace(Amount.exactly(1), source=GUESS)
 CHANCE = replace(Amount.between(Decimal("0.5"), Decimal("0.95")), source=GUESS)
 FEWEST, MOST = 4, 8  # steps of a plan
+ALL = 10  # steps, if no more are needed to get everywhere
 MOST_USEFUL = 0.9  # of the people who have a way are done in half the steps if all goes well
 WORTH = 0.25  # a way of changing something that helps less often, beside the best, is left out
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Draft:
     """A first problem for a table and a model, what it was made from, and what it does to the people of the table.
 
@@ -57,6 +61,14 @@ class Draft:
 
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        found = self.outlook
+        return f"Draft({self.problem!r}: {found.with_way} of {found.tried} rejected people have a plan)"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return f"<p>{escape(repr(self))}</p><pre>{escape(self.text)}</pre>"
 
 
 def draft_problem(  # noqa: PLR0913  # each is a flag of `safear init`
@@ -89,8 +101,9 @@ def draft_problem(  # noqa: PLR0913  # each is a flag of `safear init`
     classifier = read_model(model, people, goal)
     name_favourable(classifier, goal.favourable)
     sheet = Sheet.of(people, classifier, target=target)
+    fixed = tuple(dict.fromkeys(fixed))
     wishes = sheet.read_wishes(change, fixed)
-    return _Drafter(sheet, goal, load_texts(language)).draft(wishes, title)
+    return _Drafter(sheet, goal, load_texts(language)).draft(wishes, title, fixed)
 
 
 class _Drafter:
@@ -100,7 +113,7 @@ class _Drafter:
         self.sheet, self.goal, self.texts = sheet, goal, texts
         self.say = texts.part("draft")
 
-    def draft(self, wishes: Sequence[Wish], title: str | None) -> Draft:
+    def draft(self, wishes: Sequence[Wish], title: str | None, fixed: Sequence[str]) -> Draft:
         names = [wish.name for wish in wishes]
         ladders = self._ladders(wishes)
         idle = tuple(name for name in names if name not in {ladder.feature.name for ladder in ladders})
@@ -110,8 +123,15 @@ class _Drafter:
         self._require_order(problem)
         problem, way, outlook = self._look_ahead(problem)
         problem = self._with_person(problem, way)
-        text = write_draft(problem, ladders, self.texts, row=way.row)
+        text = write_draft(problem, ladders, self.texts, row=way.row, head=self._head(outlook, fixed))
         return Draft(parse_problem(text), text, tuple(ladders), idle, outlook, way.row)
+
+    def _head(self, outlook: Outlook, fixed: Sequence[str]) -> list[str]:
+        """What the file was made from, and what must never change."""
+        counts = {"count": outlook.people, "rejected": self.texts.whole(outlook.rejected)}
+        names = ", ".join(map(show_name, fixed))
+        never = [self.say("comment.fixed", names=names)] if fixed else []
+        return [self.say("comment.head", version=__version__, **counts), *never]
 
     def _ladders(self, wishes: Sequence[Wish]) -> list[Ladder]:
         """The features of all columns that can change, as far as they ever change a decision."""
@@ -135,7 +155,16 @@ class _Drafter:
         ]
         known = {feature.name for feature in features}
         given = tuple(name for name in self.sheet.columns if name not in known) if self.sheet.names_given else ()
-        return Problem(title, MOST, features, tuple(actions), self.goal, given=given, cost_unit=self.say("unit"))
+        steps = _count_steps(features)
+        return Problem(
+            title,
+            steps if steps <= ALL else MOST,
+            features,
+            tuple(actions),
+            self.goal,
+            given=given,
+            cost_unit=self.say("unit"),
+        )
 
     def _require_order(self, problem: Problem) -> None:
         """Refuse a model that knows its columns by their places alone, if they would reach it in another order."""
@@ -162,8 +191,8 @@ class _Drafter:
         if not ways:
             raise self._nothing_helps([feature.name for feature in problem.features])
         needed = int(np.quantile([way.steps for way in ways], MOST_USEFUL, method="higher"))
-        horizon = min(max(2 * needed, FEWEST, *(way.steps for way in ways)), MOST)
-        outlook = Outlook(len(accepted), int((~accepted).sum()), agree, len(tried), len(ways), reasons)
+        horizon = min(max(2 * needed, FEWEST, *(way.steps for way in ways)), problem.horizon)
+        outlook = Outlook(len(accepted), int((~accepted).sum()), agree, len(tried), len(ways), reasons, problem.horizon)
         goal = replace(problem.goal, failure_cost=Decimal(2 * horizon))
         first = min(ways, key=lambda way: (abs(way.steps - 2), way.row))
         return replace(problem, horizon=horizon, goal=goal), first, outlook
@@ -189,6 +218,11 @@ def _ways(ladder: Ladder, wish: Wish) -> list[str]:
         return list(dict.fromkeys(wish.ways))
     most = max(ladder.helped.values(), default=0)
     return [way for way in ladder.ways if ladder.helped[way] >= WORTH * most]
+
+
+def _count_steps(features: Sequence[Feature]) -> int:
+    """In how many steps everything can be changed, if all goes well: by a level at a time, or to a word at once."""
+    return sum(len(feature.levels) - 1 if feature.is_ordered else 1 for feature in features)
 
 
 def _action(say: Any, ladder: Ladder, way: str) -> Action:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -40,21 +40,27 @@ class DraftTeller:
         rest = ["..."] if len(column.levels) > SHOWN else []
         return self("column.words", name=show_name(column.name), words=", ".join([*some, *rest]))
 
-    def summary(self, draft: Draft, file: str, table: str, source: str) -> Iterator[str]:
-        """What was drafted, whether it agrees with the model, who has a way, and what to do next."""
+    def summary(self, draft: Draft, file: str, table: str, model: Sequence[str]) -> Iterator[str]:
+        """What was drafted, whether it agrees with the model, who has a way, and what to do next.
+
+        `model` are the options by which commands find the model.
+        """
         found, whole = draft.outlook, self.texts.whole
         goal = draft.problem.goal.favourable
         counts = {"count": found.people, "rejected": whole(found.rejected)}
         yield self("people", **counts) if goal is None else self("people_of", **counts, goal=show_name(goal))
         yield self("agree", agree=whole(found.agree), people=whole(found.people))
+        if draft.problem.given:
+            names = [self.texts.quote(show_name(name)) for name in draft.problem.given[:SHOWN]]
+            rest = len(draft.problem.given) - len(names)
+            yield self("given", names=", ".join([*names, *([self("more", count=rest)] if rest else [])]))
         yield from self.ways(draft)
         for name in draft.idle:
             yield self("idle", name=self.texts.quote(show_name(name)))
         yield self("guesses", count=len(draft.problem.guesses))
         yield self("written", file=file)
-        model = f"--classifier {shlex.quote(source)}"
-        yield f"  safear recommend {shlex.quote(file)} {model}"
-        yield f"  safear check {shlex.quote(file)} {model} --people {shlex.quote(table)}"
+        yield "  " + shlex.join(["safear", "recommend", file, *model])
+        yield "  " + shlex.join(["safear", "check", file, *model, "--people", table])
 
     def ways(self, draft: Draft) -> Iterator[str]:
         """How many of the rejected have a plan, and why the others have none."""
@@ -62,5 +68,5 @@ class DraftTeller:
         key = "ways_of_sample" if found.is_sample else "ways"
         yield self(key, count=found.with_way, tried=whole(found.tried), rejected=whole(found.rejected))
         for code, count in sorted(found.reasons.items()):
-            steps = self.texts("within", count=draft.problem.horizon)
-            yield "  " + self(f"reasons.{code}", count=count, within=steps)
+            within = self.texts("within", count=found.steps)
+            yield "  " + self(f"reasons.{code}", count=count, within=within)

@@ -18,7 +18,7 @@ from safear.people.frame_counts import Frame
 from safear.population.filed_families import meet_records
 from safear.recourse.case import Desk
 
-SAMPLE = 100  # rejected people who are tried, of more
+SAMPLE = 300  # rejected people who are tried, of more
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Outlook:
     """Of `people`, `rejected` are rejected by the model; for `agree` the problem says the same as the model.
 
     Of `tried` rejected people, `with_way` have a plan. `reasons` has how many of the others there are for each code of
-    `NoRecourse`.
+    `NoRecourse`, who were searched for a plan of at most so many `steps`.
     """
 
     people: int
@@ -35,6 +35,7 @@ class Outlook:
     tried: int
     with_way: int
     reasons: Mapping[str, int]
+    steps: int
 
     @property
     def is_sample(self) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +14,7 @@ from safear.classifier.boosting import find_chances
 from safear.classifier.column_types import ANY, ColumnType
 from safear.classifier.decisions import label_name
 from safear.classifier.protocol import Classifier
+from safear.classifier.unanimous import UnanimousClassifier
 from safear.drafts.panel import Flags, decide
 from safear.drafts.table import TRUTHS, Column, study_column
 from safear.errors import ClassifierError, InputError, Mistake, PersonError, mistake, quote_list, suggest
@@ -66,9 +66,10 @@ class Sheet:
             raise PersonError([_missing_column(name, table.columns) for name in missing])
         chosen = list(wanted or seen)
         types: dict[str, ColumnType] = {}
-        if isinstance(classifier, ModelClassifier) and classifier.columns.types is not None:
-            classifier.columns.sources(chosen)  # says whether a model without names got as many as it wants
-            types = dict(zip(chosen, classifier.columns.types, strict=True))
+        for member in reversed(members_of(classifier)):
+            if isinstance(member, ModelClassifier) and member.columns.types is not None:
+                # Says whether a model without names got as many as it wants.
+                types |= dict(zip(member.columns.sources(chosen), member.columns.types, strict=True))
         unwanted = tuple(name for name in table.columns if name not in chosen)
         return cls(classifier, table[chosen], unwanted, types, table.attrs.get(SPELLED, {}), wanted is None)
 
@@ -173,13 +174,21 @@ def bare_problem(table: pd.DataFrame, goal: Goal) -> Problem:
     return Problem("", 1, (), (), goal, given=tuple(table.columns))
 
 
-def find_classes(model: Any) -> tuple[str, ...]:
+def members_of(classifier: Classifier) -> tuple[Classifier, ...]:
+    """The classifiers of which one is made."""
+    return classifier.members if isinstance(classifier, UnanimousClassifier) else (classifier,)
+
+
+def find_classes(classifier: Classifier) -> tuple[str, ...]:
     """What a model calls its classes; empty if it does not say."""
-    inner = getattr(model, "model", model)
-    classes = getattr(inner, "classes_", None)
-    if classes is not None and len(np.atleast_1d(classes)):
-        return tuple(label_name(value) for value in np.asarray(classes).tolist())
-    return ("0", "1") if hasattr(inner, "predict") and find_chances(inner) is not None else ()
+    for member in members_of(classifier):
+        model = getattr(member, "model", None)
+        classes = getattr(model, "classes_", None)
+        if classes is not None and len(np.atleast_1d(classes)):
+            return tuple(label_name(value) for value in np.asarray(classes).tolist())
+        if hasattr(model, "predict") and find_chances(model) is not None:
+            return ("0", "1")
+    return ()
 
 
 def name_favourable(classifier: Classifier, favourable: str | None) -> None:
