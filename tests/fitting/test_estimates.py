@@ -173,11 +173,12 @@ def test_empty_costs_are_left_out() -> None:
         ([0.1, 0.1, 0.1], "0.1"),
         ([1200, 1200], "1200"),
         ([0, 0], "0"),
-        ([1, 2, 3, 4], "2.5"),  # a standard error of 0.65: to tenths
-        ([1.01, 1.02, 1.04], "1.023"),  # 0.0088: to thousandths
-        ([1000, 2000, 1500, 1800], "1600"),  # 222: to hundreds
+        ([1, 2, 3, 4], "2.5"),  # a standard error of 0.65: to halves
+        ([1.01, 1.02, 1.04], "1.025"),  # 0.0088: to multiples of 0.005
+        ([1000, 2000, 1500, 1800], "1600"),  # 222: to multiples of 200
         ([0, 0, 0, 1], "0.25"),  # 0.25, as large as the mean: two digits
-        ([0.1, 0.2, 0.4], "0.23"),  # 0.09
+        ([0.1, 0.2, 0.4], "0.25"),  # 0.088: to multiples of 0.05
+        ([1.1, 1.3, 1.3, 1.4], "1.3"),  # 0.063: to multiples of 0.05
     ],
 )
 def test_means_are_rounded_to_what_is_known(costs: list[float], mean: str) -> None:

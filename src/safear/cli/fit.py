@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from safear.cli.options import FILE, JSON, LANGUAGE, PROBLEM, tell_record
+from safear.cli.sources import find_named
 from safear.cli.verbose import verbose_option
 
 
@@ -40,13 +41,12 @@ def fit(problem_file: str, log: str, target: Path | None, min_tries: int, **opti
     itself is never written over unless -o names it.
     """
     from safear.cli.render import make_console
-    from safear.datasets.bundled import find_problem
     from safear.fitting.fit import fit_problem
     from safear.fitting.fit_records import FitRecord
     from safear.fitting.fit_teller import FitTeller
 
     path = Path(problem_file)
-    result = fit_problem(path if path.exists() else find_problem(problem_file), log, min_tries=min_tries)
+    result = fit_problem(path if path.exists() else find_named(problem_file)[0], log, min_tries=min_tries)
     if target is not None:
         result.save(target)
     if tell_record(lambda: FitRecord.of(result), options):

@@ -50,8 +50,8 @@ class Source:
         return self.dataset.levels
 
 
-def find_source(problem_file: str, options: dict[str, Any]) -> Source:
-    """By the name of a file, a bundled problem or a data set, with what the options change of it."""
+def find_named(problem_file: str) -> tuple[Problem, Dataset | None]:
+    """By the name of a file, a bundled problem or a data set."""
     from safear.datasets.bundled import example_names, find_problem
 
     dataset = None
@@ -59,7 +59,13 @@ def find_source(problem_file: str, options: dict[str, Any]) -> Source:
         from safear.datasets.dataset import dataset_names, load
 
         dataset = load(problem_file) if problem_file in dataset_names() else None
-    original = problem = find_problem(problem_file) if dataset is None else dataset.problem
+    return find_problem(problem_file) if dataset is None else dataset.problem, dataset
+
+
+def find_source(problem_file: str, options: dict[str, Any]) -> Source:
+    """By name, with what the options change of it."""
+    original, dataset = find_named(problem_file)
+    problem = original
     if options["horizon"] is not None:
         problem = problem.with_horizon(options["horizon"])
     if options["failure_cost"] is not None:

@@ -6,7 +6,7 @@ interval of its own counts (widened to hold that share), so that pooling never h
 
     nominal = K / N,   [min(low(k, n), K / N), max(high(k, n), K / N)],   [0, 1] if it was never tried.
 
-Costs are means, rounded to the largest power of ten that is no larger than their standard error.
+Costs are means, rounded to a step no larger than their standard error.
 """
 
 from __future__ import annotations
@@ -321,18 +321,24 @@ def _with_amounts(quantity: Quantity, new: list[Amount]) -> Quantity:
 
 
 def mean_cost(costs: NDArray[np.float64]) -> Amount:
-    """The mean, rounded to the largest power of ten that is no larger than its standard error.
+    """The mean, rounded to the largest 1, 2 or 5 times a power of ten that is no larger than its standard error.
 
-    If that is larger than the mean, to two digits. Costs that are all the same are taken as they are.
+    If that error is larger than the mean, to two digits. Costs that are all the same are taken as they are.
     """
-    mean = float(np.mean(costs))
-    if np.ptp(costs) == 0:
+    mean, spread = float(np.mean(costs)), float(np.ptp(costs))
+    if spread == 0:
         number = Decimal(repr(float(costs[0])))
     else:
         error = float(np.std(costs, ddof=1)) / math.sqrt(len(costs))
-        digits = math.floor(math.log10(error)) if error < mean else math.floor(math.log10(mean)) - 1
-        number = Decimal(repr(mean)).quantize(Decimal(1).scaleb(digits))
+        grain = _round_below(error) if error < mean else Decimal(1).scaleb(math.floor(math.log10(mean)) - 1)
+        number = (Decimal(repr(mean)) / grain).to_integral_value() * grain
     return replace(Amount.exactly(Decimal(f"{number.normalize():f}")), source=f"data, n={len(costs)}")
+
+
+def _round_below(number: float) -> Decimal:
+    """The largest 1, 2 or 5 times a power of ten that is no larger."""
+    power = Decimal(1).scaleb(math.floor(math.log10(number)))
+    return max(factor * power for factor in (1, 2, 5) if factor * power <= Decimal(number) or factor == 1)
 
 
 def compare_counts(one: Counts, other: Counts) -> float:

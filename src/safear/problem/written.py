@@ -149,8 +149,8 @@ PlainChance = Annotated[
 class WrittenCounts(Written):
     """A chance, by how often it worked."""
 
-    worked: Annotated[Whole, Field(ge=0, le=MOST_TRIES)]
-    tried: Annotated[Whole, Field(ge=1, le=MOST_TRIES)]
+    worked: Annotated[int, Field(ge=0, le=MOST_TRIES), BeforeValidator(_read_whole)]
+    tried: Annotated[int, Field(ge=1, le=MOST_TRIES), BeforeValidator(_read_whole)]
     source: Text | None = None
 
 
