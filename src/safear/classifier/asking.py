@@ -69,13 +69,15 @@ def _within(limit: float | None, call: Callable[[], Any], count: int) -> Any:
         return call()
     future: Future[Any] = Future()
     context, sklearn = copy_context(), sys.modules.get("sklearn")
-    settings = None if sklearn is None else sklearn.get_config()  # which it keeps by thread
+    settings = None if sklearn is None else sklearn.get_config()  # which it keeps by thread, as older NumPy does
+    errors = np.geterr()
 
     def run() -> None:
         try:
             if sklearn is not None and settings is not None:
                 sklearn.set_config(**settings)
-            future.set_result(context.run(call))
+            with np.errstate(**errors):
+                future.set_result(context.run(call))
         except BaseException as error:  # noqa: BLE001  # raised where somebody waits for it
             future.set_exception(error)
 
