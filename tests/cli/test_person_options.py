@@ -122,7 +122,8 @@ def test_a_number_that_is_decided_otherwise_than_its_level(
 def test_all_that_is_missing_is_told_at_once(safear: Safear, tmp_path: Path) -> None:
     problem = write(tmp_path, "body.yaml", BODY.partition("people:")[0])
     assert safear("recommend", problem).refusal == (
-        "bmi: 'bmi' is missing\n    one of: <25, 25-30, >=30\nsmoker: 'smoker' is missing\n    one of: yes, no\n"
+        "bmi: 'bmi' is missing\n    a number, or one of: <25, 25-30, >=30\n"
+        "smoker: 'smoker' is missing\n    one of: yes, no\n"
     )
     assert safear("recommend", problem, "--set", "bmi=26", "--set", "smoker=no").code == 0
 

@@ -27,10 +27,10 @@ from safear.problem.written import (
     SourcedChance,
     Text,
     Value,
-    Whole,
     Written,
     WrittenCounts,
     read_number,
+    read_whole,
     shape,
 )
 
@@ -126,7 +126,7 @@ class WrittenAction(Written):
 
     cost: Cost
     when: Text | None = None
-    at_most: Annotated[Whole, Field(ge=1)] | None = None
+    at_most: Annotated[int, Field(ge=1), BeforeValidator(read_whole)] | None = None
     once: bool = False
     chance: Chance | None = None
     change: Change | None = None

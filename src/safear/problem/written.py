@@ -35,7 +35,7 @@ def read_number(value: object) -> object:
     return value
 
 
-def _read_whole(value: object) -> object:
+def read_whole(value: object) -> object:
     """`+1` is a whole number, too."""
     number = read_number(value)
     return number.strip().removeprefix("+") if isinstance(number, str) else number
@@ -76,7 +76,7 @@ NotNegative = Annotated[
 Positive = Annotated[
     Decimal, Field(gt=0), BeforeValidator(read_number), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})
 ]
-Whole = Annotated[int, BeforeValidator(_read_whole)]
+Whole = Annotated[int, BeforeValidator(read_whole)]
 Distance = Annotated[  # levels, or an amount with its unit
     int | str,
     PlainValidator(_read_distance),
@@ -149,8 +149,8 @@ PlainChance = Annotated[
 class WrittenCounts(Written):
     """A chance, by how often it worked."""
 
-    worked: Annotated[int, Field(ge=0, le=MOST_TRIES), BeforeValidator(_read_whole)]
-    tried: Annotated[int, Field(ge=1, le=MOST_TRIES), BeforeValidator(_read_whole)]
+    worked: Annotated[int, Field(ge=0, le=MOST_TRIES), BeforeValidator(read_whole)]
+    tried: Annotated[int, Field(ge=1, le=MOST_TRIES), BeforeValidator(read_whole)]
     source: Text | None = None
 
 
