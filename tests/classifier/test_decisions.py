@@ -72,6 +72,11 @@ def test_where_false_is_the_favourable_class_false_is_favourable(name: str) -> N
         ([0.2, 0.3, 0.7], Goal(threshold=0.3), [False, True, True]),
         ([0.2, 0.3, 0.7], Goal(favourable="approved", threshold=0.7), [False, False, True]),
         (np.array([[0.2], [0.7]], dtype=np.float32), UNNAMED, [False, True]),
+        ([0.2, 0.5, 1.0], Goal(favourable="1"), [False, True, True]),
+        ([0.2, 0.6, 1.0], Goal(favourable="0"), [True, False, False]),
+        ([0.2, 0.6, 1.0], Goal(favourable="0", threshold=0.3), [True, True, False]),
+        ([0.2, 0.6, 1.0], Goal(favourable="false", threshold=0.3), [True, True, False]),
+        ([0.2, 0.6, 1.0], Goal(favourable="2", threshold=0.3), [False, True, True]),
     ],
 )
 def test_numbers_are_labels_or_scores(outputs: Any, goal: Goal, expected: list[bool]) -> None:
@@ -190,6 +195,14 @@ def test_scores_beyond_0_to_1_are_refused(scores: list[float], goal: Goal) -> No
     assert refusal(scores, goal) == (
         "classifier: the classifier answered with numbers that are no probabilities between 0 and 1\n"
         "    have it give probabilities, or labels and their name in 'goal: {favourable: ...}'"
+    )
+
+
+def test_scores_of_a_class_that_they_cannot_be_of() -> None:
+    """As labels they would be compared with 2, and nobody would ever get there."""
+    assert refusal([0.2, 0.7], Goal(favourable="2")) == (
+        "goal.favourable: the classifier answers with scores, and '2' is no class that they could be of\n"
+        "    write 'favourable: 1' if they are the chance of the favourable decision"
     )
 
 

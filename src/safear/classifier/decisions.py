@@ -12,6 +12,7 @@ from safear.errors import ClassifierError, quote_list, suggest
 from safear.problem.model import Goal, as_decimal
 
 TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+NOT_ONE = frozenset({"0", "false"})  # classes whose chance is the rest of what is given
 ROUNDING = 1e-6  # by which a chance may lie outside of 0 to 1
 PAIR_ERROR = 1e-3  # by which the chances of two classes may miss 1
 MISSING = frozenset({"nan", "None", "<NA>", "NaT", ""})
@@ -20,9 +21,9 @@ MISSING = frozenset({"nan", "None", "<NA>", "NaT", ""})
 def read_decisions(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -> NDArray[np.bool_]:
     """Truth values, labels or scores as truth values.
 
-    Truth values stay (unless the favourable class is `false`). Numbers are scores when the goal has a threshold or
-    names no class that they could be. Pairs of numbers are the chances of the classes 0 and 1. Labels are compared with
-    the favourable class by name.
+    Truth values stay (unless the favourable class is `false`). Numbers are scores when the goal has a threshold, names
+    no class that they could be, or they are not whole. Pairs of numbers are the chances of the classes 0 and 1. Labels
+    are compared with the favourable class by name.
     """
     values = _one_per_input(outputs, count, source)
     if values.ndim == 2:
@@ -58,12 +59,12 @@ def read_chances(chances: ArrayLike, goal: Goal, *, count: int, source: str) -> 
     if found.shape != (count,):
         raise _wrong_shape(f"{source} gave probabilities of shape {found.shape} for {count} inputs")
     wanted = (goal.favourable or "1").lower()
-    if wanted not in {"0", "1", "false", "true"}:
+    if wanted not in {*NOT_ONE, "1", "true"}:
         cause = f"{source} has no names for its classes, so '{goal.favourable}' is none"
         remedy = "write 'favourable: 1' if it gives the chance of the favourable decision, else 'favourable: 0'"
         raise ClassifierError.at(("goal", "favourable"), cause, remedy, code="unknown_class")
     check_chances(found, source)
-    return reach(1 - found if wanted in {"0", "false"} else found, goal)
+    return reach(1 - found if wanted in NOT_ONE else found, goal)
 
 
 def reach(chances: NDArray[np.float64], goal: Goal) -> NDArray[np.bool_]:
@@ -121,11 +122,17 @@ def read_texts(values: NDArray[np.generic]) -> NDArray[np.generic]:
 
 
 def _read_numbers(values: NDArray[np.float64], goal: Goal, source: str) -> NDArray[np.bool_]:
+    """Whole numbers are labels if the favourable class is one. All others are scores: of that class, or of 1."""
     named = as_decimal(goal.favourable)
-    if goal.threshold is None and named is not None and np.isfinite(values).all():
+    is_whole = np.isfinite(values) & (values == np.trunc(values))
+    if goal.threshold is None and named is not None and is_whole.all():
         return np.equal(values, float(named))
     check_chances(values, source)
-    return reach(values, goal)
+    if goal.threshold is None and named not in {None, 0, 1}:
+        cause = f"{source} answers with scores, and '{goal.favourable}' is no class that they could be of"
+        remedy = "write 'favourable: 1' if they are the chance of the favourable decision"
+        raise ClassifierError.at(("goal", "favourable"), cause, remedy, code="unknown_class")
+    return reach(1 - values if (goal.favourable or "").lower() in NOT_ONE else values, goal)
 
 
 def _read_labels(names: list[str], goal: Goal, source: str) -> NDArray[np.bool_]:
