@@ -9,6 +9,9 @@ import pytest
 
 import safear as sa
 from english import english_in
+from safear.recourse.teller import Teller
+from safear.web.problem_view import view_problem
+from safear.web.service import Service
 from web.conftest import Site
 from web.test_person_page import words
 
@@ -21,6 +24,18 @@ def test_the_problem_can_be_read(loan: Site) -> None:
     assert "applicant: rejected; 6 goals among 13 states within reach" in told
     assert "38% of all possible inputs" in told
     assert "There are no people." in told
+
+
+def test_where_numbers_come_from_can_be_read() -> None:
+    document = sa.dump_problem(sa.load_example("loan"))
+    document["actions"]["change job"]["cost"] = {"value": 1, "source": "guess"}
+    document["actions"]["change job"]["outcomes"][0]["chance"] = {"worked": 31, "tried": 40}
+    document["actions"]["change job"]["outcomes"][1].pop("chance")
+    view = view_problem(Service.of(sa.parse_problem(document)), Teller.of())
+    (row,) = [row for row in view.actions if row.name == "change job"]
+    assert row.cost == "1 month (guess)"
+    assert row.outcomes[0].chance == "0.62–0.89 (data 31/40)"
+    assert any("1 number is a guess: change job (cost)" in line for line in view.checks)
 
 
 def test_the_audit(audited: Site) -> None:

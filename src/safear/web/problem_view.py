@@ -13,6 +13,7 @@ from safear.recourse.check_teller import CheckTeller
 from safear.recourse.diagnose import diagnose_people, find_hints
 from safear.recourse.teller import Teller
 from safear.texts.mistakes import tell_mistake
+from safear.texts.names import show_name
 from safear.web.service import Service
 
 
@@ -159,7 +160,7 @@ class _ProblemTeller:
 
     def _cost(self, quantity: Quantity) -> str:
         if isinstance(quantity, Amount) and not quantity.is_interval:
-            return self.tell.cost(float(quantity.nominal), self.problem.cost_unit)
+            return self.tell.cost(float(quantity.nominal), self.problem.cost_unit) + _tell_source(quantity)
         return f"{self._quantity(quantity)} {self.problem.cost_unit}"
 
     def _quantity(self, quantity: Quantity) -> str:
@@ -175,7 +176,7 @@ class _ProblemTeller:
 
     def _amount(self, amount: Amount) -> str:
         ends = (amount.low, amount.high) if amount.is_interval else (amount.nominal,)
-        return "–".join(self.tell.number(float(end)) for end in ends)
+        return "–".join(self.tell.number(float(end)) for end in ends) + _tell_source(amount)
 
     def rules(self) -> Iterator[str]:
         for condition in self.problem.constraints:
@@ -184,3 +185,8 @@ class _ProblemTeller:
             rule = self.say(effect.direction, cause=effect.cause, change=self._change(effect.change))
             always = effect.when == ALWAYS
             yield rule if always else self.say("only_if", rule=rule, condition=str(effect.when))
+
+
+def _tell_source(amount: Amount) -> str:
+    """Where a number comes from, as the file says it."""
+    return f" ({show_name(amount.source)})" if amount.source else ""
