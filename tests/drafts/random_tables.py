@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -61,7 +61,7 @@ def train_pipeline(rng: Rng, table: pd.DataFrame, labels: Any) -> Any:
     model = [
         DecisionTreeClassifier(max_depth=4, random_state=seed),
         RandomForestClassifier(n_estimators=12, max_depth=5, random_state=seed),
-        HistGradientBoostingClassifier(max_iter=15, min_samples_leaf=5, random_state=seed),
+        GradientBoostingClassifier(n_estimators=15, random_state=seed),
     ][rng.integers(3)]
     parts = [("words", encode, words)] * bool(words) + [("numbers", rest, numbers)] * bool(numbers)
     return make_pipeline(ColumnTransformer(parts), model).fit(table, labels)

@@ -54,8 +54,10 @@ class ColumnType:
 
     def holds_truths(self, column: pd.Series[Any]) -> bool:
         """Whether a column of names or whole numbers has truth values alone, whose spelling may matter."""
+        if self.kind != "text":
+            return False
         names = {label_name(value).lower() for value in column.dropna().unique().tolist()}
-        return self.kind == "text" and bool(names) and names <= TRUTH_NUMBERS.keys()
+        return bool(names) and names <= TRUTH_NUMBERS.keys()
 
     def convert(self, column: pd.Series[Any]) -> Any:
         """A column in the form of training. A value that has no such form stays: the model says what it thinks."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 COST = replace(Amount.exactly(1), source=GUESS)
 CHANCE = replace(Amount.between(Decimal("0.5"), Decimal("0.95")), source=GUESS)
 FEWEST, MOST = 4, 8  # steps of a plan
-ALL = 10  # steps, if no more are needed to get everywhere
+ALL = 10  # steps that are searched, if that is everything
 MOST_USEFUL = 0.9  # of the people who have a way are done in half the steps if all goes well
 WORTH = 0.25  # a way of changing something that helps less often, beside the best, is left out
 
@@ -221,8 +221,8 @@ def _ways(ladder: Ladder, wish: Wish) -> list[str]:
 
 
 def _count_steps(features: Sequence[Feature]) -> int:
-    """In how many steps everything can be changed, if all goes well: by a level at a time, or to a word at once."""
-    return sum(len(feature.levels) - 1 if feature.is_ordered else 1 for feature in features)
+    """One more than it takes to change everything, by a level at a time or to a word at once: nothing is beyond."""
+    return 1 + sum(len(feature.levels) - 1 if feature.is_ordered else 1 for feature in features)
 
 
 def _action(say: Any, ladder: Ladder, way: str) -> Action:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
@@ -21,6 +22,7 @@ UNKNOWN_WORDS = frozenset({"", "?", "na", "n/a", "nan", "null", "missing", "unkn
 TRUTHS = ("False", "True")  # as pandas writes them to files
 ODD = 0.01  # of the numbers need not be multiples of a step
 IDENTIFIERS = frozenset({"id", "index", "row", "key", "uuid", "unnamed: 0"})
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]|$)|\d\d?[./]\d\d?[./]\d{4}$")
 _STEPS = [Decimal(digit).scaleb(power) for power in range(9, -3, -1) for digit in (1, "0.5")]
 
 
@@ -74,6 +76,8 @@ def study_column(column: pd.Series[Any], wanted: ColumnType, *, truths: tuple[st
         is_count = distinct == len(cells) > MOST_WORDS and bool((np.diff(numbers) == 1).all())
         return make("identifier") if is_count else make("numeric", numbers=numbers, step=find_step(numbers))
     words = _words(column)
+    if all(_DATE.match(word) for word in words):
+        return make("date")
     if len(words) > MOST_WORDS or any(len(word) > 200 for word in words):
         return make("identifier" if distinct == len(cells) else "many")
     order = tuple(map(str, column.cat.categories)) if getattr(column.dtype, "ordered", False) else find_order(words)
@@ -94,7 +98,7 @@ def find_step(numbers: np.ndarray[Any, np.dtype[np.float64]]) -> Decimal | None:
     exact = [Decimal(repr(number)) for number in known.tolist()]
     for step in _STEPS:
         odd = sum(count for number, count in zip(exact, counts.tolist(), strict=True) if number % step)
-        if odd <= ODD * counts.sum() and known[-1] - known[0] >= step:
+        if odd <= ODD * counts.sum() and exact[-1] - exact[0] >= step:
             return step
     return None
 
