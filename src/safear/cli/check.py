@@ -14,6 +14,7 @@ from safear.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
     from safear.cli.sources import Source
+    from safear.mdp.space import CodeMatrix
     from safear.population.agreement import Agreement
     from safear.population.result_records import CheckRecord
     from safear.recourse.check_teller import CheckTeller
@@ -88,7 +89,7 @@ def check(problem_file: str, whole: bool, people_files: str | None, **options: A
         if whole:
             space = _check_space(source)
             echo(tell.whole(space))
-    hints = find_hints(problem)
+    hints = find_hints(problem, None if people_files is None else _find_starts(source, people_files, options))
     for hint in hints:
         echo(say("hint", hint=tell.hint(hint)))
     echo(say("sound"))
@@ -125,6 +126,13 @@ def _check_records(source: Source, people: str, options: dict[str, Any]) -> Agre
     from safear.population.agreement import check_people
 
     return check_people(source.problem, source.classifier, people, skip_bad=options["skip_bad"])
+
+
+def _find_starts(source: Source, people: str, options: dict[str, Any]) -> CodeMatrix:
+    """The level numbers of the people in the files."""
+    from safear.people.counts import read_population
+
+    return read_population(source.problem, people, skip_bad=options["skip_bad"]).codes
 
 
 def _check_space(source: Source) -> SpaceDiagnosis:

@@ -8,6 +8,7 @@ does not count as a change.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,25 +80,25 @@ def _expand_action(
     def cost_units(amount: Amount) -> int:
         return lattice.units(amount.nominal)
 
-    reached = [apply_change(outcome.change, before, features) for outcome in action.outcomes]
-    general = evaluate_quantity(action.cost, before, reached[0], features=features, number=cost_units)
-    chance = _chances(problem, action, before, reached)
+    ends = find_ends(problem, action, before)
+    general = evaluate_quantity(action.cost, before, ends[0].reached, features=features, number=cost_units)
     targets, costs, fine, changes = [], [], [], []
-    for outcome, after_change in zip(action.outcomes, reached, strict=True):
-        after, inside = apply_side_effects(before, after_change, problem)
-        if action.counted_by:  # a try is a try, whatever its end
-            after[action.counted_by] = (before[action.counted_by] + 1).astype(np.int16)
-        targets.append(space.moved(states, before, after))
-        shown = {name: column for name, column in after.items() if not features[name].hidden}
+    for outcome, end in zip(action.outcomes, ends, strict=True):
+        targets.append(space.moved(states, before, end.after))
+        shown = {name: column for name, column in end.after.items() if not features[name].hidden}
         changes.append(space.moved(states, before, shown) != states)
-        fine.append(inside & allowed(problem, after, count))
+        fine.append(end.inside & allowed(problem, end.after, count))
         own = outcome.cost
         costs.append(
             general
             if own is None
-            else evaluate_quantity(own, before, after_change, features=features, number=cost_units)
+            else evaluate_quantity(own, before, end.reached, features=features, number=cost_units)
         )
-    target, cost = np.stack(targets, axis=1), np.stack(costs, axis=1)
+    target, cost, chance = (
+        np.stack(targets, axis=1),
+        np.stack(costs, axis=1),
+        np.stack([e.chance for e in ends], axis=1),
+    )
     possible = chance > 0
     offered = (possible & np.stack(changes, axis=1)).any(axis=1) & (~possible | np.stack(fine, axis=1)).all(axis=1)
     row, outcome_number = np.nonzero(possible & offered[:, None])
@@ -109,6 +110,35 @@ def _expand_action(
         chance=chance[row, outcome_number],
         cost=cost[row, outcome_number].astype(np.int64),
     )
+
+
+class End(NamedTuple):
+    """One outcome of an action in some states: how likely, what its own change reaches, where it ends after all.
+
+    `inside`: no side effect in proportion goes beyond its scale.
+    """
+
+    chance: NDArray[np.float64]
+    reached: Codes
+    after: Codes
+    inside: NDArray[np.bool_]
+
+    @property
+    def possible(self) -> NDArray[np.bool_]:
+        """Where it can happen at all."""
+        return np.asarray(self.chance > 0)
+
+
+def find_ends(problem: Problem, action: Action, before: Codes) -> list[End]:
+    """All outcomes of an action, whether it is offered or not."""
+    reached = [apply_change(outcome.change, before, problem.feature_by_name) for outcome in action.outcomes]
+    ends = []
+    for chance, change in zip(_chances(problem, action, before, reached).T, reached, strict=True):
+        after, inside = apply_side_effects(before, change, problem)
+        if action.counted_by:  # a try is a try, whatever its end
+            after[action.counted_by] = (before[action.counted_by] + 1).astype(np.int16)
+        ends.append(End(chance, change, after, inside))
+    return ends
 
 
 def _chances(

@@ -14,6 +14,7 @@ from safear.classifier.filed import Sight
 from safear.classifier.protocol import Classifier
 from safear.errors import PersonError, suggest
 from safear.mdp.arrays import MDP
+from safear.mdp.blocked import find_blocked
 from safear.mdp.compile import MAX_REACHABLE, Compiler
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.filed_goals import FiledGoals, as_filed
@@ -157,7 +158,8 @@ def _find_reason(problem: Problem, mdp: MDP) -> NoRecourse | None:
     if mdp.goal.any():
         return None
     if mdp.dead_end[mdp.locate()]:
-        return NoRecourse("no_action", problem)
+        blocked = find_blocked(problem, mdp.codes(mdp.starts)) if isinstance(mdp, CompiledMDP) else ()
+        return NoRecourse("no_action", problem, blocked=blocked)
     ends_early = (mdp.depth == mdp.horizon).any()
     return NoRecourse("horizon" if ends_early else "never", problem, mdp.n_states - 1)
 

@@ -70,6 +70,9 @@ class CheckTeller:
         """What is allowed, but may not be meant."""
         if hint.code == "guesses":
             return self._guesses(hint)
+        if hint.blocked is not None:
+            why, action = self.teller.blocked(hint.blocked), show_name(hint.blocked.action)
+            return self.teller("check.hints.never_offered", action=action, why=why)
         return self.teller(f"check.hints.{hint.code}", feature=show_name(hint.feature))
 
     def _guesses(self, hint: Hint) -> str:

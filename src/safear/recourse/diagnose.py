@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 
 from safear.errors import Mistake, Path, mistake
 from safear.mdp.arrays import MDP
+from safear.mdp.blocked import WHOLE, Blocked, find_never_offered
 from safear.mdp.compile import compile_mdp
+from safear.mdp.space import CodeMatrix, StateSpace, person_codes
 from safear.problem.checks import unused_features
 from safear.problem.model import Problem
+from safear.problem.person import read_person
 from safear.recourse.case import Desk
 from safear.recourse.check_teller import CheckTeller
 from safear.recourse.failure import GivingUp, find_giving_up
@@ -51,11 +54,13 @@ class Hint:
     free_failure    failing costs nothing
     intervals       some chances are intervals
     guesses         the costs and chances at `places` are guesses
+    never_offered   nobody is ever offered an action; `blocked` says why
     """
 
-    code: Literal["unused_feature", "free_failure", "intervals", "guesses"]
+    code: Literal["unused_feature", "free_failure", "intervals", "guesses", "never_offered"]
     feature: str = ""
     places: tuple[Path, ...] = ()
+    blocked: Blocked | None = None
 
     def __str__(self) -> str:
         return CheckTeller.of().hint(self)
@@ -94,9 +99,13 @@ def can_reach_goal(mdp: MDP) -> NDArray[np.bool_]:
     return count_steps_to_goal(mdp) <= mdp.horizon
 
 
-def find_hints(problem: Problem) -> list[Hint]:
-    """What is allowed, but may not be meant."""
+def find_hints(problem: Problem, starts: CodeMatrix | None = None) -> list[Hint]:
+    """What is allowed, but may not be meant. `starts` are level numbers of people, if others than the problem's."""
     hints = [Hint("unused_feature", name) for name in unused_features(problem)]
+    if starts is None and StateSpace(problem.features, {}).size > WHOLE:
+        people = [read_person(problem, record) for record in problem.people.values()]
+        starts = np.array([person_codes(problem.features, person) for person in people], dtype=np.int16)
+    hints += [Hint("never_offered", blocked=item) for item in find_never_offered(problem, starts)]
     if problem.goal.failure_cost == 0:
         hints.append(Hint("free_failure"))
     if problem.has_intervals:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from safear.mdp.blocked import Blocked
 from safear.problem.model import Problem
 from safear.recourse.teller import Teller
 
@@ -40,7 +41,7 @@ class Notice:
 class NoRecourse:
     """Why no plan leads to the goal.
 
-    no_action  no action is offered to this person
+    no_action  no action is offered to this person; `blocked` says why not
     horizon    none of the `states` within the horizon is a goal; more could be reached in more steps
     never      none of the `states` that this person can ever reach is a goal
     """
@@ -48,6 +49,7 @@ class NoRecourse:
     code: ReasonCode
     problem: Problem = field(repr=False)
     states: int = 0
+    blocked: tuple[Blocked, ...] = ()
 
     def __str__(self) -> str:
         return Teller.of().no_recourse(self)

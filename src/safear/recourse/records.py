@@ -13,6 +13,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from safear.evaluation.forward import Runs
+from safear.mdp.blocked import Blocked
 from safear.problem.model import Problem, Record
 from safear.recourse.case import Decision
 from safear.recourse.menu import Menu
@@ -301,15 +302,16 @@ class FrontierRecord(ResultRecord):
 
 
 class ReasonRecord(ResultRecord):
-    """Why no plan reaches the goal."""
+    """Why no plan reaches the goal; `blocked`: why each action is not offered, if none is."""
 
     code: ReasonCode
     text: str
+    blocked: list[Blocked]
 
     @classmethod
     def of(cls, reason: NoRecourse) -> Self:
         """With its words."""
-        return cls(code=reason.code, text=str(reason))
+        return cls(code=reason.code, text=str(reason), blocked=list(reason.blocked))
 
 
 class NoticeRecord(ResultRecord):

@@ -29,12 +29,15 @@ from safear.texts.names import capital, show_name
 from safear.texts.numbers import tell_times
 
 if TYPE_CHECKING:
+    from safear.mdp.blocked import Blocked
     from safear.recourse.notices import NoRecourse, Notice
     from safear.recourse.offer import Offer, TradeOff
     from safear.recourse.plan import Branch, Changes, LevelChange, PlanStep
     from safear.recourse.promises import Promise, Verification
     from safear.recourse.traces import Trace
     from safear.recourse.walk import Possible
+
+MOST_BLOCKED = 6  # actions of which it is said why they are not offered
 
 
 class Difference(NamedTuple):
@@ -233,7 +236,13 @@ class Teller:
     def no_recourse(self, reason: NoRecourse) -> str:
         """Why there is no plan."""
         goal, within = self.quoted_goal(reason.problem), self.within(reason.problem)
-        return self.texts(f"no_recourse.{reason.code}", goal=goal, within=within)
+        said = self.texts(f"no_recourse.{reason.code}", goal=goal, within=within)
+        told = [f"{show_name(item.action)}: {self.blocked(item)}." for item in reason.blocked[:MOST_BLOCKED]]
+        return " ".join([said, *told])
+
+    def blocked(self, found: Blocked) -> str:
+        """What blocks an action: `it needs skill < manager`."""
+        return self.texts(f"blocked.{found.code}", what=show_name(found.what))
 
     # --------------------------------------------------------------------------------------------------------- steps
 
