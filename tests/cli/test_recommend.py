@@ -201,8 +201,9 @@ def test_no_way_to_a_goal(arguments: list[str], reason: str, safear: Safear) -> 
     assert (answer.code, answer.err) == (3, shown.err)
     assert answer.json["decision"] == "unfavourable"
     assert answer.json["plans"] == []
-    blocked = answer.json["no_recourse"].pop("blocked")
-    assert answer.json["no_recourse"] == {"code": reason, "text": shown.err.strip()}
+    said = answer.json["no_recourse"]
+    blocked = said.pop("blocked")
+    assert said == {"code": reason, "text": shown.err.strip()}
     assert all(f"{item['action']}: it needs {item['what']}." in shown.err for item in blocked)
     assert bool(blocked) == (reason == "no_action")
 
