@@ -312,7 +312,8 @@ def test_the_input_on_which_a_server_fails_is_named(status: int, server: Server)
     server.answer = answer
     assert refusal(server, 64) == (
         f"classifier: {server.address} failed: {status} too old; "
-        "the first such input: age = 37.5, job = none, city = city 37"
+        "the first such input: age = 37.5, job = none, city = city 37\n"
+        "    it was sent 'age', 'job', 'city'; further columns are named in the problem's 'given: [...]'"
     )
     assert len(server.asked) <= 9
 

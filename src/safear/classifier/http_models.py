@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from safear.classifier.reading import require_package, unreadable
-from safear.errors import ClassifierError
+from safear.errors import ClassifierError, quote_list
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +56,9 @@ class HttpModel:
             raise unreadable(self.address, cause, "give the address that answers", code="redirected")
         if status in AT_FAULT:
             cause = f"{self.address} failed: {_said(status, text)}"
-            raise ClassifierError.at(("classifier",), cause, code="classifier_failed")
+            sent = quote_list([str(name) for name in rows])
+            remedy = f"it was sent {sent}; further columns are named in the problem's 'given: [...]'"
+            raise ClassifierError.at(("classifier",), cause, remedy, code="classifier_failed")
         if status != 200:
             raise unreadable(self.address, f"it refuses: {_said(status, text)}; {progress}", code="refused")
         try:
