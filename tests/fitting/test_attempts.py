@@ -130,14 +130,34 @@ def test_wrong_cells_of_a_frame(frame: pd.DataFrame, said: str, tmp_path: Path) 
             "log.csv: there are no attempts\n    give a header with 'action' and 'worked', and a row for each attempt",
         ),
         ("action,worked\n", "log.csv: there are no attempts"),
-        ("worked,step\nyes,learn\n", "log.csv: there is no column 'action'\n    possible: 'worked', 'step'"),
+        ("worked,step\nyes,learn\n", "log.csv: there is no column 'action'\n    add it, with the names of the"),
         ("Actions,worked\nlearn,yes\n", "log.csv: there is no column 'action'\n    rename 'Actions'?"),
-        ("action,skill\nlearn,basic\n", "log.csv: there is no column 'worked'\n    possible: 'action', 'skill'"),
+        ("action,skill\nlearn,basic\n", "log.csv: there is no column 'worked'\n    add it, with yes or no"),
+        (
+            "action;worked\nlearn;yes\n",
+            "log.csv: there is no column 'action'\n    separate columns by commas, not by semicolons",
+        ),
         ("action,worked\nlearn\n", "log.csv: row 1: does not have the 2 fields of the header"),
     ],
 )
 def test_wrong_logs_as_a_whole(text: str, said: str, tmp_path: Path) -> None:
     assert told(text, tmp_path).startswith(said)
+
+
+@pytest.mark.parametrize(
+    "name, content, said",
+    [
+        ("log.xlsx", b"x", "is neither CSV nor Parquet\n    name it .csv, .csv.gz, .tsv or .parquet"),
+        ("log.csv", b"action,worked\nlearn,\xfc\n", "is not UTF-8 text\n    save the file as UTF-8"),
+        ("log.csv", b'action,worked\n"learn,yes\n', "cannot be read: unexpected end of data"),
+        ("log.parquet", b"x", "cannot be read: "),
+    ],
+)
+def test_files_that_are_no_logs(name: str, content: bytes, said: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(AttemptsError) as caught:
+        open_log(tmp_path / name)
+    assert str(caught.value).startswith(f"{tmp_path / name}: {said}")
 
 
 def test_no_such_file(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fitting.logs import PROBLEM, log_of
+from fitting.logs import PROBLEM, TEXT, log_of
 from safear.errors import Place
 from safear.fitting.attempts import read_attempts
 from safear.fitting.estimates import Estimator, FitNotice, Fitted, compare_counts, mean_cost
@@ -164,6 +164,15 @@ def test_empty_costs_are_left_out() -> None:
     assert fitted.action.cost == Amount(Decimal(3), Decimal(3), Decimal(3), "data, n=2")
     empty = read_attempts(log.assign(cost=None), PROBLEM, Place())
     assert Estimator(PROBLEM, 10).fit_action(PROBLEM.action_by_name["save"], empty).action.cost == Amount.exactly(1)
+
+
+def test_few_costs_are_put_together() -> None:
+    problem = parse_problem(TEXT.replace("{value: 1.5, source: guess}", "{skilled: 1, manager: 2}"))
+    log = log_of(("learn", 10, 10), ("learn", 2, 2, {"skill": "skilled"})).assign(cost=[3] * 10 + [9] * 2)
+    fitted = Estimator(problem, 10).fit_action(problem.actions[0], read_attempts(log, problem, Place()))
+    assert [str(one.nominal) for one in amounts(fitted.action.cost)] == ["3", "4"]  # (30 + 18) / 12, and no more
+    told = [(notice.code, notice.place[2:]) for notice in fitted.notices if notice.code == "few_costs"]
+    assert told == [("few_costs", ("cost", "skill", "manager"))]
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,9 @@ def test_everything_is_said(language: str) -> None:
     logs = [EVERYTHING, EVERYTHING.drop(columns="age").assign(cost=1), log_of(("gamble", 1, 2)).assign(cost=1)]
     logs.append(pd.DataFrame({"person": ["a", "a"], "date": ["2024-01-01", "2024-02-01"], "skill": ["basic"] * 2}))
     costly = parse_problem(TEXT.replace("{chance: 0.3,", "{cost: 7, chance: 0.3,"))
-    for problem in (PROBLEM, costly):
+    by_level = parse_problem(TEXT.replace("{value: 1.5, source: guess}", "{skilled: 1, manager: 2}"))
+    logs.append(log_of(("learn", 2, 2)).assign(cost=1))
+    for problem in (PROBLEM, costly, by_level):
         for log in logs:
             fit = sa.fit_problem(problem, log)
             seen |= {notice.code for notice in fit.notices}

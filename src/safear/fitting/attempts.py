@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from safear.errors import AttemptsError, Mistake, PersonError, Place, closest, mistake, suggest
+from safear.errors import AttemptsError, Mistake, PersonError, Place, closest, mistake
 from safear.people.cells import level_number
 from safear.people.frame_counts import map_distinct
-from safear.people.rows import table_rows
+from safear.people.rows import is_table, table_rows
 from safear.problem.model import MAX_COST, Feature, Problem, as_decimal, is_missing
 from safear.problem.vector import CodeArray
 from safear.problem.wrong_names import out_of_limits, unknown_action, unreadable_value
@@ -26,6 +26,7 @@ from safear.problem.wrong_names import out_of_limits, unknown_action, unreadable
 UNKNOWN = -1  # instead of the number of a level: the cell is empty
 MOST_TOLD = 20  # wrong cells that are told one by one
 _WORKED = {"yes": True, "no": False, "true": True, "false": False, "1": True, "0": False, "1.0": True, "0.0": False}
+_ADD = {"action": "add it, with the names of the problem's actions", "worked": "add it, with yes or no"}
 _RESERVED = ("action", "worked", "cost", "date", "person")
 
 
@@ -65,6 +66,9 @@ def open_log(source: str | Path | pd.DataFrame) -> tuple[pd.DataFrame, Place]:
         frame, place = source.set_axis([str(name) for name in source.columns], axis=1), Place()
     else:
         place = Place(file=str(source))
+        if not is_table(source):
+            remedy = "name it .csv, .csv.gz, .tsv or .parquet"
+            raise AttemptsError.at(place, "is neither CSV nor Parquet", remedy, code="unknown_format")
         try:
             frame = pd.DataFrame(list(table_rows(source)), dtype=object)
         except PersonError as error:
@@ -117,7 +121,9 @@ class LogReader:
             if name not in columns:
                 free = [column for column in columns if column not in known]
                 meant = closest(name, free)
-                remedy = f"rename '{meant}'?" if meant else suggest(name, columns)
+                remedy = f"rename '{meant}'?" if meant else _ADD[name]
+                if len(columns) == 1 and ";" in columns[0]:
+                    remedy = "separate columns by commas, not by semicolons"
                 cause = f"there is no column '{name}'"
                 self.mistakes.append(mistake(Place(file=self.file), cause, remedy, code="missing_column", column=name))
         if self.mistakes:

@@ -36,6 +36,7 @@ NoticeCode = Literal[
     "never_tried",
     "thin",
     "never_seen",
+    "few_costs",
     "no_column",
     "unknown_state",
     "not_offered",
@@ -59,6 +60,7 @@ class FitNotice:
     never_tried    nobody tried `action`
     thin           a cell (`place`) has too few tries (`counts`), so its nominal value is that of all cells
     never_seen     a cell was never tried
+    few_costs      a cell has too few costs, so that its value is the mean of all
     no_column      the log has no column `feature`, so that the cells of `place` cannot be told apart
     unknown_state  `count` attempts do not say in which cell they were; they count for all cells together only
     not_offered    `count` attempts were made where the problem does not offer the action; they were left out
@@ -266,8 +268,8 @@ class Estimator:
             n = int(rows.sum())
             thin = n < self.min_tries and len(places) > 1 and not missing
             if thin:
-                counts = Counts(int(log.worked[rows].sum()), n)
-                notices.append(FitNotice("thin" if n else "never_seen", action, at, counts=counts))
+                code: NoticeCode = "few_costs" if "chance" not in at[2:] else "thin" if n else "never_seen"
+                notices.append(FitNotice(code, action, at, counts=count_true(log.worked[rows])))
             entries.append(FitEntry(at, before, estimate(rows, before), n, pooled=thin or bool(missing)))
         return _with_amounts(quantity, [entry.after for entry in entries]), entries, notices
 

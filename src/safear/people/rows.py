@@ -88,6 +88,8 @@ def csv_cells(place: Place) -> Iterator[list[str]]:
                 yield cells
     except FileNotFoundError:
         raise PersonError.at(place, "no such file", code="no_file") from None
+    except UnicodeDecodeError as cause:
+        raise PersonError.at(place, "is not UTF-8 text", "save the file as UTF-8", code="not_utf8") from cause
     except (OSError, EOFError, ValueError, csv.Error) as cause:
         reason = getattr(cause, "strerror", None) or cause
         raise PersonError.at(place, f"cannot be read: {reason}", code="unreadable") from cause
