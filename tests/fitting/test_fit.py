@@ -86,14 +86,27 @@ def test_what_is_said_in_one_place_for_two_is_written_anew(tmp_path: Path) -> No
     assert "#" not in fit.text
 
 
-@pytest.mark.parametrize("chance", ["", "chance: 1, "])
-def test_a_single_outcome_in_the_long_form_is_written_anew(chance: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("save: {cost: 1, outcomes: [{change: {savings: +1}}]}", None),
+        ("save: {cost: 1, outcomes: [{chance: 1, change: {savings: +1}}]}", None),
+        (
+            "save:\n    cost: 1\n    outcomes: # all\n    - change: {savings: +1} # x\n      label: it works # y",
+            (
+                "save:\n    cost: 1\n    outcomes: # all\n    - chance: {worked: 3, tried: 4}\n"
+                "      change: {savings: +1} # x\n      label: it works # y\n    - {}"
+            ),
+        ),
+    ],
+)
+def test_a_single_outcome_in_the_long_form_gets_another(old: str, new: str | None, tmp_path: Path) -> None:
+    new = new or "save: {cost: 1, outcomes: [{chance: {worked: 3, tried: 4}, change: {savings: +1}}, {}]}"
     path = tmp_path / "loan.yaml"
-    outcomes = f"outcomes: [{{{chance}change: {{savings: +1}}}}]"
-    path.write_text(TEXT.replace("save: {cost: 1, change: {savings: +1}}", f"save: {{cost: 1, {outcomes}}}"), "utf-8")
+    path.write_text(TEXT.replace("save: {cost: 1, change: {savings: +1}}", old), encoding="utf-8")
     fit = sa.fit_problem(path, log_of(("save", 3, 4)))
-    assert fit.notices[-1].code == "rewritten"
-    assert parse_problem(fit.text).action_by_name["save"].outcomes[0].chance == Amount.counted(Counts(3, 4))
+    assert fit.text == TEXT.replace("save: {cost: 1, change: {savings: +1}}", new)
+    assert fit.problem.action_by_name["save"].outcomes[0].chance == Amount.counted(Counts(3, 4))
 
 
 def test_how_many_tries_are_enough() -> None:
@@ -199,8 +212,7 @@ def test_any_problem_and_any_log(document: dict[str, Any], data: st.DataObject) 
     for action in problem.actions:
         if action.name not in set(log["action"]):
             assert fit.problem.action_by_name[action.name] == action
-    one_way = any(len(action.outcomes) == 1 for action in problem.actions)
-    assert one_way or "&id" in text or "rewritten" not in [notice.code for notice in fit.notices]
+    assert "&id" in text or "rewritten" not in [notice.code for notice in fit.notices]
     assert "{" not in "".join(FitTeller.of().notices(fit))
 
 

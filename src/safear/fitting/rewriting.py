@@ -28,10 +28,11 @@ def rewrite_amounts(text: str, amounts: Mapping[Path, Amount], form: str = "yaml
     root = yaml.compose(text.replace("\t", " ") if form == "json" else text, Loader=yaml.SafeLoader)
     edits: list[Edit] = []
     for place, amount in amounts.items():
-        edit = _Editor(text, form).edit(root, place, amount)
+        editor = _Editor(text, form)
+        edit = editor.edit(root, place, amount)
         if edit is None:
             return None
-        edits.append(edit)
+        edits += [edit, *editor.more]
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text
@@ -43,6 +44,7 @@ class _Editor:
     def __init__(self, text: str, form: str) -> None:
         self.text = text
         self.form = form
+        self.more: list[Edit] = []
 
     def edit(self, root: yaml.Node, place: Path, amount: Amount) -> Edit | None:
         action = _find(root, *place[:2])
@@ -53,6 +55,12 @@ class _Editor:
             if rest[2] == "chance" and _find(action, "chance") is None:
                 return self.insert_chance(action, amount)
             rest = rest[2:]
+        elif rest[0] == "outcomes" and rest[2] == "chance":
+            outcomes = _find(action, "outcomes")
+            if isinstance(outcomes, yaml.SequenceNode) and len(outcomes.value) == 1:
+                self.append_failure(outcomes)
+                if _find(outcomes, 0, "chance") is None:
+                    return self.prepend_chance(outcomes.value[0], amount)
         at = next(i for i, part in enumerate(rest) if part in {"chance", "cost"})
         node = _find(action, *rest[: at + 1])
         return None if node is None else self.edit_quantity(node, rest[at + 1 :], amount)
@@ -90,9 +98,30 @@ class _Editor:
         if isinstance(action, yaml.CollectionNode) and action.flow_style:
             name = '"chance"' if self.form == "json" else "chance"
             return end, end, f", {name}: {written}"
-        line_end = self.text.find("\n", end)
-        end = len(self.text) if line_end < 0 else line_end
+        end = self.line_end(end)
         return end, end, f"\n{' ' * key.start_mark.column}chance: {written}"
+
+    def line_end(self, position: int) -> int:
+        """Where the line ends, after its comment."""
+        found = self.text.find("\n", position)
+        return len(self.text) if found < 0 else found
+
+    def append_failure(self, outcomes: yaml.SequenceNode) -> None:
+        """An outcome for the rest, after the only one."""
+        end = _end(outcomes)
+        if outcomes.flow_style:
+            self.more = [(end - 1, end - 1, ", {}")]
+        else:
+            end = self.line_end(end)
+            self.more = [(end, end, f"\n{' ' * outcomes.start_mark.column}- {{}}")]
+
+    def prepend_chance(self, outcome: yaml.Node, amount: Amount) -> Edit | None:
+        """A chance before everything else in an outcome."""
+        if not isinstance(outcome, yaml.MappingNode) or not outcome.value:
+            return None
+        start, name = outcome.value[0][0].start_mark.index, '"chance"' if self.form == "json" else "chance"
+        after = ", " if outcome.flow_style else f"\n{' ' * outcome.start_mark.column}"
+        return start, start, f"{name}: {self.write(dump_amount(amount))}{after}"
 
     def write(self, value: Any) -> str:
         if self.form == "json":
