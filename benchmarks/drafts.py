@@ -81,9 +81,8 @@ def measure(
     accepted = np.equal(labels.astype(str), trial.favourable)
     rows = draw_rejected(accepted, int((~accepted).sum()) if people is None else people)
     ways, reasons = find_ways(desk, read_filed(desk, trial.table), rows)
-    plans, broken, partly = _verify(
-        trial, draft, [way.row for way in ways if way.steps <= draft.problem.horizon][:verified]
-    )
+    soon = [way.row for way in ways if way.steps <= draft.problem.horizon]
+    plans, broken, partly = _verify(trial, draft, soon[:verified])
     return {
         "people": draft.outlook.people,
         "rejected": int((~accepted).sum()),
@@ -94,8 +93,9 @@ def measure(
         "steps of a plan": draft.problem.horizon,
         "steps searched": problem.horizon,
         "searched": len(rows),
-        "with a plan": len(ways),
-        "share": f"{len(ways) / len(rows):.1%}",
+        "with a plan": len(soon),
+        "share": f"{len(soon) / len(rows):.1%}",
+        "without: more steps than the draft allows": len(ways) - len(soon),
         **{f"without: {code}": reasons.get(code, 0) for code in ("no_action", "horizon", "never")},
         "plans verified": plans,
         "broken": broken,
