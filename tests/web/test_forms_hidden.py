@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 import safear as sa
+from safear.recourse.teller import Teller
+from safear.web.problem_view import view_problem
 from safear.web.service import Service
 from test_bookkeeping import DOCUMENT, SECRET
 from web.conftest import Site, run_site
@@ -47,3 +49,18 @@ def test_who_asks_again_from_here_brings_it_along(site: Site) -> None:
         tired = client.post("/", data={**form, "feature0": "skilled", "feature1": "level-c", "do": "menu"}).text
     assert "no step is open to you" in tired
     assert "no step is open to you" not in fresh
+
+
+def test_the_analyst_reads_limits_as_they_are_meant() -> None:
+    features = {**DOCUMENT["features"], "debt": {"range": [0, 3], "unit": "EUR", "at_most": "1 EUR"}}
+    features["skill"] = {**features["skill"], "at_most": 1}
+    actions = {**DOCUMENT["actions"], "borrow": {**DOCUMENT["actions"]["borrow"], "at_most": 2}}
+    problem = sa.parse_problem({**DOCUMENT, "features": features, "actions": actions})
+    for language, said in (
+        ("en", ["at most 2 times", "skill goes at most 1 level from", "debt goes at most 1 EUR from"]),
+        ("de", ["höchstens 2 Mal", "skill: höchstens 1 Stufe vom", "debt: höchstens 1 EUR vom"]),
+    ):
+        view = view_problem(Service.of(problem), Teller.of(language))
+        words = " | ".join([*view.rules, *(action.when for action in view.actions)])
+        assert [text for text in said if text not in words] == []
+        assert "' as filed" not in words

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from safear.classifier.filed import Sight
-from safear.problem.condition import ALWAYS
+from safear.problem.condition import ALWAYS, Within
 from safear.problem.model import Action, Change, Effect, Feature, Follow, Move, Outcome, Problem, Shift
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity
 from safear.recourse.check_teller import CheckTeller
@@ -139,6 +139,8 @@ class _ProblemTeller:
             for number, outcome in enumerate(action.outcomes)
         )
         when = self.say("always") if action.when == ALWAYS else str(action.when)
+        if action.at_most is not None:
+            when = f"{when}; {self.tell('analyst.problem.tries', count=action.at_most)}"
         return ActionRow(action.name, self._cost(action.cost), when, tuple(outcomes))
 
     def _outcome(self, outcome: Outcome) -> str:
@@ -178,9 +180,17 @@ class _ProblemTeller:
         ends = (amount.low, amount.high) if amount.is_interval else (amount.nominal,)
         return "–".join(self.tell.number(float(end)) for end in ends) + _tell_source(amount)
 
+    def _limit(self, limit: Within) -> str:
+        if isinstance(limit.most, Move):
+            return self.tell("analyst.problem.limit_levels", feature=limit.feature, count=limit.most.by)
+        return self.say("limit_amount", feature=limit.feature, most=str(limit.most))
+
     def rules(self) -> Iterator[str]:
         for condition in self.problem.constraints:
-            yield self.say("constraint", condition=str(condition))
+            if isinstance(condition, Within):
+                yield self._limit(condition)
+            else:
+                yield self.say("constraint", condition=str(condition))
         for effect in self.problem.side_effects:
             rule = self.say(effect.direction, cause=effect.cause, change=self._change(effect.change))
             always = effect.when == ALWAYS
