@@ -153,7 +153,7 @@ def test_the_guide_does_what_it_says(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "110")
     shutil.copy(ROOT / "examples" / "german_credit" / "applications.csv.gz", tmp_path)
-    printed = ""
+    printed, names = "", dict[str, object]()
     for language, block in re.findall(r"```(\w+)\n(.*?)```", GUIDE, re.DOTALL):
         match language:
             case "console":
@@ -161,7 +161,7 @@ def test_the_guide_does_what_it_says(
                 run = [shlex.split(command) for command in commands if not command.startswith("serve")]
                 printed = "".join(run_safear(*arguments) for arguments in run)
             case "python":
-                exec(compile(block, "your-own-model.md", "exec"), {})
+                exec(compile(block, "your-own-model.md", "exec"), names)
             case "csv":
                 Path("attempts.csv").write_text(block, encoding="utf-8")
             case "text":
