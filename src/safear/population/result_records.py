@@ -281,7 +281,7 @@ class CheckRecord(ResultRecord):
         lattice = find_lattice(problem)
         return cls(
             problem=problem.title,
-            features=len(problem.features),
+            features=len(problem.shown_features),
             actions=len(problem.actions),
             horizon=problem.horizon,
             states=StateSpace(problem.features, {}).size,
