@@ -180,3 +180,12 @@ def test_the_oracle_refuses_what_is_too_far() -> None:
     start = judge.start()
     assert start == ("basic", "500", "f", "0", "0", "500")
     assert not judge.allowed((*start[:1], "2000", *start[2:]))
+
+
+@pytest.mark.parametrize("feature", [{"hidden": True}, {"at_most": 1}])
+def test_what_is_wrong_with_a_scale_is_told_once(feature: dict[str, Any]) -> None:
+    features = {**DOCUMENT["features"], "sense": {"kind": "ordinal", "levels": [], **feature}}
+    with pytest.raises(sa.InputError) as error:
+        made(features=features, constraints=["sense <= sense"], people={"ann": {**DOCUMENT["people"]["ann"]}})
+    assert "features.sense.levels: the list of levels is empty" in str(error.value)
+    assert "as filed" not in str(error.value)

@@ -29,7 +29,8 @@ def check_features(features: Sequence[Feature], given: Sequence[str] = ()) -> It
             cause, remedy = f"'{name}' is a feature", "drop it here: features are seen by the classifier anyway"
             yield mistake(("given", number), cause, remedy, code="twice", name=name)
     for feature in features:
-        yield from _check_feature(feature, ("features", feature.name))
+        if not feature.is_derived:  # what is wrong with those is wrong with what they are made from
+            yield from _check_feature(feature, ("features", feature.name))
 
 
 def _check_feature(feature: Feature, path: Path) -> Iterator[Mistake]:

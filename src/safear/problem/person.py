@@ -9,6 +9,7 @@ from decimal import Decimal
 import numpy as np
 
 from safear.errors import Mistake, PersonError, mistake, on_key
+from safear.problem.condition import condition_features
 from safear.problem.model import JSON_NUMBER, Feature, Person, Problem, Record, as_decimal, is_missing
 from safear.problem.vector import holds
 from safear.problem.wrong_names import missing_given, missing_value, out_of_limits, unknown_feature, unreadable_value
@@ -46,7 +47,8 @@ def _read_levels(problem: Problem, record: Record, given: Sequence[str]) -> tupl
     levels: dict[str, str] = {}
     for feature in problem.features:
         if feature.name in hidden:
-            levels[feature.name] = levels.get(feature.copy_of, feature.levels[0])  # a copy stands after its original
+            if feature.levels:  # a feature without any is told of elsewhere
+                levels[feature.name] = levels.get(feature.copy_of, feature.levels[0])  # a copy follows its original
         elif feature.name in record:
             level = read_level(feature, record[feature.name])
             number = as_decimal(record[feature.name])
@@ -95,6 +97,6 @@ def _broken_constraints(problem: Problem, levels: Person) -> Iterator[Mistake]:
     features = problem.feature_by_name
     codes = {name: np.array([features[name].levels.index(level)], np.int16) for name, level in levels.items()}
     for constraint in problem.constraints:
-        if not holds(constraint, codes, features)[0]:
+        if condition_features(constraint) <= codes.keys() and not holds(constraint, codes, features)[0]:
             cause = f"breaks the constraint '{constraint}'"
             yield mistake((), cause, code="broken_constraint", constraint=str(constraint))
