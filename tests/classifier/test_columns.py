@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import Any
 
 import lightgbm
@@ -19,6 +20,7 @@ from safear.classifier.asking import ask
 from safear.classifier.column_types import ColumnType
 from safear.classifier.columns import arrange, read_columns
 from safear.classifier.protocol import Inputs
+from safear.classifier.sources import load_classifier
 from safear.errors import ClassifierError
 from safear.problem.load import parse_problem
 from safear.problem.model import Problem
@@ -303,6 +305,27 @@ def test_ordered_categories_of_lightgbm_are_refused() -> None:
     model = lightgbm.LGBMClassifier(**LGBM).fit(frame, granted(applications(100, seed=2)))
     with pytest.raises(ClassifierError, match="does not say to which columns"):
         as_classifier(model, make_problem())
+
+
+@pytest.mark.parametrize("purposes", [["car", "Möbel", "tv"], ["a", "b", "é"], ["é", "b", "c"]], ids=str)
+@pytest.mark.parametrize("form", ["estimator", "booster", "model.json", "model.ubj"])
+def test_categories_that_xgboost_garbles_are_refused(purposes: list[str], form: str, tmp_path: Path) -> None:
+    """It counts characters and keeps bytes. Read as it keeps them, 'tv' is lost, and people are decided wrongly."""
+    frame = applications(99, seed=2)[["duration", "purpose"]]
+    frame["purpose"] = pd.Categorical(purposes * 33, categories=purposes)
+    model = xgboost.XGBClassifier(enable_categorical=True, **XGB).fit(frame, np.arange(99) % 3 == 2)
+    model.save_model(tmp_path / "model.json")
+    model.save_model(tmp_path / "model.ubj")
+    read = {
+        "estimator": lambda: as_classifier(model, make_problem()),
+        "booster": lambda: as_classifier(model.get_booster(), make_problem()),
+    }
+    with pytest.raises(ClassifierError) as refused:
+        read.get(form, lambda: load_classifier(str(tmp_path / form), make_problem()))()
+    told = refused.value.mistakes[0]
+    assert (told.code, str(told.place)) == ("garbled_categories", "classifier")
+    assert "'purpose'" in told.cause
+    assert told.remedy
 
 
 def test_a_model_that_was_not_trained_says_so() -> None:

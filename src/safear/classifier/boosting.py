@@ -100,14 +100,24 @@ def _xgboost_categories(booster: Any) -> dict[int, ColumnType]:
         cause = "this version of XGBoost does not keep the categories of the classifier, only their numbers"
         remedy = "train it with XGBoost 3.1 or later, or in a pipeline with an encoder"
         raise ClassifierError.at(("classifier",), cause, remedy, code="unknown_categories")
-    return {place: ColumnType("category", _xgboost_values(kept[place])) for place in places}
+    names = booster.feature_names or [f"number {place + 1}" for place in range(len(kept))]
+    return {place: ColumnType("category", _xgboost_values(kept[place], names[place])) for place in places}
 
 
-def _xgboost_values(kept: dict[str, Any]) -> tuple[object, ...]:
-    """Numbers as they are; texts as bytes, one after the other."""
+def _xgboost_values(kept: dict[str, Any], column: str) -> tuple[object, ...]:
+    """Numbers as they are; texts as bytes, one after the other.
+
+    Of pandas' categories XGBoost keeps as many bytes of UTF-8 as the texts have characters, and counts where each ends
+    in characters: with any beyond ASCII the names are cut wrongly, and the last ones are lost. The first such character
+    still begins within what is kept, so that none is overlooked.
+    """
     if "offsets" not in kept:
         return tuple(kept["values"])
     whole, ends = bytes(value % 256 for value in kept["values"]), kept["offsets"]
+    if not whole.isascii():
+        cause = f"XGBoost garbles categories with letters beyond ASCII (such as ä or é); the column '{column}' has some"
+        remedy = "train it on categories that are spelled in ASCII (ae, e), or in a pipeline with an encoder"
+        raise ClassifierError.at(("classifier",), cause, remedy, code="garbled_categories")
     return tuple(whole[start:end].decode() for start, end in pairwise(ends))
 
 
