@@ -135,8 +135,9 @@ def test_wrong_cells_of_a_frame(frame: pd.DataFrame, said: str, tmp_path: Path) 
         ("action,skill\nlearn,basic\n", "log.csv: there is no column 'worked'\n    add it, with yes or no"),
         (
             "action;worked\nlearn;yes\n",
-            "log.csv: there is no column 'action'\n    separate columns by commas, not by semicolons",
+            "log.csv: its columns are separated by semicolons\n    save it with commas",
         ),
+        ("action,worked,worked\nlearn,yes,no\n", "log.csv: there are two columns 'worked'\n    rename one"),
         ("action,worked\nlearn\n", "log.csv: row 1: does not have the 2 fields of the header"),
     ],
 )

@@ -113,6 +113,22 @@ def test_two_chances_are_counted_both_ways() -> None:
     ]
 
 
+@pytest.mark.parametrize("worked, tried", [(0, 1), (1, 1), (0, 9), (9, 9)])
+def test_a_few_tries_that_all_failed_or_worked_make_no_chance_of_0_or_1(worked: int, tried: int) -> None:
+    """The value stays as it was, brought into what the tries allow."""
+    fitted = fit("change job", ("change job", worked, tried, {}))
+    before, after = (
+        [next(amounts(outcome.chance)) for outcome in action.outcomes if outcome.chance is not None]
+        for action in (PROBLEM.action_by_name["change job"], fitted.action)
+    )
+    ends = stats.binomtest(worked, tried).proportion_ci(method="exact")
+    assert float(after[0].nominal) == pytest.approx(np.clip(float(before[0].nominal), *ends), abs=1e-4)
+    assert 0 < after[0].nominal < 1
+    assert after[0].nominal + after[1].nominal == 1
+    assert after[0].source.endswith(f"data {worked}/{tried}")
+    assert fitted.notices[-1] == FitNotice("few_tries", "change job", counts=Counts(worked, tried))
+
+
 def test_chances_that_would_not_add_up_are_left_alone() -> None:
     """One chance depends on the age and the other on the savings, so that counts of both cannot be put together."""
     halves = [{"when": "age == senior", "chance": 0.5}, 0.5], [{"when": "savings < 100", "chance": 0.5}, 0.5]

@@ -26,7 +26,8 @@ Example:
     type=click.IntRange(1),
     default=10,
     show_default=True,
-    help="From so many tries on, a level or a condition has a chance or a cost of its own.",
+    help="From so many tries on, a level or a condition has a chance or a cost of its own, and a chance may be 0% or "
+    "100%.",
 )
 @JSON
 @LANGUAGE

@@ -122,8 +122,6 @@ class LogReader:
                 free = [column for column in columns if column not in known]
                 meant = closest(name, free)
                 remedy = f"rename '{meant}'?" if meant else _ADD[name]
-                if len(columns) == 1 and ";" in columns[0]:
-                    remedy = "separate columns by commas, not by semicolons"
                 cause = f"there is no column '{name}'"
                 self.mistakes.append(mistake(Place(file=self.file), cause, remedy, code="missing_column", column=name))
         if self.mistakes:

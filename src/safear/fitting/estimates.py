@@ -34,6 +34,7 @@ _SHOWN = Decimal("0.0001")  # pooled chances are rounded to this, their interval
 
 NoticeCode = Literal[
     "never_tried",
+    "few_tries",
     "thin",
     "never_seen",
     "few_costs",
@@ -58,6 +59,7 @@ class FitNotice:
     """What the data cannot tell, or what became of them.
 
     never_tried    nobody tried `action`
+    few_tries      too few tries at `action`, all or none of which worked: its chances stay as far as the tries allow
     thin           a cell (`place`) has too few tries (`counts`), so its nominal value is that of all cells
     never_seen     a cell was never tried
     few_costs      a cell has too few costs, so that its value is the mean of all
@@ -165,13 +167,15 @@ class Estimator:
         if working is None:
             return action, [], [FitNotice("outcomes", action.name)]
         outcomes, entries, notices = list(action.outcomes), [], self._find_drift(action, log)
+        tries = count_true(log.worked)
+        is_one_sided = tries.tried < self.min_tries and tries.worked in {0, tries.tried}
         if len(outcomes) == 1:  # it always worked, says the file
             outcomes = [replace(outcomes[0], chance=outcomes[0].chance or Amount.exactly(1)), Outcome()]
         for number, outcome in enumerate(outcomes):
             if outcome.chance is not None:
                 happened = log.worked if number == working else ~log.worked
                 at = (*path, "outcomes", number, "chance")
-                estimate = partial(self._estimate_chance, happened)
+                estimate = partial(self._keep_chance if is_one_sided else self._estimate_chance, happened)
                 chance, found, told = self.fit_quantity(outcome.chance, outcome.change, at, log, estimate)
                 outcomes[number] = replace(outcome, chance=chance)
                 entries += found
@@ -179,6 +183,9 @@ class Estimator:
         fitted = replace(action, outcomes=tuple(outcomes))
         if check_action(self.problem, fitted):
             return action, [], [FitNotice("sum", action.name)]
+        if is_one_sided:
+            notices = [notice for notice in notices if notice.code not in {"thin", "never_seen"}]
+            notices.append(FitNotice("few_tries", action.name, counts=tries))
         return fitted, entries, notices
 
     def _estimate_chance(self, happened: NDArray[np.bool_], rows: NDArray[np.bool_], _: Amount) -> Amount:
@@ -193,6 +200,16 @@ class Estimator:
         low, high = low.quantize(_SHOWN, ROUND_FLOOR), high.quantize(_SHOWN, ROUND_CEILING)
         source = f"data {counts}, pooled {pool}" if counts.tried else f"pooled {pool}"
         return Amount(nominal, min(low, nominal), max(high, nominal), source)
+
+    def _keep_chance(self, happened: NDArray[np.bool_], rows: NDArray[np.bool_], before: Amount) -> Amount:
+        """The chance as it was, brought into the interval that too few tries allow: one failure is no chance of 0."""
+        counts = count_true(happened[rows])
+        if not counts.tried:
+            return before
+        low, high = count_interval(counts, self.problem.confidence)
+        low, high = low.quantize(_SHOWN, ROUND_FLOOR), high.quantize(_SHOWN, ROUND_CEILING)
+        source = ", ".join(filter(None, [before.source, f"data {counts}"]))
+        return Amount(min(max(before.nominal, low), high), low, high, source)
 
     def _find_drift(self, action: Action, log: Attempts) -> list[FitNotice]:
         """Whether attempts from the middle date on worked more or less often than those before, beyond chance (1%)."""

@@ -70,7 +70,7 @@ def fit_problem(
     Args:
         problem: The problem, or its file, whose comments and order are then kept.
         attempts: A CSV or Parquet file, or a data frame.
-        min_tries: From so many tries on, a level or a condition has a chance of its own.
+        min_tries: From so many tries on, a level or a condition has a chance of its own, and a chance may be 0 or 1.
     """
     if min_tries < 1:
         raise ObjectiveError.at(

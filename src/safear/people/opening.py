@@ -121,6 +121,7 @@ def _describe(connection: DuckDBPyConnection, file: str) -> _Columns:
         with io.TextIOWrapper(open_file(file), encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
             reader = csv.reader(text, delimiter=delimiter, strict=True)
             names = tuple(next(reader))
+            require_delimiter(names, Place(file=file))
             "".join(names).encode()  # what was not UTF-8 fails here, but only in the header
             if reader.line_num > 1 or not names:
                 raise PersonError.at(Place(file=file), "the header is not one line of column names", code="syntax")
@@ -128,6 +129,15 @@ def _describe(connection: DuckDBPyConnection, file: str) -> _Columns:
     except (OSError, EOFError, ValueError, csv.Error, _duckdb().Error) as cause:
         reason = getattr(cause, "strerror", None) or _first_line(cause)
         raise PersonError.at(Place(file=file), f"cannot be read: {reason}", code="unreadable") from cause
+
+
+def require_delimiter(names: Sequence[str], place: Place) -> None:
+    """Refuse a header that is one name only because its columns are separated otherwise."""
+    others = {";": "semicolons", "\t": "tabs", "|": "bars"}
+    found = next((word for sign, word in others.items() if len(names) == 1 and sign in names[0]), None)
+    if found is not None:
+        remedy = "save it with commas" + (", or name it .tsv" if found == "tabs" else "")
+        raise PersonError.at(place, f"its columns are separated by {found}", remedy, code="wrong_delimiter")
 
 
 def open_file(file: str) -> IO[bytes]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from safear.errors import PersonError, Place
-from safear.people.opening import connect, find_tables, open_file
+from safear.people.opening import connect, find_tables, open_file, require_delimiter
 from safear.problem.model import Problem, Record
 from safear.problem.person import read_texts_of
 
@@ -69,6 +69,9 @@ def _csv_rows(place: Place) -> Iterator[dict[str, str]]:
     """The rows of a CSV file one by one, as texts."""
     rows = csv_cells(place)
     names = next(rows, [])
+    doubled = next((name for number, name in enumerate(names) if name in names[:number]), None)
+    if doubled is not None:
+        raise PersonError.at(place, f"there are two columns '{doubled}'", "rename one", code="twice")
     for cells in rows:
         yield dict(zip(names, cells, strict=True))
 
@@ -80,6 +83,7 @@ def csv_cells(place: Place) -> Iterator[list[str]]:
         with io.TextIOWrapper(open_file(file), encoding="utf-8-sig", newline="") as text:
             reader = csv.reader(text, delimiter=_DELIMITERS[_ending(file)], strict=True)
             names = next(reader, [])
+            require_delimiter(names, place)
             yield names
             for number, cells in enumerate(filter(None, reader), start=1):
                 if len(cells) != len(names):
