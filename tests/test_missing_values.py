@@ -12,6 +12,7 @@ import pytest
 import safear as sa
 from safear.classifier import as_classifier
 from safear.population.agreement import check_people
+from safear.problem.person import read_person
 
 PROBLEM = """
 safear: 1
@@ -118,3 +119,30 @@ def test_missing_must_be_a_level() -> None:
 def test_it_is_written_back() -> None:
     problem = sa.parse_problem(PROBLEM)
     assert sa.parse_problem(sa.dump_problem(problem)) == problem
+
+
+@pytest.mark.parametrize("word", ["null", "~", "NULL"])
+@pytest.mark.parametrize("name, level", [("income", "<20"), ("work", "unknown")])
+def test_null_in_a_file_is_an_empty_cell(name: str, level: str, word: str, tmp_path: Path) -> None:
+    person = {"income": "30", "work": "steady"} | {name: word}
+    text = "{" + ", ".join(f'"{key}": {cell}' for key, cell in person.items()) + "}"
+    problem = sa.parse_problem(PROBLEM + f"people:\n  Ann: {text}\n")
+    (tmp_path / "ann.yaml").write_text(text)
+    for record in (problem.people["Ann"], sa.load_person(tmp_path / "ann.yaml", problem)):
+        assert record[name] is None
+        assert read_person(problem, record)[name] == level
+    assert sa.parse_problem(sa.dump_problem(problem)).people == problem.people
+
+
+def test_null_is_a_level_where_there_is_one_of_that_name() -> None:
+    text = PROBLEM.replace("[unknown, temporary", "['null', unknown, temporary")
+    problem = sa.parse_problem(text + "people:\n  Ann: {income: 30, work: null}\n")
+    assert read_person(problem, problem.people["Ann"])["work"] == "null"
+
+
+def test_a_person_with_an_empty_cell_where_missing_is_no_level() -> None:
+    """One mistake, about `missing`; what cannot be read of the person follows from it."""
+    text = PROBLEM.replace("missing: <20", "missing: unknown") + "constraints: [income >= 20-40]\n"
+    with pytest.raises(sa.InputError) as error:
+        sa.parse_problem(text + "people:\n  Ann: {income: null, work: steady}\n")
+    assert [item.place.path for item in error.value.mistakes] == [("features", "income", "missing")]

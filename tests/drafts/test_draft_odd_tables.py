@@ -198,3 +198,16 @@ def test_nothing_is_said_of_a_usual_model(table: pd.DataFrame, caplog: pytest.Lo
     with caplog.at_level(logging.WARNING, "safear"):
         sa.draft_problem(table, train(table, names), change=names, favourable="true")
     assert caplog.records == []
+
+
+def test_the_person_of_the_draft_may_have_left_a_word_out() -> None:
+    rng = np.random.default_rng(0)
+    words = pd.Series(rng.choice(np.array(["alpha", "beta"], dtype=object), PEOPLE)).mask(rng.random(PEOPLE) < 0.9)
+    people = pd.DataFrame({"word": words, "balance": rng.normal(0, 1, PEOPLE).round(2)})
+
+    def accept(table: pd.DataFrame) -> Any:
+        return (table["word"] == "alpha") & (table["balance"] > 0)
+
+    draft = sa.draft_problem(people, accept, change=["word:alpha", "balance:up"])
+    assert draft.problem.people["applicant"]["word"] is None
+    check(draft, accept, people, accept(people).to_numpy())

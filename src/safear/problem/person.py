@@ -56,7 +56,7 @@ def _read_levels(problem: Problem, record: Record, given: Sequence[str]) -> tupl
                 mistakes.append(unreadable_value(feature, record[feature.name]))
             elif number is not None and level == feature.level_at(number) and not feature.admits(number):
                 mistakes.append(out_of_limits(feature, number))
-            else:
+            elif level in feature.levels:  # that `missing` is none is told of where it stands
                 levels[feature.name] = level
     return levels, mistakes or list(_broken_constraints(problem, levels))
 
@@ -80,10 +80,19 @@ def read_level(feature: Feature, value: object) -> str | None:
 
 
 def read_texts_of(record: Mapping[str, str], features: Mapping[str, Feature]) -> dict[str, object]:
-    """A record of which only the texts are known: levels as they are, all else as the value that it looks like."""
-    levels = {name for name in record if name in features and features[name].kind != "numeric"}
-    levels |= {name for name in record if name in features and record[name] in features[name].levels}
-    return {name: text if name in levels else read_value(text) for name, text in record.items()}
+    """A record of which only the texts are known: levels as they are, all else as the value that it looks like.
+
+    `null` is a level if there is one of that name, else an empty cell, where the feature may be `missing`.
+    """
+    return {name: _read_text(text, features.get(name)) for name, text in record.items()}
+
+
+def _read_text(text: str, feature: Feature | None) -> object:
+    value = read_value(text)
+    if feature is None:
+        return value
+    is_empty = value is None and bool(feature.missing)
+    return text if text in feature.levels or (feature.kind != "numeric" and not is_empty) else value
 
 
 def read_value(text: str) -> object:
