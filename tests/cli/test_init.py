@@ -98,9 +98,37 @@ def test_a_model_that_needs_trust_is_trusted_in_what_comes_next(safear: Safear, 
 def test_columns_of_a_model_that_does_not_say_which_it_wants(safear: Safear, table: pd.DataFrame) -> None:
     command = ("init", "people.csv", "--classifier", "bank.py:approve", "--favourable", "yes", *FLAGS)
     answer = safear(*command, "--target", "paid")
-    assert "The model does not say which columns it wants, and gets all, with “id”, “age”." in answer.out
+    assert "and gets all: every record must have “id”, “age”, too." in answer.out
+    assert "--target" not in answer.out
     assert sa.load_problem("problem.yaml").given == ("id", "age")
     assert len(table) == 200
+
+
+def test_a_column_that_looks_like_the_answers_of_a_function(safear: Safear, table: pd.DataFrame) -> None:
+    good = (table["income"] >= 3000).astype(int) + (table["debt"] < 500) + (table["job"] == "permanent") >= 2
+    good[:10] = ~good[:10]  # no model is right about everybody
+    table.assign(good=good.map({True: "g", False: "b"})).to_csv("labelled.csv", index=False)
+    answer = safear("init", "labelled.csv", "--classifier", "bank.py:approve", "--favourable", "yes", *FLAGS)
+    assert "every record must have “id”, “age”, “paid”, “good”, too." in answer.out
+    assert "“good” looks like what the model was trained to say. If so, leave it out: --target good" in answer.out
+    assert "“paid” looks" not in answer.out
+
+
+def test_names_that_lightgbm_writes_otherwise(safear: Safear, table: pd.DataFrame) -> None:
+    lightgbm = pytest.importorskip("lightgbm")
+    people = table[["income", "debt"]].rename(columns={"debt": "credit amount"})
+    people.to_csv("spaces.csv", index=False)
+    model = lightgbm.LGBMClassifier(n_estimators=5, verbose=-1, n_jobs=1)
+    model.fit(people, people["income"] - people["credit amount"] > 1500).booster_.save_model("model.txt")
+    command = ("init", "spaces.csv", "--classifier", "model.txt", "--favourable", "1", "--change", "income:up")
+    answer = safear(*command)
+    assert (answer.code, answer.err) == (0, "")
+    assert "does not say" not in answer.out
+    assert sa.load_problem("problem.yaml").given == ("credit amount",)
+    for line in answer.out.splitlines():
+        if line.startswith("  safear "):
+            done = safear(*line.split()[1:])
+            assert (done.code, done.err) == (0, "")
 
 
 def test_a_file_is_not_written_over(safear: Safear, table: pd.DataFrame) -> None:

@@ -45,7 +45,8 @@ class Draft:
     """A first problem for a table and a model, what it was made from, and what it does to the people of the table.
 
     `ladders` are the features with where their levels come from; `idle` are columns that were to change and change no
-    decision.
+    decision. `is_told`: whether the model says which columns it wants. If not, it gets all, and `likely_target` is one
+    that looks like its answers.
     """
 
     problem: Problem
@@ -54,6 +55,8 @@ class Draft:
     idle: tuple[str, ...]
     outlook: Outlook
     row: int  # of the person who is named in the problem
+    is_told: bool
+    likely_target: str | None
 
     def save(self, path: str | Path) -> None:
         """Write the file."""
@@ -123,15 +126,20 @@ class _Drafter:
         self._require_order(problem)
         problem, way, outlook = self._look_ahead(problem)
         problem = self._with_person(problem, way)
-        text = write_draft(problem, ladders, self.texts, row=way.row, head=self._head(outlook, fixed))
-        return Draft(parse_problem(text), text, tuple(ladders), idle, outlook, way.row)
+        text = write_draft(problem, ladders, self.texts, row=way.row, about=self._about(outlook, fixed))
+        is_told = self.sheet.is_told
+        target = None if is_told else self.sheet.find_target(problem.given)
+        return Draft(parse_problem(text), text, tuple(ladders), idle, outlook, way.row, is_told, target)
 
-    def _head(self, outlook: Outlook, fixed: Sequence[str]) -> list[str]:
-        """What the file was made from, and what must never change."""
-        counts = {"count": outlook.people, "rejected": self.texts.whole(outlook.rejected)}
-        names = ", ".join(map(show_name, fixed))
-        never = [self.say("comment.fixed", names=names)] if fixed else []
-        return [self.say("comment.head", version=__version__, **counts), *never]
+    def _about(self, outlook: Outlook, fixed: Sequence[str]) -> dict[str, str]:
+        """What the file was made from and what must never change, why columns are given, and what is decided by."""
+        say = self.texts.part("draft.comment")
+        head = say("head", version=__version__, count=outlook.people, rejected=self.texts.whole(outlook.rejected))
+        if fixed:
+            head += " " + say("fixed", names=", ".join(map(show_name, fixed)))
+        given = say("given_otherwise" if self.sheet.is_told else "given")
+        goal = say("goal" if self.goal.threshold is not None else "goal_predict")
+        return {"head": head, "given": given, "goal": goal}
 
     def _ladders(self, wishes: Sequence[Wish]) -> list[Ladder]:
         """The features of all columns that can change, as far as they ever change a decision."""

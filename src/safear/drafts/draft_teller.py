@@ -50,10 +50,11 @@ class DraftTeller:
         counts = {"count": found.people, "rejected": whole(found.rejected)}
         yield self("people", **counts) if goal is None else self("people_of", **counts, goal=show_name(goal))
         yield self("agree", agree=whole(found.agree), people=whole(found.people))
-        if draft.problem.given:
-            names = [self.texts.quote(show_name(name)) for name in draft.problem.given[:SHOWN]]
-            rest = len(draft.problem.given) - len(names)
-            yield self("given", names=", ".join([*names, *([self("more", count=rest)] if rest else [])]))
+        if draft.problem.given and not draft.is_told:
+            yield self("given", names=", ".join(self.texts.quote(show_name(name)) for name in draft.problem.given))
+        if draft.likely_target is not None:
+            name = draft.likely_target
+            yield self("looks_like_target", name=self.texts.quote(show_name(name)), option=shlex.quote(name))
         yield from self.ways(draft)
         for name in draft.idle:
             yield self("idle", name=self.texts.quote(show_name(name)))

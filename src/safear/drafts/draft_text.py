@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -22,15 +22,17 @@ _PLAIN = re.compile(r"[A-Za-z_][\w.]*(?:[ -][\w.]+)*|-?(?:0|[1-9]\d*)(?:\.\d+)?"
 
 
 def write_draft(
-    problem: Problem, ladders: Sequence[Ladder], texts: Texts, *, row: int, head: Sequence[str] = ()
+    problem: Problem, ladders: Sequence[Ladder], texts: Texts, *, row: int, about: Mapping[str, str]
 ) -> str:
-    """The text of the file; `head` are sentences about what it was made from."""
-    return "\n".join(_lines(problem, ladders, texts, row, head)) + "\n"
+    """The text of the file; `about` are sentences about it as a whole (`head`), what is `given` and the `goal`."""
+    return "\n".join(_lines(problem, ladders, texts, row, about)) + "\n"
 
 
-def _lines(problem: Problem, ladders: Sequence[Ladder], texts: Texts, row: int, head: Sequence[str]) -> Iterator[str]:
+def _lines(
+    problem: Problem, ladders: Sequence[Ladder], texts: Texts, row: int, about: Mapping[str, str]
+) -> Iterator[str]:
     say, document = texts.part("draft.comment"), dump_problem(problem)
-    yield from _comment(" ".join([*head, say("guesses")]))
+    yield from _comment(f"{about['head']} {say('guesses')}")
     yield "safear: 1"
     yield f"title: {write_scalar(problem.title)}"
     yield f"horizon: {problem.horizon}  # {say('horizon')}"
@@ -45,10 +47,10 @@ def _lines(problem: Problem, ladders: Sequence[Ladder], texts: Texts, row: int, 
         yield from _wrap({key: item for key, item in written.items() if (key, item) != ("closed", "left")}, indent=4)
     if problem.given:
         yield ""
-        yield from _comment(say("given"))
+        yield from _comment(about["given"])
         yield from _wrap(document["given"], indent=2, name="given:")
     yield ""
-    yield from _comment(say("goal" if problem.goal.threshold is not None else "goal_predict"))
+    yield from _comment(about["goal"])
     yield f"goal: {_write(document['goal'])}"
     yield ""
     yield from _comment(say("actions"))

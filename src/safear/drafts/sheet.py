@@ -22,6 +22,9 @@ from safear.people.whole_table import SPELLED
 from safear.problem.model import Goal, Problem
 
 DIRECTIONS = ("up", "down")
+LIKE_ANSWERS = (
+    0.8  # by which the shares of a value differ between those accepted and those rejected, if it is an answer
+)
 _USELESS = {
     "date": ("holds dates", "give the model a number of days, and name that"),
     "empty": ("is empty", "leave it out"),
@@ -48,7 +51,8 @@ class Sheet:
     unwanted: tuple[str, ...]
     types: Mapping[str, ColumnType]
     spelled: Mapping[str, tuple[str, ...]]  # how false and true are written in the file of the table
-    names_given: bool  # whether the file must name the columns that are given: the model does not
+    is_told: bool  # whether the model says which columns it wants
+    names_given: bool  # whether the file must name what is given: the model does not, or has other names for it
 
     @classmethod
     def of(cls, table: pd.DataFrame, classifier: Classifier, *, target: str | None = None) -> Sheet:
@@ -71,7 +75,9 @@ class Sheet:
                 # Says whether a model without names got as many as it wants.
                 types |= dict(zip(member.columns.sources(chosen), member.columns.types, strict=True))
         unwanted = tuple(name for name in table.columns if name not in chosen)
-        return cls(classifier, table[chosen], unwanted, types, table.attrs.get(SPELLED, {}), wanted is None)
+        named = wanted is None or not set(_own_names(classifier)) <= set(chosen)
+        spelled = table.attrs.get(SPELLED, {})
+        return cls(classifier, table[chosen], unwanted, types, spelled, wanted is not None, named)
 
     @cached_property
     def accepted(self) -> Flags:
@@ -98,6 +104,17 @@ class Sheet:
     def candidates(self) -> list[str]:
         """The columns that people could change, as far as the table tells."""
         return [column.name for column in self.columns.values() if column.is_changeable]
+
+    def find_target(self, names: Iterable[str]) -> str | None:
+        """Which of these columns looks like the answers of the model: two values, which part whom it accepts."""
+        for name in names:
+            column, accepted = self.columns[name], self.accepted
+            if column.distinct == 2 and not column.missing:
+                first = (self.table[name] == self.table[name].iloc[0]).to_numpy(dtype=bool)
+                apart = abs(first[accepted].mean() - first[~accepted].mean())
+                if apart >= LIKE_ANSWERS:
+                    return name
+        return None
 
     def type_of(self, name: str) -> ColumnType:
         """What the model was trained on in a column."""
@@ -189,6 +206,13 @@ def find_classes(classifier: Classifier) -> tuple[str, ...]:
         if hasattr(model, "predict") and find_chances(model) is not None:
             return ("0", "1")
     return ()
+
+
+def _own_names(classifier: Classifier) -> Iterator[str]:
+    """What a model itself calls the columns that it wants: LightGBM has underscores for the spaces in them."""
+    for member in members_of(classifier):
+        names = member.columns.names if isinstance(member, ModelClassifier) else getattr(member, "wanted", None)
+        yield from names or ()
 
 
 def name_favourable(classifier: Classifier, favourable: str | None) -> None:
