@@ -69,6 +69,7 @@ CUT: dict[str, Any] = {"kind": "numeric", "edges": [1000, 2000, 4000], "values":
     [
         ("500 EUR", [1, 2, 2, 3]),  # 500 + 500 is on the edge, which belongs to the level above
         ("+499.99 EUR", [0, 1, 2, 3]),
+        ("+500EUR", [1, 2, 2, 3]),
         ("1000 EUR", [1, 2, 3, 3]),
         ("-2000 EUR", [0, 0, 1, 2]),
         ("-9000 EUR", [0, 0, 0, 0]),

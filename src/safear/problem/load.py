@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
@@ -29,7 +30,7 @@ from safear.files import read_text
 from safear.problem.build import build_problem, build_terms
 from safear.problem.checks import check_problem
 from safear.problem.document import Document, TermsDocument, fields_at
-from safear.problem.model import Problem, Record
+from safear.problem.model import Problem, Record, as_decimal
 from safear.problem.person import read_person, read_texts_of
 from safear.problem.terms import Terms, merge_terms
 from safear.problem.tree import Tree, plain_tree, read_tree
@@ -234,6 +235,10 @@ def _explain(tree: Tree, model: type[Written], detail: ErrorDetails) -> Mistake:
     cause = cause.format(**known, **detail.get("ctx", {}))
     if kind == "greater_than_equal" and path[-1] == "failure_cost":
         remedy = "costs are positive"
+    if code == "not_a_number" and str(given).endswith("%") and as_decimal(str(given)[:-1]) is not None:
+        remedy = f"write {(Decimal(str(given)[:-1]) / 100).normalize():f}"
+    if path[-1:] == ("range",):
+        remedy = "write [first, last]"
     if path == ("safear",):
         remedy = "write 'safear: 1', the version of the file's format"
     return tree.locate(mistake(path, cause, remedy, code=code, value=_show(given)))

@@ -78,7 +78,10 @@ def check_shift(effect: Shift, feature: Feature, path: Path) -> Iterator[Mistake
         yield mistake(path, cause, remedy, code="no_unit", **values)
     elif feature.unit != effect.unit:
         counted = f"is counted in {feature.unit}, not in {effect.unit}" if feature.unit else "has no unit"
-        remedy = f"write {{by: {effect.by:f} {feature.unit}}}" if feature.unit else f"write 'unit: {effect.unit}' there"
+        word = "per" if path[-1] == "per" else "by"
+        remedy = (
+            f"write {{{word}: {effect.by:f} {feature.unit}}}" if feature.unit else f"write 'unit: {effect.unit}' there"
+        )
         yield mistake(path, f"'{name}' {counted}", remedy, code="no_unit", **values)
     elif not feature.values:
         cause, remedy = f"the levels of '{name}' have no values to move from", "give 'values', or a 'range'"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import KeysView
 from decimal import Decimal
 from typing import Annotated
 
@@ -12,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from safear.problem.model import JSON_NUMBER
 from safear.problem.tries import MOST_TRIES
 
-IN_UNIT = re.compile(r"(?P<number>[+-]?\d+(?:\.\d+)?)\s+(?P<unit>\S.*)")
+IN_UNIT = re.compile(r"(?P<number>[+-]?\d+(?:\.\d+)?)\s*(?P<unit>[^\s\d.,%].*)")
 _WHOLE = re.compile(r"[+-]?\d+")
 
 
@@ -114,7 +115,12 @@ def _of_amount(value: object) -> str:
     """Which of the forms of a number: with a source, by counts, or plain."""
     if isinstance(value, dict) and {"value", "source"} <= value.keys():
         return "\0sourced"
-    return "\0counts" if isinstance(value, dict) and {"worked", "tried"} <= value.keys() else "\0plain"
+    return "\0counts" if isinstance(value, dict) and _are_counts(value.keys()) else "\0plain"
+
+
+def _are_counts(keys: KeysView[object]) -> bool:
+    """Whether this is meant as counts, even if one of them was forgotten."""
+    return {"worked", "tried"} <= keys or (bool({"worked", "tried"} & keys) and keys <= {"worked", "tried", "source"})
 
 
 def _of_cost(value: object) -> str:
