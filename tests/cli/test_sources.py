@@ -24,6 +24,7 @@ from safear.problem import dump_problem_text
 if TYPE_CHECKING:
     from cli.conftest import Safear
 
+SAVINGS = ("little", "moderate", "rich")
 APPLICANT = {"age": "young", "education": "school", "savings": "little", "job": "employed", "housing": "rent"}
 
 
@@ -153,6 +154,47 @@ def test_every_command_with_a_classifier_takes_a_threshold(command: list[str], s
     answer = safear(*command, "--threshold", "0.4", *(["--out", "out.svg"] if command[0] in {"plot", "batch"} else []))
     assert answer.code == 2
     assert "--threshold goes with --classifier" in answer.err
+
+
+LOUD = """\
+import sys
+from threading import Thread
+
+print("imported")
+
+def decide(frame):
+    print("asked")
+    thread = Thread(target=lambda: sys.stdout.write("by a thread"))
+    thread.start()
+    thread.join()
+    return frame["savings"] == "rich"
+"""
+QUIET = """\
+def decide(frame):
+    return frame["savings"] == "rich"
+"""
+PRINTING = [
+    *([*command, "--json"] for command in COMMANDS if command[0] not in {"plot", "serve"}),
+    *(command for command in COMMANDS if command[0] not in {"plot", "batch", "serve"}),
+    ["plot", "traces", "loan", "--out", "plans.svg"],
+    ["recommend", "loan", "--report", "letter.html"],
+    ["init", "people.csv", "--change", "savings", "--force"],
+]
+
+
+@pytest.mark.parametrize("command", PRINTING, ids=" ".join)
+def test_what_a_model_prints_is_no_result(command: list[str], safear: Safear, tmp_path: Path) -> None:
+    """On standard output is the same as with a model that is silent."""
+    write(tmp_path, "people.csv", pd.DataFrame([APPLICANT | {"savings": s} for s in SAVINGS]).to_csv(index=False))
+    answers = []
+    for text in (QUIET, LOUD):
+        write(tmp_path, "mine.py", text)
+        out = ["--out", str(tmp_path / f"out{len(text)}")] if command[0] == "batch" else []
+        answers.append(safear(*command, *out, "--classifier", "mine.py:decide"))
+    quiet, loud = answers
+    assert quiet.out
+    assert (loud.code, loud.out) == (quiet.code, quiet.out)
+    assert loud.err.startswith("imported\nasked\nby a thread")
 
 
 def test_a_model_that_hangs(safear_process: Safear, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from safear.cli.options import (
     report,
     tell_record,
 )
+from safear.cli.results import print_result
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
@@ -120,4 +121,4 @@ def _report(found: Audit, tell: Teller, sources: Sources, options: dict[str, Any
     page.save(options["report"])
     if not options["as_json"]:
         where = tell("terminal.report", file=options["report"])
-        click.echo("\n".join([*(f"- {text}" for text in page.summary), where]))
+        print_result("\n".join([*(f"- {text}" for text in page.summary), where]))

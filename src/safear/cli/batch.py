@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.options import JSON, LANGUAGE, PROBLEM, SKIP_BAD, level, method, problem_options, tell_record
+from safear.cli.results import print_result
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
@@ -107,9 +108,11 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
     if tell_record(make_record, options):
         return
     say = tell.part("batch")
-    click.echo(tell.batch(summary))
-    click.echo(say("resumed" if summary.resumed else "parts", count=summary.parts, folder=out, resumed=summary.resumed))
+    print_result(tell.batch(summary))
+    print_result(
+        say("resumed" if summary.resumed else "parts", count=summary.parts, folder=out, resumed=summary.resumed)
+    )
     if summary.giving_up:
-        click.echo(say("giving_up", people=summary.giving_up))
+        print_result(say("giving_up", people=summary.giving_up))
     if summary.skipped:
-        click.echo(say("skipped", rows=summary.skipped, file=options["skip_bad"]))
+        print_result(say("skipped", rows=summary.skipped, file=options["skip_bad"]))

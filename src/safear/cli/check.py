@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.options import LANGUAGE, PROBLEM, SKIP_BAD, problem_options, record_options, tell_record
+from safear.cli.results import print_result
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
@@ -64,7 +65,7 @@ def check(problem_file: str, whole: bool, people_files: str | None, **options: A
 
     def echo(text: str) -> None:
         if shows:
-            click.echo(text)
+            print_result(text)
 
     echo(tell.head(problem))
     lattice = find_lattice(problem)

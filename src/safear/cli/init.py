@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.options import FILE, LANGUAGE, MODEL_TIMEOUT, THRESHOLD, TRUST, TRUST_PICKLE, combine
+from safear.cli.results import print_result, results
 from safear.cli.sources import load_decider
 from safear.cli.verbose import verbose_option
 
@@ -84,7 +85,7 @@ def init(table_file: str, output: Path, force: bool, **options: Any) -> None:
     trusted = [part for name in options["trust"] for part in ("--trust", name)]
     model = ["--classifier", options["classifier"], *trusted, *["--trust-pickle"] * options["trust_pickle"]]
     for line in tell.summary(draft, str(output), table_file, model):
-        click.echo(line)
+        print_result(line)
 
 
 def _find_favourable(table: Any, tell: DraftTeller, options: dict[str, Any]) -> tuple[Classifier, str | None]:
@@ -106,7 +107,7 @@ def _ask_change(sheet: Sheet, tell: DraftTeller, fixed: list[str]) -> list[str]:
 
     names = [name for name in sheet.candidates if name not in fixed]
     for number, name in enumerate(names, start=1):
-        click.echo(f"{number:4d}  {tell.column(sheet.columns[name])}")
+        print_result(f"{number:4d}  {tell.column(sheet.columns[name])}")
 
     def read(answer: str) -> list[str]:
         chosen = [_by_number(part, names) for part in _split_names([answer], names)]
@@ -140,4 +141,4 @@ def _split_names(texts: Iterable[str], known: Iterable[str]) -> list[str]:
 
 
 def _is_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    return sys.stdin.isatty() and results().isatty()

@@ -114,14 +114,14 @@ def tell_record(make: Callable[[], BaseModel], options: dict[str, Any]) -> bool:
     if path is None and not options["as_json"]:
         return False
     import json
-    import sys
 
+    from safear.cli.results import print_result, results
     from safear.files import write_text
 
     content = make().model_dump(mode="json")
     if path is not None:
         write_text(path, json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
     if options["as_json"]:
-        plain = (sys.stdout.encoding or "").lower() not in {"utf-8", "utf8"}
-        click.echo(json.dumps(content, indent=2, allow_nan=False, ensure_ascii=plain))
+        plain = (results().encoding or "").lower() not in {"utf-8", "utf8"}
+        print_result(json.dumps(content, indent=2, allow_nan=False, ensure_ascii=plain))
     return True

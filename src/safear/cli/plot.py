@@ -8,6 +8,7 @@ import click
 
 from safear.cli.options import FILE, LANGUAGE, PROBLEM, groups
 from safear.cli.person_options import PLAN, find_menu, find_plan, person_options
+from safear.cli.results import print_result
 from safear.cli.sources import Source, find_source
 from safear.cli.verbose import verbose_option
 
@@ -99,7 +100,7 @@ def plot(context: click.Context, /, kind: str, problem_file: str, people: str | 
             context.exit(3)
         picture = _draw(kind, menu, options)
     picture.save(options["out"])
-    click.echo(teller("terminal.picture", file=options["out"]))
+    print_result(teller("terminal.picture", file=options["out"]))
 
 
 def _check(kind: str, people: str | None, options: dict[str, Any]) -> None:

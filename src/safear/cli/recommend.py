@@ -8,6 +8,7 @@ import click
 
 from safear.cli.options import LANGUAGE, PROBLEM, record_options, report, tell_record
 from safear.cli.person_options import find_menu, person_options
+from safear.cli.results import print_result
 from safear.cli.sources import Source, find_source
 from safear.cli.verbose import verbose_option
 
@@ -118,7 +119,7 @@ def _report(menu: Menu, tell: Teller, *, source: Source, problem_file: str, opti
     )
     page.save(options["report"])
     if not options["as_json"]:
-        click.echo("\n".join([*page.summary, tell("terminal.report", file=options["report"])]))
+        print_result("\n".join([*page.summary, tell("terminal.report", file=options["report"])]))
 
 
 def _simulate(menu: Menu, options: dict[str, Any]) -> list[SimulatedRecord]:

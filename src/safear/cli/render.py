@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from safear.cli.results import results
 from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
 from safear.risk.objectives import Budget
@@ -167,5 +168,5 @@ def show_table_progress() -> Iterator[Callable[[str, int, int], None] | None]:
 
 def make_console() -> Console:
     """As wide as the terminal, and 110 columns where nobody looks."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=110)
+    console = Console(file=results(), highlight=False)
+    return console if console.is_terminal else Console(file=results(), highlight=False, width=110)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.options import LANGUAGE, PROBLEM, groups, problem_options
+from safear.cli.results import print_result
 from safear.cli.sources import Source, find_source
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _serve(source: Source, options: dict[str, Any]) -> None:
     shown = f"[{host}]" if ":" in host else host
 
     def tell() -> None:
-        click.echo(
+        print_result(
             f"{source.problem.title}: http://{shown}:{port}/ (analysts: /analyst, programs: /api); stop with Ctrl+C"
         )
 

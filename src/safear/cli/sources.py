@@ -84,7 +84,9 @@ def find_source(problem_file: str, options: dict[str, Any]) -> Source:
 def load_decider(problem: Problem, options: dict[str, Any]) -> Classifier:
     """The classifier that the options name, on their conditions."""
     from safear.classifier.sources import load_classifier
+    from safear.cli.results import divert_prints
 
+    divert_prints()
     return load_classifier(
         options["classifier"],
         problem,

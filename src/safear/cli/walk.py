@@ -8,6 +8,7 @@ import click
 
 from safear.cli.options import LANGUAGE, PROBLEM, record_options, tell_record
 from safear.cli.person_options import PLAN, find_menu, find_plan, person_options
+from safear.cli.results import print_result
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
@@ -65,5 +66,5 @@ def walk(context: click.Context, /, problem_file: str, **options: Any) -> None:
         return SituationRecord.of(situation)
 
     if not tell_record(make_record, options):
-        click.echo(f"{menu.problem.title}: {teller.describe_plan(offer)}")
-        click.echo("\n".join(WalkTeller(situation, teller).lines()))
+        print_result(f"{menu.problem.title}: {teller.describe_plan(offer)}")
+        print_result("\n".join(WalkTeller(situation, teller).lines()))
