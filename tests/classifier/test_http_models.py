@@ -24,7 +24,7 @@ from classifier.trained_models import applications
 from heavy import require
 from safear.classifier import http_models
 from safear.classifier.asking import ask
-from safear.classifier.http_models import HttpModel
+from safear.classifier.http_models import HttpModel, tell_source
 from safear.classifier.sources import load_classifier
 from safear.errors import ClassifierError, MissingExtraError
 
@@ -348,6 +348,59 @@ def test_no_address(address: str) -> None:
     with pytest.raises(ClassifierError) as refused:
         load_classifier(address, PROBLEM)
     assert str(refused.value) == f"{address}: this is no address\n    write http://HOST:PORT/PATH"
+
+
+def test_a_password_in_an_address() -> None:
+    require("urllib3")
+    with pytest.raises(ClassifierError) as refused:
+        load_classifier("http://user:s3cret@127.0.0.1:1/inv?key=abc", PROBLEM)
+    assert str(refused.value) == (
+        "http://127.0.0.1:1/inv: an address must hold no password\n"
+        "    put a token into the variable SAFEAR_MODEL_TOKEN; it is sent as a bearer token"
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda handler, _: handler.reply(401, "no"),
+        lambda handler, _: handler.reply(500, "no"),
+        lambda handler, _: handler.reply(302, ""),
+        lambda handler, _: handler.reply(200, "<html>"),
+        lambda *_: ["too many"] * 9,
+        lambda handler, _: hang_up(handler),
+    ],
+)
+def test_the_query_of_an_address_is_told_nowhere(answer: Answer, server: Server) -> None:
+    """It is sent, and may be a secret."""
+    paths: list[str] = []
+
+    def noted(handler: Handler, records: list[dict[str, Any]]) -> Any:
+        paths.append(handler.path)
+        return answer(handler, records)
+
+    server.answer = noted
+    classifier = load_classifier(f"{server.address}?api_key=abc", ASKED)
+    with pytest.raises(ClassifierError) as refused:
+        ask(classifier, make_inputs(5))
+    assert paths[0] == "/invocations?api_key=abc"
+    assert server.address in str(refused.value)
+    assert "abc" not in f"{refused.value!r} {refused.value} {classifier!r}"
+
+
+@pytest.mark.parametrize(
+    "source, told",
+    [
+        ("http://host:1/a/b?key=1#x", "http://host:1/a/b"),
+        ("HTTPS://user:pass@host", "HTTPS://host"),
+        ("http://host?key=a/b@c", "http://host"),
+        ("model.skops", "model.skops"),
+        ("what?.csv", "what?.csv"),
+        ("module:name", "module:name"),
+    ],
+)
+def test_how_sources_are_told(source: str, told: str) -> None:
+    assert tell_source(source) == told
 
 
 def test_without_urllib3_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import httpx
 import pytest
 
 import safear as sa
+from safear.classifier.sources import load_classifier
 from safear.population.result_records import AuditRecord
 from safear.recourse.case import Desk
 from safear.recourse.records import MenuRecord
+from safear.texts import load_texts
 from safear.web.app import Settings
+from safear.web.forms import fill_in
 from safear.web.service import Service
 from safear.web.work import Deadline
 from web.conftest import APPLICANT, Site, run_site
@@ -192,15 +198,52 @@ def test_walks_that_cannot_be(loan: Site) -> None:
         assert [item["code"] for item in problem_of(post(loan, STEP, **asked), 409)["mistakes"]] == [code]
 
 
-def test_a_classifier_that_fails_is_not_the_fault_of_who_asks() -> None:
+def test_a_classifier_that_fails_is_not_the_fault_of_who_asks(everything_logged: list[str]) -> None:
+    """People learn that there is no answer; the operator, what failed and where. The model's words reach neither."""
+
     def broken(_: object) -> bool:
-        raise OSError("the model is away")
+        raise OSError("s3cret about young")
 
     problem = sa.load_example("loan")
     service = Service(Desk.of(problem, broken))
-    with run_site(service) as site:
+    form = fill_in(service.desk, APPLICANT, texts=load_texts("en"))
+    with run_site(service) as site, site.client() as client:
         details = problem_of(post(site, "/api/v1/decide", person=APPLICANT), 502)
-    assert "the model is away" in details["detail"]
+        page = client.post("/", data=form).text
+        analyst = client.post("/analyst", data={"aobjective": "mean", "bobjective": "mean", "who": "applicant"}).text
+    assert details["detail"] == "the model that decides gives no answer; try again later, or ask the provider"
+    assert [item["code"] for item in details["mistakes"]] == ["classifier_failed"]
+    ours = [line for line in everything_logged if line.startswith("the classifier")]
+    assert len(set(ours)) == 1
+    assert all("classifier_failed, classifier, OSError < adapters.py:" in line for line in ours)
+    for told in (str(details), page, analyst, *ours):
+        assert "s3cret" not in told
+    assert "The model that decides gives no answer." in page
+
+
+def test_where_a_model_is_and_what_it_says_is_the_operators_business(everything_logged: list[str]) -> None:
+    class Refusing(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(401)
+            self.end_headers()
+            self.wfile.write(b"wrong s3cret")
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    problem = sa.load_example("loan")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        address = f"127.0.0.1:{server.server_address[1]}/hidden"
+        service = Service(Desk.of(problem, load_classifier(f"http://{address}?key=s3cret", problem)))
+        with run_site(service) as site:
+            details = problem_of(post(site, "/api/v1/decide", person=APPLICANT), 502)
+        server.shutdown()
+        thread.join()
+    assert not re.search("hidden|s3cret|401", str(details))
+    assert f"the classifier gives no answer: refused, http://{address}, status 401" in everything_logged
 
 
 def test_an_answer_that_takes_too_long_is_not_waited_for() -> None:

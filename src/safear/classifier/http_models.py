@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +37,13 @@ class HttpModel:
     nothing is sent to an address that the operator did not give.
     """
 
-    address: str
+    address: str = field(repr=False)  # whose query may be a secret
     time_limit: float | None = None
+
+    @property
+    def shown(self) -> str:
+        """The address as it is told."""
+        return tell_source(self.address)
 
     def __call__(self, frame: pd.DataFrame) -> list[Any]:
         """What the server answers, one for each row."""
@@ -53,24 +59,25 @@ class HttpModel:
         status, text = self._send(body, progress)
         if 300 <= status < 400:
             cause = f"it sends us on to another address ({status}), and we do not follow"
-            raise unreadable(self.address, cause, "give the address that answers", code="redirected")
+            raise unreadable(self.shown, cause, "give the address that answers", code="redirected")
         if status in AT_FAULT:
-            cause = f"{self.address} failed: {_said(status, text)}"
+            cause = f"{self.shown} failed: {_said(status, text)}"
             sent = quote_list([str(name) for name in rows])
             remedy = f"it was sent {sent}; further columns are named in the problem's 'given: [...]'"
-            raise ClassifierError.at(("classifier",), cause, remedy, code="classifier_failed")
+            raise ClassifierError.at(("classifier",), cause, remedy, code="classifier_failed", status=status)
         if status != 200:
-            raise unreadable(self.address, f"it refuses: {_said(status, text)}; {progress}", code="refused")
+            cause = f"it refuses: {_said(status, text)}; {progress}"
+            raise unreadable(self.shown, cause, code="refused", status=status)
         try:
             found = json.loads(text)
         except ValueError:
-            raise unreadable(self.address, f"it answers with no JSON: {text[:SHOWN]!r}", code="no_json") from None
+            raise unreadable(self.shown, f"it answers with no JSON: {text[:SHOWN]!r}", code="no_json") from None
         answers = found.get("predictions") if isinstance(found, dict) else found
         if not isinstance(answers, list) or any(isinstance(answer, dict) for answer in answers):
             remedy = 'it should give a list, or {"predictions": [...]}, of labels, scores or pairs of chances'
-            raise unreadable(self.address, f"it answers with something else: {text[:SHOWN]!r}", remedy, code="no_list")
+            raise unreadable(self.shown, f"it answers with something else: {text[:SHOWN]!r}", remedy, code="no_list")
         if len(answers) != len(rows):
-            cause = f"{self.address} gave {len(answers)} answers to {len(rows)} inputs"
+            cause = f"{self.shown} gave {len(answers)} answers to {len(rows)} inputs"
             raise ClassifierError.at(("classifier",), cause, "it should give one per input", code="wrong_shape")
         return answers
 
@@ -83,11 +90,11 @@ class HttpModel:
             except (errors.ReadTimeoutError, TimeoutError):
                 cause = f"it has not answered after {self.time_limit:g} seconds; {progress}"
                 remedy = "allow more with --model-timeout SECONDS"
-                raise unreadable(self.address, cause, remedy, code="no_answer") from None
+                raise unreadable(self.shown, cause, remedy, code="no_answer") from None
             except errors.HTTPError as error:
                 if wait is None:
                     cause = f"it cannot be reached: {_reason(error)}; tried {len(WAITS) + 1} times; {progress}"
-                    raise unreadable(self.address, cause, code="unreachable") from error
+                    raise unreadable(self.shown, cause, code="unreachable") from error
             else:
                 if status not in BUSY or wait is None:
                     return status, text
@@ -126,7 +133,7 @@ class HttpModel:
             if time.monotonic() > deadline:
                 raise TimeoutError
             if len(content) > MOST_BYTES:
-                raise unreadable(self.address, f"its answer has more than {MOST_BYTES:,} bytes", code="too_large")
+                raise unreadable(self.shown, f"its answer has more than {MOST_BYTES:,} bytes", code="too_large")
         return bytes(content)
 
 
@@ -134,12 +141,24 @@ def load_http(address: str, time_limit: float | None) -> HttpModel:
     """The model behind an address, which is asked when it is needed."""
     urllib3 = require_package("urllib3", "urllib3", "http")
     try:
-        host = urllib3.util.parse_url(address).host
+        parsed = urllib3.util.parse_url(address)
     except urllib3.exceptions.LocationParseError:
-        host = None
-    if not host:
-        raise unreadable(address, "this is no address", "write http://HOST:PORT/PATH", code="no_address")
+        parsed = urllib3.util.Url()
+    if parsed.auth is not None:
+        remedy = f"put a token into the variable {TOKEN}; it is sent as a bearer token"
+        raise unreadable(tell_source(address), "an address must hold no password", remedy, code="password")
+    if not parsed.host:
+        raise unreadable(tell_source(address), "this is no address", "write http://HOST:PORT/PATH", code="no_address")
     return HttpModel(address, time_limit)
+
+
+def tell_source(source: str) -> str:
+    """The name of a classifier as others may read it: an address without user, password and query."""
+    scheme, mark, rest = source.partition("://")
+    if scheme.lower() not in {"http", "https"} or not mark:
+        return source
+    host, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
+    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"
 
 
 @cache

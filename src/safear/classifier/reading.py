@@ -23,9 +23,11 @@ class Trust:
     pickles: bool = False
 
 
-def unreadable(file: str | Path, cause: str, remedy: str | None = None, *, code: str = "unreadable") -> ClassifierError:
+def unreadable(
+    file: str | Path, cause: str, remedy: str | None = None, *, code: str = "unreadable", **values: object
+) -> ClassifierError:
     """The error about a source that cannot be read."""
-    return ClassifierError.at(Place(file=str(file)), cause, remedy, code=code)
+    return ClassifierError.at(Place(file=str(file)), cause, remedy, code=code, **values)
 
 
 def require_file(path: Path) -> None:

@@ -34,8 +34,10 @@ class Source:
 
     def decides(self, tell: Teller) -> str:
         """Who decides, in words."""
+        from safear.classifier.http_models import tell_source
+
         key = "rule" if self.dataset is None else "forest"
-        return self.given or tell(f"terminal.{key}", seed=self.seed)
+        return tell_source(self.given) if self.given else tell(f"terminal.{key}", seed=self.seed)
 
     def find_people(self, given: str | None) -> str | pd.DataFrame:
         """The files of people that were named, or those of the data set."""

@@ -10,13 +10,14 @@ from urllib.parse import parse_qsl
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 
-from safear.errors import InputError, SafearError
+from safear.errors import ClassifierError, InputError, SafearError
 from safear.recourse.teller import Teller
 from safear.risk.objectives import OBJECTIVE_EXAMPLES
 from safear.texts import languages, load_texts
 from safear.texts.mistakes import tell_mistake
 from safear.texts.names import show_name
 from safear.web.audits import AuditResult, Audits
+from safear.web.logbook import log_classifier
 from safear.web.problem_view import ProblemView, view_problem
 from safear.web.service import Service
 from safear.web.settings import SettingComparison, compare_settings, read_setting
@@ -87,6 +88,8 @@ class AnalystDesk:
 
 def _tell_failure(error: Exception, tell: Teller) -> str:
     """What somebody can put right, in words; or else that the log says more."""
+    if isinstance(error, ClassifierError):
+        return tell.texts("mistake.classifier")
     if isinstance(error, InputError):
         return " ".join(tell_mistake(item, tell.texts) for item in error.mistakes)
     return str(error) if isinstance(error, SafearError) else tell("analyst.audit.failed")
@@ -113,6 +116,8 @@ def add_analyst_pages(pages: APIRouter, service: Service, workers: Workers, audi
             )
         except InputError as error:
             mistake = error
+            if isinstance(error, ClassifierError):
+                log_classifier(error)
             return await workers.run(lambda _: desk.render(tell, fields, mistake=mistake))
         if fields.get("do") == "csv":
             return _download(found.csv(), "comparison.csv", "text/csv; charset=utf-8")

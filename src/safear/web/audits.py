@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from safear.errors import SafearError
+from safear.errors import ClassifierError, SafearError
+from safear.web.logbook import log_classifier
 from safear.web.service import Service
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ class Audits:
                 self.results.append(result)
         except SafearError as error:
             self.failure = error
+            if isinstance(error, ClassifierError):
+                log_classifier(error)
         except Exception as error:
             self.failure = error
             logger.exception("the audit failed")

@@ -7,16 +7,15 @@ refused (a foreign name that points to 127.0.0.1 would make its page one of ours
 from __future__ import annotations
 
 import logging
-import traceback
 from collections.abc import Collection
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from safear.web.http_errors import ProblemDetails, make_details, respond
+from safear.web.logbook import describe_crash
 
 logger = logging.getLogger("safear.web")
 
@@ -90,13 +89,6 @@ class Guard:
         if length.isdigit() and int(length) > MOST_BYTES:
             return _too_big()
         return None
-
-
-def describe_crash(error: Exception) -> str:
-    """What was raised and where, without its message: that might hold what somebody has sent."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "safear" in frame.filename]
-    places = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames)]
-    return " < ".join([type(error).__name__, *places])
 
 
 def _too_big() -> ProblemDetails:

@@ -21,6 +21,7 @@ from safear.errors import (
 )
 from safear.recourse.walk import WalkError
 from safear.web.audits import NoAuditError, NotReadyError
+from safear.web.logbook import log_classifier
 from safear.web.work import BusyError, TooLateError
 
 MEDIA_TYPE = "application/problem+json"
@@ -78,7 +79,7 @@ def read_error(error: SafearError) -> ProblemDetails:
         case WalkError():
             return make_details("walk", 409, str(error), _list_mistakes(error))
         case ClassifierError():
-            return make_details("classifier", 502, str(error), _list_mistakes(error))
+            return _silent(error)
         case InputError():
             name = type(error).__name__.removesuffix("Error")
             kind = {"Person": "person", "Terms": "terms", "Objective": "objective", "TooLarge": "too-large"}.get(name)
@@ -93,6 +94,13 @@ def read_error(error: SafearError) -> ProblemDetails:
             return make_details("no-audit", 404, str(error))
         case _:
             return make_details("input", 500, str(error))
+
+
+def _silent(error: ClassifierError) -> ProblemDetails:
+    """That the classifier failed, by code alone: what it says, and where it is, is the operator's business."""
+    cause, remedy = "the model that decides gives no answer", "try again later, or ask the provider"
+    mistakes = [MistakeDetail(code=item.code, place="", cause=cause, remedy=remedy) for item in error.mistakes]
+    return make_details("classifier", 502, f"{cause}; {remedy}", mistakes)
 
 
 def _list_mistakes(error: InputError) -> list[MistakeDetail]:
@@ -117,6 +125,8 @@ def add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(SafearError)
     async def on_error(_: Request, error: SafearError) -> Response:
+        if isinstance(error, ClassifierError):
+            log_classifier(error)
         return respond(read_error(error))
 
     @app.exception_handler(RequestValidationError)

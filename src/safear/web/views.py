@@ -33,6 +33,7 @@ from safear.web.forms import (
     typical_chance,
     typical_cost,
 )
+from safear.web.logbook import log_classifier
 from safear.web.stops import Stop, neighbours
 
 Outcome = Literal["yes", "no", "none", "wrong", "empty"]
@@ -242,6 +243,7 @@ def _span(ends: tuple[float, float] | None, texts: Texts) -> str:
 def list_mistakes(error: InputError, texts: Texts) -> tuple[str, ...]:
     """All mistakes of an error, in words. How the classifier failed is for the log, not for the person."""
     if isinstance(error, ClassifierError):
+        log_classifier(error)
         return (texts("mistake.classifier"),)
     return tuple(tell_mistake(item, texts) for item in error.mistakes)
 
