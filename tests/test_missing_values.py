@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,8 @@ import safear as sa
 from safear.classifier import as_classifier
 from safear.population.agreement import check_people
 from safear.problem.person import read_person
+from safear.recourse.records import MenuRecord
+from safear.reports import report_menu
 
 PROBLEM = """
 safear: 1
@@ -114,6 +120,31 @@ def test_missing_must_be_a_level() -> None:
         sa.parse_problem(PROBLEM.replace("missing: unknown", "missing: unknow"))
     assert "features.work.missing: 'unknow' is not a level of 'work'" in str(error.value)
     assert str(error.value).endswith("did you mean 'unknown'?")
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [None, float("nan"), np.float32("nan"), Decimal("NaN"), pd.NA, pd.NaT],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_told_of_an_empty_cell_can_be_filed_again(empty: object) -> None:
+    problem = replace(sa.parse_problem(PROBLEM), given=("street",))
+    record = {"income": empty, "work": empty, "street": empty}
+    menu = sa.recommend(problem, lambda frame: frame["income"] > 35, record)
+    told = json.loads(MenuRecord.of(menu).model_dump_json())["record"]
+    assert told == {"income": None, "work": None, "street": None}
+    again = sa.recommend(problem, lambda frame: frame["income"] > 35, told)
+    assert again.person == menu.person
+    page = report_menu(menu).html
+    assert page == report_menu(again).html
+    assert not re.search(r"\b(nan|NaN|NaT)\b|&lt;NA&gt;", page)
+
+
+def test_a_frame_of_one_row_with_nothing_in_it() -> None:
+    frame = pd.DataFrame({"income": pd.array([None], dtype="Int64"), "work": ["steady"]})
+    menu = sa.recommend(sa.parse_problem(PROBLEM), lambda frame: frame["income"] > 35, frame)
+    assert MenuRecord.of(menu).record == {"income": None, "work": "steady"}
+    assert "steady" in report_menu(menu).html
 
 
 def test_it_is_written_back() -> None:

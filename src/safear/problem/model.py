@@ -130,10 +130,10 @@ def as_decimal(text: object) -> Decimal | None:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a cell holds nothing: None, NaN, an empty text, or what pandas calls NA and NaT."""
+    """Whether a cell holds nothing: None, NaN (of any type), an empty text, or what pandas calls NA and NaT."""
     if isinstance(value, str):
         return not value
-    return value is None or str(value) in {"nan", "<NA>", "NaT"}
+    return value is None or str(value) in {"nan", "NaN", "<NA>", "NaT"}
 
 
 @dataclass(frozen=True, slots=True)

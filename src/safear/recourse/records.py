@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Literal, Self
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from safear.evaluation.forward import Runs
 from safear.mdp.blocked import Blocked
-from safear.problem.model import Problem, Record
+from safear.problem.model import Problem, Record, is_missing
 from safear.recourse.case import Decision
 from safear.recourse.menu import Menu
 from safear.recourse.notices import NoRecourse, Notice, NoticeCode, ReasonCode
@@ -165,12 +166,8 @@ class SimulatedRecord(ResultRecord):
 
 
 def as_scalars(record: Record) -> dict[str, Scalar]:
-    """A record as JSON can hold it: no NaN, no types of NumPy or pandas."""
-    plain = {str(name): getattr(value, "item", lambda value=value: value)() for name, value in dict(record).items()}
-    return {
-        name: None if value != value else value if isinstance(value, bool | int | float | str) else str(value)  # noqa: PLR0124  # NaN
-        for name, value in plain.items()
-    }
+    """A record as JSON can hold it: null for what is missing, no types of NumPy or pandas. It can be filed again."""
+    return {str(name): _as_scalar(value) for name, value in dict(record).items()}
 
 
 class PromiseRecord(ResultRecord):
@@ -374,6 +371,13 @@ class DecisionRecord(ResultRecord):
         """Without the record as filed, and without what is hidden."""
         answer = _answer(favourable=decision.favourable)
         return cls(decision=answer, person=problem.shown(decision.person))
+
+
+def _as_scalar(value: object) -> Scalar:
+    if not isinstance(value, str) and is_missing(value):
+        return None
+    plain = value.item() if isinstance(value, np.generic) else value
+    return plain if isinstance(plain, bool | int | float | str) else str(plain)
 
 
 def _answer(*, favourable: bool) -> Answer:

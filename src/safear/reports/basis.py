@@ -9,7 +9,7 @@ import numpy as np
 
 from safear.classifier.filed import as_number
 from safear.mdp.arrays import MDP
-from safear.problem.model import Action, Feature, Problem, as_decimal
+from safear.problem.model import Action, Feature, Problem, as_decimal, is_missing
 from safear.problem.quantity import Amount, amounts
 from safear.recourse.menu import Menu
 from safear.recourse.teller import Teller
@@ -71,7 +71,7 @@ class Basis:
         """A column as it was filed."""
         if isinstance(value, bool | np.bool_):
             return self.texts("report.file.yes" if value else "report.file.no")
-        if value is None or value != value:  # noqa: PLR0124  # NaN
+        if not isinstance(value, str) and is_missing(value):
             return self.texts("format.none")
         number = None if isinstance(value, str) else as_decimal(value)
         return show_name(str(value)) if number is None else self.texts.exact_number(float(number))
