@@ -15,10 +15,12 @@ import safear as sa
 from compare import read_both
 from oracle import Oracle
 from safear.people.counts import read_population
+from safear.people.lists import load_people
 from safear.population.crowd import Crowd
 from safear.population.engine import Engine, Purpose
 from safear.problem.dump import dump_problem
 from safear.problem.model import Move, Shift
+from safear.problem.person import read_person
 from safear.recourse.case import Desk
 from safear.recourse.teller import Teller
 from strategies import problems
@@ -94,6 +96,51 @@ def test_a_feature_stays_near_what_was_filed() -> None:
     mdp = sa.compile_mdp(made(classifier={"rule": "sex == m"}), start=DOCUMENT["people"]["ann"])
     assert {mdp.person(state)["income"] for state in range(mdp.n_states)} == {"500", "1000", "1500"}
     assert {mdp.person(state)[FILED] for state in range(mdp.n_states)} == {"500"}
+
+
+def test_a_block_has_everything_that_was_filed_unless_it_says_what() -> None:
+    problem = made()
+    whole = sa.compile_mdp(problem)
+    people = [whole.person(state) for state in range(whole.n_states)]
+    for block, where in (
+        ({"sex": "f"}, {"sex": "f"}),
+        ({"sex": "f", "income": 500}, {"sex": "f", FILED: "500"}),
+        ({"sex": "f", "income": 1000, FILED: 500}, {"sex": "f", FILED: "500"}),
+        ({"sex": "f", FILED: None}, {"sex": "f"}),
+    ):
+        mdp = sa.compile_mdp(problem, block=block)
+        expected = [person for person in people if where.items() <= person.items()]
+        assert [mdp.person(state) for state in range(mdp.n_states)] == expected
+    with pytest.raises(sa.InputError, match="'a lot' is not a level of 'income'"):
+        sa.compile_mdp(problem, block={"sex": "f", "income": "a lot"})
+
+
+def test_an_empty_cell_of_what_was_filed_is_what_is_filed_now(tmp_path: Path) -> None:
+    """Through every entrance; also where an empty cell of the feature itself means a level."""
+    levels = {"kind": "ordinal", "levels": ["none", "low", "high"], "missing": "none", "at_most": 1}
+    problem = made(
+        features={**DOCUMENT["features"], "debt": levels, "stage": {**levels, "hidden": True, "missing": "low"}},
+        people={},
+    )
+    rows = [
+        {"skill": "basic", "income": 500, "sex": "f", "debt": debt, "'debt' as filed": filed, "stage": None}
+        for debt, filed in (("high", None), ("low", "high"), (None, None), (None, "low"))
+    ]
+    expected = [("high", "high"), ("low", "high"), ("none", "none"), ("none", "low")]
+    frame = pd.DataFrame(rows)
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    frame.to_parquet(tmp_path / "people.parquet")
+    names = [feature.name for feature in problem.features]
+    wanted = sorted((levels["levels"].index(debt), levels["levels"].index(filed), 0, 0) for debt, filed in expected)
+    places = [names.index(name) for name in ("debt", "'debt' as filed", "stage", "'stage' as filed")]
+    for source in (rows, frame, tmp_path / "people.csv", tmp_path / "people.parquet"):
+        codes = read_population(problem, source).codes[:, places]
+        assert sorted(map(tuple, codes.tolist())) == wanted
+    listed = load_people(tmp_path / "people.csv", problem).codes[:, places]
+    assert sorted(map(tuple, listed.tolist())) == wanted
+    read = [read_person(problem, row) for row in rows]
+    assert [(person["debt"], person["'debt' as filed"]) for person in read] == expected
+    assert {(person["stage"], person["'stage' as filed"]) for person in read} == {("none", "none")}
 
 
 def test_who_comes_back_goes_on_from_there() -> None:

@@ -19,7 +19,7 @@ from safear.mdp.lattice import Lattice, find_lattice
 from safear.mdp.space import CodeMatrix, StateArray, StateSpace, person_codes
 from safear.memory import MAX_BYTES, require_room
 from safear.problem.checks import check_problem
-from safear.problem.model import Person, Problem, Record
+from safear.problem.model import Person, Problem, Record, is_missing
 from safear.problem.person import read_level, read_person
 
 MAX_REACHABLE = 2_000_000
@@ -40,7 +40,8 @@ def compile_mdp(
     """Compile a problem.
 
     With `start`, the MDP has only the states that this person can reach within the horizon (at most `max_states`). With
-    `block`, it has all states with the same immutable features. With neither, it is the whole space. If that would need
+    `block`, it has all states with the same immutable features; of a feature with a limit to how far it may go, those
+    of whatever was filed, or of the level that the block gives. With neither, it is the whole space. If that would need
     more than `max_bytes`, it is refused before anything is allocated. `classifier` is whatever `as_classifier` takes;
     None means the problem's own rule.
     """
@@ -80,27 +81,28 @@ class Compiler:
     def fixed_by(self, block: Mapping[str, object]) -> dict[str, int]:
         """The level numbers of the immutable features of a block."""
         immutable = [feature for feature in self.problem.features if not feature.mutable]
+        known = self.problem.feature_by_name
         fixed: dict[str, int] = {}
         for feature in immutable:
-            if feature.hidden and feature.name not in block:  # as records do without it
-                original = self.problem.feature_by_name.get(feature.copy_of)
-                begun = None if original is None else read_level(original, block.get(feature.copy_of))
-                fixed[feature.name] = feature.levels.index(begun or feature.levels[0])
+            name = feature.name
+            if feature.copy_of and is_missing(block.get(name)):
+                name = feature.copy_of
+                if name not in block and not known[name].hidden:  # whatever was filed
+                    continue
+            if known[name].hidden and is_missing(block.get(name)):  # as records do without it
+                fixed[feature.name] = 0
                 continue
-            if feature.name not in block:
-                raise PersonError.at(
-                    (feature.name,), f"'{feature.name}' is immutable and should be given for a block", code="missing"
-                )
-            level = read_level(feature, block[feature.name])
+            if name not in block:
+                raise PersonError.at((name,), f"'{name}' is immutable and should be given for a block", code="missing")
+            level = read_level(known[name], block[name])
             if level is None:
-                cause = f"'{block[feature.name]}' is not a level of '{feature.name}'"
                 raise PersonError.at(
-                    (feature.name,),
-                    cause,
-                    suggest(str(block[feature.name]), feature.levels),
+                    (name,),
+                    f"'{block[name]}' is not a level of '{name}'",
+                    suggest(str(block[name]), feature.levels),
                     code="unknown_level",
-                    feature=feature.name,
-                    level=str(block[feature.name]),
+                    feature=name,
+                    level=str(block[name]),
                 )
             fixed[feature.name] = feature.levels.index(level)
         return fixed

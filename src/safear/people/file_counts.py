@@ -275,7 +275,7 @@ class Files:
             codes.append(f"CAST({code} AS INTEGER) AS c{i}")
             if feature.missing or feature.hidden:
                 is_empty = empty_expression(kind, f"v{i}")
-                begun = str(feature.levels.index(feature.missing)) if feature.missing else begun
+                begun = begun if feature.hidden else str(feature.levels.index(feature.missing))
                 codes[-1] = f"if({is_empty}, {begun}, CAST({code} AS INTEGER)) AS c{i}"
                 number = f"if({is_empty}, CAST('inf' AS DOUBLE), {number})"
             if feature.name in self.sight.numbers:

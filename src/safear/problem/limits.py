@@ -56,6 +56,7 @@ def keep_filed(feature: Feature) -> Feature:
         actionable=False,
         seen_by_classifier=False,
         hidden=True,
+        missing="",  # it then begins where the original does
         copy_of=feature.name,
         at_most=None,
     )
