@@ -117,7 +117,7 @@ def test_a_block_has_everything_that_was_filed_unless_it_says_what() -> None:
 
 def test_an_empty_cell_of_what_was_filed_is_what_is_filed_now(tmp_path: Path) -> None:
     """Through every entrance; also where an empty cell of the feature itself means a level."""
-    levels = {"kind": "ordinal", "levels": ["none", "low", "high"], "missing": "none", "at_most": 1}
+    levels: dict[str, Any] = {"kind": "ordinal", "levels": ["none", "low", "high"], "missing": "none", "at_most": 1}
     problem = made(
         features={**DOCUMENT["features"], "debt": levels, "stage": {**levels, "hidden": True, "missing": "low"}},
         people={},
