@@ -177,8 +177,87 @@ def test_the_favourable_class_is_not_guessed(safear: Safear, table: pd.DataFrame
     answer = safear("init", "people.csv", "--classifier", "bank.py:model", *FLAGS)
     assert answer.refusal == (
         "favourable: the model's classes are 'no', 'yes', and nothing says which is favourable\n"
-        "    name the favourable class, say 'yes'\n"
+        "    name the one that people want, with --favourable or favourable=\n"
     )
+    assert len(table) == 200
+
+
+ANSWERS = """
+import numpy as np
+
+def good(table): return (table["income"] - table["debt"] > 1500).to_numpy()
+def truths(table): return good(table)
+def ones(table): return good(table).astype(int)
+def scores(table): return np.where(good(table), 0.9, 0.2)
+def pairs(table): return np.c_[1 - scores(table), scores(table)]
+def default(table): return np.where(good(table), "no", "yes")
+def words(table): return np.where(good(table), "approved", "denied")
+def chance(table): return np.random.default_rng().random(len(table)) > 0.5
+
+class Nameless:
+    feature_names_in_ = ["income", "debt"]
+    def predict(self, table): return words(table)
+
+nameless = Nameless()
+"""
+BY_INCOME = ("--change", "income:up,debt:down", "--target", "paid")
+
+
+@pytest.mark.parametrize(
+    ("name", "taken", "other"),
+    [
+        ("truths", "true", "false"),
+        ("ones", "1", "0"),
+        ("scores", "a score of 0.5 or more", "0"),
+        ("pairs", "a score of 0.5 or more", "0"),
+    ],
+)
+def test_what_is_taken_as_favourable_is_said(
+    safear: Safear, table: pd.DataFrame, name: str, taken: str, other: str
+) -> None:
+    Path("answers.py").write_text(ANSWERS)
+    command = ("init", "people.csv", "--classifier", f"answers.py:{name}", *BY_INCOME)
+    answer = safear(*command)
+    good = int((table["income"] - table["debt"] > 1500).sum())
+    assert f"rejects {200 - good}." in answer.out
+    assert f"Taken as favourable: {taken}. The other way round: --favourable {other}\n" in answer.out
+    assert (
+        f"# Taken as favourable: {taken}. The other way round: `favourable: {other}`."
+        in Path("problem.yaml").read_text()
+    )
+    turned = safear(*command, "--force", "--favourable", other, "--change", "income:down,debt:up")
+    assert f"rejects {good} (favourable is “{other}”)." in turned.out
+    assert "Taken" not in turned.out + Path("problem.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [("default", "'no', 'yes'"), ("words", "'approved', 'denied'"), ("nameless", "'approved', 'denied'")],
+)
+def test_labels_without_a_list_are_classes(safear: Safear, table: pd.DataFrame, name: str, labels: str) -> None:
+    Path("answers.py").write_text(ANSWERS)
+    command = ("init", "people.csv", "--classifier", f"answers.py:{name}", *BY_INCOME)
+    said = safear(*command).refusal
+    assert said.startswith(f"favourable: the model answers {labels}, and nothing says which is favourable\n")
+    assert not Path("problem.yaml").exists()
+    answer = safear(*command, "--favourable", "no" if name == "default" else "approved")
+    assert f"rejects {(table['income'] - table['debt'] <= 1500).sum()} (" in answer.out
+
+
+def test_a_model_that_does_not_answer_the_same_twice(safear: Safear, table: pd.DataFrame) -> None:
+    Path("answers.py").write_text(ANSWERS)
+    said = safear("init", "people.csv", "--classifier", "answers.py:chance", *BY_INCOME).refusal
+    assert said.startswith("classifier: the model does not answer the same twice: ")
+    assert not Path("problem.yaml").exists()
+    assert len(table) == 200
+
+
+def test_the_time_of_the_model_is_kept_in_what_comes_next(safear: Safear, table: pd.DataFrame) -> None:
+    command = ("init", "people.csv", "--classifier", "bank.py:model", "--favourable", "yes", *FLAGS)
+    answer = safear(*command, "--model-timeout", "2.5")
+    commands = [line for line in answer.out.splitlines() if line.startswith("  safear ")]
+    assert all("--classifier bank.py:model --model-timeout 2.5" in line for line in commands)
+    assert "timeout" not in safear(*command, "--force").out
     assert len(table) == 200
 
 
@@ -241,6 +320,17 @@ class Terminal:
             pass
         os.close(self.leader)
         return self.process.wait(timeout=60)
+
+
+@pytest.mark.slow
+def test_it_asks_for_one_of_the_labels_of_a_function(tmp_path: Path, table: pd.DataFrame) -> None:
+    terminal = Terminal(tmp_path, "init", "people.csv", "--classifier", "bank.py:approve", *FLAGS)
+    assert "Which class is favourable (no, yes)" in terminal.read_until("): ")
+    terminal.say("yes")
+    terminal.read_until("Next:")
+    assert terminal.end() == 0
+    assert sa.load_problem(tmp_path / "problem.yaml").goal.favourable == "yes"
+    assert len(table) == 200
 
 
 @pytest.mark.slow

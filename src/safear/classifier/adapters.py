@@ -119,6 +119,10 @@ class ModelClassifier:
         check_chances(rows, "the classifier")
         return reach(rows[:, column], self.goal)
 
+    def answers(self, inputs: Inputs) -> ArrayLike:
+        """What `predict` says, in its own words."""
+        return self._call(self.model.predict, self._spell_truths(arrange(inputs.frame(), self.columns)))
+
     def _spell_truths(self, table: Any) -> Any:
         """True and false as in training, where the model keeps no list of categories. How is found out once."""
         for name, kind in zip(self.columns.names or (), self.columns.types or (), strict=False):
@@ -149,13 +153,16 @@ class FunctionClassifier:
 
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """Call the function once for all inputs."""
+        return read_decisions(self.answers(inputs), self.goal, count=len(inputs), source="the classifier")
+
+    def answers(self, inputs: Inputs) -> ArrayLike:
+        """What the function says, in its own words."""
         try:
-            outputs = self.function(inputs.frame())
+            return self.function(inputs.frame())
         except SafearError:
             raise
         except (Exception, SystemExit) as error:  # whatever a foreign function raises is told in its own words
             raise failed(error) from error
-        return read_decisions(outputs, self.goal, count=len(inputs), source="the classifier")
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ NOT_ONE = frozenset({"0", "false"})  # classes whose chance is the rest of what 
 ROUNDING = 1e-6  # by which a chance may lie outside of 0 to 1
 PAIR_ERROR = 1e-3  # by which the chances of two classes may miss 1
 MISSING = frozenset({"nan", "None", "<NA>", "NaT", ""})
+AnswerKind = Literal["truths", "ones", "scores", "labels"]  # ones and noughts are scores, but need not be meant so
 
 
 def read_decisions(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -> NDArray[np.bool_]:
@@ -35,6 +36,18 @@ def read_decisions(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -
     if values.dtype.kind in "fiu":
         return _read_numbers(values.astype(np.float64), goal, source)
     return _read_labels([label_name(value) for value in values.tolist()], goal, source)
+
+
+def study_answers(outputs: ArrayLike, *, count: int, source: str) -> tuple[AnswerKind, tuple[str, ...]]:
+    """What kind of answers `read_decisions` would read, and the labels if that is what they are."""
+    values = _one_per_input(outputs, count, source)
+    if values.ndim == 2:
+        return "scores", ()
+    if values.dtype == np.bool_ or all(isinstance(value, bool | np.bool_) for value in values):
+        return "truths", ()
+    if values.dtype.kind in "fiu":
+        return ("ones" if np.isin(values, (0, 1)).all() else "scores"), ()
+    return "labels", tuple(sorted({label_name(value) for value in values.tolist()} - MISSING))
 
 
 def read_answers(labels: ArrayLike, classes: Sequence[object], goal: Goal, *, count: int) -> NDArray[np.bool_]:

@@ -84,20 +84,25 @@ def init(table_file: str, output: Path, force: bool, **options: Any) -> None:
     draft.save(output)
     trusted = [part for name in options["trust"] for part in ("--trust", name)]
     model = ["--classifier", options["classifier"], *trusted, *["--trust-pickle"] * options["trust_pickle"]]
+    if click.get_current_context().get_parameter_source("model_timeout") is not click.core.ParameterSource.DEFAULT:
+        model += ["--model-timeout", f"{options['model_timeout']:g}"]
     for line in tell.summary(draft, str(output), table_file, model):
         print_result(line)
 
 
 def _find_favourable(table: Any, tell: DraftTeller, options: dict[str, Any]) -> tuple[Classifier, str | None]:
     """The model, and the class that people want: as given, or asked for on a terminal."""
-    from safear.drafts.sheet import bare_problem, find_classes
+    from safear.drafts.own_words import find_classes, hear
+    from safear.drafts.sheet import Sheet, bare_problem
     from safear.problem.model import Goal
 
-    problem = bare_problem(table, Goal(options["favourable"], options["threshold"]))
-    classifier = load_decider(problem, options)
-    classes, favourable = find_classes(classifier), options["favourable"]
-    if favourable is None and classes and _is_terminal():
-        favourable = click.prompt(tell("ask.favourable"), type=click.Choice(classes))
+    favourable = options["favourable"]
+    classifier = load_decider(bare_problem(table, Goal(favourable, options["threshold"])), options)
+    if favourable is None and _is_terminal():
+        sheet = Sheet.of(table, classifier, target=options["target"])
+        classes = find_classes(classifier) or hear(classifier, sheet.table)[1]
+        if classes:
+            favourable = click.prompt(tell("ask.favourable"), type=click.Choice(classes))
     return classifier, favourable
 
 

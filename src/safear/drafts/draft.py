@@ -13,11 +13,13 @@ import numpy as np
 
 from safear._version import __version__
 from safear.classifier.adapters import ModelClassifier
+from safear.classifier.decisions import AnswerKind
 from safear.drafts.draft_text import write_draft
 from safear.drafts.ladder import Ladder, make_ladder
 from safear.drafts.outlook import Hopeful, Outlook, decide_filed, draw_rejected, find_ways, read_filed
+from safear.drafts.own_words import OTHER_WAY, find_taken
 from safear.drafts.panel import Panel
-from safear.drafts.sheet import Sheet, Wish, as_table, name_favourable, read_model
+from safear.drafts.sheet import Sheet, Wish, as_table, read_model
 from safear.errors import ClassifierError, InputError, mistake, quote_list
 from safear.files import write_text
 from safear.problem.checks import check_problem
@@ -46,7 +48,7 @@ class Draft:
 
     `ladders` are the features with where their levels come from; `idle` are columns that were to change and change no
     decision. `is_told`: whether the model says which columns it wants. If not, it gets all, and `likely_target` is one
-    that looks like its answers.
+    that looks like its answers. `taken`: of what kind its answers are, if nobody named the favourable one.
     """
 
     problem: Problem
@@ -57,6 +59,7 @@ class Draft:
     row: int  # of the person who is named in the problem
     is_told: bool
     likely_target: str | None
+    taken: AnswerKind | None
 
     def save(self, path: str | Path) -> None:
         """Write the file."""
@@ -102,18 +105,18 @@ def draft_problem(  # noqa: PLR0913  # each is a flag of `safear init`
     goal = Goal(None if favourable is None else str(favourable), threshold)
     people = as_table(table)
     classifier = read_model(model, people, goal)
-    name_favourable(classifier, goal.favourable)
     sheet = Sheet.of(people, classifier, target=target)
+    taken = find_taken(classifier, sheet.table) if goal.favourable is None else None
     fixed = tuple(dict.fromkeys(fixed))
     wishes = sheet.read_wishes(change, fixed)
-    return _Drafter(sheet, goal, load_texts(language)).draft(wishes, title, fixed)
+    return _Drafter(sheet, goal, load_texts(language), taken).draft(wishes, title, fixed)
 
 
 class _Drafter:
     """Makes a draft of a sheet."""
 
-    def __init__(self, sheet: Sheet, goal: Goal, texts: Texts) -> None:
-        self.sheet, self.goal, self.texts = sheet, goal, texts
+    def __init__(self, sheet: Sheet, goal: Goal, texts: Texts, taken: AnswerKind | None) -> None:
+        self.sheet, self.goal, self.texts, self.taken = sheet, goal, texts, taken
         self.say = texts.part("draft")
 
     def draft(self, wishes: Sequence[Wish], title: str | None, fixed: Sequence[str]) -> Draft:
@@ -129,7 +132,7 @@ class _Drafter:
         text = write_draft(problem, ladders, self.texts, row=way.row, about=self._about(outlook, fixed))
         is_told = self.sheet.is_told
         target = None if is_told else self.sheet.find_target(problem.given)
-        return Draft(parse_problem(text), text, tuple(ladders), idle, outlook, way.row, is_told, target)
+        return Draft(parse_problem(text), text, tuple(ladders), idle, outlook, way.row, is_told, target, self.taken)
 
     def _about(self, outlook: Outlook, fixed: Sequence[str]) -> dict[str, str]:
         """What the file was made from and what must never change, why columns are given, and what is decided by."""
@@ -139,6 +142,9 @@ class _Drafter:
             head += " " + say("fixed", names=", ".join(map(show_name, fixed)))
         given = say("given_otherwise" if self.sheet.is_told else "given")
         goal = say("goal" if self.goal.threshold is not None else "goal_predict")
+        if self.taken is not None:
+            taken = tell_taken(self.texts, self.taken, self.goal)
+            goal = say("taken", taken=taken, other=OTHER_WAY[self.taken]) + " " + goal
         return {"head": head, "given": given, "goal": goal}
 
     def _ladders(self, wishes: Sequence[Wish]) -> list[Ladder]:
@@ -218,6 +224,12 @@ class _Drafter:
         others = [name for name in self.sheet.candidates if name not in names]
         remedy = f"let more columns change: {quote_list(others)}" if others else None
         return InputError([mistake(("change",), cause, remedy, code="nothing_helps", columns=list(names))])
+
+
+def tell_taken(texts: Texts, taken: AnswerKind, goal: Goal) -> str:
+    """What was taken as favourable, as nobody named it."""
+    least = texts.number(0.5 if goal.threshold is None else goal.threshold)
+    return texts(f"draft.taken_kinds.{taken}", least=least)
 
 
 def _ways(ladder: Ladder, wish: Wish) -> list[str]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from safear.drafts.draft import Draft
+from safear.drafts.draft import Draft, tell_taken
+from safear.drafts.own_words import OTHER_WAY
 from safear.drafts.table import Column
 from safear.texts.catalogue import Texts, load_texts
 from safear.texts.names import show_name
@@ -49,6 +50,9 @@ class DraftTeller:
         goal = draft.problem.goal.favourable
         counts = {"count": found.people, "rejected": whole(found.rejected)}
         yield self("people", **counts) if goal is None else self("people_of", **counts, goal=show_name(goal))
+        if draft.taken is not None:
+            taken = tell_taken(self.texts, draft.taken, draft.problem.goal)
+            yield self("taken", taken=taken, other=OTHER_WAY[draft.taken])
         yield self("agree", agree=whole(found.agree), people=whole(found.people))
         if draft.problem.given and not draft.is_told:
             yield self("given", names=", ".join(self.texts.quote(show_name(name)) for name in draft.problem.given))

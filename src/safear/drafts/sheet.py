@@ -6,16 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from functools import cached_property
 
-import numpy as np
 import pandas as pd
 
 from safear.classifier.adapters import ModelClassifier, TableClassifier, as_classifier
-from safear.classifier.boosting import find_chances
 from safear.classifier.column_types import ANY, ColumnType
-from safear.classifier.decisions import label_name
 from safear.classifier.protocol import Classifier
-from safear.classifier.unanimous import UnanimousClassifier
-from safear.drafts.panel import Flags, decide
+from safear.drafts.own_words import members_of
+from safear.drafts.panel import BATCH, Flags, decide
 from safear.drafts.table import TRUTHS, Column, study_column
 from safear.errors import ClassifierError, InputError, Mistake, PersonError, mistake, quote_list, suggest
 from safear.people.whole_table import SPELLED
@@ -25,6 +22,7 @@ DIRECTIONS = ("up", "down")
 LIKE_ANSWERS = (
     0.8  # by which the shares of a value differ between those accepted and those rejected, if it is an answer
 )
+UNSTEADY = 0.001  # of the decisions may change: threads add up in any order, which can part ties
 _USELESS = {
     "date": ("holds dates", "give the model a number of days, and name that"),
     "empty": ("is empty", "leave it out"),
@@ -81,8 +79,16 @@ class Sheet:
 
     @cached_property
     def accepted(self) -> Flags:
-        """Whom the model accepts. An error if that is everybody or nobody."""
+        """Whom the model accepts. An error if that is everybody or nobody, or others when it is asked again."""
         found = decide(self.classifier, self.table)
+        again = decide(self.classifier, self.table.iloc[:BATCH])  # the very same question
+        others = int((found[:BATCH] != again).sum())
+        if others > UNSTEADY * len(again):
+            cause = (
+                f"the model does not answer the same twice: {others} of {len(again)} decisions change when asked again"
+            )
+            remedy = "fix what it draws at random; no plan can count on answers that change"
+            raise ClassifierError.at(("classifier",), cause, remedy, code="unsteady", differ=others, people=len(again))
         if found.all() or not found.any():
             who = "accepts" if found.all() else "rejects"
             goal = getattr(self.classifier, "goal", Goal())
@@ -191,37 +197,11 @@ def bare_problem(table: pd.DataFrame, goal: Goal) -> Problem:
     return Problem("", 1, (), (), goal, given=tuple(table.columns))
 
 
-def members_of(classifier: Classifier) -> tuple[Classifier, ...]:
-    """The classifiers of which one is made."""
-    return classifier.members if isinstance(classifier, UnanimousClassifier) else (classifier,)
-
-
-def find_classes(classifier: Classifier) -> tuple[str, ...]:
-    """What a model calls its classes; empty if it does not say."""
-    for member in members_of(classifier):
-        model = getattr(member, "model", None)
-        classes = getattr(model, "classes_", None)
-        if classes is not None and len(np.atleast_1d(classes)):
-            return tuple(label_name(value) for value in np.asarray(classes).tolist())
-        if hasattr(model, "predict") and find_chances(model) is not None:
-            return ("0", "1")
-    return ()
-
-
 def _own_names(classifier: Classifier) -> Iterator[str]:
     """What a model itself calls the columns that it wants: LightGBM has underscores for the spaces in them."""
     for member in members_of(classifier):
         names = member.columns.names if isinstance(member, ModelClassifier) else getattr(member, "wanted", None)
         yield from names or ()
-
-
-def name_favourable(classifier: Classifier, favourable: str | None) -> None:
-    """Refuse to guess which class people want: a wrong guess would lead them to the decision that they fear."""
-    classes = find_classes(classifier)
-    if classes and favourable is None:
-        cause = f"the model's classes are {quote_list(classes)}, and nothing says which is favourable"
-        remedy = f"name the favourable class, say '{classes[-1]}'"
-        raise ClassifierError.at(("favourable",), cause, remedy, code="no_favourable_class", classes=list(classes))
 
 
 def read_model(model: object, table: pd.DataFrame, goal: Goal) -> Classifier:
