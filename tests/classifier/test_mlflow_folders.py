@@ -116,6 +116,13 @@ def test_a_folder_that_cannot_be_read(content: object, told: str, tmp_path: Path
     assert refusal(folder).startswith(f"{folder / 'MLmodel'}: {told}")
 
 
+def test_a_lightgbm_file_that_was_cut_off_in_a_folder(tmp_path: Path) -> None:
+    folder = describe(tmp_path / "model", {"flavors": {"lightgbm": {"data": "model.lgb"}}})
+    whole = trained("LightGBM").booster_.model_to_string()
+    (folder / "model.lgb").write_text(whole[: len(whole) // 2], encoding="utf-8")
+    assert refusal(folder).startswith(f"{folder / 'model.lgb'}: the end of this LightGBM model is missing")
+
+
 def test_a_list_of_trusted_types_beside_the_model_is_not_looked_at(tmp_path: Path) -> None:
     """Whoever writes the model could write it."""
     from skops import io  # noqa: PLC0415

@@ -16,6 +16,7 @@ from classifier.small_sources import PROBLEM, refusal
 from classifier.test_columns import filed, make_problem
 from classifier.trained_models import (
     CAT,
+    LGBM,
     XGB,
     applications,
     as_categories,
@@ -122,6 +123,32 @@ def test_a_file_that_is_something_else(name: str, told: str, content: bytes, tmp
     text = refusal(file)
     assert text.startswith(f"{file}: {told}")
     assert len(text.splitlines()) == 1
+
+
+def test_a_lightgbm_file_that_was_cut_off(tmp_path: Path) -> None:
+    """LightGBM ends the program, or forgets the categories, with which people are then decided wrongly."""
+    file = tmp_path / "model.txt"
+    trained("LightGBM").booster_.save_model(file)
+    whole = file.read_bytes()
+    trees, parameters = whole.index(b"end of trees"), whole.index(b"end of parameters")
+    cuts = [*range(len("tree"), trees, trees // 20), *range(trees, parameters, 200), *range(parameters, len(whole), 7)]
+    for cut in cuts:
+        file.write_bytes(whole[:cut])
+        text = refusal(file)
+        if cut <= whole.index(b"pandas_categorical:"):
+            assert text == (
+                f"{file}: the end of this LightGBM model is missing: the file was cut off, or not written to its end\n"
+                "    save or copy the model again"
+            )
+
+
+def test_a_lightgbm_file_that_was_not_saved_from_python(tmp_path: Path) -> None:
+    """Other programs write no line for pandas; some write other ends of lines."""
+    frame = applications(200, seed=1)[["duration", "credit amount"]]
+    model = lightgbm.LGBMClassifier(**LGBM).fit(frame, granted(applications(200, seed=1)))
+    whole = model.booster_.model_to_string().partition("\npandas_categorical:")[0]
+    (tmp_path / "model.txt").write_text(whole, encoding="utf-8", newline="\r\n")
+    assert decide(tmp_path / "model.txt", applications(200, seed=1)) == model.predict(frame).astype(bool).tolist()
 
 
 def test_a_catboost_model_without_classes(tmp_path: Path) -> None:
