@@ -22,3 +22,10 @@ def test_a_file_that_is_not_there(source: str, tmp_path: Path, monkeypatch: pyte
     assert refusal(source) == f"{file}: no such file"
     Path(file).mkdir()
     assert refusal(source).startswith(f"{file}: ")
+
+
+@pytest.mark.parametrize("source", ["ftp://host/model", "ftp://host/model.skops", "file:///model.txt", "abfs://a/b:c"])
+def test_addresses_that_are_not_taken(source: str) -> None:
+    assert refusal(source) == (
+        f"{source}: of addresses, only http://... and https://... are taken\n    download it and name the file"
+    )

@@ -74,14 +74,17 @@ def load_classifier(
 
 def _load(source: str, trust: Trust) -> Any:
     path = Path(source)
+    if source.startswith(REMOTE):
+        remedy = "download it ('mlflow artifacts download -u ADDRESS -d FOLDER') and name the folder"
+        raise unreadable(source, "we fetch no models", remedy, code="unknown_format")
+    if "://" in source:
+        cause, remedy = "of addresses, only http://... and https://... are taken", "download it and name the file"
+        raise unreadable(source, cause, remedy, code="unknown_format")
     if source and (path.is_dir() or path.name == DESCRIPTION):
         return load_mlflow(path if path.is_dir() else path.parent, trust)
     for form in FORMS:
         if path.suffix.lower() in form.endings:
             return form.load(path, trust)
-    if source.startswith(REMOTE):
-        remedy = "download it ('mlflow artifacts download -u ADDRESS -d FOLDER') and name the folder"
-        raise unreadable(source, "we fetch no models", remedy, code="unknown_format")
     if ":" in source:
         return load_object(source)
     raise unreadable(source, "this is not a form of classifier that we know", KNOWN, code="unknown_format")
