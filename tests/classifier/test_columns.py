@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -239,6 +240,20 @@ def test_levels_that_a_model_has_never_seen_are_told_once(name: str, caplog: pyt
             as_classifier(model, problem)
     assert caplog.messages == [
         "features.purpose.levels: the classifier was trained on no 'radios'\n    did you mean 'radio'?"
+    ]
+
+
+@pytest.mark.parametrize("name", ["one-hot forest", "LightGBM", "XGBoost", "ordinal gradients"])
+def test_the_level_of_empty_cells_needs_not_be_known(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    """The model sees the empty cell."""
+    form, train = MODELS[name]
+    frame = applications(100, seed=2)
+    problem = make_problem(levels=LEVELS | {"purpose": ["not given", "car", "radios"]})
+    features = [replace(f, missing="not given") if f.name == "purpose" else f for f in problem.features]
+    with caplog.at_level(logging.WARNING, "safear"):
+        as_classifier(train(form(frame), granted(frame)), replace(problem, features=tuple(features)))
+    assert [message.partition("\n")[0] for message in caplog.messages] == [
+        "features.purpose.levels: the classifier was trained on no 'radios'"
     ]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from safear.classifier import boosting
 from safear.classifier.column_types import ANY, NUMBER, ColumnType
 from safear.classifier.decisions import label_name
-from safear.classifier.protocol import unseen_feature
+from safear.classifier.protocol import shown_values, unseen_feature
 from safear.errors import ClassifierError, Mistake, mistake, quote_list, suggest
 from safear.problem.model import Feature
 
@@ -104,7 +104,7 @@ def unlearned_levels(columns: ModelColumns, features: Iterable[Feature]) -> Iter
     Most encoders ignore what they do not know, without a word.
     """
     for feature in features:
-        shown = feature.values or feature.levels
+        shown = [value for value in shown_values(feature).tolist() if value is not None]
         missing = columns.unlearned(feature.name, shown) if feature.seen_by_classifier else []
         if missing:
             path = ("features", feature.name, "levels")

@@ -41,7 +41,7 @@ class Inputs:
         """The inputs as a model wants them: each level's value if it has one, else its name."""
         import pandas as pd  # noqa: PLC0415  # a quarter of a second that rules and tables do not need
 
-        columns = {feature.name: _values(feature)[self.codes[:, i]] for i, feature in enumerate(self.features)}
+        columns = {feature.name: shown_values(feature)[self.codes[:, i]] for i, feature in enumerate(self.features)}
         frame = pd.DataFrame(columns | dict(self.numbers))
         return frame if self.given is None else pd.concat([frame, self.given.reset_index(drop=True)], axis=1)
 
@@ -86,7 +86,8 @@ def unseen_feature(name: str, seen: Iterable[str]) -> ClassifierError:
     return ClassifierError.at(("features",), cause, suggest(name, seen), code="unseen_feature", feature=name)
 
 
-def _values(feature: Feature) -> NDArray[np.generic]:
+def shown_values(feature: Feature) -> NDArray[np.generic]:
+    """What the classifier sees at each level: its value, or else its name, or nothing where an empty cell means it."""
     if not feature.values:
         empty = None if feature.kind == "numeric" else feature.missing
         return np.array([None if level == empty else level for level in feature.levels], dtype=object)
