@@ -201,6 +201,67 @@ def test_a_network_that_gives_chances_alone(operator: str, width: int, tmp_path:
         ask(load_classifier(str(file), numbers_problem(favourable="good")), numbers_inputs(frame[:2]))
 
 
+def test_two_numbers_that_are_no_chances(tmp_path: Path) -> None:
+    """A network without its last layer: what it gives happens to lie between 0 and 1."""
+    onnx = require("onnx")
+    helper, floats = onnx.helper, onnx.TensorProto.FLOAT
+    scaled = onnx.numpy_helper.from_array(np.array([[0.001, 0.002], [0.0, 0.0]], dtype=np.float32))
+    nodes = [helper.make_node("Constant", [], ["w"], value=scaled), helper.make_node("MatMul", ["x", "w"], ["y"])]
+    file = save_graph(tmp_path / "net.onnx", helper.make_tensor_value_info("y", floats, [None, 2]), nodes=nodes)
+    with pytest.raises(ClassifierError, match="the ONNX model answered with pairs that do not add up to 1"):
+        ask(load_classifier(str(file), numbers_problem()), numbers_inputs(applications(5, seed=7, gaps=False)))
+
+
+@pytest.mark.parametrize("is_matrix", [False, True], ids=["columns", "matrix"])
+@pytest.mark.parametrize(
+    "kind, fine, forms, wrong, wanted",
+    [
+        (
+            "INT64",
+            [40, 3.0, "7", True, 2**60],
+            [40, 3, 7, 1, 2**60],
+            [40.9, np.nan, None, "x", 2**63],
+            "a whole number",
+        ),
+        ("INT32", [40, -3.0], [40, -3], [2**31, np.inf, ""], "a whole number"),
+        (
+            "BOOL",
+            [True, 0, 1.0, "false", "1"],
+            [True, False, True, False, True],
+            [None, np.nan, "x", 2],
+            "true or false",
+        ),
+        ("STRING", ["a", 1.0, 1, True], ["a", "1", "1", "true"], [None, np.nan, pd.NA, ""], "a text"),
+    ],
+)
+def test_values_that_an_input_cannot_hold(
+    kind: str, fine: list[Any], forms: list[Any], wrong: list[Any], wanted: str, *, is_matrix: bool, tmp_path: Path
+) -> None:
+    """Nothing is made up for them: 40.9 is no 40, nothing is no "nan"."""
+    onnx = require("onnx")
+    helper, type_of = onnx.helper, getattr(onnx.TensorProto, kind)
+    inputs = [helper.make_tensor_value_info("x", type_of, [None, 2 if is_matrix else 1])]
+    if not is_matrix:
+        inputs.append(helper.make_tensor_value_info("z", onnx.TensorProto.FLOAT, [None, 1]))
+    output = helper.make_tensor_value_info("y", type_of, None)
+    nodes = [helper.make_node("Identity", ["x"], ["y"])]
+    model = load_onnx(save_graph(tmp_path / "net.onnx", output, nodes=nodes, inputs=inputs))
+
+    def feed(values: list[Any]) -> list[Any]:
+        column = pd.Series(values, dtype=object)
+        table = pd.DataFrame({"x": column, "z": column if is_matrix else 0.5})
+        fed = model._feed(table.to_numpy(dtype=object) if is_matrix else table)["x"]
+        return list(fed[:, 0].tolist())
+
+    assert feed(fine) == forms
+    for value in wrong:
+        with pytest.raises(ClassifierError) as refused:
+            feed([fine[0], value])
+        place = "column 1" if is_matrix else "'x'"
+        assert f"the ONNX model wants {wanted} in {place}, and '" in str(refused.value)
+        assert refused.value.mistakes[0].code == "no_form"
+
+
 def test_inputs_that_are_no_columns(tmp_path: Path) -> None:
     onnx = require("onnx")
     helper, floats = onnx.helper, onnx.TensorProto.FLOAT

@@ -139,6 +139,8 @@ class ModelClassifier:
     def _call(self, method: Callable[[Any], ArrayLike], table: Any) -> ArrayLike:
         try:
             return method(table)
+        except SafearError:
+            raise
         except (Exception, SystemExit) as error:  # whatever a foreign model raises is told in its own words
             raise failed(error) from error
 

@@ -98,12 +98,17 @@ def check_chances(chances: NDArray[np.float64], source: str) -> None:
 
 
 def _read_pairs(pairs: NDArray[np.generic], goal: Goal, source: str) -> NDArray[np.bool_]:
-    numbers = pairs.astype(np.float64)
+    chances = second_of_pairs(pairs.astype(np.float64), source)
+    return read_chances(chances, goal, count=len(pairs), source=source)
+
+
+def second_of_pairs(numbers: NDArray[np.float64], source: str) -> NDArray[np.float64]:
+    """Of the chances of the classes 0 and 1 the latter, if they are chances."""
     check_chances(numbers, source)
     if (abs(numbers.sum(axis=1) - 1) > PAIR_ERROR).any():
         cause, remedy = f"{source} answered with pairs that do not add up to 1", "it should give chances of 0 and of 1"
         raise ClassifierError.at(("classifier",), cause, remedy, code="no_score")
-    return read_chances(numbers[:, 1], goal, count=len(pairs), source=source)
+    return numbers[:, 1]
 
 
 def _one_per_input(outputs: ArrayLike, count: int, source: str) -> NDArray[Any]:

@@ -13,17 +13,20 @@ from numpy.typing import NDArray
 
 from safear.classifier.column_types import NUMBER, TEXT, ColumnType
 from safear.classifier.columns import ModelColumns
-from safear.classifier.decisions import label_name
+from safear.classifier.decisions import label_name, second_of_pairs
 from safear.classifier.reading import read_foreign, require_file, require_package, unreadable
 from safear.classifier.thresholds import Splits, last_below, merge_splits
+from safear.errors import ClassifierError
+from safear.problem.model import as_decimal, is_missing
 
-NUMBERS = {
-    "tensor(float)": np.float32,
-    "tensor(double)": np.float64,
-    "tensor(int64)": np.int64,
-    "tensor(int32)": np.int32,
+FLOATS = {"tensor(float)": np.float32, "tensor(double)": np.float64}
+INTEGERS: dict[str, Any] = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+DTYPES: dict[str, Any] = INTEGERS | {"tensor(string)": object, "tensor(bool)": np.bool_}
+WANTED = dict.fromkeys(INTEGERS, "a whole number") | {"tensor(string)": "a text", "tensor(bool)": "true or false"}
+KINDS = dict.fromkeys((*FLOATS, *INTEGERS), NUMBER) | {
+    "tensor(string)": TEXT,
+    "tensor(bool)": ColumnType("known", (False, True)),
 }
-KINDS = dict.fromkeys(NUMBERS, NUMBER) | {"tensor(string)": TEXT, "tensor(bool)": ColumnType("known", (False, True))}
 CLASS_LABELS = ("classlabels_strings", "classlabels_int64s", "classlabels_ints")
 TREES = ("TreeEnsembleClassifier", "TreeEnsembleRegressor")
 SINGLE_NUMBERS = (b"BRANCH_EQ", b"BRANCH_NEQ")
@@ -101,8 +104,9 @@ class OnnxModel:
 
         def find(table: Any) -> NDArray[np.float64]:
             chances: NDArray[np.float64] = self.predict_proba(table)
-            one_or_two = chances.ndim == 2 and chances.shape[1] <= 2
-            return chances[:, -1] if one_or_two else chances  # the only one, or that of the second class
+            if chances.ndim != 2 or chances.shape[1] > 2:
+                return chances
+            return chances[:, 0] if chances.shape[1] == 1 else second_of_pairs(chances, "the ONNX model")
 
         return find
 
@@ -131,10 +135,14 @@ class OnnxModel:
     def _feed(self, table: Any) -> dict[str, Any]:
         inputs = self.session.get_inputs()
         if len(inputs) == 1:
-            return {inputs[0].name: _as_tensor(np.asarray(table), inputs[0].type)}
+            matrix, kind = np.asarray(table), inputs[0].type
+            parts = [_as_tensor(column, kind, f"column {number}") for number, column in enumerate(matrix.T, 1)]
+            return {inputs[0].name: np.stack(parts, axis=1)}
         columns = {str(name): values.to_numpy() for name, values in table.items()}
         return {
-            column.name: _as_tensor(columns[column.name], column.type).reshape((-1, *[1] * (len(column.shape) - 1)))
+            column.name: _as_tensor(columns[column.name], column.type, f"'{column.name}'").reshape(
+                (-1, *[1] * (len(column.shape) - 1))
+            )
             for column in inputs
         }
 
@@ -157,13 +165,30 @@ def load_onnx(path: Path) -> OnnxModel:
     return model
 
 
-def _as_tensor(values: NDArray[Any], kind: str) -> NDArray[Any]:
-    if kind in NUMBERS:
-        return np.asarray(values, dtype=np.float64).astype(NUMBERS[kind])
+def _as_tensor(values: NDArray[Any], kind: str, name: str) -> NDArray[Any]:
+    """A column in the type of an input. What has no such form is refused: a cast would make up another value."""
+    if kind in FLOATS:
+        return np.asarray(values, dtype=np.float64).astype(FLOATS[kind])
+    known: dict[tuple[type, object], object] = {}  # of each value once: True is no 1 here
+    for value in values.tolist():
+        if (key := (type(value), value)) not in known:
+            form = None if is_missing(value) else _form(value, kind)
+            if form is None:
+                cause = f"the ONNX model wants {WANTED[kind]} in {name}, and '{label_name(value)}' is none"
+                remedy = "fill it in as in training, or convert the model with an input of another type"
+                raise ClassifierError.at(("classifier",), cause, remedy, code="no_form", column=name, value=value)
+            known[key] = form
+    return np.array([known[type(value), value] for value in values.tolist()], dtype=DTYPES[kind])
+
+
+def _form(value: object, kind: str) -> object | None:
+    if kind == "tensor(string)":
+        return label_name(value)
     if kind == "tensor(bool)":
-        return values.astype(bool)
-    names = [label_name(value) for value in values.ravel().tolist()]
-    return np.array(names, dtype=object).reshape(values.shape)
+        return KINDS[kind].find(value)
+    number, limits = as_decimal(int(value) if isinstance(value, bool) else value), np.iinfo(INTEGERS[kind])
+    is_whole = number is not None and number == number.to_integral_value() and limits.min <= number <= limits.max
+    return int(number) if number is not None and is_whole else None
 
 
 def _tree_splits(attributes: dict[str, Any]) -> Splits | None:
