@@ -147,6 +147,12 @@ def test_a_frame_of_one_row_with_nothing_in_it() -> None:
     assert "steady" in report_menu(menu).html
 
 
+def test_bookkeeping_is_never_missing() -> None:
+    hidden = "note: {kind: nominal, levels: [a, b], hidden: true, missing: b}\ngoal:"
+    with pytest.raises(sa.InputError, match="what is hidden begins at its first level, and is never missing"):
+        sa.parse_problem(PROBLEM.replace("goal:", f"  {hidden}", 1))
+
+
 def test_it_is_written_back() -> None:
     problem = sa.parse_problem(PROBLEM)
     assert sa.parse_problem(sa.dump_problem(problem)) == problem

@@ -105,6 +105,42 @@ def test_attempts_where_the_action_is_not_offered_are_left_out() -> None:
     assert codes(fit("save", ("save", 0, 6, {"savings": "900"}))) == ["not_offered", "never_tried"]
 
 
+WITHHELD = parse_problem("""
+safear: 1
+title: Withheld
+horizon: 2
+features:
+  a: {kind: ordinal, levels: [l, m, h]}
+  b: {kind: nominal, levels: [x, y]}
+classifier: {rule: a == h}
+actions:
+  up: {cost: 1, chance: [{when: a == l, chance: 0.5}, {when: b == y, chance: 0.5}, 0.5], change: {a: +1}}
+constraints:
+  - not (a == h and b == y)
+""")
+
+
+def test_attempts_that_a_constraint_forbids_are_left_out() -> None:
+    log = [
+        ("up", 10, 10, {"a": "m", "b": "x"}),
+        ("up", 0, 4, {"a": "m", "b": "y"}),
+        ("up", 5, 10, {"a": "l", "b": "y"}),
+    ]
+    fitted = fit("up", *log, problem=WITHHELD)
+    found = fitted.action.outcomes[0].chance
+    assert isinstance(found, ByCase)
+    assert [found.cases[0][1].counts, found.otherwise.counts] == [Counts(5, 10), Counts(10, 10)]
+    assert fitted.notices[0] == FitNotice("not_offered", "up", count=4)
+
+
+def test_the_first_case_that_holds_counts_whatever_is_unknown_of_later_ones() -> None:
+    fitted = fit("up", ("up", 12, 12, {"a": "l", "b": None}), ("up", 3, 10, {"a": "m", "b": "x"}), problem=WITHHELD)
+    found = fitted.action.outcomes[0].chance
+    assert isinstance(found, ByCase)
+    assert [found.cases[0][1].counts, found.otherwise.counts] == [Counts(12, 12), Counts(3, 10)]
+    assert codes(fitted) == ["never_seen"]
+
+
 def test_two_chances_are_counted_both_ways() -> None:
     fitted = fit("change job", ("change job", 7, 9, {}))
     assert [one.chance for one in fitted.action.outcomes] == [

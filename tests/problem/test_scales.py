@@ -77,7 +77,7 @@ CUT: dict[str, Any] = {"kind": "numeric", "edges": [1000, 2000, 4000], "values":
 )
 def test_moves_in_the_unit_lead_to_the_level_of_the_sum(by: str, levels: list[int]) -> None:
     feature = problem(CUT, "+1").features[0]
-    amount = Decimal(by.removesuffix(" EUR"))
+    amount = Decimal(by.removesuffix("EUR").strip())
     assert shift_table(feature, amount).tolist() == levels
     if levels == [0, 1, 2, 3]:
         with pytest.raises(sa.InputError) as error:

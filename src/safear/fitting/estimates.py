@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from safear.errors import Path
 from safear.fitting.attempts import Attempts, known_rows
+from safear.mdp.expand import allowed, find_ends
 from safear.problem.checks import check_action
 from safear.problem.condition import ALWAYS, condition_features
 from safear.problem.model import Action, Change, Outcome, Problem
@@ -158,7 +159,22 @@ class Estimator:
                 after = apply_change(outcome.change, codes, features)
                 moves |= np.any([after[name] != codes[name] for name in outcome.change] or [False], axis=0)
             offered[known] &= moves
+        if self.problem.constraints or self.problem.side_effects:
+            offered &= self._is_fine(action, log)
         return offered
+
+    def _is_fine(self, action: Action, log: Attempts) -> NDArray[np.bool_]:
+        """Where no outcome breaks a constraint or goes beyond a scale, or where not enough is known to say."""
+        features, fine = self.problem.feature_by_name, np.ones(len(log), np.bool_)
+        shown = frozenset(name for name in self.problem.decisive_features if not features[name].hidden)
+        known = known_rows(log.levels, shown, len(log))
+        if known.any():
+            codes = _codes(log, known)
+            hidden = {name: feature for name, feature in features.items() if feature.hidden}  # as they begin
+            codes |= {name: codes.get(feature.copy_of, np.zeros_like(codes[""])) for name, feature in hidden.items()}
+            for end in find_ends(self.problem, action, codes):
+                fine[known] &= ~end.possible | (end.inside & allowed(self.problem, end.after, int(known.sum())))
+        return fine
 
     # ------------------------------------------------------------------------------------------------------- chances
 
@@ -304,10 +320,14 @@ class Estimator:
                 places = {level: place for place, level in enumerate(table)}
                 cells[known] = np.array([places.get(level, -1) for level in features[name].levels])[reached]
             case ByCase(cases, _):
-                found = np.full(int(known.sum()), len(cases), np.int64)
-                for place in reversed(range(len(cases))):  # so that the first case that holds is written last
-                    found[holds(cases[place][0], codes, features)] = place
-                cells[known] = found
+                is_open = np.ones(len(log), np.bool_)  # no case so far holds, as far as is known
+                for place, (when, _) in enumerate(cases):
+                    seen = is_open & known_rows(log.levels, condition_features(when), len(log))
+                    met = seen.copy()
+                    met[seen] = holds(when, _codes(log, seen), features)
+                    cells[met] = place
+                    is_open = seen & ~met
+                cells[is_open] = len(cases)
         return cells
 
 

@@ -57,8 +57,7 @@ def _check_feature(feature: Feature, path: Path) -> Iterator[Mistake]:
     for number in unfinished:
         cause, value = f"{feature.values[number]} is not a finite number", feature.values[number]
         yield mistake((*path, "values", number), cause, code="not_finite", value=value)
-    if feature.missing and feature.missing not in feature.levels:
-        yield unknown_level((*path, "missing"), feature.missing, feature)
+    yield from _check_missing(feature, (*path, "missing"))
     if feature.hidden and feature.seen_by_classifier:
         cause, remedy = "what is hidden is not seen by the classifier", "make it seen_by_classifier=False"
         yield mistake(path, cause, remedy, code="unseen_feature", feature=feature.name)
@@ -68,6 +67,15 @@ def _check_feature(feature: Feature, path: Path) -> Iterator[Mistake]:
     is_cut = len(feature.values) == len(feature.levels) == len(feature.edges) + 1
     if feature.is_raw and not unfinished and is_cut and not is_range(feature):
         yield from _check_values(feature, path)
+
+
+def _check_missing(feature: Feature, path: Path) -> Iterator[Mistake]:
+    """The level that an empty cell means: one of the feature's, and nothing for bookkeeping."""
+    if feature.missing and feature.hidden and not feature.copy_of:
+        cause, remedy = "what is hidden begins at its first level, and is never missing", "drop 'missing'"
+        yield mistake(path, cause, remedy, code="misplaced")
+    if feature.missing and feature.missing not in feature.levels:
+        yield unknown_level(path, feature.missing, feature)
 
 
 def _check_limits(feature: Feature, path: Path) -> Iterator[Mistake]:
@@ -93,12 +101,6 @@ def _check_limits(feature: Feature, path: Path) -> Iterator[Mistake]:
 
 def _check_values(feature: Feature, path: Path) -> Iterator[Mistake]:
     """The value of a level stands for numbers of that level: it must be one of them."""
-    for number, level in enumerate(feature.levels):
-        meant = as_decimal(level)
-        if meant is not None and feature.level_of(meant) != level:
-            cause = f"as a number, the level's name {level} lies in level '{feature.level_of(meant)}'"
-            remedy = "give the level another name: people file numbers here"
-            yield mistake((*path, "levels", number), cause, remedy, code="ambiguous", name=level)
     for number, (level, value) in enumerate(zip(feature.levels, feature.values, strict=True)):
         exact = as_decimal(value)
         if exact is None:
@@ -129,3 +131,10 @@ def _check_edges(feature: Feature, path: Path) -> Iterator[Mistake]:
         cause = f"{len(feature.levels)} levels, but {len(feature.edges)} edges make {len(feature.edges) + 1}"
         remedy = "name each interval between edges, or leave the levels out"
         yield mistake((*path, "levels"), cause, remedy, code="wrong_length")
+        return
+    for number, level in enumerate(feature.levels if feature.edges == tuple(sorted(feature.edges)) else ()):
+        meant = as_decimal(level)
+        if meant is not None and feature.level_of(meant) != level:
+            cause = f"as a number, the level's name {level} lies in level '{feature.level_of(meant)}'"
+            remedy = "give the level another name: people file numbers here"
+            yield mistake((*path, "levels", number), cause, remedy, code="ambiguous", name=level)
