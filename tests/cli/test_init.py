@@ -159,6 +159,10 @@ def test_german(safear: Safear, table: pd.DataFrame) -> None:
         (("--change", "age", "--fixed", "aeg"), "fixed: there is no column 'aeg'\n    did you mean 'age'?"),
         (("--change", "paid"), "change: the model does not look at 'paid': changing it changes no decision"),
         (("--change", "income:sideways"), "change: 'income' cannot go 'sideways'"),
+        (
+            ("--change", "job:up"),
+            "change: 'job' has words without an order that we know\n    name the level to reach, job:",
+        ),
         (("--change", "job:permanant"), "change: 'job' cannot go 'permanant'\n    did you mean 'permanent'?"),
         (("--change", "age"), "change: no change of 'age' gets anybody accepted whom the model rejects"),
         (("--change", "income", "--target", "payd"), "target: there is no column 'payd'\n    did you mean 'paid'?"),

@@ -14,6 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import safear as sa
+from safear.problem.model import Move, SetTo
 from safear.recourse import Desk
 
 PEOPLE = 300
@@ -200,6 +201,19 @@ def test_nothing_is_said_of_a_usual_model(table: pd.DataFrame, caplog: pytest.Lo
     assert caplog.records == []
 
 
+@pytest.mark.parametrize("word", ["standby", "by", "to", "+1", "null", "no"])
+def test_words_that_mean_something_in_files(word: str) -> None:
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame({"word": rng.choice([word, "other"], PEOPLE), "balance": rng.normal(0, 1, PEOPLE).round(2)})
+
+    def accept(table: pd.DataFrame) -> Any:
+        return ((table["word"] == word) & (table["balance"] > 0)).to_numpy()
+
+    draft = sa.draft_problem(people, accept, change=[f"word:{word}", "balance:up"])
+    assert draft.problem.actions[0].outcomes[0].change == {"word": SetTo(word)}
+    check(draft, accept, people, accept(people))
+
+
 def test_the_person_of_the_draft_may_have_left_a_word_out() -> None:
     rng = np.random.default_rng(0)
     words = pd.Series(rng.choice(np.array(["alpha", "beta"], dtype=object), PEOPLE)).mask(rng.random(PEOPLE) < 0.9)
@@ -211,3 +225,22 @@ def test_the_person_of_the_draft_may_have_left_a_word_out() -> None:
     draft = sa.draft_problem(people, accept, change=["word:alpha", "balance:up"])
     assert draft.problem.people["applicant"]["word"] is None
     check(draft, accept, people, accept(people).to_numpy())
+
+
+@pytest.mark.parametrize("ways", [["good"], ["good", "up"], ["fair", "good"]])
+def test_a_level_of_words_with_an_order_can_be_named(ways: list[str]) -> None:
+    rng = np.random.default_rng(0)
+    rating = rng.choice(["poor", "fair", "good", "excellent"], PEOPLE)
+    people = pd.DataFrame({"rating": rating, "balance": rng.normal(0, 1, PEOPLE).round(2)})
+
+    def accept(table: pd.DataFrame) -> Any:
+        return ((table["rating"] == "good") & (table["balance"] > 0)).to_numpy()
+
+    change = [*(f"rating:{way}" for way in ways), "balance:up"]
+    draft = sa.draft_problem(people, accept, change=change)
+    assert draft.problem.feature_by_name["rating"].kind == "ordinal"
+    expected = ["raise rating" if way == "up" else f"change rating to {way}" for way in ways]
+    assert list(draft.problem.action_by_name) == [*expected, "raise balance"]
+    for way, action in zip(ways, draft.problem.actions, strict=False):
+        assert action.outcomes[0].change == {"rating": Move(1) if way == "up" else SetTo(way)}
+    check(draft, accept, people, accept(people))

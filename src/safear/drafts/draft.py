@@ -19,7 +19,7 @@ from safear.drafts.ladder import Ladder, make_ladder
 from safear.drafts.outlook import Hopeful, Outlook, decide_filed, draw_rejected, find_ways, read_filed
 from safear.drafts.own_words import OTHER_WAY, find_taken
 from safear.drafts.panel import Panel
-from safear.drafts.sheet import Sheet, Wish, as_table, read_model
+from safear.drafts.sheet import DIRECTIONS, Sheet, Wish, as_table, read_model
 from safear.errors import ClassifierError, InputError, mistake, quote_list
 from safear.files import write_text
 from safear.problem.checks import check_problem
@@ -250,7 +250,7 @@ def _action(say: Any, ladder: Ladder, way: str) -> Action:
     change: Change = {name: SetTo(way)}
     when: Condition = ALWAYS
     title = say("action.to", feature=name, level=way)
-    if ladder.is_ordered:
+    if ladder.is_ordered and way in DIRECTIONS:
         change, title = {name: Move(1 if way == "up" else -1)}, say(f"action.{way}", feature=name)
         lowest = ladder.column.levels[:1]
         if way == "down" and lowest and ladder.feature.missing:  # nobody is asked to leave something out

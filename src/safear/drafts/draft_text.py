@@ -88,7 +88,7 @@ def _short(action: Action, problem: Problem, document: dict[str, Any]) -> dict[s
     works = written["outcomes"][0]
     change = dict(works["change"])
     for name, effect in change.items():
-        move = f"{effect['by']:+d}" if "by" in effect else None
+        move = f"{effect['by']:+d}" if isinstance(effect, dict) and "by" in effect else None
         if move is not None and move not in problem.feature_by_name[name].levels:  # where a level is called -1
             change[name] = move
     when = {"when": written["when"]} if "when" in written else {}

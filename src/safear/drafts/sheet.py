@@ -170,8 +170,12 @@ class Sheet:
             yield mistake(at, f"'{name}' {cause}", remedy, code="no_levels", name=name)
         elif way:
             column = self.columns[name]
-            ways = DIRECTIONS if column.kind in {"numeric", "ordinal"} else column.levels
-            if way not in ways:
+            ways = (*(DIRECTIONS if column.is_ordered else ()), *column.levels)
+            if way not in ways and way in DIRECTIONS:
+                cause = f"'{name}' has words without an order that we know"
+                remedy = f"name the level to reach, {name}:{column.levels[0]}, or leave out ':{way}'"
+                yield mistake(at, cause, remedy, code="no_order", name=name)
+            elif way not in ways:
                 yield mistake(at, f"'{name}' cannot go '{way}'", suggest(way, ways), code="unknown_way", name=name)
 
 

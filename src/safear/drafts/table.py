@@ -51,6 +51,11 @@ class Column:
         """Whether it can be levelled."""
         return self.kind in CHANGEABLE
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether steps can go up and down."""
+        return self.kind in {"numeric", "ordinal"}
+
 
 def study_column(column: pd.Series[Any], wanted: ColumnType, *, truths: tuple[str, ...] = TRUTHS) -> Column:
     """What a column is, seen by itself and by what the model was trained on there. `truths` are false and true."""
