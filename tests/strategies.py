@@ -297,7 +297,7 @@ def _held(draw: Draw, feature: Drawn) -> Drawn:
     """The feature, sometimes with a limit to how far it may go in all."""
     if not feature.mutable or not feature.ordered or not rarely(draw, 6):
         return feature
-    if not feature.unit or rarely(draw, 2):
+    if feature.step is None or rarely(draw, 2):  # in its unit only if each level is a single number
         return replace(feature, at_most=1)
     gap = min(Fraction(str(high)) - Fraction(str(low)) for low, high in pairwise(feature.values))
     return replace(feature, at_most=f"{decimal(round(100 * gap))} {feature.unit}")

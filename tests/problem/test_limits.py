@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from hypothesis import given
 import safear as sa
 from compare import read_both
 from oracle import Oracle
+from safear.errors import Mistake
 from safear.people.counts import read_population
 from safear.people.lists import load_people
 from safear.population.crowd import Crowd
@@ -21,6 +24,7 @@ from safear.population.engine import Engine, Purpose
 from safear.problem.dump import dump_problem
 from safear.problem.model import Move, Shift
 from safear.problem.person import read_person
+from safear.problem.terms import apply_terms
 from safear.recourse.case import Desk
 from safear.recourse.teller import Teller
 from strategies import problems
@@ -96,6 +100,69 @@ def test_a_feature_stays_near_what_was_filed() -> None:
     mdp = sa.compile_mdp(made(classifier={"rule": "sex == m"}), start=DOCUMENT["people"]["ann"])
     assert {mdp.person(state)["income"] for state in range(mdp.n_states)} == {"500", "1000", "1500"}
     assert {mdp.person(state)[FILED] for state in range(mdp.n_states)} == {"500"}
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, None])
+def test_a_problem_with_another_limit_is_that_problem(most: int | None) -> None:
+    """However it came to be: nothing is left of the limit that was."""
+
+    def changed(problem: sa.Problem) -> sa.Problem:
+        actions = [replace(one, at_most=most) if one.name == "learn" else one for one in problem.actions]
+        return replace(problem, actions=tuple(actions))
+
+    found = changed(made())
+    learn = {key: value for key, value in DOCUMENT["actions"]["learn"].items() if key != "at_most"}
+    learn |= {} if most is None else {"at_most": most}
+    expected = made(actions={**DOCUMENT["actions"], "learn": learn})
+    assert sorted(found.features, key=str) == sorted(expected.features, key=str)
+    assert found.actions == expected.actions
+    terms = sa.Terms.of(forbid=["work", "inherit"])
+    chances = [sa.recommend(one, terms=terms).offers for one in (found, expected)]
+    assert [[offer.runs.distribution.success for offer in offers] for offers in chances[:1]] == [
+        [offer.runs.distribution.success for offer in offers] for offers in chances[1:]
+    ]
+    assert changed(changed(made())) == found
+
+
+@pytest.mark.parametrize("most", [Move(1), Shift(Decimal(500), "EUR"), None])
+def test_a_feature_with_another_limit_goes_as_far_as_that(most: Move | Shift | None) -> None:
+    problem = made(classifier={"rule": "sex == m"})
+    features = [replace(one, at_most=most) if one.name == "income" else one for one in problem.features]
+    mdp = sa.compile_mdp(replace(problem, features=tuple(features)), start=DOCUMENT["people"]["ann"])
+    reached = {"500", "1000"} if most else {"500", "1000", "1500", "2000", "2500", "3000"}
+    assert {mdp.person(state)["income"] for state in range(mdp.n_states)} == reached
+    assert (FILED in mdp.problem.feature_by_name) == (most is not None)
+
+
+def test_states_keep_their_form_if_an_action_is_forbidden() -> None:
+    problem = made()
+    left = apply_terms(problem, sa.Terms.of(forbid=["learn"]))
+    assert left.features == problem.features
+
+
+@pytest.mark.parametrize(
+    ("scale", "fine"),
+    [
+        ({"edges": [100, 200], "values": [50, 150, 250]}, False),
+        ({"edges": [1, 2], "values": [0, 1, 2], "step": 1}, False),  # the last has no end
+        ({"edges": [1, 2], "values": [0, 1, 2], "step": 1, "min": 0, "max": 2}, True),
+        ({"edges": [1, 2], "values": [0, 1, 2], "step": 0.5, "min": 0, "max": 2}, False),
+        ({"edges": [1, 4], "values": [0, 1, 4], "step": 1, "min": 0, "max": 4}, False),
+    ],
+)
+def test_only_single_numbers_have_a_distance(scale: dict[str, Any], *, fine: bool) -> None:
+    """Two levels of many numbers are as far apart as whoever was filed happens to be."""
+    features = {**DOCUMENT["features"], "debt": {"kind": "numeric", "unit": "EUR", **scale, "at_most": "100 EUR"}}
+    found = [item.code for item in problem_mistakes(features)]
+    assert found == ([] if fine else ["many_numbers"])
+
+
+def problem_mistakes(features: dict[str, Any]) -> tuple[Mistake, ...]:
+    try:
+        made(features=features, people={})
+    except sa.InputError as error:
+        return tuple(error.mistakes)
+    return ()
 
 
 def test_a_block_has_everything_that_was_filed_unless_it_says_what() -> None:

@@ -24,17 +24,23 @@ MOST_TRIES_COUNTED = 1000  # no plan has more steps
 def spell_out(
     features: Sequence[Feature], actions: Sequence[Action], constraints: Sequence[Condition]
 ) -> tuple[tuple[Feature, ...], tuple[Action, ...], tuple[Condition, ...]]:
-    """The same with the bookkeeping that limits need; what is there already stays as it is."""
-    counted = {feature.counts: feature.name for feature in features if feature.counts}
-    copied = {feature.copy_of for feature in features if feature.copy_of}
-    limited = [action for action in actions if action.at_most is not None and not action.counted_by]
-    counters = [count_tries(action) for action in limited if action.name not in counted]
-    copies = [keep_filed(feature) for feature in features if feature.at_most is not None and feature.name not in copied]
-    counted |= {counter.counts: counter.name for counter in counters}
-    told = [replace(action, counted_by=counted[action.name]) if action in limited else action for action in actions]
-    known = (*features, *counters, *copies)
+    """The same with the bookkeeping that limits need, made anew from them: nothing is left of a limit that is gone.
+
+    Only counters of actions that are gone stay: states keep their form if somebody's terms forbid an action.
+    """
+    counters = {action.name: count_tries(action) for action in actions if action.at_most is not None}
+    copies = {feature.name: keep_filed(feature) for feature in features if feature.at_most is not None}
+    gone = {feature.counts for feature in features if feature.counts} - {action.name for action in actions}
+    known: list[Feature] = []  # those that were there before stay in their places
+    for feature in features:
+        made = counters.get(feature.counts) or copies.get(feature.copy_of) if feature.is_derived else feature
+        known += [made] if made is not None else [feature] if feature.counts in gone else []
+    known += [feature for feature in (*counters.values(), *copies.values()) if feature not in known]
+    names = {name: counter.name for name, counter in counters.items()}
+    told = [replace(action, counted_by=names.get(action.name, "")) for action in actions]
     near = [Within(one.name, filed_name(one.name), one.at_most) for one in features if one.at_most is not None]
-    return known, tuple(told), (*constraints, *(condition for condition in near if condition not in constraints))
+    own = [condition for condition in constraints if not isinstance(condition, Within)]
+    return tuple(known), tuple(told), (*own, *near)
 
 
 def count_tries(action: Action) -> Feature:

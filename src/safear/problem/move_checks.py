@@ -9,7 +9,8 @@ import numpy as np
 
 from safear.errors import Mistake, Path, mistake
 from safear.problem.model import Feature, Move, Shift
-from safear.problem.scales import level_numbers, shift_table
+from safear.problem.ranges import level_range
+from safear.problem.scales import is_range, level_numbers, shift_table
 
 
 def too_far(path: Path, effect: Move, feature: Feature) -> Mistake:
@@ -47,12 +48,26 @@ def check_limit(feature: Feature, path: Path) -> Iterator[Mistake]:
         numbers = level_numbers(feature)
         if not [item for item in found if item.code != "no_change"] and numbers is not None:
             found = []
-            if len(numbers) > 1 and np.diff(numbers).min() > float(most.by):
+            if not _has_single_numbers(feature):
+                cause = f"a level of '{name}' holds many numbers: from what was filed, it may be more than {most}"
+                remedy = "limit the levels (at_most: 1), or give a 'range' in place of the edges"
+                found.append(mistake(path, cause, remedy, code="many_numbers", feature=name))
+            elif len(numbers) > 1 and np.diff(numbers).min() > float(most.by):
                 cause = f"{most} is less than any two levels of '{name}' are apart"
                 found.append(
                     mistake(path, cause, "allow more, or cut the levels finer", code="no_change", feature=name)
                 )
         yield from found
+
+
+def _has_single_numbers(feature: Feature) -> bool:
+    """Whether each level stands for one number: the distance of two levels is then that of the numbers."""
+    if is_range(feature):
+        return True
+    limits = (feature.step, feature.least, feature.most)
+    if any(limit is None or not limit.is_finite() for limit in limits) or not (feature.step or 0) > 0:
+        return False
+    return all(level_range(feature, code).count == 1 for code in range(len(feature.levels)))
 
 
 def check_follow(size: Move | Shift, feature: Feature, path: Path, *, is_cause: bool = False) -> Iterator[Mistake]:
