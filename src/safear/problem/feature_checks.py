@@ -132,7 +132,9 @@ def _check_edges(feature: Feature, path: Path) -> Iterator[Mistake]:
         remedy = "name each interval between edges, or leave the levels out"
         yield mistake((*path, "levels"), cause, remedy, code="wrong_length")
         return
-    for number, level in enumerate(feature.levels if feature.edges == tuple(sorted(feature.edges)) else ()):
+    if feature.edges != tuple(sorted(feature.edges)) or is_range(feature):
+        return
+    for number, level in enumerate(feature.levels):
         meant = as_decimal(level)
         if meant is not None and feature.level_of(meant) != level:
             cause = f"as a number, the level's name {level} lies in level '{feature.level_of(meant)}'"
