@@ -64,3 +64,30 @@ def test_the_analyst_reads_limits_as_they_are_meant() -> None:
         words = " | ".join([*view.rules, *(action.when for action in view.actions)])
         assert [text for text in said if text not in words] == []
         assert "' as filed" not in words
+
+
+def test_who_corrects_what_they_filed_begins_anew() -> None:
+    """Tries and filed levels belong to the person who was walked with, and are of no meaning beside another."""
+    features = {**DOCUMENT["features"], "debt": {"range": [0, 3], "unit": "EUR", "at_most": "1 EUR"}}
+    actions = {**DOCUMENT["actions"], "borrow": {"cost": 1, "chance": 0.9, "change": {"debt": "+1"}, "once": True}}
+    problem = sa.parse_problem({**DOCUMENT, "features": features, "actions": actions})
+    fields = {f"feature{number}": feature.name for number, feature in enumerate(problem.features)}
+    hidden = {field for field, name in fields.items() if problem.feature_by_name[name].hidden}
+    form = {"feature0": "basic", "feature2": "0", "feature3": "3", "position": "0"}
+
+    def carried(page: str) -> dict[str, str]:
+        return dict(re.findall(r'<input type="hidden" name="(feature\d+|carried)" value="([^"]+)"', page))
+
+    with run_site(Service.of(problem)) as site, site.client() as client:
+        moved = carried(client.post("/", data={**form, "history": "0", "do": "here"}).text)
+        assert moved.keys() == {*hidden, "carried"}
+        shown = {**form, "feature0": "skilled"}
+        again = client.post("/", data={**shown, **moved, "do": "menu"}).text
+        assert carried(again) == moved
+        corrected = {**shown, "feature2": "3", **moved}
+        page = client.post("/", data={**corrected, "do": "menu"}).text
+        assert "from what was filed" not in page
+        assert carried(page) == {}
+        assert carried(client.post("/", data={**shown, "feature2": "3", "do": "menu"}).text) == {}
+        report = client.post("/report", data=corrected)
+        assert "attachment" in report.headers["content-disposition"]

@@ -6,8 +6,9 @@ filed and of actions need not be valid names of fields.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
 from urllib.parse import parse_qsl
@@ -24,6 +25,7 @@ from safear.web.schemas import DECIMALS, MOST_COST, MOST_STEPS
 
 Wish = Literal["menu", "slide", "choose", "outcome", "back", "restart", "fill", "here"]
 MOST_CHOICES = 200  # of a field; who has more of them had better write
+SEAL = "carried"  # the field that says to which person the bookkeeping belongs
 _FIELDS = 2000  # of a form; more is no form of ours
 
 
@@ -87,6 +89,26 @@ def name_fields(desk: Desk) -> dict[str, str]:
     """Which feature each field about a person is for, or which column that the classifier sees as filed."""
     fields = {f"feature{number}": feature.name for number, feature in enumerate(desk.problem.features)}
     return fields | {f"given{number}": name for number, name in enumerate(desk.sight.given)}
+
+
+def hidden_fields(desk: Desk) -> frozenset[str]:
+    """The fields that nobody fills in: bookkeeping, carried along by who asks again from where they are."""
+    features = desk.problem.feature_by_name
+    return frozenset(field for field, name in name_fields(desk).items() if name in features and features[name].hidden)
+
+
+def seal_person(desk: Desk, asked: Asked) -> str:
+    """A digest of what is filled in about the person: what is hidden belongs to that, and to nothing else."""
+    shown = [asked.text(field) for field in name_fields(desk) if field not in hidden_fields(desk)]
+    return hashlib.sha256(repr(shown).encode()).hexdigest()[:16]
+
+
+def drop_stale(desk: Desk, asked: Asked) -> Asked:
+    """The form without bookkeeping, if something else was filled in since: that person begins anew."""
+    if asked.text(SEAL) in {"", seal_person(desk, asked)}:
+        return asked
+    hidden = hidden_fields(desk)
+    return replace(asked, fields={name: text for name, text in asked.fields.items() if name not in hidden})
 
 
 def read_record(desk: Desk, asked: Asked, *, texts: Texts) -> dict[str, object]:

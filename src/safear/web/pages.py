@@ -11,7 +11,7 @@ from safear.texts import Texts, languages, load_texts
 from safear.texts.names import show_name
 from safear.web.analyst import add_analyst_pages
 from safear.web.audits import Audits
-from safear.web.forms import Asked, find_mistakes, read_form
+from safear.web.forms import Asked, drop_stale, find_mistakes, read_form
 from safear.web.person_page import answer_form, make_view
 from safear.web.service import Service
 from safear.web.templating import respond_with, serve_static, speak, static_files
@@ -36,12 +36,12 @@ def make_pages(service: Service, workers: Workers, audits: Audits, *, language: 
 
     @pages.post("/")
     async def ask(request: Request) -> HTMLResponse:
-        asked = await _read(request)
+        asked = drop_stale(service.desk, await _read(request))
         return await answer(asked, asked.text("language"))
 
     @pages.post("/report")
     async def report(request: Request) -> Response:
-        asked = await _read(request)
+        asked = drop_stale(service.desk, await _read(request))
         wanted = asked.text("language")
         texts = load_texts(wanted if wanted in languages() else language)
         if find_mistakes(service.desk, asked, texts=texts):

@@ -23,12 +23,14 @@ from safear.texts import Texts
 from safear.texts.mistakes import tell_mistake
 from safear.texts.names import capital, show_name
 from safear.web.forms import (
+    SEAL,
     Asked,
     find_mistakes,
     has_one_chance,
     is_number,
     list_choices,
     name_fields,
+    seal_person,
     span,
     typical_chance,
     typical_cost,
@@ -168,7 +170,10 @@ class PlansView:
 
 def show_fields(desk: Desk, asked: Asked, texts: Texts) -> tuple[FeatureField, ...]:
     """The fields about the person."""
-    return tuple(_show_field(desk, field, name, asked.text(field), texts) for field, name in name_fields(desk).items())
+    fields = [_show_field(desk, field, name, asked.text(field), texts) for field, name in name_fields(desk).items()]
+    if any(field.is_hidden and field.value for field in fields):
+        fields.append(FeatureField(SEAL, "", seal_person(desk, asked), "", is_hidden=True))
+    return tuple(fields)
 
 
 def _show_field(desk: Desk, field: str, name: str, value: str, texts: Texts) -> FeatureField:
