@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -72,3 +73,25 @@ def test_nonsense_of_one_is_told_once() -> None:
         sa.compile_mdp(sa.load_example("loan"), [lambda frame: np.zeros(len(frame)), broken])
     assert str(refused.value).count("first such input") == 1
     assert "savings = rich" in str(refused.value)
+
+
+class Bare:
+    """A model that was trained on an array of two columns."""
+
+    n_features_in_, classes_ = 2, np.array([0, 1])
+
+    def predict(self, table: Any) -> Any:
+        return np.asarray(table)[:, 0] > 1
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_model_without_names_gets_no_columns_of_others(nested: bool) -> None:
+    """It would take them for its own."""
+    problem = make_problem()
+    parts: list[Any] = [trained("LightGBM"), [Bare()] if nested else Bare()]
+    assert set(as_classifier(parts[0], problem).wanted) - set(problem.feature_by_name)  # type: ignore[attr-defined]
+    with pytest.raises(ClassifierError) as refused:
+        as_classifier(parts, replace(problem, given=()))
+    assert refused.value.mistakes[0].code == "no_names"
+    assert "a model of the list knows no names of its columns, and others bring '" in str(refused.value)
+    as_classifier([Bare(), Bare()], replace(problem, given=()))

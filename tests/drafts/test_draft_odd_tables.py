@@ -14,7 +14,9 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import safear as sa
-from safear.problem.model import Move, SetTo
+from safear.classifier.adapters import as_classifier
+from safear.drafts.sheet import bare_problem
+from safear.problem.model import Goal, Move, SetTo
 from safear.recourse import Desk
 
 PEOPLE = 300
@@ -168,18 +170,31 @@ def test_numbers_for_names() -> None:
     assert draft.outlook.agree == 200
 
 
-def test_a_model_without_names_that_would_get_its_columns_in_another_order() -> None:
+@pytest.mark.parametrize("in_list", [False, True])
+def test_a_model_without_names_that_would_get_its_columns_in_another_order(in_list: bool) -> None:
     rng = np.random.default_rng(2)
     table = pd.DataFrame(rng.integers(0, 9, (200, 3)), columns=["a", "b", "c"])
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(table.to_numpy(), table.sum(axis=1) > 12)
+    given = [model, lambda frame: frame["a"] >= 0] if in_list else model
     with pytest.raises(sa.InputError) as caught:
-        sa.draft_problem(table, model, change=["b"], favourable="True")
+        sa.draft_problem(table, given, change=["b"], favourable="True")
     assert caught.value.mistakes[0].code == "no_names"
 
     def ask(rows: pd.DataFrame) -> Any:
         return model.predict(rows[["a", "b", "c"]].to_numpy())
 
     assert sa.draft_problem(table, ask, change=["b"]).outlook.agree == 200
+
+
+def test_the_goal_reaches_classifiers_in_a_list() -> None:
+    """Also those that were made for another goal."""
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame(rng.integers(0, 9, (200, 2)), columns=["a", "b"])
+    model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(table, np.where(table.sum(axis=1) > 8, "x", "y"))
+    made = as_classifier(model, bare_problem(table, Goal("x")))
+    alone = sa.draft_problem(table, model, change=["b"], favourable="y")
+    for given in ([made], [[made], model]):
+        assert sa.draft_problem(table, given, change=["b"], favourable="y").outlook == alone.outlook
 
 
 def test_what_is_not_a_table(table: pd.DataFrame) -> None:

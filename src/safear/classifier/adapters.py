@@ -238,7 +238,9 @@ def as_classifier(source: object, problem: Problem, *, time_limit: float | None 
     if isinstance(source, Classifier):
         return source
     if isinstance(source, list | tuple) and source:
-        return UnanimousClassifier(tuple(as_classifier(part, problem, time_limit=time_limit) for part in source))
+        several = UnanimousClassifier(tuple(as_classifier(part, problem, time_limit=time_limit) for part in source))
+        _require_names(several, problem)
+        return several
     if hasattr(source, "predict"):
         return _as_model(source, problem, time_limit)
     if callable(source):
@@ -261,6 +263,22 @@ def _as_model(model: Any, problem: Problem, time_limit: float | None) -> ModelCl
     for _, found in unlearned:
         _tell(model, str(found))
     return classifier
+
+
+def knows_names(classifier: Classifier) -> bool:
+    """Whether no model in it knows its columns by their places alone."""
+    if isinstance(classifier, UnanimousClassifier):
+        return all(knows_names(member) for member in classifier.members)
+    return not isinstance(classifier, ModelClassifier) or classifier.columns.names is not None
+
+
+def _require_names(several: UnanimousClassifier, problem: Problem) -> None:
+    """Refuse models that know columns by their places, if other models of the list bring columns of their own."""
+    brought = [] if problem.given else [name for name in several.wanted or () if name not in problem.feature_by_name]
+    if brought and not knows_names(several):
+        cause = f"a model of the list knows no names of its columns, and others bring {quote_list(brought)}"
+        remedy = "train it on a DataFrame, or write the columns of all of them, in its order, as 'given: [...]'"
+        raise ClassifierError.at(("classifier",), cause, remedy, code="no_names")
 
 
 def _tell(model: Any, text: str, *, about: str | None = None) -> None:

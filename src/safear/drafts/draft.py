@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from safear._version import __version__
-from safear.classifier.adapters import ModelClassifier
+from safear.classifier.adapters import knows_names
 from safear.classifier.decisions import AnswerKind
 from safear.drafts.draft_text import write_draft
 from safear.drafts.ladder import Ladder, make_ladder
@@ -182,8 +182,7 @@ class _Drafter:
 
     def _require_order(self, problem: Problem) -> None:
         """Refuse a model that knows its columns by their places alone, if they would reach it in another order."""
-        classifier = self.sheet.classifier
-        if isinstance(classifier, ModelClassifier) and classifier.columns.names is None:
+        if not knows_names(self.sheet.classifier):
             shown = [*problem.feature_by_name, *problem.given]
             if shown != list(self.sheet.columns):
                 cause = "the model knows no names of its columns, and what can change would reach it first"

@@ -11,6 +11,7 @@ import pandas as pd
 from safear.classifier.adapters import ModelClassifier, TableClassifier, as_classifier
 from safear.classifier.column_types import ANY, ColumnType
 from safear.classifier.protocol import Classifier
+from safear.classifier.unanimous import UnanimousClassifier
 from safear.drafts.own_words import members_of
 from safear.drafts.panel import BATCH, Flags, decide
 from safear.drafts.table import TRUTHS, Column, study_column
@@ -210,7 +211,12 @@ def _own_names(classifier: Classifier) -> Iterator[str]:
 
 def read_model(model: object, table: pd.DataFrame, goal: Goal) -> Classifier:
     """A model as a classifier of the records of a table. One that is a classifier already gets the goal, too."""
-    classifier = as_classifier(model, bare_problem(table, goal))
+    return _with_goal(as_classifier(model, bare_problem(table, goal)), goal)
+
+
+def _with_goal(classifier: Classifier, goal: Goal) -> Classifier:
+    if isinstance(classifier, UnanimousClassifier):
+        return UnanimousClassifier(tuple(_with_goal(member, goal) for member in classifier.members))
     is_given = is_dataclass(classifier) and not isinstance(classifier, type) and hasattr(classifier, "goal")
     return replace(classifier, goal=goal) if is_given else classifier  # type: ignore[type-var]  # it is one
 
