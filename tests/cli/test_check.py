@@ -13,6 +13,7 @@ import pytest
 import safear as sa
 from english import english_in
 from safear.errors import ProblemError
+from safear.people import counts
 
 if TYPE_CHECKING:
     from cli.conftest import Safear
@@ -87,6 +88,48 @@ def test_the_whole_space(safear: Safear, tmp_path: Path) -> None:
     answer = safear("check", write(tmp_path, one_step), "--whole")
     assert answer.code == 0
     assert "4 of 12 states are goals; 4 of the other 8 have no way to a goal\n" in answer.out
+
+
+LIMITED = """
+safear: 1
+title: Limited
+horizon: 4
+features:
+  skill: {kind: ordinal, levels: [basic, skilled, manager]}
+  debt: {range: [0, 5], unit: EUR, at_most: 1 EUR}
+  sex: {kind: nominal, levels: [m, f], mutable: false}
+goal: {favourable: approved, failure_cost: 9}
+classifier: {rule: "skill == manager or debt == 0"}
+actions:
+  learn: {cost: 1, chance: 0.5, change: {skill: manager}, when: skill == skilled, at_most: 2}
+  repay: {cost: 2, chance: 0.5, change: {debt: -1 EUR}, once: true}
+people:
+  ann: {skill: basic, debt: 1, sex: m}
+"""
+
+
+def test_bookkeeping_is_not_counted(safear: Safear, tmp_path: Path) -> None:
+    """Of 36 states 12 are managers' and 4 others' without debt; 2 * 4 basic ones owe more than they may repay."""
+    answer = safear("check", write(tmp_path, LIMITED), "--whole")
+    assert answer.code == 0
+    assert "36 states in 2 blocks; " in answer.out
+    assert "16 of 36 states are goals; 8 of the other 20 have no way to a goal\n" in answer.out
+    assert "ann: rejected; 1 goal among 2 states within reach\n" in answer.out
+    record = json.loads(safear("check", write(tmp_path, LIMITED), "--whole", "--json").out)
+    assert (record["states"], record["whole"]) == (36, {"states": 36, "goals": 16, "without_recourse": 8})
+
+
+def test_files_of_people_are_read_once(safear: Safear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[object] = []
+    real = counts.examine
+
+    def examine(*args: Any, **options: Any) -> Any:
+        read.append(args)
+        return real(*args, **options)
+
+    monkeypatch.setattr(counts, "examine", examine)
+    assert safear("check", *write_credit(tmp_path)).code == 0
+    assert len(read) == 1
 
 
 def test_all_mistakes_are_told_and_recommend_tells_the_same(safear: Safear, tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ def check(problem_file: str, whole: bool, people_files: str | None, **options: A
     people: list[PersonDiagnosis] = []
     space: SpaceDiagnosis | None = None
     population: Agreement | None = None
+    starts: CodeMatrix | None = None
     if source.classifier is None and problem.rule is None:
         for name, asked in (("--whole", whole), ("--people", people_files is not None)):
             if asked:
@@ -84,13 +85,13 @@ def check(problem_file: str, whole: bool, people_files: str | None, **options: A
     else:
         people = _check_named(source, problem_file, tell, echo)
         if people_files is not None:
-            population = _check_records(source, people_files, options)
+            population, starts = _check_records(source, people_files, options)
             for line in AuditTeller.of(options["language"]).agreement(population):
                 echo(line)
         if whole:
             space = _check_space(source)
             echo(tell.whole(space))
-    hints = find_hints(problem, None if people_files is None else _find_starts(source, people_files, options))
+    hints = find_hints(problem, starts)
     for hint in hints:
         echo(say("hint", hint=tell.hint(hint)))
     echo(say("sound"))
@@ -122,18 +123,16 @@ def _check_named(
     return people
 
 
-def _check_records(source: Source, people: str, options: dict[str, Any]) -> Agreement:
-    """People as filed."""
-    from safear.population.agreement import check_people
+def _check_records(source: Source, people: str, options: dict[str, Any]) -> tuple[Agreement, CodeMatrix]:
+    """People as filed, and their level numbers; files may be large, and are read once."""
+    from safear.people.counts import read_population, require_somebody
+    from safear.population.agreement import check_population
+    from safear.recourse.case import Desk
 
-    return check_people(source.problem, source.classifier, people, skip_bad=options["skip_bad"])
-
-
-def _find_starts(source: Source, people: str, options: dict[str, Any]) -> CodeMatrix:
-    """The level numbers of the people in the files."""
-    from safear.people.counts import read_population
-
-    return read_population(source.problem, people, skip_bad=options["skip_bad"]).codes
+    desk = Desk.of(source.problem, source.classifier)
+    population = read_population(source.problem, people, sight=desk.sight, skip_bad=options["skip_bad"])
+    require_somebody(population, options["skip_bad"])
+    return check_population(desk, population), population.codes
 
 
 def _check_space(source: Source) -> SpaceDiagnosis:

@@ -124,6 +124,11 @@ def check_people(
     desk = Desk.of(problem, classifier)
     population = read_population(problem, people, sight=desk.sight, skip_bad=skip_bad)
     require_somebody(population, skip_bad)
+    return check_population(desk, population)
+
+
+def check_population(desk: Desk, population: Population) -> Agreement:
+    """The same for people who have been read as the desk's classifier sees them."""
     if not desk.sight:
         rejected = _count(population, ~desk.goals.among(population.codes))
         return Agreement(int(population.counts.sum()), population.skipped, rejected, 0, 0, 0, ())

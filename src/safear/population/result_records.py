@@ -284,7 +284,7 @@ class CheckRecord(ResultRecord):
             features=len(problem.shown_features),
             actions=len(problem.actions),
             horizon=problem.horizon,
-            states=StateSpace(problem.features, {}).size,
+            states=StateSpace(problem.shown_features, {}).size,
             quantum=float(lattice.quantum),
             cost_error=float(lattice.error),
             unit=problem.cost_unit,

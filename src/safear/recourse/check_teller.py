@@ -41,9 +41,10 @@ class CheckTeller:
         )
 
     def space(self, problem: Problem) -> str:
-        """How many states there are."""
-        fixed = tuple(feature for feature in problem.features if not feature.mutable)
-        states, blocks = (StateSpace(features, {}).size for features in (problem.features, fixed))
+        """How many states there are, without bookkeeping."""
+        shown = problem.shown_features
+        fixed = tuple(feature for feature in shown if not feature.mutable)
+        states, blocks = (StateSpace(features, {}).size for features in (shown, fixed))
         return self.teller("check.space", states=self.teller.texts.whole(states), count=blocks)
 
     def person(self, found: PersonDiagnosis) -> str:

@@ -12,6 +12,7 @@ from safear.errors import Mistake, Path, mistake
 from safear.mdp.arrays import MDP
 from safear.mdp.blocked import WHOLE, Blocked, find_never_offered
 from safear.mdp.compile import compile_mdp
+from safear.mdp.compiled import CompiledMDP
 from safear.mdp.space import CodeMatrix, StateSpace, person_codes
 from safear.problem.checks import unused_features
 from safear.problem.model import Problem
@@ -25,8 +26,9 @@ from safear.recourse.teller import Teller
 
 @dataclass(frozen=True, slots=True)
 class PersonDiagnosis:
-    """A named person: their decision, how many states they can reach, and whether a goal is among them.
+    """A named person: their decision, how many states they can reach, and how many goals are among them.
 
+    States that differ in bookkeeping alone count once.
     `giving_up` is set if the plan with the least mean succeeds far less often than the person could.
     """
 
@@ -39,7 +41,10 @@ class PersonDiagnosis:
 
 @dataclass(frozen=True, slots=True)
 class SpaceDiagnosis:
-    """All states: how many are goals, and how many of the others have no way to one within the horizon."""
+    """All states: how many are goals, and how many of the others have no way to one within the horizon.
+
+    They are those of somebody who has done nothing yet: bookkeeping is where it begins.
+    """
 
     states: int
     goals: int
@@ -71,9 +76,10 @@ def diagnose_people(problem: Problem, classifier: object = None) -> tuple[list[P
     people, desk = [], Desk.of(problem, classifier)
     for name in problem.people:
         case = desk.open(name)
-        goals = 0 if case.no_recourse else int(case.mdp.goal.sum())
+        every = np.arange(case.mdp.n_states)
+        goals = 0 if case.no_recourse else _count_shown(case.mdp, every[case.mdp.goal])
         giving_up = find_giving_up(case.mdp) if case.needs_plan else None
-        people.append(PersonDiagnosis(name, case.favourable, case.mdp.n_states, goals, giving_up))
+        people.append(PersonDiagnosis(name, case.favourable, _count_shown(case.mdp, every), goals, giving_up))
     rejected = [person for person in people if not person.favourable]
     if rejected and not any(person.goals for person in rejected):
         tell, horizon = Teller.of(), problem.horizon
@@ -90,8 +96,21 @@ def diagnose_people(problem: Problem, classifier: object = None) -> tuple[list[P
 def diagnose_space(problem: Problem, classifier: object = None) -> SpaceDiagnosis:
     """Count goals and states without recourse in the whole space."""
     mdp = compile_mdp(problem, classifier)
+    codes, number = mdp.codes(np.arange(mdp.n_states)), {one.name: i for i, one in enumerate(problem.features)}
+    begun = np.ones(mdp.n_states, dtype=bool)
+    for feature in problem.features:
+        if feature.hidden:
+            begun &= codes[:, number[feature.name]] == (codes[:, number[feature.copy_of]] if feature.copy_of else 0)
     helpless = ~can_reach_goal(mdp)
-    return SpaceDiagnosis(mdp.n_states, int(mdp.goal.sum()), int(helpless.sum()))
+    return SpaceDiagnosis(int(begun.sum()), int((mdp.goal & begun).sum()), int((helpless & begun).sum()))
+
+
+def _count_shown(mdp: MDP, states: NDArray[np.int64]) -> int:
+    """How many of the states people can tell apart."""
+    if not isinstance(mdp, CompiledMDP) or len(mdp.problem.shown_features) == len(mdp.features):
+        return len(states)
+    shown = [i for i, feature in enumerate(mdp.features) if not feature.hidden]
+    return len(np.unique(mdp.codes(states)[:, shown], axis=0))
 
 
 def can_reach_goal(mdp: MDP) -> NDArray[np.bool_]:
