@@ -59,6 +59,51 @@ def test_where_false_is_the_favourable_class_false_is_favourable(name: str) -> N
     assert read(np.array([True, False]), Goal(favourable=name)) == [False, True]
 
 
+@pytest.mark.parametrize("threshold", [None, 0.4])
+@pytest.mark.parametrize("word", ["no", "No", "0", "false", "False", "yes", "1", "true", "TRUE"])
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        [True, False],
+        [1, 0],
+        [1.0, 0.0],
+        [0.9, 0.1],
+        np.array([1, 0], dtype=object),
+        [Decimal("0.9"), Decimal("0.1")],
+        [[0.1, 0.9], [0.9, 0.1]],
+        ["yes", "no"],
+        ["true", "FALSE"],
+        ["1", "0"],
+    ],
+    ids=str,
+)
+def test_a_word_for_no_means_the_same_of_all_answers(outputs: Any, word: str, threshold: float | None) -> None:
+    if threshold is not None and isinstance(outputs[0], str):
+        assert "a threshold needs scores" in refusal(outputs, Goal(word, threshold))
+        return
+    is_yes = word.lower() in {"yes", "1", "true"}
+    assert read(outputs, Goal(word, threshold)) == [is_yes, not is_yes]
+
+
+@pytest.mark.parametrize("kind", [float, np.float32, np.float16, Decimal])
+@pytest.mark.parametrize("tenths", range(1, 10))
+def test_at_equality_the_favourable_side_wins(tenths: int, kind: Any) -> None:
+    """In decimals, as people write them: 1 - 0.9 is 0.1, and 0.7 in single precision is 0.7."""
+    score, rest = kind(str(tenths / 10)), kind(str((10 - tenths) / 10))
+    outputs = np.array([score], dtype=object if kind is Decimal else kind)
+    assert read(outputs, Goal("1", tenths / 10)) == [True]
+    assert read(outputs, Goal("0", (10 - tenths) / 10)) == [True]
+    assert read(np.array([rest], dtype=outputs.dtype), Goal("0", tenths / 10)) == [True]
+    for goal in (Goal("1", tenths / 10 + 0.01), Goal("0", (10 - tenths) / 10 + 0.01)):
+        assert read(outputs, goal) == [False]
+
+
+@pytest.mark.parametrize("goal", [UNNAMED, APPROVED, Goal("1")])
+def test_numbers_as_texts_are_refused(goal: Goal) -> None:
+    told = "classifier: the classifier answers with numbers as texts: '0.1', '0.9'\n    have it give numbers"
+    assert refusal(["0.9", "0.1"], goal) == told
+
+
 @pytest.mark.parametrize(
     "outputs, goal, expected",
     [

@@ -112,7 +112,8 @@ class ModelClassifier:
                 ("goal", "threshold"), cause, "drop the threshold, or calibrate the model", code="no_probabilities"
             )
         column = find_class(np.asarray(classes).tolist(), self.goal)
-        rows = np.asarray(self._call(self.model.predict_proba, table), dtype=float)
+        rows = np.asarray(self._call(self.model.predict_proba, table))
+        rows = rows if rows.dtype.kind == "f" else rows.astype(np.float64)
         if rows.shape != (len(inputs), len(classes)):
             cause = f"the classifier gave probabilities of shape {rows.shape} for {len(inputs)} inputs"
             raise ClassifierError.at(("classifier",), cause, "it should give one per row and class", code="wrong_shape")

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from safear.errors import ClassifierError, quote_list, suggest
-from safear.problem.model import Goal, as_decimal
+from safear.problem.model import Goal, as_decimal, as_truth
 
-TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-NOT_ONE = frozenset({"0", "false"})  # classes whose chance is the rest of what is given
 ROUNDING = 1e-6  # by which a chance may lie outside of 0 to 1
 PAIR_ERROR = 1e-3  # by which the chances of two classes may miss 1
+Chances = NDArray[np.floating[Any]]
 MISSING = frozenset({"nan", "None", "<NA>", "NaT", ""})
 AnswerKind = Literal["truths", "ones", "scores", "labels"]  # ones and noughts are scores, but need not be meant so
 
@@ -22,9 +23,9 @@ AnswerKind = Literal["truths", "ones", "scores", "labels"]  # ones and noughts a
 def read_decisions(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -> NDArray[np.bool_]:
     """Truth values, labels or scores as truth values.
 
-    Truth values stay (unless the favourable class is `false`). Numbers are scores when the goal has a threshold, names
-    no class that they could be, or they are not whole. Pairs of numbers are the chances of the classes 0 and 1. Labels
-    are compared with the favourable class by name.
+    Truth values stay, unless the favourable class is a word for no (false, no, 0). Numbers are scores when the goal has
+    a threshold, names no class that they could be, or they are not whole. Pairs of numbers are the chances of the
+    classes 0 and 1. Labels are compared with the favourable class by name, or as words for yes and no.
     """
     values = _one_per_input(outputs, count, source)
     if values.ndim == 2:
@@ -32,9 +33,9 @@ def read_decisions(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -
     if values.dtype == object and all(isinstance(value, bool | np.bool_) for value in values):
         values = values.astype(bool)
     if values.dtype == np.bool_:
-        return ~values if (goal.favourable or "").lower() == "false" else values
+        return ~values if _is_negative(goal) else values
     if values.dtype.kind in "fiu":
-        return _read_numbers(values.astype(np.float64), goal, source)
+        return _read_numbers(_as_floats(values), goal, source)
     return _read_labels([label_name(value) for value in values.tolist()], goal, source)
 
 
@@ -68,24 +69,38 @@ def read_answers(labels: ArrayLike, classes: Sequence[object], goal: Goal, *, co
 
 def read_chances(chances: ArrayLike, goal: Goal, *, count: int, source: str) -> NDArray[np.bool_]:
     """Chances of the class 1, of something that has no names for classes."""
-    found = np.asarray(chances, dtype=float)
+    found = _as_floats(np.asarray(chances))
     if found.shape != (count,):
         raise _wrong_shape(f"{source} gave probabilities of shape {found.shape} for {count} inputs")
-    wanted = (goal.favourable or "1").lower()
-    if wanted not in {*NOT_ONE, "1", "true"}:
+    if goal.favourable is not None and as_truth(goal.favourable) is None:
         cause = f"{source} has no names for its classes, so '{goal.favourable}' is none"
         remedy = "write 'favourable: 1' if it gives the chance of the favourable decision, else 'favourable: 0'"
         raise ClassifierError.at(("goal", "favourable"), cause, remedy, code="unknown_class")
     check_chances(found, source)
-    return reach(1 - found if wanted in NOT_ONE else found, goal)
+    return reach(found, goal, of_other=_is_negative(goal))
 
 
-def reach(chances: NDArray[np.float64], goal: Goal) -> NDArray[np.bool_]:
-    """Which chances of the favourable class are enough: half, unless the goal has a threshold."""
-    return np.asarray(chances >= (0.5 if goal.threshold is None else goal.threshold))
+def reach(chances: Chances, goal: Goal, *, of_other: bool = False) -> NDArray[np.bool_]:
+    """Which chances p of the favourable class are enough: p >= t with t = 1/2, or the goal's threshold.
+
+    Given those of the other class it is p <= 1 - t, in decimals: 1 - 0.9 is 0.1. Chances are compared in the precision
+    in which they come: what a model calls 0.7 reaches 0.7.
+    """
+    least = Decimal("0.5") if goal.threshold is None else Decimal(repr(float(goal.threshold)))
+    limit = chances.dtype.type(1 - least if of_other else least)
+    return np.asarray(chances <= limit if of_other else chances >= limit)
 
 
-def check_chances(chances: NDArray[np.float64], source: str) -> None:
+def _is_negative(goal: Goal) -> bool:
+    """Whether the favourable class is the one that says no: what a truth value or a chance of 1 does not mean."""
+    return as_truth(goal.favourable) is False
+
+
+def _as_floats(values: NDArray[Any]) -> Chances:
+    return values if values.dtype.kind == "f" else values.astype(np.float64)
+
+
+def check_chances(chances: Chances, source: str) -> None:
     """Raise an error if some of them are none."""
     if not np.isfinite(chances).all():
         raise ClassifierError.at(
@@ -98,11 +113,11 @@ def check_chances(chances: NDArray[np.float64], source: str) -> None:
 
 
 def _read_pairs(pairs: NDArray[np.generic], goal: Goal, source: str) -> NDArray[np.bool_]:
-    chances = second_of_pairs(pairs.astype(np.float64), source)
+    chances = second_of_pairs(_as_floats(pairs), source)
     return read_chances(chances, goal, count=len(pairs), source=source)
 
 
-def second_of_pairs(numbers: NDArray[np.float64], source: str) -> NDArray[np.float64]:
+def second_of_pairs(numbers: Chances, source: str) -> Chances:
     """Of the chances of the classes 0 and 1 the latter, if they are chances."""
     check_chances(numbers, source)
     if (abs(numbers.sum(axis=1) - 1) > PAIR_ERROR).any():
@@ -122,6 +137,9 @@ def _one_per_input(outputs: ArrayLike, count: int, source: str) -> NDArray[Any]:
         ) from error
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
+    if values.dtype == object and values.size and all(isinstance(value, Real | Decimal) for value in values.flat):
+        has_truths = any(isinstance(value, bool | np.bool_) for value in values.flat)
+        values = values if has_truths else values.astype(np.float64)
     if values.shape != (count,) and not (values.shape == (count, 2) and values.dtype.kind == "f"):
         raise _wrong_shape(f"{source} answered with shape {values.shape} for {count} inputs")
     return values
@@ -139,7 +157,7 @@ def read_texts(values: NDArray[np.generic]) -> NDArray[np.generic]:
     return values if any(number is None for number in numbers) else np.array(numbers, dtype=np.float64)
 
 
-def _read_numbers(values: NDArray[np.float64], goal: Goal, source: str) -> NDArray[np.bool_]:
+def _read_numbers(values: Chances, goal: Goal, source: str) -> NDArray[np.bool_]:
     """Whole numbers are labels if the favourable class is one. All others are scores: of that class, or of 1."""
     named = as_decimal(goal.favourable)
     is_whole = np.isfinite(values) & (values == np.trunc(values))
@@ -150,7 +168,7 @@ def _read_numbers(values: NDArray[np.float64], goal: Goal, source: str) -> NDArr
         cause = f"{source} answers with scores, and '{goal.favourable}' is no class that they could be of"
         remedy = "write 'favourable: 1' if they are the chance of the favourable decision"
         raise ClassifierError.at(("goal", "favourable"), cause, remedy, code="unknown_class")
-    return reach(1 - values if (goal.favourable or "").lower() in NOT_ONE else values, goal)
+    return reach(values, goal, of_other=_is_negative(goal))
 
 
 def _read_labels(names: list[str], goal: Goal, source: str) -> NDArray[np.bool_]:
@@ -164,9 +182,13 @@ def _read_labels(names: list[str], goal: Goal, source: str) -> NDArray[np.bool_]
     wanted = goal.favourable or ""
     if wanted in distinct:
         return np.array([name == wanted for name in names], dtype=bool)
-    truths = all(name.lower() in TRUTH for name in distinct)
-    if truths and wanted.lower() not in TRUTH:  # `approved` against yes and no
-        return np.array([TRUTH[name.lower()] for name in names], dtype=bool)
+    truths = [as_truth(name) for name in names]
+    if None not in truths:  # `approved`, or true, against yes and no
+        return np.array([truth is not _is_negative(goal) for truth in truths], dtype=bool)
+    numbers = [as_decimal(name) for name in distinct]
+    if any(number is not None and number != number.to_integral_value() for number in numbers):
+        cause = f"{source} answers with numbers as texts: {quote_list(distinct, limit=3)}"
+        raise ClassifierError.at(("classifier",), cause, "have it give numbers", code="text_scores")
     if goal.favourable is None:
         raise _unnamed_class(f"{source} answers with {quote_list(distinct)}")
     return np.zeros(len(names), dtype=bool)

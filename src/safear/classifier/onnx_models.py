@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from safear.classifier.column_types import NUMBER, TEXT, ColumnType
 from safear.classifier.columns import ModelColumns
-from safear.classifier.decisions import label_name, second_of_pairs
+from safear.classifier.decisions import Chances, label_name, second_of_pairs
 from safear.classifier.reading import read_foreign, require_file, require_package, unreadable
 from safear.classifier.thresholds import Splits, last_below, merge_splits
 from safear.errors import ClassifierError
@@ -96,14 +96,14 @@ class OnnxModel:
         return merge_splits(found)
 
     @cached_property
-    def own_chances(self) -> Callable[[Any], NDArray[np.float64]] | None:
+    def own_chances(self) -> Callable[[Any], Chances] | None:
         """For a model without names for classes: how it gives chances of the class 1."""
         kinds = {output.type for output in self.session.get_outputs()}
         if self.classes_ is not None or "tensor(string)" in kinds or not any("float" in kind for kind in kinds):
             return None
 
-        def find(table: Any) -> NDArray[np.float64]:
-            chances: NDArray[np.float64] = self.predict_proba(table)
+        def find(table: Any) -> Chances:
+            chances: Chances = self.predict_proba(table)
             if chances.ndim != 2 or chances.shape[1] > 2:
                 return chances
             return chances[:, 0] if chances.shape[1] == 1 else second_of_pairs(chances, "the ONNX model")
@@ -125,9 +125,9 @@ class OnnxModel:
         for output in outputs:
             if isinstance(output, list):  # of mappings from class to chance
                 names = self.classes_ or list(output[0])
-                chances = np.array([[row[name] for name in names] for row in output], dtype=np.float64)
+                chances = np.array([[row[name] for name in names] for row in output], dtype=np.float32)
             elif output.dtype.kind == "f":
-                chances = output.astype(np.float64) if chances is None else chances
+                chances = output if chances is None else chances
             else:
                 labels = output if labels is None else labels
         return labels, chances

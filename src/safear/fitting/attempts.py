@@ -19,13 +19,12 @@ from safear.errors import AttemptsError, Mistake, PersonError, Place, closest, m
 from safear.people.cells import level_number
 from safear.people.frame_counts import map_distinct
 from safear.people.rows import is_table, table_rows
-from safear.problem.model import MAX_COST, Feature, Problem, as_decimal, is_missing
+from safear.problem.model import MAX_COST, Feature, Problem, as_decimal, as_truth, is_missing
 from safear.problem.vector import CodeArray
 from safear.problem.wrong_names import out_of_limits, unknown_action, unreadable_value
 
 UNKNOWN = -1  # instead of the number of a level: the cell is empty
 MOST_TOLD = 20  # wrong cells that are told one by one
-_WORKED = {"yes": True, "no": False, "true": True, "false": False, "1": True, "0": False, "1.0": True, "0.0": False}
 _ADD = {"action": "add it, with the names of the problem's actions", "worked": "add it, with yes or no"}
 _RESERVED = ("action", "worked", "cost", "date", "person")
 
@@ -166,7 +165,7 @@ class LogReader:
 
 
 def _read_worked(value: object) -> bool | None:
-    return None if is_missing(value) else _WORKED.get(str(value).strip().lower())
+    return None if is_missing(value) else as_truth(value)
 
 
 def _not_worked(at: Place, value: object) -> Mistake:

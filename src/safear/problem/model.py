@@ -129,6 +129,14 @@ def as_decimal(text: object) -> Decimal | None:
     return number if number.is_finite() else None
 
 
+_TRUTHS = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}
+
+
+def as_truth(value: object) -> bool | None:
+    """What a word or number says of yes or no, or None."""
+    return _TRUTHS.get(str(value).strip().lower())
+
+
 def is_missing(value: object) -> bool:
     """Whether a cell holds nothing: None, NaN (of any type), an empty text, or what pandas calls NA and NaT."""
     if isinstance(value, str):
