@@ -230,6 +230,16 @@ def test_a_person_or_a_file_not_both(safear: Safear, job: list[str]) -> None:
     assert safear("compare", "adult", "--people", "people.csv", "--person", "row 16").refusal.endswith("not both\n")
 
 
+def test_one_row_of_a_table(safear: Safear, job: list[str]) -> None:
+    arguments = [job[0], *job[3:], "--person", "people.csv"]
+    assert safear("compare", *arguments).refusal.endswith("it has more than one row\n    say which: --row 1\n")
+    assert [found["rejected"] for found in records(safear, *arguments, "--row", 1)] == [1] * 3
+    assert safear("compare", *arguments, "--row", 3).refusal.startswith("nobody is rejected")  # the expert
+    assert safear("compare", *arguments[:-1], "novice", "--row", "1").refusal.endswith(
+        "Error: --row goes with --person FILE.csv or FILE.parquet\n"
+    )
+
+
 def test_a_problem_without_a_classifier(safear: Safear, job: list[str]) -> None:
     assert "classifier" in safear("compare", *job[:3]).refusal
     assert "no such file" in safear("compare", *job[:3], "--classifier", "nothing.csv").refusal

@@ -100,6 +100,7 @@ def test_people_that_are_not_understood(
 
 def test_a_name_that_is_nearly_one_of_the_people(body: str, safear: Safear) -> None:
     assert "did you mean 'anna'?" in safear("recommend", body, "--person", "anne").refusal
+    assert "such a person in the problem" in safear("recommend", body, "--person", "Dr. Anna").refusal
 
 
 NEAR_THE_EDGE = BODY.replace("edges: [25, 30]", "edges: [25, 30], values: [22, 27, 33]")

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import safear as sa
+from safear.classifier.filed import Filed
 from safear.errors import PersonError
+from safear.people.counts import Population, read_population
+from safear.people.lists import load_people, read_people
 from safear.people.rows import load_row
+from safear.people.whole_table import load_table
 from safear.recourse.case import Desk, find_record
 
 PROBLEM = sa.parse_problem("""
@@ -126,6 +131,8 @@ def test_tables_that_cannot_be_read(
         ("nobody.csv", "nobody.csv: no such file"),
         ("nobody.parquet", "nobody.parquet: no such file, and none that matches"),
         ("nobody.yaml", "nobody.yaml: no such file"),
+        ("Dr. Whu", "people: the problem names no person 'Dr. Whu'\n    did you mean 'Dr. Who'?"),
+        (Path("me.txt"), "me.txt: no such file"),
         (pd.DataFrame([RECORD, RECORD]), "the data frame has 2 rows, not one\n    take one: frame.iloc[[0]]"),
         (
             [RECORD],
@@ -135,7 +142,7 @@ def test_tables_that_cannot_be_read(
 )
 def test_what_is_no_person(person: object, message: str) -> None:
     with pytest.raises(PersonError) as error:
-        find_record(PROBLEM, person)  # type: ignore[arg-type]
+        find_record(replace(PROBLEM, people={"Dr. Who": RECORD}), person)  # type: ignore[arg-type]
     assert str(error.value).endswith(message)
 
 
@@ -143,3 +150,25 @@ def test_a_name_of_the_problem_goes_before_a_file() -> None:
     named = sa.load_example("loan")
     (first,) = list(named.people)[:1]
     assert Desk.of(named).decide(first).record == named.people[first]
+
+
+@pytest.mark.parametrize("cell", ["", "null", "~", "NULL", "<20", "25"])
+def test_a_cell_of_a_csv_file_means_the_same_everywhere(cell: str, tmp_path: Path) -> None:
+    """An empty one is missing; null and ~ are texts, and no numbers."""
+    income = replace(PROBLEM.features[0], missing="20-40")
+    problem = replace(PROBLEM, features=(income, *PROBLEM.features[1:]), given=())
+    path = tmp_path / "me.csv"
+    path.write_text(f"income,smoker\n{cell},yes\n", encoding="utf-8")
+    entrances: list[Callable[[], Filed | Population]] = [
+        lambda: read_people(problem, [load_row(path, problem)]),
+        lambda: load_people(path, problem),
+        lambda: read_population(problem, path),
+        lambda: read_population(problem, load_table(str(path))),
+    ]
+    expected = {"": 1, "<20": 0, "25": 1}.get(cell)
+    for entrance in entrances:
+        if expected is not None:
+            assert entrance().codes.tolist() == [[expected, 0]]
+            continue
+        with pytest.raises(PersonError, match=f"'{cell}' is neither a number nor a level of 'income'"):
+            entrance()

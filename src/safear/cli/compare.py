@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.options import FILE, LANGUAGE, OBJECTIVES, PROBLEM, problem_options, record_options, tell_record
+from safear.cli.person_options import ROW, check_row
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
@@ -27,7 +28,12 @@ Example:
   safear compare my-problem.yaml --classifier model.skops --people people.csv --json"""
 )
 @PROBLEM
-@click.option("--person", metavar="NAME", help="One of the problem's people.  [default: all of them]")
+@click.option(
+    "--person",
+    metavar="FILE|NAME",
+    help="A YAML or JSON file, a row of a CSV or Parquet file, or one of the problem's people.  [default: all of them]",
+)
+@ROW
 @click.option("--people", "people_file", type=FILE, help="A CSV file with a column per feature and a row per person.")
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="At most N people, drawn at random.")
 @OBJECTIVES
@@ -79,17 +85,21 @@ def _read(problem_file: str, options: dict[str, Any]) -> tuple[Desk, Filed]:
     from safear.classifier.protocol import Inputs
     from safear.errors import PersonError
     from safear.people.lists import load_people, read_people
+    from safear.people.rows import load_row
     from safear.recourse.case import Desk, find_record
 
     source = find_source(problem_file, options)
     desk = Desk.of(source.problem, source.classifier)
     problem, sight = desk.problem, desk.sight
+    person, row = options["person"], options["row"]
+    check_row(person, row)
     if options["people_file"] is not None:
-        if options["person"] is not None:
+        if person is not None:
             raise click.UsageError("give --person or --people, not both")
         return desk, load_people(options["people_file"], problem, sight=sight)
-    if options["person"] is not None:
-        return desk, read_people(problem, [find_record(problem, options["person"])], sight=sight)
+    if person is not None:
+        record = find_record(problem, person) if row is None else load_row(person, problem, row=row)
+        return desk, read_people(problem, [record], sight=sight)
     if source.dataset is not None:  # a sample is one of those who are rejected
         codes = source.dataset.codes
         return desk, Filed.on_levels(codes[~desk.classifier.favourable(Inputs(problem.features, codes))])

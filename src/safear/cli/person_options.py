@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from safear.recourse.offer import Offer
 
 PLAN = click.option("--plan", metavar="NAME", help="Which plan of the menu.  [default: the first]")
+ROW = click.option("--row", type=click.IntRange(1), help="Which row of the CSV or Parquet file, counted from 1.")
 person_options = combine(
     click.option(
         "--person",
@@ -26,7 +27,7 @@ person_options = combine(
         help="A YAML or JSON file, a row of a CSV or Parquet file, or one of the problem's people.  [default: the "
         "first]",
     ),
-    click.option("--row", type=click.IntRange(1), help="Which row of the CSV or Parquet file, counted from 1."),
+    ROW,
     click.option(
         "--set",
         "settings",
@@ -99,6 +100,14 @@ def find_plan(menu: Menu, name: str | None) -> Offer:
         raise ObjectiveError.at((), f"--plan {name}: there is no such plan", known, code="unknown_name") from None
 
 
+def check_row(person: str | None, row: int | None) -> None:
+    """A row is one of a table."""
+    from safear.people.rows import is_table
+
+    if row is not None and (person is None or not is_table(person)):
+        raise click.UsageError("--row goes with --person FILE.csv or FILE.parquet")
+
+
 def _read_terms(problem: Problem, options: dict[str, Any]) -> Terms | None:
     """Those of a file, and what --forbid adds."""
     from safear.errors import TermsError, suggest
@@ -122,18 +131,17 @@ def _read_terms(problem: Problem, options: dict[str, Any]) -> Terms | None:
 def _find_person(problem: Problem, options: dict[str, Any], *, given: Sequence[str]) -> dict[str, object]:
     """The record that was named, or the default person, with the settings put in; checked, raw numbers kept."""
     from safear.errors import PersonError, suggest
-    from safear.people.rows import is_table, load_row
+    from safear.people.rows import is_person_file, is_table, load_row
     from safear.problem.load import load_record
     from safear.problem.person import read_person, read_texts_of
 
     source, row, tree = options["person"], options["row"], None
-    if row is not None and (source is None or not is_table(source)):
-        raise click.UsageError("--row goes with --person FILE.csv or FILE.parquet")
+    check_row(source, row)
     if source is None:
         record: dict[str, object] = dict(problem.default_person or {})
     elif source in problem.people:
         record = dict(problem.people[source])
-    elif problem.people and not Path(source).exists() and not Path(source).suffix:
+    elif problem.people and not Path(source).exists() and not is_person_file(source):
         cause = f"there is neither a file '{source}' nor such a person in the problem"
         raise PersonError.at((), cause, suggest(source, problem.people), code="unknown_name")
     elif is_table(source):

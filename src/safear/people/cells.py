@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import ROUND_FLOOR, Context, Decimal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safear.problem.model import Feature, Problem, as_decimal
-from safear.problem.person import read_level
+from safear.problem.person import read_level, read_texts_of
 from safear.problem.scales import is_range
 
 _SIGNED = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 127}
@@ -32,6 +33,12 @@ def level_number(feature: Feature, value: object) -> int | None:
     if level is None or (number is not None and feature.level_at(number) == level and not feature.admits(number)):
         return None
     return feature.levels.index(level)
+
+
+def read_cells(cells: Mapping[str, str], problem: Problem) -> dict[str, object]:
+    """A row of a CSV file: an empty cell is missing; `null` and `~`, which say so in YAML and JSON, are texts here."""
+    read = read_texts_of(cells, problem.feature_by_name)
+    return {name: text if text and read[name] is None else read[name] for name, text in cells.items()}
 
 
 def within_limits(feature: Feature, number: str, code: str) -> str:

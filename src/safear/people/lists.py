@@ -11,8 +11,9 @@ from pathlib import Path
 from safear.classifier.filed import LEVELS_ONLY, Filed, Sight
 from safear.errors import Mistake, PersonError, Place, quote_list
 from safear.files import read_text
+from safear.people.cells import read_cells
 from safear.problem.model import Person, Problem, Record
-from safear.problem.person import read_person, read_texts_of
+from safear.problem.person import read_person
 
 
 def read_people(
@@ -63,7 +64,7 @@ def load_people(path: Path, problem: Problem, *, sight: Sight = LEVELS_ONLY) -> 
             place = Place(file=str(path), path=(f"row {number}",))
             cause = f"does not have the {len(reader.fieldnames or ())} fields of the header"
             raise PersonError.at(place, cause, code="wrong_length")
-    people = [read_texts_of({name: row[name] for name in wanted}, problem.feature_by_name) for row in rows]
+    people = [read_cells({name: row[name] for name in wanted}, problem) for row in rows]
     return read_people(problem, people, sight=sight, file=str(path))
 
 

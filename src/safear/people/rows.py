@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from safear.errors import PersonError, Place
+from safear.people.cells import read_cells
 from safear.people.opening import connect, find_tables, open_file, require_delimiter
 from safear.problem.model import Problem, Record
-from safear.problem.person import read_texts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,13 +26,18 @@ def is_table(path: Path | str) -> bool:
     return _ending(path) in {*_DELIMITERS, ".parquet"}
 
 
+def is_person_file(name: str) -> bool:
+    """Whether this names a file, not a person: 'Dr. Who' has no ending."""
+    return is_table(name) or _ending(name) in {".yaml", ".yml", ".json"}
+
+
 def load_row(path: Path | str, problem: Problem, *, row: int | None = None) -> Record:
     """The person in a row of a CSV or Parquet file, counted from 1; None: its only row."""
     place = Place(file=str(path))
     if _ending(path) == ".parquet":
         rows = _parquet_rows(place)
     else:
-        rows = (read_texts_of(texts, problem.feature_by_name) for texts in _csv_rows(place))
+        rows = (read_cells(texts, problem) for texts in _csv_rows(place))
     found = next(rows if row is None else islice(rows, max(row, 1) - 1, None), None)
     if found is None or (row is not None and row < 1):
         cause = "it has no people" if row is None else f"it has no row {row}"

@@ -22,7 +22,7 @@ from safear.mdp.goals import Goals
 from safear.mdp.lattice import find_lattice
 from safear.mdp.space import person_codes
 from safear.memory import MAX_BYTES
-from safear.people.rows import is_frame, is_table, load_row, only_row
+from safear.people.rows import is_frame, is_person_file, is_table, load_row, only_row
 from safear.problem.checks import require_problem
 from safear.problem.load import load_person
 from safear.problem.model import Person, Problem, Record
@@ -168,7 +168,7 @@ def find_record(problem: Problem, person: PersonLike | None) -> Record:
     """A person as given: by name one of the problem's, None for its first, a file, a record, or a frame of one row."""
     if isinstance(person, str) and person in problem.people:
         return problem.people[person]
-    if isinstance(person, Path) or (isinstance(person, str) and Path(person).suffix):
+    if isinstance(person, Path) or (isinstance(person, str) and is_person_file(person)):
         return load_row(person, problem) if is_table(person) else load_person(person, problem)
     if isinstance(person, str):
         cause = f"the problem names no person '{person}'"
