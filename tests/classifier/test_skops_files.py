@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
+import operator
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -125,3 +131,39 @@ def test_what_runs_code_is_never_a_preset() -> None:
     assert {name.rpartition(".")[2] for name in functions} == {
         "asarray", "balanced_accuracy_score", "check_array", "dtype", "make_column_selector", "partial"
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "function, told",
+    [
+        (functools.partial(os.system, "true"), f"'{os.name}.system'"),
+        (operator.methodcaller("tofile", "x"), "'operator.methodcaller'"),
+        (eval, "'builtins.eval'"),
+        (open, "'io.open'"),
+        (shutil.rmtree, "'shutil.rmtree'"),
+        (subprocess.run, "'subprocess.run'"),
+        (functools.partial(np.save, "x"), "'numpy.save'"),
+        (functools.partial(np.load, allow_pickle=True), "'numpy.load'"),
+    ],
+    ids=["system", "methodcaller", "eval", "open", "rmtree", "run", "save", "load"],
+)
+def test_nobody_is_told_to_trust_what_does_harm(function: Any, told: str, tmp_path: Path) -> None:
+    file = tmp_path / "model.skops"
+    io.dump(FunctionTransformer(function), file)
+    assert refusal(file) == (
+        f"{file}: this is not a model: it would call {told}\n    do not open it; ask whoever made it"
+    )
+
+
+def test_a_file_in_the_current_folder_is_not_taken_for_a_library(write: Write) -> None:
+    """In another process, where nothing is imported yet; also not if something else is trusted."""
+    io.dump(trained("LightGBM"), "model.skops")
+    write("lightgbm.py", "open('RAN', 'w').close()")
+    code = (
+        "import sys; sys.path.remove('') if '' in sys.path else None\n"
+        "from pathlib import Path; from safear.classifier.skops_files import load_skops\n"
+        "load_skops(Path('model.skops'), sys.argv[1:])"
+    )
+    for trust in ([], ["cleaning.clean"]):
+        subprocess.run([sys.executable, "-P", "-c", code, *trust], check=True)
+        assert not Path("RAN").exists()

@@ -55,10 +55,10 @@ def read_foreign(path: Path, what: str, read: Callable[[], Loaded]) -> Loaded:
 
 
 @contextmanager
-def on_path(folder: Path) -> Iterator[None]:
-    """Let Python find modules in a folder for a while."""
+def on_path(folder: Path, *, last: bool = False) -> Iterator[None]:
+    """Let Python find modules in a folder for a while: before all others, or those that are nowhere else."""
     entry = str(folder)
-    sys.path.insert(0, entry)
+    sys.path.insert(len(sys.path) if last else 0, entry)
     try:
         yield
     finally:

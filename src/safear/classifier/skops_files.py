@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,57 @@ BOOSTING = (
     "xgboost.sklearn.XGBRegressor",
 )
 PRESETS = (*SCIKIT_LEARN, *BOOSTING)
+# Modules that run programs or code, or read and write files: no part of a fitted model, and never to be trusted.
+HARMFUL = frozenset(
+    (
+        "_io",
+        "_operator",
+        "_posixsubprocess",
+        "asyncio",
+        "builtins",
+        "code",
+        "codecs",
+        "ctypes",
+        "http",
+        "importlib",
+        "io",
+        "marshal",
+        "multiprocessing",
+        "nt",
+        "operator",
+        "os",
+        "pathlib",
+        "pickle",
+        "platform",
+        "posix",
+        "pty",
+        "runpy",
+        "shutil",
+        "socket",
+        "subprocess",
+        "sys",
+        "tempfile",
+        "urllib",
+        "webbrowser",
+    )
+)
+NUMPY_FILES = frozenset(
+    (
+        "DataSource",
+        "fromfile",
+        "fromregex",
+        "genfromtxt",
+        "load",
+        "loadtxt",
+        "memmap",
+        "open_memmap",
+        "save",
+        "savetxt",
+        "savez",
+        "savez_compressed",
+        "tofile",
+    )
+)
 
 
 def load_skops(path: Path, trust: Sequence[str]) -> Any:
@@ -68,11 +120,21 @@ def load_skops(path: Path, trust: Sequence[str]) -> Any:
 
     def read() -> tuple[Any, list[str]]:
         untrusted = [name for name in io.get_untrusted_types(file=path) if name not in trusted]
-        with on_path(Path.cwd()):
+        # Modules of the user's own are needed only for what is trusted by name, and never stand in for a library.
+        with on_path(Path.cwd(), last=True) if trust else nullcontext():
             return None if untrusted else io.load(path, trusted=trusted), untrusted
 
     model, untrusted = read_foreign(path, "a skops model", read)
+    if harmful := [name for name in untrusted if _can_harm(name)]:
+        cause = f"this is not a model: it would call {quote_list(harmful)}"
+        raise unreadable(path, cause, "do not open it; ask whoever made it", code="harmful")
     if untrusted:
         remedy = "if you know them, add " + " ".join(f"--trust {name}" for name in untrusted)
         raise unreadable(path, f"holds types that are not known to be safe: {quote_list(untrusted)}", remedy)
     return model
+
+
+def _can_harm(name: str) -> bool:
+    """Whether what a file names is a function that does something to the machine."""
+    module, last = name.partition(".")[0], name.rpartition(".")[2]
+    return module in HARMFUL or (module == "numpy" and last in NUMPY_FILES)
