@@ -140,6 +140,17 @@ def test_states_keep_their_form_if_an_action_is_forbidden() -> None:
     assert left.features == problem.features
 
 
+@pytest.mark.parametrize(("most", "counters"), [(2, 1), (3, 2)])
+def test_variants_of_an_action_share_its_tries_while_their_limit_is_the_same(most: int, counters: int) -> None:
+    problem = made()
+    learn = problem.action_by_name["learn"]
+    variant = replace(learn, name="learn well", at_most=most)
+    both = replace(problem, actions=(*problem.actions, variant))
+    counted = {both.action_by_name[name].counted_by for name in ("learn", "learn well")}
+    assert len(counted) == counters
+    assert replace(both, actions=problem.actions).action_by_name["learn"] == learn
+
+
 @pytest.mark.parametrize(
     ("scale", "fine"),
     [
@@ -185,8 +196,9 @@ def test_a_block_has_everything_that_was_filed_unless_it_says_what() -> None:
 def test_an_empty_cell_of_what_was_filed_is_what_is_filed_now(tmp_path: Path) -> None:
     """Through every entrance; also where an empty cell of the feature itself means a level."""
     levels: dict[str, Any] = {"kind": "ordinal", "levels": ["none", "low", "high"], "missing": "none", "at_most": 1}
+    stage = {key: value for key, value in levels.items() if key != "missing"} | {"hidden": True}
     problem = made(
-        features={**DOCUMENT["features"], "debt": levels, "stage": {**levels, "hidden": True, "missing": "low"}},
+        features={**DOCUMENT["features"], "debt": levels, "stage": stage},
         people={},
     )
     rows = [

@@ -26,21 +26,31 @@ def spell_out(
 ) -> tuple[tuple[Feature, ...], tuple[Action, ...], tuple[Condition, ...]]:
     """The same with the bookkeeping that limits need, made anew from them: nothing is left of a limit that is gone.
 
-    Only counters of actions that are gone stay: states keep their form if somebody's terms forbid an action.
+    Only counters of actions that are gone stay: states keep their form if somebody's terms forbid an action. And an
+    action that is counted by another's counter, with the same limit, stays so: they are variants of one action.
     """
-    counters = {action.name: count_tries(action) for action in actions if action.at_most is not None}
+    own = {action.name: count_tries(action) for action in actions if action.at_most is not None}
+    before = {feature.name: feature for feature in features if feature.counts}
     copies = {feature.name: keep_filed(feature) for feature in features if feature.at_most is not None}
     gone = {feature.counts for feature in features if feature.counts} - {action.name for action in actions}
+    counters: dict[str, Feature] = {}
+    for action in actions:
+        old = before.get(action.counted_by)
+        shared = None if old is None else own.get(old.counts, old if old.counts in gone else None)
+        if action.name in own:
+            fits = shared is not None and len(shared.levels) == len(own[action.name].levels)
+            counters[action.name] = shared if shared is not None and fits else own[action.name]
     known: list[Feature] = []  # those that were there before stay in their places
     for feature in features:
         made = counters.get(feature.counts) or copies.get(feature.copy_of) if feature.is_derived else feature
         known += [made] if made is not None else [feature] if feature.counts in gone else []
-    known += [feature for feature in (*counters.values(), *copies.values()) if feature not in known]
+    needed = {feature.name: feature for feature in (*counters.values(), *copies.values())}
+    known += [feature for feature in needed.values() if feature not in known]
     names = {name: counter.name for name, counter in counters.items()}
     told = [replace(action, counted_by=names.get(action.name, "")) for action in actions]
     near = [Within(one.name, filed_name(one.name), one.at_most) for one in features if one.at_most is not None]
-    own = [condition for condition in constraints if not isinstance(condition, Within)]
-    return tuple(known), tuple(told), (*own, *near)
+    others = [condition for condition in constraints if not isinstance(condition, Within)]
+    return tuple(known), tuple(told), (*others, *near)
 
 
 def count_tries(action: Action) -> Feature:
