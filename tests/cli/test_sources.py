@@ -204,7 +204,7 @@ def test_a_model_that_hangs(safear_process: Safear, tmp_path: Path) -> None:
     start = time.monotonic()
     told = safear_process(*command).refusal
     assert time.monotonic() - start < 20
-    assert "the classifier has not answered 1 inputs after 0.5 seconds; the first such input: age = young" in told
+    assert "the classifier has not answered 1 inputs after 0.5 seconds; the first of them: age = young" in told
     assert told.endswith("    allow more with --model-timeout SECONDS\n")
 
 

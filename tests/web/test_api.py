@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import re
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import httpx
+import pandas as pd
 import pytest
 
 import safear as sa
+from safear.classifier.adapters import as_classifier
 from safear.classifier.sources import load_classifier
 from safear.population.result_records import AuditRecord
 from safear.recourse.case import Desk
@@ -244,6 +248,28 @@ def test_where_a_model_is_and_what_it_says_is_the_operators_business(everything_
         thread.join()
     assert not re.search("hidden|s3cret|401", str(details))
     assert f"the classifier gives no answer: refused, http://{address}, status 401" in everything_logged
+
+
+def test_a_model_that_hangs_keeps_others_waiting_for_a_while_only() -> None:
+    released = threading.Event()
+
+    def answer(frame: pd.DataFrame) -> Any:
+        if (frame["age"] == "senior").any():
+            released.wait(60)
+        return frame["savings"] == "rich"
+
+    problem = sa.load_example("loan")
+    service = Service(replace(Desk.of(problem, as_classifier(answer, problem, time_limit=300)), forgetful=True))
+    old = APPLICANT | {"age": "senior"}
+    with run_site(service, Settings(seconds=3)) as site, ThreadPoolExecutor(2) as threads:
+        hanging = threads.submit(post, site, "/api/v1/decide", person=old)
+        time.sleep(0.3)
+        other = post(site, "/api/v1/decide", person=APPLICANT)
+        details = problem_of(hanging.result(), 502)
+        released.set()
+    assert other.status_code == 200
+    assert details["detail"].startswith("the model that decides does not answer in time; ")
+    assert [item["code"] for item in details["mistakes"]] == ["timed_out"]
 
 
 def test_an_answer_that_takes_too_long_is_not_waited_for() -> None:

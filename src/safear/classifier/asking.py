@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextvars import copy_context
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from dataclasses import replace
 from threading import Thread
 from typing import Any
@@ -22,29 +23,47 @@ TIMED_OUT = "timed_out"
 NONSENSE = frozenset(
     {"classifier_failed", "wrong_shape", "not_finite", "no_score", "no_decision", "unknown_answer", TIMED_OUT}
 )
-SHARE = 1 / 16  # of the time limit, for each further question after one that took too long
 ALONE = "asked about one at a time it gives answers"
 SHOWN = 40  # columns of an input that are told
+_patience: ContextVar[float | None] = ContextVar("safear_patience", default=None)
+
+
+@contextmanager
+def patience(seconds: float) -> Iterator[None]:
+    """Give classifiers no more than so many seconds for a question for a while, whatever their own limit."""
+    token = _patience.set(seconds)
+    try:
+        yield
+    finally:
+        _patience.reset(token)
 
 
 def ask(classifier: Classifier, inputs: Inputs) -> NDArray[np.bool_]:
     """The classifier's answer, checked: one truth value per input. Whatever it raises is told in its own words.
 
-    If the classifier has a `time_limit`, it has so many seconds. The error about an answer that is none names the first
-    input at fault. It is found by halving, with one further question for each doubling of the inputs and one more.
+    If the classifier has a `time_limit`, it has so many seconds, or as many as the `patience` of the caller. The error
+    about an answer that is none names the first input at fault. It is found by halving, with one further question for
+    each doubling of the inputs and one more. After a time-out nothing more is asked: what hangs goes on computing.
     """
-    limit: float | None = getattr(classifier, "time_limit", None)
+    limit = _find_limit(classifier)
     try:
         return _ask(classifier, inputs, limit)
     except ClassifierError as error:
         told = error.mistakes[0]
         if told.code not in NONSENSE or "input" in told.values or not len(inputs):
             raise
-        further = limit and limit * (SHARE if told.code == TIMED_OUT else 1)
-        culprit = _find_culprit(classifier, inputs, further)
+        is_late = told.code == TIMED_OUT
+        culprit = 0 if is_late else _find_culprit(classifier, inputs, limit)
         shown = {} if culprit is None else _row(inputs, culprit)
-        cause = f"{told.cause}; {f'the first such input: {_describe(shown)}' if shown else ALONE}"
+        first = "the first of them" if is_late else "the first such input"
+        cause = f"{told.cause}; {f'{first}: {_describe(shown)}' if shown else ALONE}"
         raise ClassifierError([replace(told, cause=cause, values={**told.values, "input": shown})]) from error.__cause__
+
+
+def _find_limit(classifier: Classifier) -> float | None:
+    limit: float | None = getattr(classifier, "time_limit", None)
+    most = None if getattr(classifier, "sees_levels", False) else _patience.get()  # rules and tables are quick
+    return limit if most is None else most if limit is None else min(limit, most)
 
 
 def _ask(classifier: Classifier, inputs: Inputs, limit: float | None) -> NDArray[np.bool_]:

@@ -12,6 +12,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
+from safear.classifier.asking import TIMED_OUT
 from safear.errors import (
     ClassifierError,
     InputError,
@@ -98,7 +99,9 @@ def read_error(error: SafearError) -> ProblemDetails:
 
 def _silent(error: ClassifierError) -> ProblemDetails:
     """That the classifier failed, by code alone: what it says, and where it is, is the operator's business."""
-    cause, remedy = "the model that decides gives no answer", "try again later, or ask the provider"
+    is_late = any(item.code == TIMED_OUT for item in error.mistakes)
+    cause = "the model that decides does not answer in time" if is_late else "the model that decides gives no answer"
+    remedy = "try again later, or ask the provider"
     mistakes = [MistakeDetail(code=item.code, place="", cause=cause, remedy=remedy) for item in error.mistakes]
     return make_details("classifier", 502, f"{cause}; {remedy}", mistakes)
 

@@ -12,10 +12,12 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
+from safear.classifier.asking import patience
 from safear.errors import SafearError
 
 SECONDS = 10.0
 MOST_WAITING = 200
+PATIENCE = 0.4  # of that for a question to the model: whoever waits for one that hangs still has time for an answer
 GRACE = 1.0  # for work that looks at the clock itself to say that it is too late
 
 Result = TypeVar("Result")
@@ -75,10 +77,15 @@ class Workers:
         if self._waiting >= self.most_waiting:
             raise BusyError
         deadline = Deadline.after(self.seconds)
+
+        def limited() -> Result:
+            with patience(self.seconds * PATIENCE):
+                return work(deadline)
+
         self._waiting += 1
         try:
             with anyio.fail_after(self.seconds + GRACE):
-                return await anyio.to_thread.run_sync(work, deadline, limiter=self._threads, abandon_on_cancel=True)
+                return await anyio.to_thread.run_sync(limited, limiter=self._threads, abandon_on_cancel=True)
         except TimeoutError:
             raise TooLateError from None
         finally:
