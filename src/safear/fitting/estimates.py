@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from safear.errors import Path
 from safear.fitting.attempts import Attempts, known_rows
-from safear.mdp.expand import allowed, find_ends
+from safear.mdp.expand import find_ends, is_fine
 from safear.problem.checks import check_action
 from safear.problem.condition import ALWAYS, condition_features
 from safear.problem.model import Action, Change, Outcome, Problem
@@ -173,7 +173,7 @@ class Estimator:
             hidden = {name: feature for name, feature in features.items() if feature.hidden}  # as they begin
             codes |= {name: codes.get(feature.copy_of, np.zeros_like(codes[""])) for name, feature in hidden.items()}
             for end in find_ends(self.problem, action, codes):
-                fine[known] &= ~end.possible | (end.inside & allowed(self.problem, end.after, int(known.sum())))
+                fine[known] &= ~end.possible | is_fine(self.problem, end)
         return fine
 
     # ------------------------------------------------------------------------------------------------------- chances

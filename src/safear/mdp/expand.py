@@ -75,7 +75,7 @@ def allowed(problem: Problem, columns: Codes, count: int) -> NDArray[np.bool_]:
 def _expand_action(
     problem: Problem, lattice: Lattice, space: StateSpace, number: int, states: StateArray, before: Codes
 ) -> Edges:
-    action, features, count = problem.actions[number], problem.feature_by_name, len(states)
+    action, features = problem.actions[number], problem.feature_by_name
 
     def cost_units(amount: Amount) -> int:
         return lattice.units(amount.nominal)
@@ -87,7 +87,7 @@ def _expand_action(
         targets.append(space.moved(states, before, end.after))
         shown = {name: column for name, column in end.after.items() if not features[name].hidden}
         changes.append(space.moved(states, before, shown) != states)
-        fine.append(end.inside & allowed(problem, end.after, count))
+        fine.append(is_fine(problem, end))
         own = outcome.cost
         costs.append(
             general
@@ -139,6 +139,11 @@ def find_ends(problem: Problem, action: Action, before: Codes) -> list[End]:
             after[action.counted_by] = (before[action.counted_by] + 1).astype(np.int16)
         ends.append(End(chance, change, after, inside))
     return ends
+
+
+def is_fine(problem: Problem, end: End) -> NDArray[np.bool_]:
+    """Where an outcome breaks no constraint, and no side effect in proportion goes beyond its scale."""
+    return end.inside & allowed(problem, end.after, len(end.chance))
 
 
 def _chances(

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import InputError, Mistake, PersonError, Place, mistake
+from safear.mdp.expand import allowed
 from safear.people.cells import Codes
 from safear.problem.model import Problem
 from safear.problem.person import person_mistakes
-from safear.problem.vector import holds
 
 _COLUMNS = ("file", "row", "column", "value")
 _HEAD = ",".join(_COLUMNS).encode()
@@ -33,10 +33,7 @@ class BadRow(NamedTuple):
 def breaks(problem: Problem, codes: Codes) -> NDArray[np.bool_]:
     """Which people break a constraint."""
     by_name = {feature.name: codes[:, i] for i, feature in enumerate(problem.features)}
-    broken = np.zeros(len(codes), dtype=np.bool_)
-    for constraint in problem.constraints:
-        broken |= ~holds(constraint, by_name, problem.feature_by_name)
-    return broken
+    return ~allowed(problem, by_name, len(codes))
 
 
 def wrong_cells(problem: Problem, cells: Mapping[str, object]) -> list[Mistake]:

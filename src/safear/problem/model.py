@@ -306,7 +306,7 @@ class Problem:
         """The features on which it depends what an action does: all others matter to the classifier only."""
         conditions = [action.when for action in self.actions] + [effect.when for effect in self.side_effects]
         looked_at = [condition_features(condition) for condition in (*conditions, *self.constraints)]
-        looked_at += [quantity_features(quantity) for _, _, quantity in self.quantities()]
+        looked_at += [quantity_features(quantity) for _, quantity in self.quantities()]
         return frozenset().union(*looked_at) | self.changed_features | {effect.cause for effect in self.side_effects}
 
     @property
@@ -317,26 +317,21 @@ class Problem:
     @property
     def has_intervals(self) -> bool:
         """Whether any chance is an interval (solvers use its nominal value)."""
-        return any(amount.is_interval for _, _, quantity in self.quantities() for amount in amounts(quantity))
+        return any(amount.is_interval for _, quantity in self.quantities() for amount in amounts(quantity))
 
     @property
     def guesses(self) -> tuple[Path, ...]:
         """Where costs and chances stand that are guesses, in whole or in part."""
-        found: list[tuple[Path, Quantity | None]] = []
+        return tuple(at for at, what in self.quantities() if any(one.source == GUESS for one in amounts(what)))
+
+    def quantities(self) -> Iterator[tuple[Path, Quantity]]:
+        """All costs and chances, each with its place."""
         for action in self.actions:
             path: Path = ("actions", action.name)
-            found.append(((*path, "cost"), action.cost))
+            yield (*path, "cost"), action.cost
             for number, outcome in enumerate(action.outcomes):
-                at = (*path, "outcomes", number)
-                found += [((*at, "chance"), outcome.chance), ((*at, "cost"), outcome.cost)]
-        return tuple(at for at, what in found if what and any(one.source == GUESS for one in amounts(what)))
-
-    def quantities(self) -> Iterator[tuple[Action, int | None, Quantity]]:
-        """All costs and chances: the action, the outcome (None: the action's own cost) and the quantity."""
-        for action in self.actions:
-            yield action, None, action.cost
-            for number, outcome in enumerate(action.outcomes):
-                yield from ((action, number, q) for q in (outcome.cost, outcome.chance) if q is not None)
+                parts = {"chance": outcome.chance, "cost": outcome.cost}
+                yield from (((*path, "outcomes", number, name), q) for name, q in parts.items() if q is not None)
 
     def __getstate__(self) -> dict[str, object]:
         """What is sent to another process: the fields alone, without what was worked out from them."""
