@@ -10,6 +10,7 @@
     │   ├── AttemptsError           a log of attempts, or a history
     │   ├── ClassifierError         a classifier that cannot be read, called or understood
     │   ├── ObjectiveError          an objective, a level, a method or its options
+    │   ├── PlanError               a plan that was saved
     │   ├── MDPError                arrays that are not an MDP (see `check_mdp`)
     │   └── TooLargeError           more states than can be handled this way
     └── MissingExtraError (exit 2)  an optional dependency is not installed
@@ -187,6 +188,10 @@ class ClassifierError(InputError):
 
 class ObjectiveError(InputError):
     """An objective, a level, a method or its options."""
+
+
+class PlanError(InputError):
+    """A plan that was saved."""
 
 
 class MDPError(InputError):

@@ -153,6 +153,11 @@ class MDP:
     # ------------------------------------------------------------------------- what a `CompiledMDP` knows more about
 
     @property
+    def record(self) -> Record | None:
+        """The record that it was compiled for, as filed."""
+        return None
+
+    @property
     def unit(self) -> str:
         """What costs are counted in."""
         return "units"

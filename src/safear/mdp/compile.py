@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ def compile_mdp(
     if start is not None:
         person = read_person(problem, start, given=compiler.goals.sight.given)
         goals = as_filed(compiler.goals, start, person)
-        return compiler.reachable(person, max_states, max_bytes, goals=goals)
+        return replace(compiler.reachable(person, max_states, max_bytes, goals=goals), record=start)
     if block is not None:
         return compiler.whole(compiler.fixed_by(block), max_bytes)
     return compiler.whole({}, max_bytes)

@@ -22,13 +22,14 @@ from safear.problem.person import read_person
 class CompiledMDP(MDP):
     """An MDP whose states are those of a problem: `states` are their indices in `space`, rising.
 
-    `goals` is who said which of them are goals.
+    `goals` is who said which of them are goals; `record` is the person for whom it was compiled, as filed.
     """
 
     problem: Problem
     space: StateSpace
     states: StateArray
     goals: Goals | FiledGoals
+    record: Record | None = None
 
     @property
     def unit(self) -> str:

@@ -150,7 +150,7 @@ class Desk:
         compiler = Compiler(problem, self.compiler.goals, lattice)
         mdp = compiler.reachable(decision.person, self.max_states, self.max_bytes, goals=goals)
         reason = None if decision.favourable else _find_reason(problem, mdp)
-        return Case(self.problem, problem, decision, mdp, reason)
+        return Case(self.problem, problem, decision, replace(mdp, record=decision.record), reason)
 
 
 def _find_reason(problem: Problem, mdp: MDP) -> NoRecourse | None:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from safear.evaluation.forward import Runs, run_exactly
+from safear.evaluation.policy import Policy
 from safear.problem.model import Record
 from safear.recourse.plan import Plan, make_plan
 from safear.recourse.promises import Promises, Verification, find_promises, verify_runs
@@ -67,6 +68,21 @@ class Offer:
     def unit(self) -> str:
         """What costs are counted in."""
         return self.solution.mdp.unit
+
+    @property
+    def policy(self) -> Policy:
+        """What to do in every situation."""
+        return self.solution.policy
+
+    @property
+    def start(self) -> int:
+        """The state of the person, in which it begins."""
+        return self.runs.start
+
+    @property
+    def record(self) -> Record | None:
+        """The person as filed; None if the MDP was not made for one."""
+        return self.solution.mdp.record
 
     @property
     def objective(self) -> Objective:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -16,8 +16,8 @@ from safear.errors import InputError
 from safear.evaluation.forward import run_on
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
-from safear.recourse.offer import Offer
 from safear.recourse.plan import Changes, find_changes
+from safear.recourse.promises import Promises
 from safear.recourse.teller import Teller
 from safear.recourse.walk_teller import WalkTeller
 from safear.risk.distribution import CostDistribution
@@ -25,6 +25,26 @@ from safear.texts.notebook import show_lines
 
 Kind = Literal["step", "goal", "out of time", "stuck"]
 WORDS = ("works", "fails")
+
+
+class Followed(Protocol):
+    """What can be followed: an offer, or a plan that was kept. `start` is where its runs begin."""
+
+    @property
+    def policy(self) -> Policy:
+        """What to do."""
+
+    @property
+    def start(self) -> int:
+        """The state in which it begins."""
+
+    @property
+    def promises(self) -> Promises:
+        """What it brings numbers to."""
+
+    @property
+    def level(self) -> float:
+        """Which runs count as the worst."""
 
 
 class WalkError(InputError):
@@ -92,14 +112,14 @@ class Situation:
         return show_lines(str(self))
 
 
-def walk(offer: Offer, outcomes: Sequence[int | str] = ()) -> Situation:
+def walk(plan: Followed, outcomes: Sequence[int | str] = ()) -> Situation:
     """Follow a plan from the start, with each step ending as given. Raises a WalkError if that is impossible.
 
     An outcome is its number among those of the action (`situation.endings` has them), or "works" or "fails" where
     there is only one of that kind.
     """
-    policy, mdp = offer.solution.policy, offer.solution.mdp
-    origin = state = offer.runs.start
+    policy, mdp = plan.policy, plan.policy.mdp
+    origin = state = plan.start
     opening, spent = int(policy.accounts[origin]), 0
     taken: list[Taken] = []
     for step, outcome in enumerate(outcomes):
@@ -108,22 +128,22 @@ def walk(offer: Offer, outcomes: Sequence[int | str] = ()) -> Situation:
             raise WalkError.at(
                 ("outcomes", step), "the walk ended before this step", "leave this outcome out", code="walk_ended"
             )
-        edge = _choose(offer, state, _edges(mdp, row), step=step, outcome=outcome)
-        taken.append(Taken(_action(mdp, row), _ending(offer, state, edge)))
+        edge = _choose(plan, state, _edges(mdp, row), step=step, outcome=outcome)
+        taken.append(Taken(_action(mdp, row), _ending(plan, state, edge)))
         state, spent = int(mdp.edge_next[edge]), spent + int(mdp.edge_cost[edge])
     step = len(taken)
     row = _row(policy, state, step=step, account=opening - spent)
     return Situation(
         _kind(mdp, state, step=step, acts=row is not None),
         mdp.person(state),
-        find_changes(mdp.shown_person(origin), mdp.shown_person(state), promises=offer.promises),
+        find_changes(mdp.shown_person(origin), mdp.shown_person(state), promises=plan.promises),
         mdp.horizon - step,
         mdp.to_cost(spent),
         None if row is None else _action(mdp, row),
-        () if row is None else tuple(_ending(offer, state, edge) for edge in _edges(mdp, row)),
+        () if row is None else tuple(_ending(plan, state, edge) for edge in _edges(mdp, row)),
         tuple(taken),
         run_on(policy, state, step=step, account=opening - spent).distribution,
-        offer.level,
+        plan.level,
         mdp.unit,
         mdp.goal_name,
     )
@@ -153,24 +173,24 @@ def _action(mdp: MDP, row: int) -> str:
     return mdp.actions[int(mdp.row_action[row])]
 
 
-def _ending(offer: Offer, state: int, edge: int) -> Possible:
-    mdp = offer.solution.mdp
+def _ending(plan: Followed, state: int, edge: int) -> Possible:
+    mdp = plan.policy.mdp
     outcome, cost = int(mdp.edge_outcome[edge]), mdp.to_cost(int(mdp.edge_cost[edge]))
     written, after = mdp.outcome(edge), mdp.shown_person(int(mdp.edge_next[edge]))
-    changes = find_changes(mdp.shown_person(state), after, first=written.change, promises=offer.promises)
+    changes = find_changes(mdp.shown_person(state), after, first=written.change, promises=plan.promises)
     return Possible(outcome, float(mdp.edge_chance[edge]), mdp.works(edge), cost, written.label, changes)
 
 
-def _choose(offer: Offer, state: int, edges: range, *, step: int, outcome: int | str) -> int:
+def _choose(plan: Followed, state: int, edges: range, *, step: int, outcome: int | str) -> int:
     """The edge that is meant by an outcome's number, or by "works" or "fails"."""
-    mdp = offer.solution.mdp
+    mdp = plan.policy.mdp
     if outcome in WORDS:
         meant = [edge for edge in edges if mdp.works(edge) == (outcome == "works")]
     else:
         meant = [edge for edge in edges if str(int(mdp.edge_outcome[edge])) == str(outcome)]
     if len(meant) == 1:
         return meant[0]
-    endings = [_ending(offer, state, edge) for edge in edges]
+    endings = [_ending(plan, state, edge) for edge in edges]
     possible = ", ".join(f"{ending.outcome} ({_in_short(ending)})" for ending in endings)
     cause = f"'{outcome}' can mean several outcomes" if meant else f"this step cannot end in outcome {outcome}"
     raise WalkError.at(("outcomes", step), cause, f"possible: {possible}", code="impossible_outcome")

@@ -1,0 +1,197 @@
+"""From the form of a plan to arrays and a policy that can be followed, as those that it was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.errors import InputError, Path, Place, PlanError
+from safear.evaluation.policy import NOTHING, Pieces, Policy, SpentPolicy, StatePolicy
+from safear.mdp.arrays import MDP
+from safear.mdp.check import check_mdp
+from safear.plans.plan_file import OutcomeForm, PlanForm
+from safear.problem.model import Outcome, Record, SetTo
+from safear.recourse.promises import Promise, Promises
+
+MOST_UNITS = 2**52  # a cost that is a float tells apart no more
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PlanMDP(MDP):
+    """The arrays of a plan: the states that it can reach, with only what it does there.
+
+    `people` has the levels of each state that the file tells of, and `outcomes` what each edge stands for.
+    """
+
+    form: PlanForm
+    people: tuple[Mapping[str, str], ...]
+    outcomes: tuple[OutcomeForm, ...]
+
+    @property
+    def record(self) -> Record | None:
+        """The record as filed, if the file has it."""
+        return self.form.person.record
+
+    @property
+    def unit(self) -> str:
+        """What costs are counted in."""
+        return self.form.problem.unit
+
+    @property
+    def goal_name(self) -> str | None:
+        """What the person wants, in the problem's words, if it has any."""
+        return self.form.problem.goal
+
+    @cached_property
+    def dead_end(self) -> NDArray[np.bool_]:
+        """States in which no action is left; where the plan does nothing for other reasons it is none."""
+        return np.array([state.stuck for state in self.form.states])
+
+    def person(self, state: int) -> dict[str, str]:
+        """The level names of a state."""
+        return dict(self.people[state])
+
+    def shown_person(self, state: int) -> dict[str, str]:
+        """The same without what is hidden."""
+        hidden = self.form.person.hidden
+        return {name: level for name, level in self.people[state].items() if name not in hidden}
+
+    def outcome(self, edge: int) -> Outcome:
+        """What an edge stands for."""
+        written, after = self.outcomes[edge], self.people[int(self.edge_next[edge])]
+        change = {name: SetTo(after[name]) for name in written.change if name in after}
+        return Outcome(change=change, label=written.label, works=written.works)
+
+    def works(self, edge: int) -> bool:
+        """Whether an edge counts as its action having worked."""
+        return self.outcomes[edge].works
+
+
+def read_policy(form: PlanForm, place: Place) -> Policy:
+    """The policy of a plan. Raises a PlanError if the form is not one of a plan, whatever its checksum says."""
+    try:
+        _check_numbers(form)
+        mdp = _read_mdp(form)
+        check_mdp(mdp)
+        return _read_choices(mdp, form)
+    except InputError as error:
+        first = error.mistakes[0]
+        where = Place((*place.path, *first.place.path), file=place.file)
+        raise PlanError.at(where, f"is damaged: {first.cause}", code="damaged") from None
+
+
+def read_promises(form: PlanForm) -> Promises:
+    """By feature and level."""
+    return {(one.feature, one.level): Promise(**dict(one)) for one in form.promises}
+
+
+def _check_numbers(form: PlanForm) -> None:
+    """Numbers of states and actions that exist, steps in time, and features that the person has."""
+    count, levels, horizon = len(form.states), form.person.levels, form.problem.horizon
+    _require(form.start < count, ("start",), "there is no such state")
+    for number, state in enumerate(form.states):
+        at: Path = ("states", number)
+        _require(state.changed.keys() <= levels.keys(), (*at, "changed"), "has a feature that is not among the levels")
+        for choice in state.do:
+            _require(choice.action < len(form.actions), (*at, "do"), "there is no such action")
+            _require(all(one < count for one in choice.next), (*at, "do"), "there is no such state")
+            fits = len(choice.next) == len(form.actions[choice.action].outcomes)
+            _require(fits, (*at, "do"), "has not one next state per outcome")
+            for when in choice.when:
+                _require(when.steps[0] <= when.steps[1] < horizon, (*at, "do"), "has steps that are out of time")
+                _require(when.spent is None or when.spent[0] <= when.spent[1], (*at, "do"), "has limits out of order")
+
+
+def _require(is_so: bool, path: Path, cause: str) -> None:  # noqa: FBT001
+    if not is_so:
+        raise PlanError.at(path, cause, code="damaged")
+
+
+def _read_mdp(form: PlanForm) -> PlanMDP:
+    rows = [(number, choice) for number, state in enumerate(form.states) for choice in state.do]
+    edges = [(outcome, after) for _, choice in rows for outcome, after in _ways(form, choice.action, choice.next)]
+    names = tuple(dict.fromkeys(action.action for action in form.actions))
+    sizes = [len(choice.next) for _, choice in rows]
+    quantum = Fraction(form.problem.quantum)
+    return PlanMDP(
+        horizon=form.problem.horizon,
+        goal=np.array([state.goal for state in form.states]),
+        row_start=np.cumsum([0, *(len(state.do) for state in form.states)]),
+        row_action=np.array([names.index(form.actions[choice.action].action) for _, choice in rows], dtype=np.uint8),
+        edge_start=np.cumsum([0, *sizes]),
+        edge_next=np.array([after for _, after in edges], dtype=np.int64),
+        edge_chance=np.array([outcome.chance for outcome, _ in edges], dtype=np.float64),
+        edge_cost=np.array([_units(outcome.cost, quantum) for outcome, _ in edges], dtype=np.int64),
+        edge_outcome=np.array([outcome.outcome for outcome, _ in edges], dtype=np.uint8),
+        depth=_find_depths(form),
+        actions=names,
+        failure_cost=_units(form.problem.failure_cost, quantum),
+        quantum=quantum,
+        form=form,
+        people=tuple({**form.person.levels, **state.changed} for state in form.states),
+        outcomes=tuple(outcome for outcome, _ in edges),
+    )
+
+
+def _ways(form: PlanForm, action: int, after: list[int]) -> Iterator[tuple[OutcomeForm, int]]:
+    return zip(form.actions[action].outcomes, after, strict=True)
+
+
+def _units(cost: float, quantum: Fraction) -> int:
+    """A cost in quanta."""
+    units = round(Fraction(cost) / quantum)
+    if units > MOST_UNITS or float(units * quantum) != cost:
+        raise PlanError.at((), f"{cost} is not a multiple of {quantum}", code="damaged")
+    return units
+
+
+def _find_depths(form: PlanForm) -> NDArray[np.int16]:
+    """After how many steps each state is first met. What is stuck was so before the end."""
+    horizon = form.problem.horizon
+    depth = np.full(len(form.states), horizon, dtype=np.int16)
+    depth[form.start] = 0
+    for number, state in enumerate(form.states):
+        for choice in state.do:
+            first = min(when.steps[0] for when in choice.when)
+            depth[choice.next] = np.minimum(depth[choice.next], first + 1)
+            depth[number] = min(int(depth[number]), first)
+    stuck = np.array([state.stuck for state in form.states])
+    depth[stuck] = np.minimum(depth[stuck], horizon - 1)
+    return depth
+
+
+def _read_choices(mdp: PlanMDP, form: PlanForm) -> Policy:
+    """What to do by state and step and, where some of it depends on that, by what was spent."""
+    choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
+    pieces: list[tuple[int, int, int]] = []  # place, account, choice
+    for number, state in enumerate(form.states):
+        for position, choice in enumerate(state.do):
+            for when in choice.when:
+                steps = np.arange(when.steps[0], when.steps[1] + 1)
+                choices[steps, number] = position
+                if when.spent is not None:
+                    low, high = (_units(spent, mdp.quantum) for spent in when.spent)
+                    places = (steps * mdp.n_states + number).tolist()
+                    pieces += [(place, -high, position) for place in places]
+                    pieces += [(place, 1 - low, NOTHING) for place in places]
+    if not pieces:
+        return StatePolicy(mdp, choices)
+    return SpentPolicy.of(mdp, np.zeros(mdp.n_states, dtype=np.int64), [_settle(choices, pieces)])
+
+
+def _settle(choices: NDArray[np.uint8], pieces: list[tuple[int, int, int]]) -> Pieces:
+    """One choice per place and account: what begins where something ends goes before nothing."""
+    found: dict[tuple[int, int], int] = {}
+    for place, account, choice in pieces:
+        if choice != NOTHING or (place, account) not in found:
+            found[place, account] = choice
+    split = {place for place, _ in found}
+    rest = set(np.flatnonzero(choices != NOTHING).tolist()) - split
+    always = {(place, 0): int(choices.flat[place]) for place in sorted(rest)}
+    place, account = np.array([*found, *always], dtype=np.int64).T
+    return Pieces(place, account, np.array([*found.values(), *always.values()], dtype=np.uint8))

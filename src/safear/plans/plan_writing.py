@@ -1,0 +1,235 @@
+"""From an offer to what is kept of it: the states that its plan can reach, and what is done there."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear._version import __version__
+from safear.errors import PlanError
+from safear.evaluation.forward import propagate
+from safear.mdp.arrays import MDP
+from safear.mdp.compiled import CompiledMDP
+from safear.plans.plan_file import (
+    FORMAT,
+    ActionForm,
+    AnswersForm,
+    ChoiceForm,
+    FiguresForm,
+    OutcomeForm,
+    PersonForm,
+    PlanForm,
+    ProblemForm,
+    PromiseForm,
+    Scalar,
+    StateForm,
+    WhenForm,
+    digest_value,
+)
+from safear.problem.dump import dump_problem
+from safear.problem.model import Problem, Record
+from safear.recourse.offer import Offer
+from safear.recourse.records import as_scalars
+
+ASIDE = ("safear", "title", "description", "people")  # what a plan does not depend on
+
+
+def write_plan(offer: Offer, *, personal_data: bool = True, seed: int | None = None) -> PlanForm:
+    """What is kept of an offer; `seed` is that of a method that draws at random."""
+    mdp = offer.policy.mdp
+    if not isinstance(mdp, CompiledMDP):
+        cause, remedy = "this plan is for arrays that were made by hand", "save plans for a problem"
+        raise PlanError.at((), cause, remedy, code="not_compiled")
+    states, stretches = _follow(offer)
+    people = [mdp.person(int(state)) for state in states]
+    start = mdp.person(offer.start)
+    changed = [{name: level for name, level in one.items() if level != start[name]} for one in people]
+    moving = {name for one in changed for name in one}
+    levels = {name: level for name, level in start.items() if personal_data or name in moving}
+    record = None if offer.record is None else clean_record(offer.record)
+    actions, choices = _write_choices(mdp, states, stretches)
+    costs = offer.cost.all_runs
+    return PlanForm(
+        safear_plan=FORMAT,
+        safear=__version__,
+        problem=_write_problem(mdp),
+        answers=AnswersForm(states=mdp.n_states, hash=hash_answers(mdp)),
+        person=PersonForm(
+            record=record if personal_data else None,
+            hash=None if record is None else hash_record(record),
+            levels=levels,
+            hidden=[feature.name for feature in mdp.features if feature.hidden and feature.name in levels],
+        ),
+        plan=offer.code,
+        objectives=[str(objective) for objective in offer.objectives],
+        method=offer.solution.method,
+        robust=False,
+        seed=seed,
+        level=offer.level,
+        figures=FiguresForm(
+            success=min(offer.cost.success, 1.0), mean=offer.mean, var=costs.var(offer.level), cvar=offer.tail
+        ),
+        promises=_write_promises(offer, start, people, personal_data=personal_data),
+        actions=actions,
+        states=[
+            StateForm(
+                changed=changed[number],
+                goal=bool(mdp.goal[state]),
+                stuck=bool(mdp.dead_end[state] and mdp.depth[state] < mdp.horizon),
+                do=choices.get(state, []),
+            )
+            for number, state in enumerate(states.tolist())
+        ],
+        start=int(np.searchsorted(states, offer.start)),
+    )
+
+
+def hash_problem(problem: Problem) -> tuple[str, dict[str, str]]:
+    """The hash of what a plan depends on, and short ones of its parts: features, actions, goal ..."""
+    content = {name: part for name, part in dump_problem(problem).items() if name not in ASIDE}
+    return digest_value(content), {name: digest_value(part)[:16] for name, part in content.items()}
+
+
+def clean_record(record: Record) -> dict[str, Scalar]:
+    """A record as the file holds it, its names in order."""
+    plain = as_scalars(record)
+    for name, value in plain.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise PlanError.at(("record", name), "is infinite, which a file cannot hold", code="out_of_range")
+    return {name: plain[name] for name in sorted(plain)}
+
+
+def hash_record(record: Mapping[str, Scalar]) -> str:
+    """The hash of a record, without salt: 12 and 12.0 are the same, and an empty cell is none."""
+    known = {name: value for name, value in record.items() if value is not None}
+    return digest_value({name: int(v) if isinstance(v, float) and v.is_integer() else v for name, v in known.items()})
+
+
+def hash_answers(mdp: CompiledMDP) -> str:
+    """The hash of which states of an MDP are goals."""
+    codes = mdp.codes(np.arange(mdp.n_states))
+    return hashlib.sha256(codes.astype("<i2").tobytes() + mdp.goal.astype("u1").tobytes()).hexdigest()
+
+
+def _write_problem(mdp: CompiledMDP) -> ProblemForm:
+    whole, parts = hash_problem(mdp.problem)
+    return ProblemForm(
+        title=mdp.problem.title,
+        hash=whole,
+        parts=parts,
+        horizon=mdp.horizon,
+        unit=mdp.unit,
+        quantum=str(mdp.quantum),
+        failure_cost=mdp.to_cost(mdp.failure_cost),
+        goal=mdp.goal_name,
+    )
+
+
+def _write_promises(
+    offer: Offer, start: Mapping[str, str], people: Sequence[Mapping[str, str]], *, personal_data: bool
+) -> list[PromiseForm]:
+    """Those of levels that the plan can come to; of what was filed only with personal data."""
+    met = {pair for one in people for pair in one.items()}
+    return [
+        PromiseForm(**asdict(promise))
+        for (name, level), promise in offer.promises.items()
+        if (name, level) in met and (personal_data or start[name] != level)
+    ]
+
+
+class _Stretch(NamedTuple):
+    """Something is done in a state at a step; with so much spent, in quanta, or whatever was if it is None."""
+
+    state: int
+    row: int
+    step: int
+    spent: tuple[int, int] | None
+
+
+def _follow(offer: Offer) -> tuple[NDArray[np.int64], list[_Stretch]]:
+    """The states that a plan can come to, and all that it does there."""
+    policy = offer.policy
+    met: list[NDArray[np.int64]] = []
+    found: list[_Stretch] = []
+    choosing = policy.choosing(int(policy.accounts[offer.start]))
+    for layer in propagate(policy.mdp, choosing, offer.start, counts_spent=policy.looks_at_spent):
+        met.append(layer.state)
+        new_state, new_row = np.diff(layer.state) != 0, np.diff(layer.row) != 0
+        first = np.flatnonzero(np.append(True, new_state | new_row))
+        last = np.append(first[1:], len(layer.state)) - 1
+        state = layer.state[first]
+        same = np.diff(state) == 0
+        alone = ~(np.append(same, False) | np.append(False, same))
+        columns = (state, layer.row[first], layer.spent[first], layer.spent[last], alone)
+        for where, row, low, high, is_alone in zip(*(column.tolist() for column in columns), strict=True):
+            if row >= 0:
+                found.append(_Stretch(where, row, layer.step, None if is_alone else (low, high)))
+    return np.unique(np.concatenate(met)), found
+
+
+def _join(mdp: MDP, stretches: Sequence[_Stretch]) -> list[WhenForm]:
+    """When a row is taken: steps that follow each other with the same limits are one."""
+    found: list[tuple[int, int, tuple[int, int] | None]] = []
+    for spent, group in groupby(sorted(stretches, key=_by_spent), key=lambda one: one.spent):
+        for one in group:
+            if found and found[-1][2] == spent and found[-1][1] == one.step - 1:
+                found[-1] = (found[-1][0], one.step, spent)
+            else:
+                found.append((one.step, one.step, spent))
+    found.sort(key=lambda item: (item[0], item[2] or (0, 0)))
+    return [
+        WhenForm(steps=(first, last), spent=None if spent is None else (mdp.to_cost(spent[0]), mdp.to_cost(spent[1])))
+        for first, last, spent in found
+    ]
+
+
+def _by_spent(one: _Stretch) -> tuple[tuple[int, int], int]:
+    return (-1, -1) if one.spent is None else one.spent, one.step
+
+
+def _write_choices(
+    mdp: CompiledMDP, states: NDArray[np.int64], stretches: Sequence[_Stretch]
+) -> tuple[list[ActionForm], dict[int, list[ChoiceForm]]]:
+    """Every action as it is offered, each once, and by state what is done when."""
+    by_row: dict[int, list[_Stretch]] = {}
+    for one in stretches:
+        by_row.setdefault(one.row, []).append(one)
+    offered = {row: _write_action(mdp, row) for row in by_row}
+    order = sorted({(int(mdp.row_action[row]), offered[row].model_dump_json()): row for row in by_row}.items())
+    numbers = {text: number for number, ((_, text), _) in enumerate(order)}
+    choices: dict[int, list[ChoiceForm]] = {}
+    for row in sorted(by_row):
+        edges = slice(int(mdp.edge_start[row]), int(mdp.edge_start[row + 1]))
+        choice = ChoiceForm(
+            action=numbers[offered[row].model_dump_json()],
+            when=_join(mdp, by_row[row]),
+            next=np.searchsorted(states, mdp.edge_next[edges]).tolist(),
+        )
+        choices.setdefault(by_row[row][0].state, []).append(choice)
+    return [offered[row] for _, row in order], choices
+
+
+def _write_action(mdp: CompiledMDP, row: int) -> ActionForm:
+    edges = range(int(mdp.edge_start[row]), int(mdp.edge_start[row + 1]))
+    return ActionForm(
+        action=mdp.actions[int(mdp.row_action[row])], outcomes=[_write_outcome(mdp, edge) for edge in edges]
+    )
+
+
+def _write_outcome(mdp: CompiledMDP, edge: int) -> OutcomeForm:
+    written = mdp.outcome(edge)
+    return OutcomeForm(
+        outcome=int(mdp.edge_outcome[edge]),
+        works=mdp.works(edge),
+        chance=float(mdp.edge_chance[edge]),
+        cost=mdp.to_cost(int(mdp.edge_cost[edge])),
+        label=written.label,
+        change=list(written.change),
+    )

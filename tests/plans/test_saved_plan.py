@@ -1,0 +1,144 @@
+"""Plans that are saved and loaded: the same plan, in every situation, without the model and without the problem."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import safear as sa
+from safear.errors import PlanError
+from safear.plans.saved_plan import SavedPlan
+from safear.recourse.offer import Offer, make_offer
+from safear.recourse.walk import Followed, Situation, walk
+from small_problems import TERM
+from strategies import problems
+
+OBJECTIVES = [sa.Mean(), sa.CVaR(0.8), sa.Budget(3), sa.MeanStd(1.0), sa.SuccessFirst()]
+LOAN: dict[str, Any] = {
+    "safear": 1,
+    "title": "a loan",
+    "horizon": 4,
+    "cost": {"unit": "months"},
+    "features": {"term": TERM, "job": {"kind": "ordinal", "levels": ["none", "some", "good"]}},
+    "actions": {
+        "shorten": {"cost": 1, "chance": 0.8, "change": {"term": -1}},
+        "look for work": {"cost": 1.5, "chance": 0.9, "change": {"job": "+1"}, "at_most": 3},
+    },
+    "goal": {"failure_cost": 20},
+    "given": ["age"],
+}
+PERSON = {"term": 40, "job": "none", "age": 33, "name": "Ms Weber"}
+
+
+def decide(frame: Any) -> Any:
+    """Accepts a short loan, or a long one with a good job; older people a little less."""
+    return frame["term"] + frame["age"] / 10 - 12 * (frame["job"] == "good") <= 21
+
+
+def offers_for(objective: str = "mean") -> Offer:
+    return sa.recommend(sa.parse_problem(LOAN), decide, PERSON, objectives=objective)[0]
+
+
+def same(one: Situation, other: Situation) -> None:
+    """Alike in all that is told, to the last bit."""
+    for name in ("kind", "person", "changes", "steps_left", "spent", "action", "endings", "taken", "unit", "goal"):
+        assert getattr(one, name) == getattr(other, name), name
+    assert one.ahead.points() == other.ahead.points()
+    assert str(one) == str(other)
+
+
+def follow_everywhere(plan: Followed, kept: Followed, most: int = 40) -> None:
+    """Both plans side by side in every history, the first `most` of them."""
+    ways: list[list[int]] = [[]]
+    for outcomes in ways:
+        here = walk(plan, outcomes)
+        same(here, walk(kept, outcomes))
+        ways += [[*outcomes, ending.outcome] for ending in here.endings][: max(most - len(ways), 0)]
+
+
+@settings(max_examples=40)
+@given(problems(), st.sampled_from(OBJECTIVES), st.booleans())
+def test_a_kept_plan_goes_on_as_the_plan_itself(document: dict[str, Any], objective: Any, personal: bool) -> None:
+    problem = sa.parse_problem(document)
+    offer = make_offer(sa.solve(sa.compile_mdp(problem, start=problem.default_person), objective))
+    kept = SavedPlan.of(offer, personal_data=personal)
+    assert kept.text == SavedPlan.of(offer, personal_data=personal).text == SavedPlan.read(kept.text).text
+    assert kept.first_action == offer.first_action
+    assert kept.cost.points() == offer.cost.points()
+    assert kept.objectives == offer.objectives
+    assert kept.figures.success == pytest.approx(offer.cost.success)
+    assert [step.action for step in kept.plan.steps] == [step.action for step in offer.plan.steps]
+    kept.require_problem(problem)
+    if personal:
+        follow_everywhere(offer, kept)
+
+
+@pytest.mark.parametrize("objective", ["mean", "cvar:0.95", "budget:4"])
+def test_promises_are_kept(objective: str, tmp_path: Path) -> None:
+    offer = offers_for(objective)
+    kept = sa.save_plan(offer, tmp_path / "plan.json", seed=7)
+    again = sa.load_plan(tmp_path / "plan.json", sa.parse_problem(LOAN))
+    assert again.text == kept.text == (tmp_path / "plan.json").read_text(encoding="utf-8")
+    assert again.form.seed == 7
+    assert again.record == PERSON
+    assert again.promises.items() <= offer.promises.items()
+    follow_everywhere(offer, again)
+
+
+def test_what_is_left_out_without_personal_data() -> None:
+    offer = offers_for()
+    whole, kept = SavedPlan.of(offer), SavedPlan.of(offer, personal_data=False)
+    for secret in ("Weber", '"age": 33', '"term": 40', '"low": 40.0'):
+        assert secret in whole.text
+        assert secret not in kept.text
+    assert kept.record is None
+    assert kept.form.person.hash == whole.form.person.hash
+    assert kept.cost.points() == offer.cost.points()
+    assert walk(kept, ["works"]).changes == walk(offer, ["works"]).changes
+
+
+def test_the_ends_of_a_plan_are_goals() -> None:
+    offer = offers_for()
+    ends = SavedPlan.of(offer).ends
+    assert sum(chance for _, chance in ends) == pytest.approx(offer.cost.success)
+    states = [offer.policy.mdp.locate(person) for person, _ in ends]
+    assert offer.policy.mdp.goal[states].all()
+
+
+@pytest.mark.parametrize(
+    "change, parts",
+    [
+        ({"horizon": 5}, ["horizon"]),
+        ({"goal": {"failure_cost": 21}}, ["goal"]),
+        ({"given": []}, ["given"]),
+        ({"goal": {"failure_cost": 21}, "side_effects": [{"cause": "job", "change": {"term": -1}}]}, None),
+    ],
+)
+def test_another_problem_is_refused_with_the_reason(change: dict[str, Any], parts: list[str] | None) -> None:
+    kept = SavedPlan.of(offers_for())
+    with pytest.raises(PlanError) as caught:
+        kept.require_problem(sa.parse_problem(LOAN | change))
+    [mistake] = caught.value.mistakes
+    assert mistake.code == "other_problem"
+    assert mistake.values["parts"] == (parts or ["goal", "side_effects"])
+
+
+def test_another_title_and_other_people_make_no_other_problem() -> None:
+    SavedPlan.of(offers_for()).require_problem(sa.parse_problem(LOAN | {"title": "b", "people": {"p": PERSON}}))
+
+
+def test_plans_for_arrays_made_by_hand_are_not_saved() -> None:
+    mdp = sa.compile_mdp(sa.load_example("loan"), start=sa.load_example("loan").default_person)
+    names = ("horizon", "goal", "row_start", "row_action", "edge_start", "edge_next", "edge_chance", "edge_cost")
+    plain = sa.MDP(**{name: getattr(mdp, name) for name in (*names, "edge_outcome", "depth", "actions")})
+    with pytest.raises(PlanError, match="made by hand"):
+        SavedPlan.of(make_offer(sa.solve(plain, sa.Mean())))
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match="no such file"):
+        sa.load_plan(tmp_path / "plan.json")
