@@ -91,16 +91,9 @@ def test_favourable_already() -> None:
 @pytest.mark.parametrize(
     ("change", "code", "states"),
     [
-        (
-            {"horizon": 1},
-            "horizon",
-            1,
-        ),
-        (
-            {"classifier": {"rule": "b == yes"}},
-            "never",
-            2,
-        ),
+        ({"horizon": 1}, "horizon", 2),
+        ({"classifier": {"rule": "b == yes"}}, "never", 2),
+        ({"horizon": 1, "classifier": {"rule": "b == yes"}}, "never", 2),
         ({"constraints": ["a == 0"]}, "no_action", 0),
     ],
 )

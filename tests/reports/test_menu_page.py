@@ -306,8 +306,10 @@ def test_everything_that_menus_tell_has_words() -> None:
     ("reason", "words"),
     [
         ("no_action", "As things are, no step is open to you."),
-        ("horizon", "Nothing you can do leads to “approved” within 1 step. More time would allow more"),
+        ("horizon", "Nothing you can do leads to “approved” within 1 step. It takes at least 3 steps."),
         ("never", "Whatever you do with these steps, and however long it takes, nothing leads to “approved”."),
+        ("unknown", "Nothing you can do leads to “approved” within 1 step. Whether more time would be enough is not"),
+        ("budget", "Nothing you can do leads to “approved” within 1 step for 2 months. It takes at least 3 months."),
     ],
 )
 def test_no_recourse_is_told_with_its_reason(reason: ReasonCode, words: str) -> None:
@@ -328,7 +330,9 @@ def test_no_recourse_is_told_with_its_reason(reason: ReasonCode, words: str) -> 
 
 def without_recourse(code: ReasonCode) -> sa.Menu:
     menu = make_none()
-    return replace(menu, case=replace(menu.case, no_recourse=NoRecourse(code, menu.problem)))
+    found = NoRecourse(code, menu.problem, 7, horizon=3 if code == "horizon" else None, budget=2, least=3)
+    menu.case.__dict__["no_recourse"] = found  # in place of what is worked out
+    return menu
 
 
 def test_already_favourable() -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from safear.classifier.filed import Filed
 from safear.drafts.panel import Flags
+from safear.mdp.arrays import MDP
 from safear.mdp.filed_goals import FiledGoals
 from safear.people.counts import make_filed
 from safear.people.frame_counts import Frame
@@ -25,8 +26,9 @@ SAMPLE = 300  # rejected people who are tried, of more
 class Outlook:
     """Of `people`, `rejected` are rejected by the model; for `agree` the problem says the same as the model.
 
-    Of `tried` rejected people, `with_way` have a plan. `reasons` has how many of the others there are for each code of
-    `NoRecourse`, who were searched for a plan of at most so many `steps`.
+    Of `tried` rejected people, `with_way` have a plan. `reasons` has how many of the others there are for each reason,
+    who were searched for a plan of at most so many `steps`: "no_action" (no action is offered to them), "never" (all
+    that they can ever reach was tried) and "horizon" (more steps would reach more).
     """
 
     people: int
@@ -80,10 +82,17 @@ def find_ways(desk: Desk, filed: Filed, rows: NDArray[np.int64]) -> tuple[list[H
         left = left[~found]
     reasons: Counter[str] = Counter()
     for row in left.tolist():
-        reason = desk.open(filed.record(desk.problem, row)).no_recourse
-        if reason is not None:
-            reasons[reason.code] += 1
+        case = desk.open(filed.record(desk.problem, row))
+        if not case.favourable and not case.needs_plan:
+            reasons[_find_reason(case.mdp)] += 1
     return ways, dict(reasons)
+
+
+def _find_reason(mdp: MDP) -> str:
+    """Why there is no plan, as far as the horizon tells: a draft does not search on, for many people at once."""
+    if mdp.dead_end[mdp.locate()]:
+        return "no_action"
+    return "horizon" if (mdp.depth == mdp.horizon).any() else "never"
 
 
 def draw_rejected(accepted: Flags, most: int = SAMPLE) -> NDArray[np.int64]:

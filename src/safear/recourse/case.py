@@ -14,6 +14,7 @@ from safear.classifier.filed import Sight
 from safear.classifier.protocol import Classifier
 from safear.errors import PersonError, suggest
 from safear.mdp.arrays import MDP
+from safear.mdp.beyond import Reach, search_on
 from safear.mdp.blocked import find_blocked
 from safear.mdp.compile import MAX_REACHABLE, Compiler
 from safear.mdp.compiled import CompiledMDP
@@ -48,16 +49,12 @@ class Decision:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A person's problem, ready to be solved. `original` is the problem without their own terms.
-
-    `no_recourse` says why, if the decision is unfavourable and no plan leads to the goal.
-    """
+    """A person's problem, ready to be solved. `original` is the problem without their own terms."""
 
     original: Problem
     problem: Problem
     decision: Decision
     mdp: MDP
-    no_recourse: NoRecourse | None
 
     @property
     def person(self) -> Person:
@@ -77,7 +74,24 @@ class Case:
     @property
     def needs_plan(self) -> bool:
         """Whether the person is rejected and has a way to the goal."""
-        return not self.favourable and self.no_recourse is None
+        return not self.favourable and bool(self.mdp.goal.any())
+
+    @cached_property
+    def reach(self) -> Reach | None:
+        """All that a person without a way to the goal can ever come to; None for others. It is searched for once."""
+        is_stuck = not self.favourable and not self.needs_plan
+        return search_on(self.mdp) if is_stuck and isinstance(self.mdp, CompiledMDP) else None
+
+    @cached_property
+    def no_recourse(self) -> NoRecourse | None:
+        """Why no plan leads to the goal; None if one does, or none is needed."""
+        if self.reach is None:
+            return None
+        if self.mdp.dead_end[self.mdp.locate()]:
+            return NoRecourse("no_action", self.problem, blocked=find_blocked(self.problem, self.reach.codes))
+        if self.reach.goal_in is not None:
+            return NoRecourse("horizon", self.problem, self.reach.tried, horizon=self.reach.goal_in)
+        return NoRecourse("never" if self.reach.is_complete else "unknown", self.problem, self.reach.tried)
 
     @cached_property
     def best_success(self) -> float:
@@ -149,19 +163,7 @@ class Desk:
         decision, goals = self._read(person)
         compiler = Compiler(problem, self.compiler.goals, lattice)
         mdp = compiler.reachable(decision.person, self.max_states, self.max_bytes, goals=goals)
-        reason = None if decision.favourable else _find_reason(problem, mdp)
-        return Case(self.problem, problem, decision, replace(mdp, record=decision.record), reason)
-
-
-def _find_reason(problem: Problem, mdp: MDP) -> NoRecourse | None:
-    """Why no goal can be reached from the start; None if one can."""
-    if mdp.goal.any():
-        return None
-    if mdp.dead_end[mdp.locate()]:
-        blocked = find_blocked(problem, mdp.codes(mdp.starts)) if isinstance(mdp, CompiledMDP) else ()
-        return NoRecourse("no_action", problem, blocked=blocked)
-    ends_early = (mdp.depth == mdp.horizon).any()
-    return NoRecourse("horizon" if ends_early else "never", problem, mdp.n_states - 1)
+        return Case(self.problem, problem, decision, replace(mdp, record=decision.record))
 
 
 def find_record(problem: Problem, person: PersonLike | None) -> Record:

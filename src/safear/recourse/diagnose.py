@@ -77,7 +77,7 @@ def diagnose_people(problem: Problem, classifier: object = None) -> tuple[list[P
     for name in problem.people:
         case = desk.open(name)
         every = np.arange(case.mdp.n_states)
-        goals = 0 if case.no_recourse else _count_shown(case.mdp, every[case.mdp.goal])
+        goals = _count_shown(case.mdp, every[case.mdp.goal])
         giving_up = find_giving_up(case.mdp) if case.needs_plan else None
         people.append(PersonDiagnosis(name, case.favourable, _count_shown(case.mdp, every), goals, giving_up))
     rejected = [person for person in people if not person.favourable]

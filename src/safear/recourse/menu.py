@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from safear.errors import ObjectiveError, quote_list
+from safear.mdp.spending import least_to_goal
 from safear.problem.model import Person, Problem
 from safear.problem.terms import Terms
 from safear.progress import Progress
@@ -19,8 +20,8 @@ from safear.recourse.notices import NoRecourse, Notice
 from safear.recourse.offer import TAIL, Offer, make_offer
 from safear.recourse.selection import MOST_PLANS, choose_offers, keep_unbeaten, merge_alike, name_offers
 from safear.recourse.teller import Teller
-from safear.risk.distribution import check_level
-from safear.risk.objectives import MeanStd, Objective, parse_objective
+from safear.risk.distribution import check_level, units_within
+from safear.risk.objectives import Budget, MeanStd, Objective, parse_objective
 from safear.solvers.episodic import Episodic
 from safear.solvers.solve import Method, choose_method, solve
 from safear.texts.notebook import html_paragraphs, html_table
@@ -40,7 +41,8 @@ class Menu:
     """What a person can do. Empty if the decision is already favourable, or if there is no recourse.
 
     `offers` are the plans, `notices` what a person should know about them. `frontier` has all plans they were chosen
-    from, if any, named after their objectives. `level` says which runs count as the worst.
+    from, if any, named after their objectives. `level` says which runs count as the worst. `over_budget` is set if
+    no plan meets the budget that was asked for.
     """
 
     case: Case
@@ -48,6 +50,7 @@ class Menu:
     notices: tuple[Notice, ...] = ()
     frontier: tuple[Offer, ...] = ()
     level: float = TAIL
+    over_budget: NoRecourse | None = None
 
     @property
     def problem(self) -> Problem:
@@ -66,8 +69,8 @@ class Menu:
 
     @property
     def no_recourse(self) -> NoRecourse | None:
-        """Why no plan reaches the goal; None if one does, or none is needed."""
-        return self.case.no_recourse
+        """Why no plan reaches the goal, or does so within the budget; None if one does, or none is needed."""
+        return self.over_budget or self.case.no_recourse
 
     def __repr__(self) -> str:
         return str(self)
@@ -192,6 +195,9 @@ def make_menu(
         notices = [*_warn_of_giving_up(case, frontier, offers), *_warn(case, offers)]
         return Menu(case, tuple(offers), tuple(notices), frontier.offers, request.level)
     asked = request.objectives or tuple(MeanStd(aversion) for aversion in PAPER_AVERSIONS)
+    short = _find_short_budget(case, asked)
+    if short is not None:
+        return Menu(case, (), level=request.level, over_budget=short)
     solutions = [solve(case.mdp, objective, method=request.method, rng=rng, progress=progress) for objective in asked]
     if request.objectives is None:
         offers = name_offers(keep_unbeaten(merge_alike(solutions, level=request.level)), case.best_success)
@@ -207,6 +213,15 @@ def _read_objectives(given: Sequence[Objective | str] | Objective | str) -> tupl
     if not wanted:
         raise ObjectiveError.at((), "the list of objectives is empty", "leave it out for the menu", code="no_objective")
     return wanted
+
+
+def _find_short_budget(case: Case, asked: Sequence[Objective]) -> NoRecourse | None:
+    """Set if all that is asked for is to succeed within budgets, and the largest is too small for any plan."""
+    limits = [objective.limit for objective in asked if isinstance(objective, Budget)]
+    least = int(least_to_goal(case.mdp)[case.mdp.locate()])
+    if len(limits) < len(asked) or units_within(max(limits), case.mdp.quantum) >= least:
+        return None
+    return NoRecourse("budget", case.problem, budget=max(limits), least=case.mdp.to_cost(least))
 
 
 def _warn(case: Case, offers: Sequence[Offer]) -> Iterator[Notice]:

@@ -11,8 +11,8 @@ from safear.problem.model import Problem
 from safear.recourse.teller import Teller
 
 NoticeCode = Literal["unlikely", "gives_up", "rounded", "searched_rounded", "cheaper_gives_up"]
-ReasonCode = Literal["no_action", "horizon", "never"]
-REASONS: tuple[ReasonCode, ...] = ("no_action", "horizon", "never")
+ReasonCode = Literal["no_action", "horizon", "never", "unknown", "budget"]
+REASONS: tuple[ReasonCode, ...] = ("no_action", "horizon", "never", "unknown", "budget")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,20 @@ class NoRecourse:
     """Why no plan leads to the goal.
 
     no_action  no action is offered to this person; `blocked` says why not
-    horizon    none of the `states` within the horizon is a goal; more could be reached in more steps
-    never      none of the `states` that this person can ever reach is a goal
+    horizon    a goal can be reached, but in no fewer than `horizon` steps; `states` were tried to find that out
+    never      none of the `states` that this person can ever reach, in however many steps, is a goal
+    unknown    none within the horizon is a goal; searching on was given up after `states`, and none was a goal
+    budget     the goal can be reached, but never for `budget`, the limit that was asked for: no run that ends well
+               spends less than `least`
     """
 
     code: ReasonCode
     problem: Problem = field(repr=False)
     states: int = 0
     blocked: tuple[Blocked, ...] = ()
+    horizon: int | None = None
+    budget: float | None = None
+    least: float | None = None
 
     def __str__(self) -> str:
         return Teller.of().no_recourse(self)

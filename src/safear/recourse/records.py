@@ -299,16 +299,28 @@ class FrontierRecord(ResultRecord):
 
 
 class ReasonRecord(ResultRecord):
-    """Why no plan reaches the goal; `blocked`: why each action is not offered, if none is."""
+    """Why no plan reaches the goal."""
 
     code: ReasonCode
     text: str
-    blocked: list[Blocked]
+    states: int = Field(description="how many states besides the first were tried, within the horizon and beyond")
+    horizon: int | None = Field(description="the fewest steps in which a goal can be reached, if they are known")
+    budget: float | None = Field(description="the budget that is too small, if that is why")
+    least: float | None = Field(description="the smallest budget that is not")
+    blocked: list[Blocked] = Field(description="why each action is not offered, if none is")
 
     @classmethod
     def of(cls, reason: NoRecourse) -> Self:
         """With its words."""
-        return cls(code=reason.code, text=str(reason), blocked=list(reason.blocked))
+        return cls(
+            code=reason.code,
+            text=str(reason),
+            states=reason.states,
+            horizon=reason.horizon,
+            budget=reason.budget,
+            least=reason.least,
+            blocked=list(reason.blocked),
+        )
 
 
 class NoticeRecord(ResultRecord):

@@ -235,8 +235,12 @@ class Teller:
 
     def no_recourse(self, reason: NoRecourse) -> str:
         """Why there is no plan."""
-        goal, within = self.quoted_goal(reason.problem), self.within(reason.problem)
-        said = self.texts(f"no_recourse.{reason.code}", goal=goal, within=within)
+        values: dict[str, object] = {"goal": self.quoted_goal(reason.problem), "within": self.within(reason.problem)}
+        values["count"] = reason.states if reason.horizon is None else reason.horizon
+        if reason.budget is not None and reason.least is not None:
+            unit = reason.problem.cost_unit
+            values |= {"budget": self.exact_cost(reason.budget, unit), "least": self.exact_cost(reason.least, unit)}
+        said = self.texts(f"no_recourse.{reason.code}", **values)
         told = [f"{show_name(item.action)}: {self.blocked(item)}." for item in reason.blocked[:MOST_BLOCKED]]
         return " ".join([said, *told])
 
