@@ -108,10 +108,13 @@ class Layer(NamedTuple):
     target: NDArray[np.int64]
 
 
-def propagate(mdp: MDP, choose: Choose, start: int, step: int = 0, *, counts_spent: bool = True) -> Iterator[Layer]:
+def propagate(
+    mdp: MDP, choose: Choose, start: int, step: int = 0, *, counts_spent: bool = True, possible: bool = False
+) -> Iterator[Layer]:
     """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, layer by layer, from a state at a step until all runs are over.
 
-    With `counts_spent` false, x stays 0: runs that differ only in what they have spent are one.
+    With `counts_spent` false, x stays 0: runs that differ only in what they have spent are one. With `possible`, runs
+    also go where their intervals allow it though their chances are 0.
     """
     state, spent, chance = np.array([start]), np.zeros(1, dtype=np.int64), np.ones(1)
     for now in range(step, mdp.horizon + 1):
@@ -119,6 +122,9 @@ def propagate(mdp: MDP, choose: Choose, start: int, step: int = 0, *, counts_spe
         going = np.flatnonzero(row >= 0)
         counts = mdp.edge_start[row[going] + 1] - mdp.edge_start[row[going]]
         origin, edge = np.repeat(going, counts), stretches(mdp.edge_start, row[going])
+        if not possible:
+            happens = mdp.edge_chance[edge] > 0
+            origin, edge = origin[happens], edge[happens]
         target, flow = mdp.edge_next[edge], chance[origin] * mdp.edge_chance[edge]
         total = spent[origin] + mdp.edge_cost[edge] if counts_spent else np.zeros_like(edge)
         order = np.lexsort((total, target))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 
@@ -110,16 +110,17 @@ def amount_places(quantity: Quantity, path: Path) -> Iterator[tuple[Path, Amount
             yield (*path, len(cases)), otherwise
 
 
-def with_source(quantity: Quantity, source: str) -> Quantity:
-    """The quantity with this source for all its amounts that have none of their own."""
-
-    def mark(amount: Amount) -> Amount:
-        return amount if amount.source else replace(amount, source=source)
-
+def map_amounts(quantity: Quantity, change: Callable[[Amount], Amount]) -> Quantity:
+    """The quantity with each of its amounts changed, in the order of `amounts`."""
     match quantity:
         case Amount():
-            return mark(quantity)
+            return change(quantity)
         case ByLevel(name, table):
-            return ByLevel(name, {level: mark(amount) for level, amount in table.items()})
+            return ByLevel(name, {level: change(amount) for level, amount in table.items()})
         case ByCase(cases, otherwise):
-            return ByCase(tuple((when, mark(amount)) for when, amount in cases), mark(otherwise))
+            return ByCase(tuple((when, change(amount)) for when, amount in cases), change(otherwise))
+
+
+def with_source(quantity: Quantity, source: str) -> Quantity:
+    """The quantity with this source for all its amounts that have none of their own."""
+    return map_amounts(quantity, lambda amount: amount if amount.source else replace(amount, source=source))

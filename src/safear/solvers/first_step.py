@@ -1,0 +1,131 @@
+"""What the best plan with a certain first step is worth, and what no plan with another is below, while chances move.
+
+Two changes of an MDP serve, and `solve` does the rest:
+
+    begin_with    a run begins in a copy of its start that offers some of its actions only; later, all are offered there
+    either        each row whose chances lie between two given ones is there twice, with the one and with the other
+
+Between the two, chances are a mixture of them, as if a coin chose the row at each visit. For every objective here the
+best of all mixtures is attained by a plan that tosses no coins (each is concave in the law of the total cost), so no
+chance between the two gives a plan that is better than the best one of `either`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.evaluation.adjoint import expect_back, total_costs
+from safear.evaluation.forward import evaluate, propagate
+from safear.mdp.arrays import MDP, stretches
+from safear.risk.distribution import EPSILON, Costs, units_within
+from safear.risk.objectives import Budget, CostObjective, CVaR, Entropic, Mean, MeanCVaR, MeanStd, MeanVariance
+from safear.solvers.optimal import simplify
+from safear.solvers.solution import Solution
+
+Reals = NDArray[np.float64]
+
+
+def begin_with(mdp: MDP, rows: NDArray[np.int64]) -> MDP:
+    """The MDP of the same person whose first step is one of these rows of the start."""
+    edges = stretches(mdp.edge_start, rows)
+    counts = mdp.edge_start[rows + 1] - mdp.edge_start[rows]
+    depth = np.append(mdp.depth, 0).astype(mdp.depth.dtype)
+    depth[mdp.start] = 1
+    return _plain(
+        mdp,
+        goal=np.append(mdp.goal, False),
+        depth=depth,
+        row_start=np.append(mdp.row_start, mdp.n_rows + len(rows)),
+        row_action=np.append(mdp.row_action, mdp.row_action[rows]),
+        edge_start=np.append(mdp.edge_start, mdp.n_edges + np.cumsum(counts)),
+        **{name: np.append(getattr(mdp, name), getattr(mdp, name)[edges]) for name in _OF_EDGES},
+    )
+
+
+def either(mdp: MDP, one: Reals, other: Reals) -> MDP:
+    """The MDP in which each row has the chances `one` or `other` of its edges, whichever a plan takes."""
+    differs = np.zeros(mdp.n_rows, dtype=np.int64)
+    differs[mdp.edge_row[one != other]] = 1
+    copies = np.repeat(np.arange(mdp.n_rows), 1 + differs)
+    edges = stretches(mdp.edge_start, copies)
+    counts = mdp.edge_start[copies + 1] - mdp.edge_start[copies]
+    is_second = np.repeat(np.append(False, copies[1:] == copies[:-1]), counts)
+    start = np.concatenate([[0], np.cumsum(1 + differs)])
+    changes: dict[str, Any] = {name: getattr(mdp, name)[edges] for name in _OF_EDGES}
+    changes["edge_chance"] = np.where(is_second, other[edges], one[edges])
+    return _plain(
+        mdp,
+        row_start=start[mdp.row_start],
+        row_action=mdp.row_action[copies],
+        edge_start=np.concatenate([[0], np.cumsum(counts)]),
+        **changes,
+    )
+
+
+_OF_EDGES = ("edge_next", "edge_chance", "edge_cost", "edge_outcome")
+
+
+def _plain(mdp: MDP, **changes: Any) -> MDP:
+    """The arrays with some changed, without the problem behind them and without intervals."""
+    kept = {item.name for item in fields(MDP)} - {"edge_low", "edge_high"}
+    return MDP(**({name: getattr(mdp, name) for name in kept} | changes))
+
+
+class Expectation(NamedTuple):
+    """An objective as E[`loss`(C)], put through `value`: equal to it for one law of C, and below it for none."""
+
+    loss: Callable[[Reals], Reals]
+    value: Callable[[float], float] = float
+
+
+def as_expectation(objective: CostObjective, costs: Costs) -> Expectation | None:
+    """The objective as an expectation that is equal to it for these costs; None if there is none.
+
+    CVaR is the least over targets, a variance that over centres, a deviation d the least of (variance / d + d) / 2.
+    """
+    centre = costs.mean
+    match objective:
+        case Mean():
+            return Expectation(lambda total: total)
+        case MeanVariance(aversion):
+            return Expectation(lambda total: total + aversion * (total - centre) ** 2)
+        case MeanStd(aversion) if costs.std > 0:
+            spread = costs.std
+            return Expectation(lambda total: total + aversion * ((total - centre) ** 2 / spread + spread) / 2)
+        case Entropic(aversion):
+            top = float(costs.values[-1])
+            return Expectation(
+                lambda total: np.exp(aversion * (total - top)), lambda mean: top + math.log(mean) / aversion
+            )
+        case CVaR(level) | MeanCVaR(_, level) if level <= 1 - EPSILON:
+            weight = objective.weight if isinstance(objective, MeanCVaR) else 1.0
+            target = costs.var(level)
+            return Expectation(
+                lambda total: (1 - weight) * total + weight * (target + np.maximum(total - target, 0.0) / (1 - level))
+            )
+    return None
+
+
+def bound_plan(solution: Solution, chances: Sequence[Reals]) -> float | None:
+    """What the plan is at most worth for its person while chances are between these; None if nobody can say."""
+    mdp, policy, objective = solution.mdp, solution.policy, simplify(solution.objective)
+    start = mdp.start
+    layers = list(propagate(mdp, policy.choosing(int(policy.accounts[start])), start, possible=True))
+    if isinstance(objective, Budget):
+        limit = units_within(objective.limit, mdp.quantum)
+        form = Expectation(lambda total: total)
+        ends = [(~mdp.goal[layer.state] | (layer.spent > limit)).astype(np.float64) for layer in layers]
+    else:
+        found = as_expectation(objective, evaluate(solution).all_runs)
+        if found is None:
+            return None
+        form, unit = found, float(mdp.quantum)
+        ends = [form.loss(total_costs(layer, mdp).astype(np.float64) * unit) for layer in layers]
+    worst = expect_back(layers, chances, [end[:, None] for end in ends], worst=True)
+    return form.value(float(worst[0][0, 0]))
