@@ -7,6 +7,7 @@ can hold the package against it. Every number is a ``Fraction`` made from the de
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import re
@@ -351,6 +352,34 @@ def condition(text: str, features: Mapping[str, Feature]) -> Condition:
     return _Parser(text, features).whole()
 
 
+# ------------------------------------------------------------------------------------------------------------ counts
+
+
+@functools.cache
+def counted(worked: int, tried: int, confidence: Fraction) -> tuple[Fraction, Fraction]:
+    """Clopper and Pearson, rounded outwards to ten decimals.
+
+    The largest p with P(X >= worked | p) <= tail, and the least with P(X <= worked | p) <= tail: X is binomial, and the
+    tail is half of what the confidence leaves.
+    """
+    tail, fine = (1 - confidence) / 2, 10**10
+
+    def at_least(successes: int, p: Fraction) -> Fraction:
+        terms = (math.comb(tried, k) * p**k * (1 - p) ** (tried - k) for k in range(successes, tried + 1))
+        return sum(terms, Fraction(0))
+
+    def largest(holds: Callable[[Fraction], bool]) -> int:
+        low, high = 0, fine
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if holds(Fraction(middle, fine)) else (low, middle)
+        return low
+
+    least = largest(lambda p: at_least(worked, p) <= tail) if worked else 0
+    most = largest(lambda p: 1 - at_least(worked + 1, p) > tail) + 1 if worked < tried else fine
+    return Fraction(least, fine), Fraction(most, fine)
+
+
 # ----------------------------------------------------------------------------------------------------------- problem
 
 
@@ -363,14 +392,21 @@ class Edge:
     cost: Fraction
     outcome: int
     fits: bool = True  # no side effect in proportion goes beyond its scale
+    low: Fraction = Fraction(0)  # the least and the largest chance that it may have
+    high: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """An action offered in a state, with its outcomes of a chance above 0."""
+    """An action offered in a state, with its outcomes of a chance above 0; `possible` are all that may have one.
+
+    `vertices` are the corners of what the chances of `possible` may be together.
+    """
 
     action: str
     edges: list[Edge]
+    possible: list[Edge]
+    vertices: list[tuple[Fraction, ...]]
 
 
 @dataclass(frozen=True)
@@ -638,32 +674,38 @@ class Oracle:
         return (*(new[name] for name in self.features), *tries, *self.filed(before).values())
 
     def _value(self, written: Any, key: str, before: State, change: _Change) -> Fraction:
+        """A chance or a cost; of an interval, the nominal value."""
+        return self._points(written, key, before, change)[1]
+
+    def _points(self, written: Any, key: str, before: State, change: _Change) -> tuple[Fraction, Fraction, Fraction]:
         """A chance or a cost: a number, an interval, a table by the level that `change` leads to, or cases.
 
-        With a source or without; a chance also as counts.
+        With a source or without; a chance also as counts. As low, nominal, high.
         """
         if isinstance(written, str):
-            return number(written)
+            return number(written), number(written), number(written)
         if isinstance(written, dict) and {"value", "source"} == set(written):
-            return self._value(written["value"], key, before, change)
+            return self._points(written["value"], key, before, change)
         if isinstance(written, dict) and {"worked", "tried"} <= set(written) <= {"worked", "tried", "source"}:
-            return number(written["worked"]) / number(written["tried"])
+            worked, tried = int(written["worked"]), int(written["tried"])
+            low, high = counted(worked, tried, number(self.document.get("confidence", "0.95")))
+            return low, Fraction(worked, tried), high
         if isinstance(written, dict):
-            return self._value(self._entry(written, before, change), key, before, change)
+            return self._points(self._entry(written, before, change), key, before, change)
         if any(isinstance(item, dict) for item in written):
             for item in written:
                 if not isinstance(item, dict) or "when" not in item:
-                    return self._value(item, key, before, change)
+                    return self._points(item, key, before, change)
                 if self._condition(item["when"])(self.named(before)):
                     counts = {name: item[name] for name in ("worked", "tried") if name in item}
-                    return self._value(counts or item[key], key, before, change)
+                    return self._points(counts or item[key], key, before, change)
             raise ValueError("no case holds")
         if key != "chance":
             raise ValueError("a cost has no interval")
         points = [number(item) for item in written]
         if len(points) not in (2, 3) or points != sorted(points):
             raise ValueError(f"no interval: {written}")
-        return (points[0] + points[1]) / 2 if len(points) == 2 else points[1]
+        return points[0], (points[0] + points[1]) / 2 if len(points) == 2 else points[1], points[-1]
 
     def _entry(self, table: Mapping[str, Any], before: State, change: _Change) -> Any:
         """The entry of a table by level, looked up with the level that the change itself leads to."""
@@ -702,6 +744,7 @@ class Oracle:
         sure = [1 - told if chance is None else chance for chance in chances]
         if sum(sure) != 1 or min(sure) < 0:
             raise ValueError(f"{name}: chances {sure}")
+        corners = self.vertices(name, state)
         edges = []
         for index, (outcome, change) in enumerate(outcomes):
             if "cost" in outcome:
@@ -710,13 +753,36 @@ class Oracle:
                 cost = self._value(action["cost"], "cost", state, outcomes[0][1])
             after = self._after(state, change, name)
             fits = after is not None
-            edges.append(Edge(sure[index], state if after is None else after, self._rounded(cost), index, fits))
+            ends = [corner[index] for corner in corners]
+            where = state if after is None else after
+            edges.append(Edge(sure[index], where, self._rounded(cost), index, fits, min(ends), max(ends)))
         return edges
+
+    def vertices(self, name: str, state: State) -> list[tuple[Fraction, ...]]:
+        """The corners of all chances that the outcomes of an action may have in a state.
+
+        Those are the p with low <= p <= high, of an outcome without a chance 0 <= p <= 1, that add up to 1: in a corner
+        all but one are at an end.
+        """
+        ends = []
+        for outcome, change in self._outcomes(self.actions[name]):
+            if "chance" in outcome:
+                low, _, high = self._points(outcome["chance"], "chance", state, change)
+                ends.append((low, high))
+            else:
+                ends.append((Fraction(0), Fraction(1)))
+        found: dict[tuple[Fraction, ...], None] = {}
+        for free in range(len(ends)):
+            for others in itertools.product(*(sorted(set(pair)) for pair in ends[:free] + ends[free + 1 :])):
+                rest = 1 - sum(others, Fraction(0))
+                if ends[free][0] <= rest <= ends[free][1]:
+                    found[(*others[:free], rest, *others[free:])] = None
+        return list(found)
 
     def offered(self, state: State) -> list[Choice]:
         """The actions whose `when` holds, that can change the state and that cannot break a constraint, in file order.
 
-        Only outcomes of a chance above 0 count. Nothing is said about goals: a run does not ask there.
+        Only outcomes that may have a chance above 0 count. Nothing is said about goals: a run does not ask there.
         """
         if state not in self._offered:
             choices = []
@@ -725,10 +791,14 @@ class Oracle:
                     continue
                 if name in self.most and self.tries(state)[name] >= self.most[name]:
                     continue
-                edges = [edge for edge in self.edges(name, state) if edge.chance > 0]
-                changes = any(self.changed(state, edge.next) for edge in edges)
-                if changes and all(edge.fits and self.allowed(edge.next) for edge in edges):
-                    choices.append(Choice(name, edges))
+                possible = [edge for edge in self.edges(name, state) if edge.high > 0]
+                changes = any(self.changed(state, edge.next) for edge in possible)
+                if changes and all(edge.fits and self.allowed(edge.next) for edge in possible):
+                    corners = [
+                        tuple(corner[edge.outcome] for edge in possible) for corner in self.vertices(name, state)
+                    ]
+                    likely = [edge for edge in possible if edge.chance > 0]
+                    choices.append(Choice(name, likely, possible, corners))
             self._offered[state] = choices
         return self._offered[state]
 
@@ -741,7 +811,7 @@ class Oracle:
             if self.is_goal(state):
                 continue
             for choice in self.offered(state):
-                for edge in choice.edges:
+                for edge in choice.possible:
                     if edge.next not in found:
                         found.add(edge.next)
                         waiting.append(edge.next)

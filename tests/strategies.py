@@ -1,8 +1,8 @@
 """Hypothesis strategies that draw small valid problem documents, as plain dicts in the vocabulary of the problem file.
 
 The documents stay clear of what the format leaves open: nothing hangs on the order of two opposed changes of one
-feature, on a nominal chance of 0 inside a wider interval, on a table by the level of a feature that a side effect moves
-too, or on how a cost just between two multiples of the resolution is rounded.
+feature, on a table by the level of a feature that a side effect moves too, or on how a cost just between two multiples
+of the resolution is rounded.
 """
 
 from __future__ import annotations
@@ -469,12 +469,10 @@ def _price(draw: Draw) -> Number:
 
 
 def _interval(draw: Draw, most: int) -> list[int]:
-    """[low, high] or [low, nominal, high] in hundredths, with 0 < nominal < most."""
-    low = draw(_between(0, most - 2))
+    """[low, high] or [low, nominal, high] in hundredths; the nominal value may be at an end, also 0 or all of it."""
+    low = draw(_between(0, most - 1))
     high = draw(_between(low + 1, most))
-    if low + 1 < high and rarely(draw, 2):
-        return [low, draw(_between(low + 1, high - 1)), high]
-    return [low, high]
+    return [low, draw(_between(low, high)), high] if rarely(draw, 2) else [low, high]
 
 
 SOURCES = ["guess", "expert", "data 3/4", "0.5"]

@@ -13,8 +13,10 @@ import safear as sa
 from compare import as_state, read_both
 from oracle import Oracle, State
 from safear.errors import PersonError, ProblemError, TooLargeError
+from safear.evaluation.forward import run_exactly
 from safear.mdp import check_mdp, compile_blocks
 from safear.problem import Action, Amount, Feature, Move, Outcome, read_person
+from safear.recourse.case import Desk
 from strategies import problems
 
 LARGE: dict[str, Any] = {
@@ -28,7 +30,7 @@ LARGE: dict[str, Any] = {
 }
 
 
-def edges_of(mdp: sa.MDP, state: int) -> list[tuple[str, list[tuple[float, State, float, int]]]]:
+def edges_of(mdp: sa.MDP, state: int) -> list[tuple[str, list[tuple[float, State, float, int, float, float]]]]:
     """What is offered in a state, in the oracle's terms."""
     offered = []
     for row in range(mdp.row_start[state], mdp.row_start[state + 1]):
@@ -38,6 +40,8 @@ def edges_of(mdp: sa.MDP, state: int) -> list[tuple[str, list[tuple[float, State
                 as_state(mdp.person(int(mdp.edge_next[e]))),
                 mdp.to_cost(int(mdp.edge_cost[e])),
                 int(mdp.edge_outcome[e]),
+                float(mdp.edge_low[e]),
+                float(mdp.edge_high[e]),
             )
             for e in range(mdp.edge_start[row], mdp.edge_start[row + 1])
         ]
@@ -52,9 +56,10 @@ def assert_same_edges(mdp: sa.MDP, judge: Oracle, states: dict[State, int]) -> N
         theirs = [] if judge.is_goal(state) else judge.offered(state)
         assert [action for action, _ in ours] == [choice.action for choice in theirs]
         for (_, edges), choice in zip(ours, theirs, strict=True):
-            assert [(e[1], e[3]) for e in edges] == [(e.next, e.outcome) for e in choice.edges]
-            assert [e[0] for e in edges] == pytest.approx([float(e.chance) for e in choice.edges], abs=1e-12)
-            assert [e[2] for e in edges] == pytest.approx([float(e.cost) for e in choice.edges], abs=1e-12)
+            assert [(e[1], e[3]) for e in edges] == [(e.next, e.outcome) for e in choice.possible]
+            for place, name in ((0, "chance"), (2, "cost"), (4, "low"), (5, "high")):
+                theirs_here = [float(getattr(e, name)) for e in choice.possible]
+                assert [e[place] for e in edges] == pytest.approx(theirs_here, abs=1e-12)
 
 
 @given(problems())
@@ -212,3 +217,56 @@ def test_a_move_beyond_the_last_level_stops_there() -> None:
     problem = sa.parse_problem(document)
     mdp = sa.compile_mdp(problem, start={**(problem.default_person or {}), "f0": "1"})
     assert sorted(mdp.person(state)["f0"] for state in range(mdp.n_states)) == ["1", "9"]
+
+
+RETRY = """
+safear: 1
+title: Retry
+horizon: 2
+features: {skill: {kind: ordinal, levels: [low, high]}}
+goal: {failure_cost: 5}
+classifier: {rule: skill == high}
+actions:
+  learn: {cost: 1, chance: CHANCE, change: {skill: +1}}
+people: {me: {skill: low}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("chance", "nominal", "low", "high"),
+    [
+        ("0.8", [0.8, 0.2], [0.8, 0.2], [0.8, 0.2]),
+        ("[0.7, 0.9]", [0.8, 0.2], [0.7, 0.1], [0.9, 0.3]),
+        ("1", [1.0], [1.0], [1.0]),
+        ("[0.5, 1, 1]", [1.0, 0.0], [0.5, 0.0], [1.0, 0.5]),
+        ("[0, 0, 0.5]", [0.0, 1.0], [0.0, 0.5], [0.5, 1.0]),
+        # Five of five: what works always so far may still fail, by Clopper and Pearson in 1 - 0.025^(1/5) of all cases.
+        ("{worked: 5, tried: 5}", [1.0, 0.0], [0.025**0.2, 0.0], [1.0, 1 - 0.025**0.2]),
+    ],
+)
+def test_an_outcome_is_possible_if_its_interval_leaves_it_room(
+    chance: str, nominal: list[float], low: list[float], high: list[float]
+) -> None:
+    mdp = Desk.of(sa.parse_problem(RETRY.replace("CHANCE", chance))).open().mdp
+    assert mdp.edge_chance.tolist() == nominal
+    assert mdp.edge_low.tolist() == pytest.approx(low, abs=1e-9)
+    assert mdp.edge_high.tolist() == pytest.approx(high, abs=1e-9)
+    assert mdp.has_intervals == (low != high)
+    runs = run_exactly(sa.solve(mdp, sa.CVaR(1.0)))
+    assert (runs.chance > 0).all()  # nothing in the distribution that does not happen
+
+
+def test_outcomes_have_no_more_room_than_the_others_leave() -> None:
+    """With one outcome at 0.6, the second cannot have more than 0.4, and the third gets what is left."""
+    outcomes = "[{chance: 0.6, change: {skill: +1}}, {chance: [0.1, 0.2, 0.9]}, {}]"
+    text = RETRY.replace("{cost: 1, chance: CHANCE, change: {skill: +1}}", f"{{cost: 1, outcomes: {outcomes}}}")
+    mdp = sa.compile_mdp(sa.parse_problem(text))
+    assert mdp.edge_low.tolist() == pytest.approx([0.6, 0.1, 0.0])
+    assert mdp.edge_high.tolist() == pytest.approx([0.6, 0.4, 0.3])
+
+
+def test_a_goal_that_only_a_margin_of_error_leads_to_is_no_recourse() -> None:
+    case = Desk.of(sa.parse_problem(RETRY.replace("CHANCE", "[0, 0, 0.5]"))).open()
+    assert case.no_recourse is not None
+    assert case.no_recourse.code == "no_chance"
+    assert "never work" in str(case.no_recourse)

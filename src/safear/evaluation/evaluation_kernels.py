@@ -225,6 +225,8 @@ def follow_from(
                 continue
             row = row_start[s] + find_choice(plan, step * len(goal) + s, opening - x)
             for edge in range(edge_start[row], edge_start[row + 1]):
+                if edge_chance[edge] == 0.0:  # possible, but not at these chances
+                    continue
                 target, total = edge_next[edge], x + edge_cost[edge]
                 place = find_place(table, width, next_state, next_spent, target, total)
                 if table[place] < 0:

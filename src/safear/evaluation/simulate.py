@@ -48,6 +48,7 @@ def run_all(
             break
         first, last = mdp.edge_start[rows[going]], mdp.edge_start[rows[going] + 1]
         drawn = cumulated[first] + rng.random(len(going)) * (cumulated[last] - cumulated[first])
+        drawn = np.minimum(drawn, np.nextafter(cumulated[last], 0.0))  # rounded up, it may belong to what never happens
         edge = np.clip(np.searchsorted(cumulated, drawn, side="right") - 1, first, last - 1)
         spent[going] += mdp.edge_cost[edge]
         state[going] = mdp.edge_next[edge]

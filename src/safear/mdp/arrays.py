@@ -5,6 +5,9 @@ States have rows (an action that is offered there), rows have edges (an outcome 
     state s  ->  rows   row_start[s] : row_start[s + 1],    row_action[row]
     row r    ->  edges  edge_start[r] : edge_start[r + 1],  edge_next, edge_chance, edge_cost, edge_outcome
 
+The chances of a row may be any between `edge_low` and `edge_high` that add up to 1; `edge_chance` are the nominal ones.
+An edge is possible if its `edge_high` is above 0, even where nominally it never happens.
+
 Goal states have no rows: the run is over. Costs are whole numbers of `quantum`. What the states and outcomes mean, a
 `CompiledMDP` knows; arrays made by hand give the plainest answers.
 """
@@ -12,7 +15,7 @@ Goal states have no rows: the run is over. Costs are whole numbers of `quantum`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, wraps
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
@@ -25,6 +28,7 @@ from safear.problem.model import Feature, Outcome, Record
 
 Settings = ParamSpec("Settings")
 Found = TypeVar("Found")
+_EXACTLY: NDArray[np.float64] = np.empty(0)  # stands for the chances themselves
 
 
 class Arrays(NamedTuple):
@@ -52,7 +56,7 @@ class MDP:
     """A finite-horizon Markov decision process with costs on its edges.
 
     `depth[s]` is the least number of steps in which a run reaches s: 0 where a run may start. What would happen at s
-    before that step is not part of the MDP.
+    before that step is not part of the MDP. Without `edge_low` and `edge_high` no chance is an interval.
     """
 
     horizon: int
@@ -69,6 +73,13 @@ class MDP:
     failure_cost: int = 0
     quantum: Fraction = Fraction(1)
     cost_error: Fraction = Fraction(0)
+    edge_low: NDArray[np.float64] = field(default_factory=lambda: _EXACTLY)
+    edge_high: NDArray[np.float64] = field(default_factory=lambda: _EXACTLY)
+
+    def __post_init__(self) -> None:
+        for name in ("edge_low", "edge_high"):
+            if getattr(self, name) is _EXACTLY:
+                object.__setattr__(self, name, self.edge_chance)
 
     @property
     def n_states(self) -> int:
@@ -89,6 +100,11 @@ class MDP:
     def arrays(self) -> Arrays:
         """The arrays as one argument."""
         return Arrays(*(getattr(self, name) for name in Arrays._fields))
+
+    @cached_property
+    def has_intervals(self) -> bool:
+        """Whether the chance of any edge is an interval."""
+        return bool((self.edge_low < self.edge_high).any())
 
     @cached_property
     def row_state(self) -> NDArray[np.int64]:

@@ -15,9 +15,9 @@ from safear.problem.checks import TOLERANCE
 def check_mdp(mdp: MDP) -> None:
     """Raise an MDPError with everything that is wrong with an MDP; return None if it is sound.
 
-    Checked: lengths and order of the pointers, next states and actions in range, chances in (0, 1] that add up to 1,
-    no negative costs, no rows at goals, an action at most once per state, sorted states, and a
-    start for runs.
+    Checked: lengths and order of the pointers, next states and actions in range, chances in [0, 1] that add up to 1,
+    intervals that hold them and leave each edge possible, no negative costs, no rows at goals, an action at most once
+    per state, sorted states, and a start for runs.
     """
     mistakes = list(_check_shape(mdp))
     if not mistakes:
@@ -37,7 +37,7 @@ def _check_shape(mdp: MDP) -> Iterator[Mistake]:
             yield mistake((name,), f"has {len(pointers)} entries, not {count + 1}", code="wrong_length")
         elif pointers[0] != 0 or pointers[-1] != total or (np.diff(pointers) < 0).any():
             yield mistake((name,), f"should increase from 0 to {total}", code="not_ascending")
-    for name in ("edge_chance", "edge_cost", "edge_outcome"):
+    for name in ("edge_chance", "edge_low", "edge_high", "edge_cost", "edge_outcome"):
         if len(getattr(mdp, name)) != mdp.n_edges:
             yield mistake(
                 (name,), f"has {len(getattr(mdp, name))} entries for {mdp.n_edges} edges", code="wrong_length"
@@ -56,7 +56,15 @@ def _check_content(mdp: MDP) -> Iterator[Mistake]:
     yield from _first_wrong("edge_next", (mdp.edge_next < 0) | (mdp.edge_next >= mdp.n_states), "is not a state")
     yield from _first_wrong("row_action", mdp.row_action >= len(mdp.actions), "is not an action")
     yield from _first_wrong(
-        "edge_chance", ~((mdp.edge_chance > 0) & (mdp.edge_chance <= 1 + TOLERANCE)), "is not in (0, 1]"
+        "edge_chance", ~((mdp.edge_chance >= 0) & (mdp.edge_chance <= 1 + TOLERANCE)), "is not in [0, 1]"
+    )
+    yield from _first_wrong(
+        "edge_low", ~((mdp.edge_low >= 0) & (mdp.edge_low <= mdp.edge_chance)), "is not in [0, chance]"
+    )
+    yield from _first_wrong(
+        "edge_high",
+        ~((mdp.edge_high >= mdp.edge_chance) & (mdp.edge_high <= 1 + TOLERANCE) & (mdp.edge_high > 0)),
+        "is not in [chance, 1], or not above 0",
     )
     yield from _first_wrong("edge_cost", mdp.edge_cost < 0, "is negative")
     sums = np.bincount(mdp.edge_row, weights=mdp.edge_chance, minlength=mdp.n_rows)

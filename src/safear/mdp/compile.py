@@ -209,6 +209,8 @@ class Compiler:
         new_row = np.ones(len(order), dtype=bool)
         new_row[1:] = (np.diff(source) != 0) | (np.diff(action) != 0)
         first_edge = np.flatnonzero(new_row)
+        chance = edges.chance[order]
+        has_intervals = (edges.low < edges.high).any()  # if there are none, nothing is kept twice
         return CompiledMDP(
             horizon=self.problem.horizon,
             goal=goal,
@@ -216,7 +218,7 @@ class Compiler:
             row_action=action[first_edge].astype(np.uint8),
             edge_start=np.append(first_edge, len(order)),
             edge_next=np.searchsorted(states, edges.target[order]),
-            edge_chance=edges.chance[order],
+            edge_chance=chance,
             edge_cost=edges.cost[order],
             edge_outcome=edges.outcome[order].astype(np.uint8),
             actions=tuple(action.name for action in self.problem.actions),
@@ -228,6 +230,8 @@ class Compiler:
             space=space,
             problem=self.problem,
             goals=self.goals if goals is None else goals,
+            edge_low=edges.low[order] if has_intervals else chance,
+            edge_high=edges.high[order] if has_intervals else chance,
         )
 
 

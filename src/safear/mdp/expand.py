@@ -1,13 +1,14 @@
 """The edges that leave given states: actions, outcomes, changes, side effects, constraints.
 
-An action is offered in a state if its `when` holds, if at least one outcome with a chance above 0 changes the state,
-and if no such outcome breaks a constraint or has a side effect in proportion that goes beyond its scale. What is hidden
-does not count as a change.
+An action is offered in a state if its `when` holds, if at least one possible outcome changes the state, and if no
+possible outcome breaks a constraint or has a side effect in proportion that goes beyond its scale. What is hidden does
+not count as a change. An outcome is possible if its chance, or the upper end of its interval, is above 0.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,8 @@ class Edges:
     outcome: NDArray[np.int64]
     target: StateArray
     chance: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
     cost: NDArray[np.int64]
 
 
@@ -60,7 +63,7 @@ def join_edges(parts: list[Edges]) -> Edges:
     """Several sets of edges as one."""
     if not parts:
         whole, real = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64)
-        return Edges(whole, whole, whole, whole, real, whole)
+        return Edges(whole, whole, whole, whole, real, real, real, whole)
     return Edges(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Edges)))
 
 
@@ -94,12 +97,9 @@ def _expand_action(
             if own is None
             else evaluate_quantity(own, before, end.reached, features=features, number=cost_units)
         )
-    target, cost, chance = (
-        np.stack(targets, axis=1),
-        np.stack(costs, axis=1),
-        np.stack([e.chance for e in ends], axis=1),
-    )
-    possible = chance > 0
+    target, cost = np.stack(targets, axis=1), np.stack(costs, axis=1)
+    chance, low, high = (np.stack(part, axis=1) for part in zip(*(end[:3] for end in ends), strict=True))
+    possible = high > 0
     offered = (possible & np.stack(changes, axis=1)).any(axis=1) & (~possible | np.stack(fine, axis=1)).all(axis=1)
     row, outcome_number = np.nonzero(possible & offered[:, None])
     return Edges(
@@ -108,6 +108,8 @@ def _expand_action(
         outcome=outcome_number.astype(np.int64),
         target=target[row, outcome_number],
         chance=chance[row, outcome_number],
+        low=low[row, outcome_number],
+        high=high[row, outcome_number],
         cost=cost[row, outcome_number].astype(np.int64),
     )
 
@@ -115,10 +117,12 @@ def _expand_action(
 class End(NamedTuple):
     """One outcome of an action in some states: how likely, what its own change reaches, where it ends after all.
 
-    `inside`: no side effect in proportion goes beyond its scale.
+    Its chance lies between `low` and `high`. `inside`: no side effect in proportion goes beyond its scale.
     """
 
     chance: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
     reached: Codes
     after: Codes
     inside: NDArray[np.bool_]
@@ -126,18 +130,20 @@ class End(NamedTuple):
     @property
     def possible(self) -> NDArray[np.bool_]:
         """Where it can happen at all."""
-        return np.asarray(self.chance > 0)
+        return np.asarray(self.high > 0)
 
 
 def find_ends(problem: Problem, action: Action, before: Codes) -> list[End]:
     """All outcomes of an action, whether it is offered or not."""
     reached = [apply_change(outcome.change, before, problem.feature_by_name) for outcome in action.outcomes]
     ends = []
-    for chance, change in zip(_chances(problem, action, before, reached).T, reached, strict=True):
+    chances = _chances(problem, action, before, reached)
+    low, high = _limits(problem, action, before, reached, chances)
+    for number, change in enumerate(reached):
         after, inside = apply_side_effects(before, change, problem)
         if action.counted_by:  # a try is a try, whatever its end
             after[action.counted_by] = (before[action.counted_by] + 1).astype(np.int16)
-        ends.append(End(chance, change, after, inside))
+        ends.append(End(chances[:, number], low[:, number], high[:, number], change, after, inside))
     return ends
 
 
@@ -153,7 +159,7 @@ def _chances(
     features = problem.feature_by_name
     stated = [(i, outcome.chance) for i, outcome in enumerate(action.outcomes) if outcome.chance is not None]
     # Chances are decimals: as whole numbers of a small enough unit they add up exactly, and so does the rest.
-    digits = max((_decimals(amount) for _, chance in stated for amount in amounts(chance)), default=0)
+    digits = max((_decimals(amount.nominal) for _, chance in stated for amount in amounts(chance)), default=0)
     unit = 10 ** min(digits, MAX_DIGITS)
     parts = np.zeros((len(next(iter(before.values()))), len(action.outcomes)), dtype=np.int64)
     for number, chance in stated:
@@ -172,7 +178,40 @@ def _chances(
     return chances
 
 
-def _decimals(amount: Amount) -> int:
+def _limits(
+    problem: Problem,
+    action: Action,
+    before: Codes,
+    reached: list[dict[str, NDArray[np.int16]]],
+    chances: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The least and the largest chance of each outcome in each state.
+
+    The outcome without a chance may have any, as far as the others leave it room, and no outcome has more or less room
+    than that: low_i = max(low_i, 1 - sum of the other highs), high_i = min(high_i, 1 - sum of the other lows). So each
+    limit is a chance that the outcome has for some chances of the others, and what is no interval has its chance.
+    """
+    stated = [(i, outcome.chance) for i, outcome in enumerate(action.outcomes) if outcome.chance is not None]
+    every = [amount for _, chance in stated for amount in amounts(chance)]
+    if not any(amount.is_interval for amount in every):
+        return chances, chances
+    unit = 10 ** min(max(_decimals(end) for amount in every for end in (amount.low, amount.high)), MAX_DIGITS)
+    low, high = np.zeros(chances.shape, dtype=np.int64), np.full(chances.shape, unit)
+    for number, chance in stated:
+        low[:, number], high[:, number] = (
+            evaluate_quantity(chance, before, reached[number], features=problem.feature_by_name, number=end)
+            for end in (lambda amount: round(amount.low * unit), lambda amount: round(amount.high * unit))
+        )
+    least = np.maximum(low, unit - high.sum(axis=1, keepdims=True) + high)
+    most = np.minimum(high, unit - low.sum(axis=1, keepdims=True) + low)
+    exact = least >= most  # chances that add up to 1 only nearly leave a trace of room, or less than none
+    return (
+        np.where(exact, chances, np.minimum(least / unit, chances)),
+        np.where(exact, chances, np.maximum(most / unit, chances)),
+    )
+
+
+def _decimals(number: Decimal) -> int:
     """How many decimals a chance has."""
-    exponent = amount.nominal.normalize().as_tuple().exponent
+    exponent = number.normalize().as_tuple().exponent
     return max(0, -exponent) if isinstance(exponent, int) else 0

@@ -53,6 +53,7 @@ def take(mdp: Kind, states: NDArray[np.int64], *, acting: NDArray[np.bool_], **c
     edges = stretches(mdp.edge_start, rows)
     number = np.empty(mdp.n_states, dtype=np.int64)
     number[states] = np.arange(len(states))
+    chance = mdp.edge_chance[edges]
     fields: dict[str, Any] = {
         "goal": mdp.goal[states],
         "depth": mdp.depth[states],
@@ -60,7 +61,9 @@ def take(mdp: Kind, states: NDArray[np.int64], *, acting: NDArray[np.bool_], **c
         "row_action": mdp.row_action[rows],
         "edge_start": _point(np.diff(mdp.edge_start)[rows]),
         "edge_next": number[mdp.edge_next[edges]],
-        "edge_chance": mdp.edge_chance[edges],
+        "edge_chance": chance,
+        "edge_low": mdp.edge_low[edges] if mdp.has_intervals else chance,
+        "edge_high": mdp.edge_high[edges] if mdp.has_intervals else chance,
         "edge_cost": mdp.edge_cost[edges],
         "edge_outcome": mdp.edge_outcome[edges],
     }

@@ -126,6 +126,8 @@ def _read_mdp(form: PlanForm) -> PlanMDP:
         edge_start=np.cumsum([0, *sizes]),
         edge_next=np.array([after for _, after in edges], dtype=np.int64),
         edge_chance=np.array([outcome.chance for outcome, _ in edges], dtype=np.float64),
+        edge_low=np.array([outcome.chance if outcome.low is None else outcome.low for outcome, _ in edges]),
+        edge_high=np.array([outcome.chance if outcome.high is None else outcome.high for outcome, _ in edges]),
         edge_cost=np.array([_units(outcome.cost, quantum) for outcome, _ in edges], dtype=np.int64),
         edge_outcome=np.array([outcome.outcome for outcome, _ in edges], dtype=np.uint8),
         depth=_find_depths(form),

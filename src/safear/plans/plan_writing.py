@@ -159,7 +159,8 @@ def _follow(offer: Offer) -> tuple[NDArray[np.int64], list[_Stretch]]:
     met: list[NDArray[np.int64]] = []
     found: list[_Stretch] = []
     choosing = policy.choosing(int(policy.accounts[offer.start]))
-    for layer in propagate(policy.mdp, choosing, offer.start, counts_spent=policy.looks_at_spent):
+    layers = propagate(policy.mdp, choosing, offer.start, counts_spent=policy.looks_at_spent, possible=True)
+    for layer in layers:
         met.append(layer.state)
         new_state, new_row = np.diff(layer.state) != 0, np.diff(layer.row) != 0
         first = np.flatnonzero(np.append(True, new_state | new_row))
@@ -224,11 +225,13 @@ def _write_action(mdp: CompiledMDP, row: int) -> ActionForm:
 
 
 def _write_outcome(mdp: CompiledMDP, edge: int) -> OutcomeForm:
-    written = mdp.outcome(edge)
+    written, low, high = mdp.outcome(edge), float(mdp.edge_low[edge]), float(mdp.edge_high[edge])
     return OutcomeForm(
         outcome=int(mdp.edge_outcome[edge]),
         works=mdp.works(edge),
         chance=float(mdp.edge_chance[edge]),
+        low=low if low < high else None,
+        high=high if low < high else None,
         cost=mdp.to_cost(int(mdp.edge_cost[edge])),
         label=written.label,
         change=list(written.change),

@@ -108,16 +108,17 @@ def solve_one_by_one(arrays: Arrays, goal: Flags, people: People, rules: Rules, 
                         continue
                     actions[last_row], edges[last_row] = action, last_edge
                     for edge in range(edge_start[row], edge_start[row + 1]):
-                        target = edge_next[edge]
+                        p, target = chance[person, action], edge_next[edge]
+                        works = p if edge_outcome[edge] == 0 else 1 - p
+                        chances[last_edge] = edge_chance[edge] if np.isnan(p) else works
+                        if chances[last_edge] == 0.0:  # possible, but not at these chances
+                            continue
                         if slot[target] < 0:
                             slot[target] = count
                             states[count], depth[count] = target, depth[here] + 1
                             count += 1
                         is_own = cost[person, action] < 0 or own_cost[action, edge_outcome[edge]]
                         costs[last_edge] = edge_cost[edge] * scale[person] if is_own else cost[person, action]
-                        p = chance[person, action]
-                        works = p if edge_outcome[edge] == 0 else 1 - p
-                        chances[last_edge] = edge_chance[edge] if np.isnan(p) else works
                         nexts[last_edge] = slot[target]
                         last_edge += 1
                     # As `sweep._weigh_two_outcomes` has it.

@@ -74,19 +74,24 @@ class Case:
     @property
     def needs_plan(self) -> bool:
         """Whether the person is rejected and has a way to the goal."""
-        return not self.favourable and bool(self.mdp.goal.any())
+        return not self.favourable and bool(self.mdp.goal.any()) and not self._has_no_chance
+
+    @cached_property
+    def _has_no_chance(self) -> bool:
+        """Whether goals can be reached only if intervals are right and nominal chances are not."""
+        return self.mdp.has_intervals and self.best_success == 0
 
     @cached_property
     def reach(self) -> Reach | None:
         """All that a person without a way to the goal can ever come to; None for others. It is searched for once."""
-        is_stuck = not self.favourable and not self.needs_plan
+        is_stuck = not self.favourable and not self.mdp.goal.any()
         return search_on(self.mdp) if is_stuck and isinstance(self.mdp, CompiledMDP) else None
 
     @cached_property
     def no_recourse(self) -> NoRecourse | None:
         """Why no plan leads to the goal; None if one does, or none is needed."""
         if self.reach is None:
-            return None
+            return NoRecourse("no_chance", self.problem) if not self.favourable and not self.needs_plan else None
         if self.mdp.dead_end[self.mdp.locate()]:
             return NoRecourse("no_action", self.problem, blocked=find_blocked(self.problem, self.reach.codes))
         if self.reach.goal_in is not None:

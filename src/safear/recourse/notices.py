@@ -11,8 +11,8 @@ from safear.problem.model import Problem
 from safear.recourse.teller import Teller
 
 NoticeCode = Literal["unlikely", "gives_up", "rounded", "searched_rounded", "cheaper_gives_up"]
-ReasonCode = Literal["no_action", "horizon", "never", "unknown", "budget"]
-REASONS: tuple[ReasonCode, ...] = ("no_action", "horizon", "never", "unknown", "budget")
+ReasonCode = Literal["no_action", "horizon", "never", "unknown", "budget", "no_chance"]
+REASONS: tuple[ReasonCode, ...] = ("no_action", "horizon", "never", "unknown", "budget", "no_chance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ class NoRecourse:
     unknown    none within the horizon is a goal; searching on was given up after `states`, and none was a goal
     budget     the goal can be reached, but never for `budget`, the limit that was asked for: no run that ends well
                spends less than `least`
+    no_chance  a goal can be reached only by outcomes that, at the nominal chances, never happen
     """
 
     code: ReasonCode

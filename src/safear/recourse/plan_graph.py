@@ -83,10 +83,10 @@ class Graph:
     until: NDArray[np.int64]
     hopeful: NDArray[np.bool_]
 
-    def edges(self, node: int) -> range:
-        """The edges of a node."""
-        row = self.nodes[node].row
-        return range(self.mdp.edge_start[row], self.mdp.edge_start[row + 1])
+    def edges(self, node: int) -> list[int]:
+        """The edges of a node that have a chance."""
+        row, mdp = self.nodes[node].row, self.mdp
+        return [edge for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1]) if mdp.edge_chance[edge] > 0]
 
     def ways(self, node: int, edge: int) -> list[Way]:
         """Where an edge of a node leads, in order of time."""

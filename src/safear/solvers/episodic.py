@@ -67,7 +67,8 @@ class _Learner:
         self.upper_only = isinstance(objective, MeanLowerStd)
         edges = list(zip(mdp.edge_chance.tolist(), mdp.edge_cost.tolist(), mdp.edge_next.tolist(), strict=True))
         edge_start, row_start = mdp.edge_start.tolist(), mdp.row_start.tolist()
-        self.outcomes = [edges[edge_start[r] : edge_start[r + 1]] for r in range(mdp.n_rows)]
+        rows = (edges[edge_start[r] : edge_start[r + 1]] for r in range(mdp.n_rows))
+        self.outcomes = [[edge for edge in row if edge[0] > 0] for row in rows]
         self.cumulated = [np.cumsum([edge[0] for edge in row]).tolist() for row in self.outcomes]
         self.first_row = row_start
         self.counts = np.diff(mdp.row_start).tolist()

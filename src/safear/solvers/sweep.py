@@ -134,6 +134,7 @@ def _score_entropic(
     if per_quantum == 0:
         return mean
     first, row, chance = mdp.edge_start[:-1], mdp.edge_row, mdp.edge_chance
+    cost_to_go = np.where(chance > 0, cost_to_go, 0.0)  # what never happens takes no part
     largest = np.maximum.reduceat(cost_to_go, first)
     exponents = per_quantum * (cost_to_go - largest[row])
     mass, below = (np.add.reduceat(chance * part(exponents), first) for part in (np.exp, np.expm1))

@@ -148,6 +148,8 @@ def target_step(
             row_mean[first:] = 0.0
             for edge in range(edge_start[row], edge_start[row + 1]):
                 chance, cost, target = edge_chance[edge], edge_cost[edge], edge_next[edge]
+                if chance == 0.0:  # its loss may be infinite
+                    continue
                 mean_below = cost + later_mean[target, 0]
                 if first == 0:
                     row_mean[0] += chance * mean_below
