@@ -1,0 +1,179 @@
+"""Plan files that were damaged or edited: refused with the reason, whatever was done to them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import safear as sa
+from safear.errors import PlanError
+from safear.plans.plan_file import PlanForm, digest
+from safear.plans.saved_plan import SavedPlan
+from safear.recourse.walk import walk
+
+MUTATIONS = 10_000
+PLANS = [("loan", "cvar:0.8"), ("loan", "mean")]  # one looks at what was spent
+
+
+@cache
+def text_of(name: str, objective: str) -> str:
+    problem = sa.load_example(name).with_horizon(6)
+    return SavedPlan.of(sa.recommend(problem, objectives=objective)[0]).text
+
+
+def refuse(text: str) -> str:
+    """The code of the refusal; fails if there is none, or another error."""
+    with pytest.raises(PlanError) as caught:
+        SavedPlan.read(text)
+    [mistake] = caught.value.mistakes
+    assert str(mistake)
+    return mistake.code
+
+
+def mutate(text: str, rng: random.Random) -> str:
+    """The text with some characters dropped, doubled, exchanged, moved, or with numbers and names changed."""
+    for _ in range(rng.choice([1, 1, 1, 2, 5])):
+        place, other = sorted(rng.randrange(len(text) + 1) for _ in range(2))
+        match rng.randrange(8):
+            case 0:
+                text = text[:place] + text[place + 1 :]
+            case 1:
+                text = text[:place] + rng.choice('0123456789.-eE"[]{},:\\ \n\tax\u00e4\x00') + text[place:]
+            case 2:
+                text = text[:place] + chr(rng.randrange(1, 0xD800)) + text[place + 1 :]
+            case 3:
+                text = text[:place]
+            case 4:
+                text = text[:place] + text[place:other] * 2 + text[other:]
+            case 5:
+                text = text[:place] + text[other:]
+            case 6:
+                lines = text.split("\n")
+                rng.shuffle(lines)
+                text = "\n".join(lines)
+            case 7:
+                one, another = rng.sample(["true", "false", "0", "1", "null", "0.9", "[]", "{}", "loan", " "], 2)
+                text = text.replace(one, another, 1)
+    return text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plan", PLANS)
+def test_no_mutated_file_is_accepted(plan: tuple[str, str]) -> None:
+    """None is accepted that was changed, and none brings about anything but a refusal."""
+    text, rng = text_of(*plan), random.Random(14)
+    found: set[str] = set()
+    for _ in range(MUTATIONS // len(PLANS)):
+        changed = mutate(text, rng)
+        if changed != text:
+            found.add(refuse(changed))
+    assert found == {"damaged", "edited", "newer"}
+
+
+def _places(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place of a document but its root."""
+    items = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for name, part in items:
+        yield (*path, name)
+        yield from _places(part, (*path, name))
+
+
+WHOLE: list[Any] = [None, True, -1, 0, 1, 7, 255, 10**30, [], {}, [0, 0], [5, 2]]
+ODD: list[Any] = [*WHOLE, 0.5, -0.5, 1e300, 1e-300, "", "x", "1/3", "0"]
+
+
+def edit(part: Any, name: Any, rng: random.Random) -> None:
+    """Put something else there, something from beside it, or nothing."""
+    match rng.randrange(3):
+        case 0:
+            part[name] = rng.choice(ODD)
+        case 1:
+            part[name] = copy.deepcopy(rng.choice([*_parts(part)]))
+        case 2:
+            del part[name]
+
+
+def _parts(content: Any) -> Iterator[Any]:
+    yield from content.values() if isinstance(content, dict) else content
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plan", PLANS)
+def test_made_up_files_with_a_fitting_checksum_are_plans_or_refused(plan: tuple[str, str]) -> None:
+    """Whoever changes the checksum as well gets a plan that can be followed to its end, or a refusal."""
+    content, rng = json.loads(text_of(*plan)), random.Random(14)
+    del content["checksum"]
+    places = [*_places(content)]
+    accepted = 0
+    for _ in range(1_500):
+        changed = copy.deepcopy(content)
+        *above, name = rng.choice(places)
+        part: Any = changed
+        for step in above:
+            part = part[step]
+        edit(part, name, rng)
+        try:
+            made_up = SavedPlan.read(_sign(changed))
+        except PlanError:
+            continue
+        accepted += 1
+        here = walk(made_up, outcomes := [])
+        while here.kind == "step":
+            outcomes.append(rng.choice(here.endings).outcome)
+            here = walk(made_up, outcomes)
+        assert made_up.cost.all_runs.mean >= 0
+    assert accepted > 0
+
+
+def _sign(content: dict[str, Any]) -> str:
+    """The text that the file would have, if it has the shape of one."""
+    try:
+        return PlanForm.model_validate_json(json.dumps(content)).text
+    except ValueError:
+        return json.dumps(content | {"checksum": digest("")})
+
+
+@pytest.mark.parametrize(
+    "old, new, code",
+    [
+        ('"safear_plan": 1,', '"safear_plan": 2,', "newer"),
+        ('"safear_plan": 1,', '"safear_plan": 0,', "damaged"),
+        ('"works": true', '"works": false', "edited"),
+        ('"horizon": 6', '"horizon": 6.0', "damaged"),
+        ('"method": "optimal"', '"method": "optimal", "method": "optimal"', "edited"),
+        ('"goal": true', '"goal": true, "stuck": false', "edited"),
+        ("  ", " ", "edited"),
+        ("\n}\n", "\n} \n", "edited"),
+        ("\n}\n", "", "damaged"),
+        ("0.9", "NaN", "damaged"),
+        ("0.9", "1e999", "damaged"),
+        ("0.9", "0.90", "edited"),
+        ("Loan", "\\ud800", "damaged"),
+        ("Loan", "\\u004coan", "edited"),
+    ],
+)
+def test_refusals(old: str, new: str, code: str) -> None:
+    text = text_of(*PLANS[0])
+    assert old in text
+    assert refuse(text.replace(old, new)) == code
+
+
+@pytest.mark.parametrize("text", ["", "1", "[]", "{}", "[" * 100_000, "\ud800", '{"safear_plan": 1}'])
+def test_what_is_no_plan(text: str) -> None:
+    assert refuse(text) == "damaged"
+
+
+def test_a_file_says_its_name_and_lines_may_end_as_on_windows(tmp_path: Path) -> None:
+    text, path = text_of(*PLANS[0]), tmp_path / "plan.json"
+    path.write_bytes(text.replace("\n", "\r\n").encode())
+    assert sa.load_plan(path).text == text
+    path.write_text(text.replace("optimal", "greedy"), encoding="utf-8")
+    with pytest.raises(PlanError, match=r"plan\.json: was changed after it was saved: its checksum does not fit"):
+        sa.load_plan(path)
