@@ -16,6 +16,9 @@ from safear.fitting.fit import Fit as Fit
 from safear.fitting.fit import fit_problem as fit_problem
 from safear.mdp.arrays import MDP as MDP
 from safear.mdp.compile import compile_mdp as compile_mdp
+from safear.plans.resume import Turn as Turn
+from safear.plans.resume import replan as replan
+from safear.plans.resume import resume as resume
 from safear.plans.saved_plan import SavedPlan as SavedPlan
 from safear.plans.saved_plan import load_plan as load_plan
 from safear.plans.saved_plan import save_plan as save_plan

@@ -22,6 +22,7 @@ MODULES = {  # each command by the module that has it, in the order of --help
     "fit": "fit",
     "recommend": "recommend",
     "walk": "walk",
+    "resume": "resume",
     "plot": "plot",
     "serve": "serve",
     "compare": "compare",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +12,24 @@ import click
 from safear.cli.options import FILE, OBJECTIVES, combine, level, method, problem_options
 
 if TYPE_CHECKING:
+    from safear.classifier.protocol import Classifier
     from safear.cli.sources import Source
-    from safear.problem.model import Problem
+    from safear.plans.resume import Restart
+    from safear.problem.model import Problem, Record
     from safear.problem.terms import Terms
     from safear.recourse.menu import Menu
     from safear.recourse.offer import Offer
 
+    FindStart = Callable[[Problem, Classifier, Record | None, Terms | None], Restart]
+
 PLAN = click.option("--plan", metavar="NAME", help="Which plan of the menu.  [default: the first]")
+OUTCOMES = click.option(
+    "--outcome",
+    "outcomes",
+    multiple=True,
+    metavar="N|LABEL|worked|failed",
+    help="How a step ended; repeat it for each step. If several outcomes work (or fail), give the number or the label.",
+)
 ROW = click.option("--row", type=click.IntRange(1), help="Which row of the CSV or Parquet file, counted from 1.")
 person_options = combine(
     click.option(
@@ -47,8 +58,8 @@ person_options = combine(
 )
 
 
-def find_menu(source: Source, options: dict[str, Any]) -> Menu:
-    """What the options ask for."""
+def find_menu(source: Source, options: dict[str, Any], *, find_start: FindStart | None = None) -> Menu:
+    """What the options ask for; if `find_start` says so, from where a kept plan has led."""
     import numpy as np
 
     from safear.classifier.adapters import as_classifier
@@ -64,7 +75,13 @@ def find_menu(source: Source, options: dict[str, Any]) -> Menu:
     terms = _read_terms(source.problem, options)
     classifier = as_classifier(source.classifier, source.problem)
     given = Sight.of(source.problem, classifier).given
-    record = _find_person(source.problem, options, given=given)
+    problem = source.problem
+    if find_start is None:
+        record: Record = _find_person(problem, options, given=given)
+    else:
+        filed = None if options["person"] is None else _find_person(problem, options, given=given)
+        start = find_start(problem, classifier, filed, terms)
+        problem, record = start.problem, start.record
     solver = options["method"]
     if options["episodes"] is not None:
         if solver != "episodic":
@@ -75,7 +92,7 @@ def find_menu(source: Source, options: dict[str, Any]) -> Menu:
         raise click.UsageError("--level goes with the menu of optimal plans: leave out --objective and --method")
     with show_progress() as progress:
         return recommend(
-            source.problem,
+            problem,
             classifier,
             record,
             objectives=objectives,

@@ -9,6 +9,7 @@ import click
 from safear.cli.options import LANGUAGE, PROBLEM, record_options, report, tell_record
 from safear.cli.person_options import find_menu, person_options
 from safear.cli.results import print_result
+from safear.cli.saving import check_saving, save_chosen, save_options
 from safear.cli.sources import Source, find_source
 from safear.cli.verbose import verbose_option
 
@@ -26,6 +27,7 @@ Example:
   safear recommend my-problem.yaml --classifier model.skops --person person.json --json
   safear recommend loan --forbid "change job" --terms my-terms.yaml
   safear recommend loan --report plan.html --language de --contact "Ms Weber, 0531 1234"
+  safear recommend loan --save plan.json --plan safest
 
 \b
 Objectives:
@@ -50,6 +52,7 @@ Exit codes:  0 there are plans, or nothing to do;  2 a mistake in the input;  3 
 @report("the person")
 @LANGUAGE
 @click.option("--contact", metavar="TEXT", help="Whom the person can ask; shown in the report.")
+@save_options
 @click.pass_context
 @verbose_option
 def recommend(context: click.Context, /, problem_file: str, **options: Any) -> None:
@@ -63,6 +66,7 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
 
     tell = Teller.of(options["language"])
     _check_report(options)
+    check_saving(options)
     source = find_source(problem_file, options)
     menu = find_menu(source, options)
     failure = menu.no_recourse
@@ -81,6 +85,7 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
 
         print_menu(menu, all_steps=options["all_steps"], language=options["language"])
         print_simulations(menu, simulated, language=options["language"])
+    save_chosen(menu, options, tell)
     if failure is not None:
         click.echo(tell.no_recourse(failure), err=True)
         context.exit(3)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.options import LANGUAGE, PROBLEM, record_options, tell_record
-from safear.cli.person_options import PLAN, find_menu, find_plan, person_options
+from safear.cli.person_options import OUTCOMES, PLAN, find_menu, find_plan, person_options
 from safear.cli.results import print_result
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
@@ -28,13 +28,7 @@ Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal"""
 )
 @PROBLEM
 @PLAN
-@click.option(
-    "--outcome",
-    "outcomes",
-    multiple=True,
-    metavar="N|works|fails",
-    help="How a step ended; repeat it for each step. If several outcomes work (or fail), give the number.",
-)
+@OUTCOMES
 @person_options
 @LANGUAGE
 @record_options

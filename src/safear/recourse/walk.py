@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from safear.errors import InputError
 from safear.evaluation.forward import run_on
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
-from safear.recourse.plan import Changes, find_changes
+from safear.problem.model import Feature, Problem
+from safear.recourse.plan import Changes, LevelChange, find_changes
 from safear.recourse.promises import Promises
 from safear.recourse.teller import Teller
 from safear.recourse.walk_teller import WalkTeller
@@ -24,7 +25,7 @@ from safear.risk.distribution import CostDistribution
 from safear.texts.notebook import show_lines
 
 Kind = Literal["step", "goal", "out of time", "stuck"]
-WORDS = ("works", "fails")
+WORDS = {"works": True, "worked": True, "fails": False, "failed": False}
 
 
 class Followed(Protocol):
@@ -112,41 +113,78 @@ class Situation:
         return show_lines(str(self))
 
 
+class Standing(NamedTuple):
+    """Where somebody is along a plan: the state, after how many steps, what was spent (in quanta), and how they came.
+
+    Steps that nobody could foresee are counted but not among those `taken`.
+    """
+
+    state: int
+    step: int = 0
+    spent: int = 0
+    taken: tuple[Taken, ...] = ()
+
+
 def walk(plan: Followed, outcomes: Sequence[int | str] = ()) -> Situation:
     """Follow a plan from the start, with each step ending as given. Raises a WalkError if that is impossible.
 
-    An outcome is its number among those of the action (`situation.endings` has them), or "works" or "fails" where
-    there is only one of that kind.
+    An outcome is its number among those of the action (`situation.endings` has them), its label, or "works" or "fails"
+    (or "worked", "failed") where there is only one of that kind.
     """
-    policy, mdp = plan.policy, plan.policy.mdp
-    origin = state = plan.start
-    opening, spent = int(policy.accounts[origin]), 0
-    taken: list[Taken] = []
+    return look_around(plan, go_along(plan, outcomes))
+
+
+def go_along(plan: Followed, outcomes: Sequence[int | str]) -> Standing:
+    """Where steps that end as given lead."""
+    mdp, here = plan.policy.mdp, Standing(plan.start)
     for step, outcome in enumerate(outcomes):
-        row = _row(policy, state, step=step, account=opening - spent)
+        row = find_row(plan, here)
         if row is None:
             raise WalkError.at(
                 ("outcomes", step), "the walk ended before this step", "leave this outcome out", code="walk_ended"
             )
-        edge = _choose(plan, state, _edges(mdp, row), step=step, outcome=outcome)
-        taken.append(Taken(_action(mdp, row), _ending(plan, state, edge)))
-        state, spent = int(mdp.edge_next[edge]), spent + int(mdp.edge_cost[edge])
-    step = len(taken)
-    row = _row(policy, state, step=step, account=opening - spent)
+        edge = _choose(plan, here.state, _edges(mdp, row), step=step, outcome=outcome)
+        taken = Taken(_action(mdp, row), _ending(plan, here.state, edge))
+        spent = here.spent + int(mdp.edge_cost[edge])
+        here = Standing(int(mdp.edge_next[edge]), here.step + 1, spent, (*here.taken, taken))
+    return here
+
+
+def look_around(plan: Followed, here: Standing) -> Situation:
+    """What to do now, what may happen then, and what is ahead."""
+    policy, mdp, state = plan.policy, plan.policy.mdp, here.state
+    row = find_row(plan, here)
     return Situation(
-        _kind(mdp, state, step=step, acts=row is not None),
+        _kind(mdp, state, step=here.step, acts=row is not None),
         mdp.person(state),
-        find_changes(mdp.shown_person(origin), mdp.shown_person(state), promises=plan.promises),
-        mdp.horizon - step,
-        mdp.to_cost(spent),
+        find_changes(mdp.shown_person(plan.start), mdp.shown_person(state), promises=plan.promises),
+        mdp.horizon - here.step,
+        mdp.to_cost(here.spent),
         None if row is None else _action(mdp, row),
         () if row is None else tuple(_ending(plan, state, edge) for edge in _edges(mdp, row)),
-        tuple(taken),
-        run_on(policy, state, step=step, account=opening - spent).distribution,
+        here.taken,
+        run_on(policy, state, step=here.step, account=_account(plan, here)).distribution,
         plan.level,
         mdp.unit,
         mdp.goal_name,
     )
+
+
+def file_again(problem: Problem, here: Situation) -> dict[str, object]:
+    """What somebody files anew who asks again from where a walk has brought them; all else stays as it was filed.
+
+    A number that has changed is as promised: the value of its level. What is hidden goes on from where it is.
+    """
+    features = problem.feature_by_name
+    hidden = {name: level for name, level in here.person.items() if name in features and features[name].hidden}
+    return {change.feature: _promised(features.get(change.feature), change) for change in here.changes} | hidden
+
+
+def _promised(feature: Feature | None, change: LevelChange) -> object:
+    if change.promise is None or feature is None or change.level not in feature.levels:
+        return change.level
+    value = feature.values[feature.levels.index(change.level)]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _kind(mdp: MDP, state: int, *, step: int, acts: bool) -> Kind:
@@ -157,12 +195,18 @@ def _kind(mdp: MDP, state: int, *, step: int, acts: bool) -> Kind:
     return "out of time" if step >= mdp.horizon else "stuck"
 
 
-def _row(policy: Policy, state: int, *, step: int, account: int) -> int | None:
+def find_row(plan: Followed, here: Standing) -> int | None:
     """The row that is taken; None where there is nothing to do."""
-    if step >= policy.mdp.horizon or policy.mdp.goal[state]:
+    policy = plan.policy
+    if here.step >= policy.mdp.horizon or policy.mdp.goal[here.state]:
         return None
-    row = int(policy.rows(step, np.array([state]), np.array([account]))[0])
+    row = int(policy.rows(here.step, np.array([here.state]), np.array([_account(plan, here)]))[0])
     return None if row < 0 else row
+
+
+def _account(plan: Followed, here: Standing) -> int:
+    """What is left on the account, which opened at the start."""
+    return int(plan.policy.accounts[plan.start]) - here.spent
 
 
 def _edges(mdp: MDP, row: int) -> range:
@@ -182,12 +226,11 @@ def _ending(plan: Followed, state: int, edge: int) -> Possible:
 
 
 def _choose(plan: Followed, state: int, edges: range, *, step: int, outcome: int | str) -> int:
-    """The edge that is meant by an outcome's number, or by "works" or "fails"."""
-    mdp = plan.policy.mdp
-    if outcome in WORDS:
-        meant = [edge for edge in edges if mdp.works(edge) == (outcome == "works")]
-    else:
-        meant = [edge for edge in edges if str(int(mdp.edge_outcome[edge])) == str(outcome)]
+    """The edge that is meant by an outcome's number, its label, or a word for how it went."""
+    mdp, text = plan.policy.mdp, str(outcome)
+    meant = [edge for edge in edges if str(int(mdp.edge_outcome[edge])) == text]
+    meant = meant or [edge for edge in edges if (mdp.outcome(edge).label or "").casefold() == text.casefold() != ""]
+    meant = meant or [edge for edge in edges if mdp.works(edge) == WORDS.get(text)]
     if len(meant) == 1:
         return meant[0]
     endings = [_ending(plan, state, edge) for edge in edges]
@@ -197,5 +240,5 @@ def _choose(plan: Followed, state: int, edges: range, *, step: int, outcome: int
 
 
 def _in_short(ending: Possible) -> str:
-    kind, label = WORDS[not ending.works], Teller.of().outcome(ending)
+    kind, label = "works" if ending.works else "fails", Teller.of().outcome(ending)
     return f"{kind}: {label}" if label else kind

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 from safear.errors import InputError
 from safear.plots import dots, traces
-from safear.problem.model import Feature, Problem
+from safear.problem.model import Problem
 from safear.recourse.case import Desk
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
-from safear.recourse.plan import LevelChange
 from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
-from safear.recourse.walk import walk
+from safear.recourse.walk import file_again, walk
 from safear.reports.basis import Basis
 from safear.reports.hundred import tell_hundred
 from safear.reports.ways import find_longest, tell_keys, tell_rest, tell_ways
@@ -116,27 +115,14 @@ def _find_position(stops: Sequence[Stop], asked: Asked) -> int:
 
 
 def _move_here(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> Asked:
-    """The form of somebody who asks again from where the walk has brought them.
-
-    A number that has changed is filled in as promised, with its level's value. What has not changed stays as filed.
-    """
+    """The form of somebody who asks again from where the walk has brought them."""
     stops = find_stops(answer_form(service, asked, texts, deadline=deadline))
-    features = service.problem.feature_by_name
     changed: dict[str, str] = {}
     if stops:
         here = walk(stops[_find_position(stops, asked)].offer, asked.outcomes)
-        changed = {item.feature: _fill_level(features[item.feature], item, texts) for item in here.changes}
-        changed |= {name: level for name, level in here.person.items() if features[name].hidden}
+        changed = {name: write_value(value, texts) for name, value in file_again(service.problem, here).items()}
     names = name_fields(service.desk)
     return Asked({**asked.fields, **{field: changed[name] for field, name in names.items() if name in changed}})
-
-
-def _fill_level(feature: Feature, change: LevelChange, texts: Texts) -> str:
-    """What is filled in for a level: its value, where a number is promised."""
-    if change.promise is None:
-        return change.level
-    value = feature.values[feature.levels.index(change.level)]
-    return write_value(int(value) if isinstance(value, float) and value.is_integer() else value, texts)
 
 
 @dataclass(frozen=True, slots=True)

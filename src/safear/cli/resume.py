@@ -1,0 +1,164 @@
+"""`safear resume`: go on with a plan that was kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from safear.cli.options import LANGUAGE, record_options, tell_record
+from safear.cli.person_options import OUTCOMES, find_menu, person_options
+from safear.cli.results import print_result
+from safear.cli.saving import check_saving, save_chosen, save_options
+from safear.cli.sources import find_source
+from safear.cli.verbose import verbose_option
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from safear.classifier.protocol import Classifier
+    from safear.plans.resume import Restart, Turn
+    from safear.plans.saved_plan import SavedPlan
+    from safear.problem.model import Problem, Record
+    from safear.problem.terms import Terms
+    from safear.recourse.teller import Teller
+
+
+@click.command(
+    epilog="""\b
+Example:
+  safear recommend loan --save plan.json
+  safear resume plan.json --outcome failed --outcome worked
+  safear resume plan.json --outcome worked --now savings=rich --cost 2
+  safear resume plan.json --outcome failed --menu --problem loan
+
+\b
+Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal"""
+)
+@click.argument("plan_file", metavar="PLAN.json")
+@OUTCOMES
+@click.option(
+    "--now",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="After these steps something came that no outcome foresees: what a feature is now; may be repeated.",
+)
+@click.option("--cost", type=click.FloatRange(0), help="What that has cost.  [default: 0]")
+@click.option("--steps", type=click.IntRange(1), help="How many steps it took.  [default: 1]")
+@click.option("--menu", is_flag=True, help="Make a new menu from there, with the steps that are left; needs --problem.")
+@click.option("--problem", metavar="PROBLEM", help="The problem that the plan was made for.")
+@click.option(
+    "--changed", is_flag=True, help="Problem, person or model have changed on purpose since the plan was made."
+)
+@person_options
+@save_options
+@LANGUAGE
+@record_options
+@click.pass_context
+@verbose_option
+def resume(context: click.Context, /, plan_file: str, **options: Any) -> None:
+    """Go on with a kept plan: what to do now, what has been spent, and what is still to come.
+
+    PLAN.json is what `safear recommend --save` has written; nothing else is needed. With --menu you get new plans from
+    where you are: --problem and --classifier are then those of `safear recommend`, and --person the one who was filed,
+    if the plan was saved without personal data.
+    """
+    from safear.plans.saved_plan import load_plan
+    from safear.recourse.teller import Teller
+
+    _check(options)
+    check_saving(options)
+    tell = Teller.of(options["language"])
+    plan, turn = load_plan(plan_file), _read_turn(options)
+    if options["menu"]:
+        _make_menu(context, plan, turn, options, tell)
+    else:
+        _tell_step(plan, turn, options, tell)
+
+
+def _check(options: dict[str, Any]) -> None:
+    if options["menu"] and options["problem"] is None:
+        raise click.UsageError("--menu needs --problem")
+    if not options["menu"] and (options["save"] is not None or options["problem"] is not None):
+        raise click.UsageError("--problem and --save go with --menu")
+    if not options["now"] and (options["cost"] is not None or options["steps"] is not None):
+        raise click.UsageError("--cost and --steps go with --now")
+    if options["settings"] and options["person"] is None:
+        raise click.UsageError("--set goes with --person; --now says what is different now")
+
+
+def _read_turn(options: dict[str, Any]) -> Turn | None:
+    """What no outcome foresaw, if anything did."""
+    from safear.plans.resume import Turn
+    from safear.problem.person import read_value
+    from safear.recourse.walk import WalkError
+
+    if not options["now"]:
+        return None
+    now: dict[str, object] = {}
+    for setting in options["now"]:
+        name, equals, value = (part.strip() for part in setting.partition("="))
+        if not equals or name in now:
+            cause = "should be NAME=VALUE" if not equals else f"'{name}' is set twice"
+            raise WalkError.at((), f"--now {setting}: {cause}", code="twice" if equals else "syntax")
+        now[name] = read_value(value)
+    return Turn(now, options["cost"] or 0.0, options["steps"] or 1)
+
+
+def _tell_step(plan: SavedPlan, turn: Turn | None, options: dict[str, Any], tell: Teller) -> None:
+    from safear.plans.resume import resume as go_on
+    from safear.recourse.walk_teller import WalkTeller
+
+    here = go_on(plan, options["outcomes"], turn=turn)
+
+    def make_record() -> BaseModel:
+        from safear.recourse.walk_records import SituationRecord
+
+        return SituationRecord.of(here)
+
+    if not tell_record(make_record, options):
+        asked = plan.form.plan == plan.form.objectives[0]
+        name = tell.objective(plan.objectives[0], here.unit) if asked else tell.name_plan(plan.form.plan)
+        print_result(f"{plan.form.problem.title}: {name}")
+        print_result("\n".join(WalkTeller(here, tell).lines()))
+
+
+def _make_menu(
+    context: click.Context, plan: SavedPlan, turn: Turn | None, options: dict[str, Any], tell: Teller
+) -> None:
+    from safear.cli.render import print_menu
+    from safear.plans.resume import find_restart
+
+    found: list[Restart] = []
+
+    def find_start(problem: Problem, classifier: Classifier, person: Record | None, terms: Terms | None) -> Restart:
+        start = find_restart(
+            plan,
+            problem,
+            classifier,
+            outcomes=options["outcomes"],
+            turn=turn,
+            person=person,
+            terms=terms,
+            changed=options["changed"],
+        )
+        found.append(start)
+        return start
+
+    menu = find_menu(find_source(options["problem"], options), options, find_start=find_start)
+    [start] = found
+
+    def make_record() -> BaseModel:
+        from safear.plans.resume_records import RestartRecord
+
+        return RestartRecord.of(start, menu)
+
+    if not tell_record(make_record, options):
+        spent = tell.cost(start.spent, menu.problem.cost_unit)
+        print_result(tell("walk.restart", spent=spent) + " " + tell("walk.steps_left", count=start.steps_left))
+        if menu.no_recourse is None:
+            print_menu(menu, all_steps=False, language=options["language"])
+    save_chosen(menu, options, tell)
+    if menu.no_recourse is not None:
+        click.echo(tell.no_recourse(menu.no_recourse), err=True)
+        context.exit(3)

@@ -1,0 +1,47 @@
+"""Keeping a plan of a menu in a file: the options, and what is said of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from safear.cli.options import FILE, combine
+from safear.cli.person_options import PLAN, find_plan
+
+if TYPE_CHECKING:
+    from safear.recourse.menu import Menu
+    from safear.recourse.teller import Teller
+
+save_options = combine(
+    click.option("--save", type=FILE, metavar="FILE.json", help="Keep a plan of the menu, to go on with it later."),
+    PLAN,
+    click.option(
+        "--no-personal-data",
+        is_flag=True,
+        help="Keep only a hash of the record, and of the person's levels only those that the plan changes.",
+    ),
+)
+
+
+def check_saving(options: dict[str, Any]) -> None:
+    """Refuse what goes with --save alone before anything is computed."""
+    if options["save"] is None and (options["plan"] is not None or options["no_personal_data"]):
+        raise click.UsageError("--plan and --no-personal-data go with --save")
+    if options["save"] is not None and options["save"] in {options.get("output"), options.get("report")}:
+        raise click.UsageError("--save names the same file as another option")
+
+
+def save_chosen(menu: Menu, options: dict[str, Any], tell: Teller) -> None:
+    """Keep the plan that is wanted, if one is, and say so; where there is no plan, say that."""
+    if options["save"] is None:
+        return
+    if not len(menu):
+        click.echo(tell("terminal.nothing_saved"), err=True)
+        return
+    from safear.plans.saved_plan import save_plan
+
+    offer = find_plan(menu, options["plan"])
+    seed = options["seed"] if offer.solution.method == "episodic" else None
+    save_plan(offer, options["save"], personal_data=not options["no_personal_data"], seed=seed)
+    click.echo(tell("terminal.saved", plan=tell.texts.quote(tell.name_plan(offer)), file=options["save"]), err=True)

@@ -1,0 +1,171 @@
+"""Going on with a plan later: from its file alone, or with a new menu from where somebody is.
+
+A walk along a kept plan is the same as one along the offer that it was made of (`recourse/walk.py`). What no outcome
+foresaw ("I got a guarantor instead") is a `Turn`: the plan goes on if it knows what to do there, and else a new menu
+does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from safear.errors import PlanError, suggest
+from safear.mdp.compiled import CompiledMDP
+from safear.plans.plan_writing import clean_record, hash_answers, hash_record
+from safear.plans.saved_plan import SavedPlan
+from safear.problem.model import Problem, Record, as_decimal
+from safear.problem.terms import Terms, apply_terms
+from safear.recourse.case import Desk, find_record
+from safear.recourse.menu import MENU, Menu, Request, make_menu
+from safear.recourse.walk import Situation, Standing, WalkError, file_again, find_row, go_along, look_around
+from safear.risk.distribution import units_within
+
+if TYPE_CHECKING:
+    from safear.recourse.case import PersonLike
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A step that went otherwise than foreseen: what features are `now`, and what it has `cost`.
+
+    It may have taken more `steps` than one.
+    """
+
+    now: Mapping[str, object] = field(default_factory=dict)
+    cost: float = 0.0
+    steps: int = 1
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.cost) and self.cost >= 0):
+            raise WalkError.at(("cost",), f"{self.cost} cannot have been spent", "give 0 or more", code="out_of_range")
+        if self.steps < 1:
+            raise WalkError.at(("steps",), f"{self.steps} is not a number of steps", "give 1 or more", code="too_few")
+
+
+def resume(plan: SavedPlan, outcomes: Sequence[int | str] = (), *, turn: Turn | None = None) -> Situation:
+    """Where somebody is along a kept plan, and what to do now: from the file alone, without model or problem.
+
+    Each step so far ended as `outcomes` say (see `walk`), and then, if there was one, came a `turn` that no outcome
+    foresees. Raises a PlanError with the code "unforeseen" if the plan does not know what to do there: see `replan`.
+    """
+    here = go_along(plan, outcomes)
+    return look_around(plan, here if turn is None else _take(plan, here, turn))
+
+
+def _take(plan: SavedPlan, here: Standing, turn: Turn) -> Standing:
+    """Where a turn leads, if the plan foresees that place at that time, with so much spent."""
+    levels = plan.mdp.person(here.state) | {name: _read_level(plan, name, value) for name, value in turn.now.items()}
+    spent = here.spent + units_within(turn.cost, plan.mdp.quantum)
+    for state, person in enumerate(plan.mdp.people):
+        there = Standing(state, here.step + turn.steps, spent, here.taken)
+        if person == levels:
+            if there.step > plan.mdp.horizon:
+                cause = f"the plan has {plan.mdp.horizon} steps, and these would be {there.step}"
+                raise WalkError.at(("steps",), cause, code="walk_ended")
+            over = plan.mdp.goal[state] or plan.mdp.dead_end[state] or there.step == plan.mdp.horizon
+            if over or find_row(plan, there) is not None:
+                return there
+    raise _unforeseen()
+
+
+def _read_level(plan: SavedPlan, name: str, value: object) -> str:
+    """The level that a value means, as far as the file can tell: by name, or as a number that was promised."""
+    known = plan.form.person.levels
+    if name not in known:
+        if plan.record is not None and name not in plan.record:
+            raise PlanError.at(("now", name), "there is no such feature", suggest(name, known), code="unknown_feature")
+        raise _unforeseen()
+    number = as_decimal(value)
+    for level in dict.fromkeys(person[name] for person in plan.mdp.people):
+        promise = plan.promises.get((name, level))
+        if level == str(value) or (number is not None and promise and promise.low <= number <= promise.high):
+            return level
+    raise _unforeseen()
+
+
+def _unforeseen() -> PlanError:
+    remedy = "ask for a new menu from there: replan in Python, --menu on the command line"
+    return PlanError.at(("now",), "the plan does not foresee this", remedy, code="unforeseen")
+
+
+@dataclass(frozen=True, eq=False)
+class Restart:
+    """From where somebody asks for a new menu: the problem with the steps that are left, and the record as it is now.
+
+    `spent` is what they have spent so far, which the new figures do not count.
+    """
+
+    problem: Problem
+    record: Record
+    spent: float
+
+    @property
+    def steps_left(self) -> int:
+        """How many steps the new plans have."""
+        return self.problem.horizon
+
+
+def find_restart(
+    plan: SavedPlan,
+    problem: Problem,
+    classifier: object = None,
+    *,
+    outcomes: Sequence[int | str] = (),
+    turn: Turn | None = None,
+    person: PersonLike | None = None,
+    terms: Terms | None = None,
+    changed: bool = False,
+) -> Restart:
+    """Where a walk, and a turn, have led. See `replan`."""
+    if plan.record is None and person is None:
+        cause = "the plan was saved without personal data"
+        raise PlanError.at(("person",), cause, "give the person as they were filed", code="nobody")
+    record = clean_record(plan.record or {} if person is None else find_record(problem, person))
+    if not changed and hash_record(record) != plan.form.person.hash:
+        raise PlanError.at(("person",), "this is not the person whom the plan is for", code="other_person")
+    if not changed:
+        plan.require_problem(problem if terms is None else apply_terms(problem, terms))
+        _require_answers(plan, Desk.of(problem, classifier), record, terms)
+    here = go_along(plan, outcomes)
+    spent, steps = (0.0, 0) if turn is None else (turn.cost, turn.steps)
+    left = plan.mdp.horizon - here.step - steps
+    if left < 1:
+        raise WalkError.at(("outcomes",), "no step is left", code="walk_ended")
+    now = {**record, **file_again(problem, look_around(plan, here)), **({} if turn is None else turn.now)}
+    return Restart(problem.with_horizon(left), now, plan.mdp.to_cost(here.spent) + spent)
+
+
+def _require_answers(plan: SavedPlan, desk: Desk, record: Record, terms: Terms | None) -> None:
+    """Refuse a model that decides otherwise than the one that the plan was made with."""
+    mdp = desk.open(record, terms=terms).mdp
+    if isinstance(mdp, CompiledMDP) and hash_answers(mdp) != plan.form.answers.hash:
+        cause = "the model decides otherwise than it did when the plan was made"
+        remedy = "give the model of then; or say that it has changed: changed=True, --changed on the command line"
+        raise PlanError.at(("classifier",), cause, remedy, code="other_answers")
+
+
+def replan(  # noqa: PLR0913  # all but three by name, and each can be left out
+    plan: SavedPlan,
+    problem: Problem,
+    classifier: object = None,
+    *,
+    outcomes: Sequence[int | str] = (),
+    turn: Turn | None = None,
+    person: PersonLike | None = None,
+    terms: Terms | None = None,
+    changed: bool = False,
+    request: Request = MENU,
+) -> Menu:
+    """A new menu from where somebody is along a kept plan, with the steps that are left.
+
+    The record keeps the numbers that were filed; what has changed has the number that was promised, and what a `turn`
+    brought about the value that it gives. The figures are of what is to come. Problem, terms and model must be those
+    that the plan was made with, unless they have `changed` on purpose. A plan without personal data needs the `person`.
+    """
+    start = find_restart(
+        plan, problem, classifier, outcomes=outcomes, turn=turn, person=person, terms=terms, changed=changed
+    )
+    return make_menu(Desk.of(start.problem, classifier).open(start.record, terms=terms), request)

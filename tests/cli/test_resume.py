@@ -1,0 +1,101 @@
+"""`safear resume`: the plan that `safear recommend --save` has kept, step by step, and a new menu on the way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import safear as sa
+from safear.recourse.records import MenuRecord
+
+if TYPE_CHECKING:
+    from cli.conftest import Safear
+
+LOAN = sa.load_example("loan")
+
+
+def keep(safear: Safear, *options: str) -> None:
+    answer = safear("recommend", "loan", "--save", "plan.json", *options)
+    assert answer.code == 0
+    assert "is kept in plan.json" in answer.err
+
+
+@pytest.mark.parametrize("options", [("--plan", "cheapest"), ("--objective", "mean"), ()])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_it_says_what_walk_says(safear: Safear, options: tuple[str, ...], language: str) -> None:
+    walked = safear("walk", "loan", *options, "--outcome", "failed", "--language", language)
+    keep(safear, *options)
+    answer = safear("resume", "plan.json", "--outcome", "failed", "--language", language)
+    assert (answer.code, answer.err, answer.out) == (0, "", walked.out)
+
+
+def test_json_is_that_of_walk(safear: Safear) -> None:
+    walked = safear("walk", "loan", "--outcome", "failed", "--json")
+    keep(safear)
+    assert safear("resume", "plan.json", "--outcome", "failed", "--json").json == walked.json
+
+
+def test_a_new_menu(safear: Safear) -> None:
+    keep(safear)
+    answer = safear("resume", "plan.json", "--outcome", "failed", "--menu", "--problem", "loan", "--json")
+    menu = sa.recommend(LOAN.with_horizon(23))
+    assert answer.json == {"spent": 1.0, "steps_left": 23, "menu": json.loads(MenuRecord.of(menu).model_dump_json())}
+    told = safear("resume", "plan.json", "--outcome", "failed", "--menu", "--problem", "loan", "--save", "new.json")
+    assert told.out.startswith("Spent so far: 1 month, which the figures below do not count. 23 steps left.\nLoan")
+    assert sa.load_plan("new.json", LOAN.with_horizon(23)).form.problem.horizon == 23
+
+
+def test_what_nobody_foresaw(safear: Safear) -> None:
+    keep(safear)
+    there = ("resume", "plan.json", "--now", "education=degree", "--cost", "2", "--steps", "3")
+    assert "the plan does not foresee this" in safear(*there).refusal
+    answer = safear(*there, "--menu", "--problem", "loan")
+    assert answer.out.startswith("Spent so far: 2 months, which the figures below do not count. 21 steps left.")
+    assert "approved" in answer.out
+
+
+def test_without_personal_data(safear: Safear, tmp_path: Path) -> None:
+    keep(safear, "--no-personal-data")
+    assert '"record": null' in (tmp_path / "plan.json").read_text(encoding="utf-8")
+    menu = ("resume", "plan.json", "--menu", "--problem", "loan")
+    assert "saved without personal data" in safear(*menu).refusal
+    assert safear(*menu, "--person", next(iter(LOAN.people))).code == 0
+
+
+def test_another_problem(safear: Safear) -> None:
+    keep(safear)
+    menu = ("resume", "plan.json", "--menu", "--problem", "loan", "--failure-cost", "30")
+    assert "differs in 'goal'" in safear(*menu).refusal
+    assert safear(*menu, "--changed").code == 0
+
+
+@pytest.mark.parametrize(
+    "options, told",
+    [
+        (["--menu"], "--menu needs --problem"),
+        (["--problem", "loan"], "go with --menu"),
+        (["--cost", "1"], "go with --now"),
+        (["--set", "savings=rich"], "--now says what is different now"),
+        (["--now", "savings"], "should be NAME=VALUE"),
+        (["--now", "savings=rich", "--now", "savings=little"], "set twice"),
+        (["--outcome", "7"], "this step cannot end in outcome 7"),
+        (["--plan", "safest"], "go with --save"),
+    ],
+)
+def test_mistakes(safear: Safear, options: list[str], told: str) -> None:
+    keep(safear)
+    assert told in safear("resume", "plan.json", *options).refusal
+
+
+def test_a_file_that_is_no_plan(safear: Safear, tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text("{}", encoding="utf-8")
+    assert "plan.json: is not a saved plan" in safear("resume", "plan.json").refusal
+
+
+def test_nothing_to_save(safear: Safear, tmp_path: Path) -> None:
+    answer = safear("recommend", "loan", "--set", "savings=rich", "--save", "plan.json")
+    assert (answer.code, answer.err) == (0, "There is no plan to keep.\n")
+    assert not (tmp_path / "plan.json").exists()

@@ -1,0 +1,197 @@
+"""Going on with a kept plan: from the file alone, after what nobody foresaw, and with a new menu."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import safear as sa
+from plans.test_saved_plan import LOAN, OBJECTIVES, PERSON, decide, follow_everywhere, offers_for, same
+from safear.errors import InputError, PlanError
+from safear.plans.plan_reading import PlanMDP
+from safear.plans.saved_plan import SavedPlan
+from safear.problem.terms import Terms, apply_terms
+from safear.recourse.offer import make_offer
+from safear.recourse.walk import WalkError, walk
+from strategies import problems
+
+PROBLEM = sa.parse_problem(LOAN)
+
+
+@cache
+def kept(objective: str = "mean", *, personal: bool = True) -> SavedPlan:
+    return SavedPlan.of(offers_for(objective), personal_data=personal)
+
+
+def code_of(error: pytest.ExceptionInfo[InputError]) -> str:
+    [mistake] = error.value.mistakes
+    return mistake.code
+
+
+@pytest.mark.parametrize("personal", [True, False])
+@settings(max_examples=25)
+@given(document=problems(), objective=st.sampled_from(OBJECTIVES), data=st.data())
+def test_the_same_next_step_as_a_walk(
+    personal: bool, document: dict[str, Any], objective: Any, data: st.DataObject
+) -> None:
+    """In a state that may come up, whichever: what to do, what is spent, how many steps are left, and what is ahead."""
+    problem = sa.parse_problem(document)
+    offer = make_offer(sa.solve(sa.compile_mdp(problem, start=problem.default_person), objective))
+    plan, outcomes = SavedPlan.of(offer, personal_data=personal), list[int]()
+    here = walk(offer, outcomes)
+    while here.kind == "step":
+        there = sa.resume(plan, outcomes)
+        assert (there.action, there.spent, there.steps_left) == (here.action, here.spent, here.steps_left)
+        assert there.ahead.points() == here.ahead.points()
+        assert [ending.changes for ending in there.endings] == [ending.changes for ending in here.endings]
+        assert there.person.items() <= here.person.items()
+        outcomes.append(data.draw(st.sampled_from([ending.outcome for ending in here.endings])))
+        here = walk(offer, outcomes)
+    assert sa.resume(plan, outcomes).kind == here.kind
+
+
+@pytest.mark.parametrize("outcomes", [[], ["worked"], ["failed"], ["fails", "works"], ["1", 0]])
+def test_words_and_numbers(outcomes: list[int | str]) -> None:
+    same(sa.resume(kept(), outcomes), walk(offers_for(), outcomes))
+
+
+def test_labels() -> None:
+    offer = sa.recommend(sa.load_example("loan"))["cheapest"]
+    same(sa.resume(SavedPlan.of(offer), ["You lose your job"]), walk(offer, ["fails"]))
+
+
+# ------------------------------------------------------------------------------------------------ what nobody foresaw
+
+
+def test_a_turn_that_leads_where_an_outcome_leads_is_that_outcome() -> None:
+    here = sa.resume(kept(), ["works"])
+    ending = here.taken[0].ending
+    there = sa.resume(kept(), turn=sa.Turn({"term": "24-36"}, cost=ending.cost))
+    assert (there.action, there.spent, there.steps_left) == (here.action, here.spent, here.steps_left)
+    assert there.ahead.points() == here.ahead.points()
+
+
+def test_a_number_that_was_promised_is_its_level() -> None:
+    promise = kept().promises["term", "24-36"]
+    there = sa.resume(kept(), turn=sa.Turn({"term": promise.low}))
+    assert there.person == sa.resume(kept(), ["works"]).person
+    assert there.spent == 0
+
+
+@pytest.mark.parametrize(
+    "now, code",
+    [
+        ({"term": "a week"}, "unforeseen"),
+        ({"term": 45}, "unforeseen"),
+        ({"job": "good"}, "unforeseen"),
+        ({"age": 60}, "unforeseen"),
+        ({"terms": "24-36"}, "unknown_feature"),
+    ],
+)
+def test_what_the_plan_does_not_know(now: dict[str, object], code: str) -> None:
+    with pytest.raises(PlanError) as caught:
+        sa.resume(kept(), turn=sa.Turn(now))
+    assert code_of(caught) == code
+
+
+@pytest.mark.parametrize("cost, steps", [(-1, 1), (float("nan"), 1), (float("inf"), 1), (0, 0)])
+def test_turns_that_cannot_be(cost: float, steps: int) -> None:
+    with pytest.raises(WalkError):
+        sa.Turn({}, cost, steps)
+
+
+def test_time_that_is_lost() -> None:
+    late = sa.resume(kept(), turn=sa.Turn(steps=4))
+    assert (late.kind, late.steps_left) == ("out of time", 0)
+    with pytest.raises(WalkError) as caught:
+        sa.resume(kept(), turn=sa.Turn(steps=5))
+    assert code_of(caught) == "walk_ended"
+
+
+# ------------------------------------------------------------------------------------------------------- a new menu
+
+
+def test_at_the_start_the_new_menu_is_the_old_one() -> None:
+    again = sa.replan(kept(), PROBLEM, decide)
+    assert [repr(offer) for offer in again] == [repr(offer) for offer in sa.recommend(PROBLEM, decide, PERSON)]
+
+
+def test_a_new_menu_has_the_steps_left_and_the_numbers_promised() -> None:
+    menu = sa.replan(kept(), PROBLEM, decide, outcomes=["failed", "worked"])
+    assert menu.problem.horizon == 2
+    assert dict(menu.case.decision.record) == PERSON | {"term": 30} | _hidden(menu)
+    plain = sa.recommend(PROBLEM.with_horizon(2), decide, menu.case.decision.record)
+    assert [repr(offer) for offer in menu] == [repr(offer) for offer in plain]
+
+
+def _hidden(menu: sa.Menu) -> dict[str, str]:
+    return {f.name: menu.person[f.name] for f in menu.problem.features if f.hidden}
+
+
+def test_tries_are_not_forgotten() -> None:
+    """Two of three tries are used up: the new menu has one."""
+    problem = sa.parse_problem(
+        LOAN
+        | {"features": LOAN["features"] | {"term": {"kind": "nominal", "levels": ["long"]}}}
+        | {"actions": {"look for work": LOAN["actions"]["look for work"]}, "given": []}
+    )
+    offer = sa.recommend(problem, lambda frame: frame["job"] == "good", {"term": "long", "job": "none"})[0]
+    menu = sa.replan(SavedPlan.of(offer), problem, lambda frame: frame["job"] == "good", outcomes=["failed", "worked"])
+    assert menu[0].cost.success == pytest.approx(0.9)
+
+
+def test_a_turn_brings_its_own_numbers() -> None:
+    menu = sa.replan(kept(), PROBLEM, decide, turn=sa.Turn({"age": 60, "job": "some"}, cost=2, steps=2))
+    assert menu.problem.horizon == 2
+    assert dict(menu.case.decision.record).items() >= {"age": 60, "job": "some", "term": 40}.items()
+
+
+def test_no_menu_without_time() -> None:
+    with pytest.raises(WalkError) as caught:
+        sa.replan(kept(), PROBLEM, decide, outcomes=["failed"], turn=sa.Turn(steps=3))
+    assert code_of(caught) == "walk_ended"
+
+
+def test_another_problem_model_or_person_is_refused_unless_that_is_meant() -> None:
+    other = sa.parse_problem(LOAN | {"horizon": 5})
+    for arguments, person, code in (
+        ((other, decide), None, "other_problem"),
+        ((PROBLEM, lambda frame: decide(frame) & (frame["job"] != "some")), None, "other_answers"),
+        ((PROBLEM, decide), PERSON | {"age": 34}, "other_person"),
+    ):
+        with pytest.raises(PlanError) as caught:
+            sa.replan(kept(), *arguments, person=person)
+        assert code_of(caught) == code
+        assert len(sa.replan(kept(), *arguments, person=person, changed=True))
+
+
+def test_without_personal_data_the_person_is_asked_for() -> None:
+    plan = kept(personal=False)
+    with pytest.raises(PlanError) as caught:
+        sa.replan(plan, PROBLEM, decide)
+    assert code_of(caught) == "nobody"
+    again = sa.replan(plan, PROBLEM, decide, person=PERSON | {"age": 33.0, "note": None}, outcomes=["works"])
+    assert repr(again) == repr(sa.replan(kept(), PROBLEM, decide, outcomes=["works"]))
+
+
+def test_own_terms_belong_to_the_problem() -> None:
+    terms = Terms(forbid=("look for work",))
+    offer = sa.recommend(PROBLEM, decide, PERSON, terms=terms)[0]
+    plan = SavedPlan.of(offer)
+    with pytest.raises(PlanError) as caught:
+        sa.replan(plan, PROBLEM, decide)
+    assert code_of(caught) == "other_problem"
+    plan.require_problem(apply_terms(PROBLEM, terms))
+    assert repr(sa.replan(plan, PROBLEM, decide, terms=terms)[0]) == repr(offer)
+
+
+def test_plans_that_look_at_what_was_spent_do_so_later() -> None:
+    problem = sa.parse_problem(LOAN | {"actions": LOAN["actions"] | {"pay": {"cost": 5, "change": {"term": -1}}}})
+    offer = sa.recommend(problem, decide, PERSON, objectives="budget:7")[0]
+    plan = SavedPlan.of(offer)
+    assert isinstance(plan.mdp, PlanMDP)
+    follow_everywhere(offer, plan, most=200)
