@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
@@ -27,8 +27,8 @@ from safear.classifier.decisions import (
     read_texts,
 )
 from safear.classifier.protocol import Classifier, Inputs, failed
+from safear.classifier.several import SeveralClassifiers
 from safear.classifier.splits import find_splits
-from safear.classifier.unanimous import UnanimousClassifier
 from safear.errors import ClassifierError, SafearError, quote_list, suggest
 from safear.problem.condition import Condition
 from safear.problem.model import Goal, Problem
@@ -68,6 +68,11 @@ class ModelClassifier:
     time_limit: float | None = None  # in seconds, for each question
     _kept: dict[str, Mapping[str, NDArray[np.float64] | None] | None] = field(default_factory=dict, repr=False)
     _truths: dict[str, ColumnType] = field(default_factory=dict, repr=False)
+
+    @property
+    def aimed(self) -> ModelClassifier | None:
+        """The same with the score that plans are made for; None if that is the threshold."""
+        return None if self.goal.aim is None else replace(self, goal=self.goal.aimed)
 
     @cached_property
     def columns(self) -> ModelColumns:
@@ -154,6 +159,11 @@ class FunctionClassifier:
     goal: Goal
     time_limit: float | None = None  # in seconds, for each question
 
+    @property
+    def aimed(self) -> FunctionClassifier | None:
+        """The same with the score that plans are made for; None if that is the threshold."""
+        return None if self.goal.aim is None else replace(self, goal=self.goal.aimed)
+
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """Call the function once for all inputs."""
         return read_decisions(self.answers(inputs), self.goal, count=len(inputs), source="the classifier")
@@ -174,11 +184,18 @@ class TableClassifier:
 
     names: tuple[str, ...]
     decisions: Mapping[tuple[str, ...], bool]
+    aimed: TableClassifier | None = None  # by the score that plans are made for
     sees_levels: ClassVar[bool] = True
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, problem: Problem) -> TableClassifier:
         """From a table with a column per feature that the classifier sees and one more column with the decision."""
+        found = cls._read(frame, problem)
+        aimed = replace(problem, goal=problem.goal.aimed)
+        return found if problem.goal.aim is None else replace(found, aimed=cls._read(frame, aimed))
+
+    @classmethod
+    def _read(cls, frame: pd.DataFrame, problem: Problem) -> TableClassifier:
         names = tuple(feature.name for feature in problem.features if feature.seen_by_classifier)
         missing = first_missing(names, frame.columns)
         if missing is not None:
@@ -228,6 +245,22 @@ def as_classifier(source: object, problem: Problem, *, time_limit: float | None 
     `time_limit` is how many seconds a model or a function may take for a question. It is then asked in a thread of its
     own.
     """
+    classifier = _read_source(source, problem, time_limit)
+    if problem.goal.aim is not None and not _has_aim(classifier):
+        cause = f"{type(classifier).__name__} gives decisions, and an aim needs scores"
+        remedy = "drop the aim, or give a model or a table that has scores"
+        raise ClassifierError.at(("goal", "aim"), cause, remedy, code="no_probabilities")
+    return classifier
+
+
+def _has_aim(classifier: Classifier) -> bool:
+    """Whether it can be asked for more than a favourable decision."""
+    if isinstance(classifier, SeveralClassifiers):
+        return all(map(_has_aim, classifier.members))
+    return getattr(classifier, "aimed", None) is not None
+
+
+def _read_source(source: object, problem: Problem, time_limit: float | None) -> Classifier:
     if source is None:
         if problem.rule is None:
             remedy = "give a classifier, or write 'classifier: {rule: ...}' into the problem"
@@ -239,7 +272,8 @@ def as_classifier(source: object, problem: Problem, *, time_limit: float | None 
     if isinstance(source, Classifier):
         return source
     if isinstance(source, list | tuple) and source:
-        several = UnanimousClassifier(tuple(as_classifier(part, problem, time_limit=time_limit) for part in source))
+        members = tuple(as_classifier(part, problem, time_limit=time_limit) for part in source)
+        several = SeveralClassifiers(members, problem.goal.agree)
         _require_names(several, problem)
         return several
     if hasattr(source, "predict"):
@@ -268,12 +302,12 @@ def _as_model(model: Any, problem: Problem, time_limit: float | None) -> ModelCl
 
 def knows_names(classifier: Classifier) -> bool:
     """Whether no model in it knows its columns by their places alone."""
-    if isinstance(classifier, UnanimousClassifier):
+    if isinstance(classifier, SeveralClassifiers):
         return all(knows_names(member) for member in classifier.members)
     return not isinstance(classifier, ModelClassifier) or classifier.columns.names is not None
 
 
-def _require_names(several: UnanimousClassifier, problem: Problem) -> None:
+def _require_names(several: SeveralClassifiers, problem: Problem) -> None:
     """Refuse models that know columns by their places, if other models of the list bring columns of their own."""
     brought = [] if problem.given else [name for name in several.wanted or () if name not in problem.feature_by_name]
     if brought and not knows_names(several):

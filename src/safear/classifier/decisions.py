@@ -33,6 +33,10 @@ def read_decisions(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -
     if values.dtype == object and all(isinstance(value, bool | np.bool_) for value in values):
         values = values.astype(bool)
     if values.dtype == np.bool_:
+        if goal.aim is not None:
+            cause = f"{source} answers with truth values, and an aim needs scores"
+            remedy = "drop the aim, or have it give scores"
+            raise ClassifierError.at(("goal", "aim"), cause, remedy, code="no_probabilities")
         return ~values if _is_negative(goal) else values
     if values.dtype.kind in "fiu":
         return _read_numbers(_as_floats(values), goal, source)

@@ -45,7 +45,7 @@ class Inputs:
         frame = pd.DataFrame(columns | dict(self.numbers))
         return frame if self.given is None else pd.concat([frame, self.given.reset_index(drop=True)], axis=1)
 
-    def take(self, rows: slice) -> Inputs:
+    def take(self, rows: slice | NDArray[np.int64]) -> Inputs:
         """Some of them."""
         numbers = {name: values[rows] for name, values in self.numbers.items()}
         given = None if self.given is None else self.given.iloc[rows]
@@ -62,12 +62,17 @@ class Classifier(Protocol):
 
     It may have more to say: `sees_levels` (true if it looks at nothing but levels), `wanted` (the names of the columns
     that it wants), `splits(sample)` (the numbers of each column at which it may change its mind), `time_limit` (the
-    seconds that a question may take).
+    seconds that a question may take), `aimed` (a stricter classifier, for which plans are made).
     """
 
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """One truth value per input."""
         ...
+
+
+def find_aimed(classifier: Classifier) -> Classifier:
+    """Who says which inputs plans are made for: somebody stricter than the decision itself, or whoever decides."""
+    return getattr(classifier, "aimed", None) or classifier
 
 
 def failed(error: BaseException) -> ClassifierError:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MODEL = click.option(
     "--classifier",
+    "classifiers",
+    multiple=True,
     metavar="SOURCE",
     required=True,
     help="The model, in any form that other commands take which sees records: FILE.skops, FILE.txt, MODULE:NAME ...",
@@ -82,8 +84,9 @@ def init(table_file: str, output: Path, force: bool, **options: Any) -> None:
         language=options["language"],
     )
     draft.save(output)
+    named = [part for source in options["classifiers"] for part in ("--classifier", source)]
     trusted = [part for name in options["trust"] for part in ("--trust", name)]
-    model = ["--classifier", options["classifier"], *trusted, *["--trust-pickle"] * options["trust_pickle"]]
+    model = [*named, *trusted, *["--trust-pickle"] * options["trust_pickle"]]
     if click.get_current_context().get_parameter_source("model_timeout") is not click.core.ParameterSource.DEFAULT:
         model += ["--model-timeout", f"{options['model_timeout']:g}"]
     for line in tell.summary(draft, str(output), table_file, model):

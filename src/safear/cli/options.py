@@ -16,17 +16,40 @@ Option = Callable[[Command], Command]
 METHODS = ("optimal", "greedy")
 FILE = click.Path(dir_okay=False, path_type=Path)
 
+
+def read_share(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """`all`, or a share above 0, as a number up to 1."""
+    if value is None or value == "all":
+        return None if value is None else 1.0
+    share: float = click.FloatRange(0, 1, min_open=True)(value, parameter, context)
+    return share
+
+
 CLASSIFIER = click.option(
     "--classifier",
+    "classifiers",
+    multiple=True,
     metavar="SOURCE",
     help="The model: FILE.skops, FILE.onnx, LightGBM's FILE.txt, XGBoost's FILE.json or FILE.ubj, CatBoost's FILE.cbm, "
     "an MLflow FOLDER, an address http://... or https://..., a table of decisions FILE.csv or FILE.parquet, "
-    "MODULE:NAME or FILE.py:NAME.  [default: the problem's rule, or a data set's forest]",
+    "MODULE:NAME or FILE.py:NAME. If repeated, the first decides, and plans are made for what all of them accept "
+    "(--agree).  [default: the problem's rule, or a data set's forest]",
 )
 THRESHOLD = click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
     help="The score from which on the model's decision is favourable, instead of the problem's.",
+)
+AIM = click.option(
+    "--aim",
+    type=click.FloatRange(0, 1),
+    help="The score that plans are made for, above the threshold, so that they survive a model that is trained anew.",
+)
+AGREE = click.option(
+    "--agree",
+    callback=read_share,
+    metavar="all|SHARE",
+    help="How many of several models must accept what plans are made for: all, or a share such as 0.6.",
 )
 TRUST = click.option("--trust", multiple=True, metavar="TYPE", help="Trust this type in a skops file; may be repeated.")
 TRUST_PICKLE = click.option(
@@ -104,7 +127,9 @@ def report(reader: str) -> Option[Any]:
     return click.option("--report", type=FILE, metavar="FILE.html", help=help_text)
 
 
-problem_options = combine(CLASSIFIER, THRESHOLD, TRUST, TRUST_PICKLE, MODEL_TIMEOUT, HORIZON, FAILURE_COST, SEED)
+problem_options = combine(
+    CLASSIFIER, THRESHOLD, AIM, AGREE, TRUST, TRUST_PICKLE, MODEL_TIMEOUT, HORIZON, FAILURE_COST, SEED
+)
 record_options = combine(JSON, OUTPUT)
 
 

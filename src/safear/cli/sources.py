@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Source:
     """A problem, who decides (None is the problem's own rule), and the data set if it is one.
 
-    `original` is the problem before the options changed it, and `given` the classifier that was named.
+    `original` is the problem before the options changed it, and `given` the classifiers that were named.
     """
 
     problem: Problem
@@ -30,14 +30,14 @@ class Source:
     dataset: Dataset | None
     original: Problem
     seed: int
-    given: str | None = None
+    given: tuple[str, ...] = ()
 
     def decides(self, tell: Teller) -> str:
         """Who decides, in words."""
         from safear.classifier.http_models import tell_source
 
         key = "rule" if self.dataset is None else "forest"
-        return tell_source(self.given) if self.given else tell(f"terminal.{key}", seed=self.seed)
+        return ", ".join(map(tell_source, self.given)) if self.given else tell(f"terminal.{key}", seed=self.seed)
 
     def find_people(self, given: str | None) -> str | pd.DataFrame:
         """The files of people that were named, or those of the data set."""
@@ -66,6 +66,8 @@ def find_named(problem_file: str) -> tuple[Problem, Dataset | None]:
 
 def find_source(problem_file: str, options: dict[str, Any]) -> Source:
     """By name, with what the options change of it."""
+    from safear.problem.checks import require_problem
+
     original, dataset = find_named(problem_file)
     problem = original
     if options["horizon"] is not None:
@@ -73,26 +75,33 @@ def find_source(problem_file: str, options: dict[str, Any]) -> Source:
     if options["failure_cost"] is not None:
         cost = Decimal(repr(options["failure_cost"]))
         problem = replace(problem, goal=replace(problem.goal, failure_cost=cost))
-    given, seed = options["classifier"], options["seed"]
-    if options["threshold"] is not None:
-        if given is None:
-            raise click.UsageError("--threshold goes with --classifier")
-        problem = replace(problem, goal=replace(problem.goal, threshold=options["threshold"]))
-    if given is not None:
+    given, seed = options["classifiers"], options["seed"]
+    changed = {name: options[name] for name in ("threshold", "aim", "agree") if options[name] is not None}
+    if changed and not given:
+        raise click.UsageError(f"--{next(iter(changed))} goes with --classifier")
+    if changed:
+        problem = replace(problem, goal=replace(problem.goal, **changed))
+        require_problem(problem)
+    if given:
         return Source(problem, load_decider(problem, options), dataset, original, seed, given)
     return Source(problem, None if dataset is None else dataset.classifier(seed), dataset, original, seed)
 
 
 def load_decider(problem: Problem, options: dict[str, Any]) -> Classifier:
-    """The classifier that the options name, on their conditions."""
+    """The classifier that the options name, or several, on their conditions."""
+    from safear.classifier.adapters import as_classifier
     from safear.classifier.sources import load_classifier
     from safear.cli.results import divert_prints
 
     divert_prints()
-    return load_classifier(
-        options["classifier"],
-        problem,
-        trust=options["trust"],
-        trust_pickle=options["trust_pickle"],
-        time_limit=options["model_timeout"],
-    )
+    found = [
+        load_classifier(
+            source,
+            problem,
+            trust=options["trust"],
+            trust_pickle=options["trust_pickle"],
+            time_limit=options["model_timeout"],
+        )
+        for source in options["classifiers"]
+    ]
+    return found[0] if len(found) == 1 else as_classifier(found, problem)

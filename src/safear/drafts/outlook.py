@@ -62,8 +62,8 @@ def read_filed(desk: Desk, table: pd.DataFrame) -> Filed:
 def decide_filed(desk: Desk, filed: Filed) -> Flags:
     """Whom the problem's desk accepts."""
     if not desk.sight:
-        return desk.goals.among(filed.codes)
-    return FiledGoals(desk.goals, filed).among(filed.codes, np.arange(len(filed)))
+        return desk.goals.in_force.among(filed.codes)
+    return FiledGoals(desk.goals.in_force, filed).among(filed.codes, np.arange(len(filed)))
 
 
 def find_ways(desk: Desk, filed: Filed, rows: NDArray[np.int64]) -> tuple[list[Hopeful], dict[str, int]]:

@@ -11,7 +11,7 @@ from safear.classifier.adapters import FunctionClassifier, ModelClassifier
 from safear.classifier.boosting import find_chances
 from safear.classifier.decisions import AnswerKind, label_name, study_answers
 from safear.classifier.protocol import Classifier, Inputs
-from safear.classifier.unanimous import UnanimousClassifier
+from safear.classifier.several import SeveralClassifiers
 from safear.drafts.panel import Flags, decide
 from safear.errors import ClassifierError, quote_list
 
@@ -20,7 +20,7 @@ OTHER_WAY = {"truths": "false", "ones": "0", "scores": "0"}  # what to name as f
 
 def members_of(classifier: Classifier) -> tuple[Classifier, ...]:
     """The classifiers of which one is made."""
-    return classifier.members if isinstance(classifier, UnanimousClassifier) else (classifier,)
+    return classifier.members if isinstance(classifier, SeveralClassifiers) else (classifier,)
 
 
 def find_classes(classifier: Classifier) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from safear.classifier.asking import ask
-from safear.classifier.protocol import Classifier, Inputs
+from safear.classifier.protocol import Classifier, Inputs, find_aimed
 
 BATCH = 65_536  # rows in one call
 PEOPLE = 150  # rejected people who are tried
@@ -44,7 +44,7 @@ class Panel:
         for name in table:
             rows = np.where(rng.random(len(mixed)) < TAKEN, donors, mixed) if name in change else mixed
             parts[name] = table[name].take(np.concatenate([some, rows])).array
-        return cls(classifier, pd.DataFrame(parts))
+        return cls(find_aimed(classifier), pd.DataFrame(parts))
 
     @cached_property
     def filed(self) -> Flags:

@@ -11,7 +11,7 @@ import pandas as pd
 from safear.classifier.adapters import ModelClassifier, TableClassifier, as_classifier
 from safear.classifier.column_types import ANY, ColumnType
 from safear.classifier.protocol import Classifier
-from safear.classifier.unanimous import UnanimousClassifier
+from safear.classifier.several import SeveralClassifiers
 from safear.drafts.own_words import members_of
 from safear.drafts.panel import BATCH, Flags, decide
 from safear.drafts.table import TRUTHS, Column, study_column
@@ -215,8 +215,8 @@ def read_model(model: object, table: pd.DataFrame, goal: Goal) -> Classifier:
 
 
 def _with_goal(classifier: Classifier, goal: Goal) -> Classifier:
-    if isinstance(classifier, UnanimousClassifier):
-        return UnanimousClassifier(tuple(_with_goal(member, goal) for member in classifier.members))
+    if isinstance(classifier, SeveralClassifiers):
+        return replace(classifier, members=tuple(_with_goal(member, goal) for member in classifier.members))
     is_given = is_dataclass(classifier) and not isinstance(classifier, type) and hasattr(classifier, "goal")
     return replace(classifier, goal=goal) if is_given else classifier  # type: ignore[type-var]  # it is one
 

@@ -34,13 +34,18 @@ class FiledGoals:
     """
 
     def __init__(self, goals: Goals, filed: Filed) -> None:
-        self.problem, self.classifier, self.sight, self.filed = goals.problem, goals.classifier, goals.sight, filed
-        self._lock, self._points = goals.lock, goals.known_points
+        self.problem, self.standard, self.sight, self.filed = goals.problem, goals.standard, goals.sight, filed
+        self._goals, self._lock, self._points = goals, goals.lock, goals.known_points
         features = goals.problem.features
         self._seen = [i for i, feature in enumerate(features) if feature.seen_by_classifier]
         self._numbers = [i for i, feature in enumerate(features) if feature.name in goals.sight.numbers]
         self._levels = [i for i in self._seen if i not in self._numbers]
         self._values = [np.array(features[i].values, dtype=np.float64) for i in self._numbers]
+
+    @cached_property
+    def in_force(self) -> FiledGoals:
+        """The same of decisions: who is accepted as things stand."""
+        return self if self._goals.in_force is self._goals else FiledGoals(self._goals.in_force, self.filed)
 
     @property
     def is_slow(self) -> bool:
@@ -94,7 +99,7 @@ class FiledGoals:
             rows = first[start : start + BATCH]
             inputs = self._inputs(codes[rows], whom[rows], numbers[rows])
             with self._lock:
-                answers[start : start + BATCH] = ask(self.classifier, inputs)
+                answers[start : start + BATCH] = ask(self.standard, inputs)
         return answers[which.reshape(-1)]
 
     def hold(self, codes: CodeMatrix, whom: NDArray[np.int64], *, ends_only: bool = False) -> NDArray[np.bool_]:
@@ -152,7 +157,7 @@ class FiledGoals:
 
     @cached_property
     def _splits(self) -> dict[str, Sequence[float] | None]:
-        find = getattr(self.classifier, "splits", None)
+        find = getattr(self.standard, "splits", None)
         if find is None or not len(self.filed):
             return {}
         first = np.zeros(1, dtype=np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from threading import Lock
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from safear.classifier.asking import ask
 from safear.classifier.filed import Sight
-from safear.classifier.protocol import Classifier, Inputs
+from safear.classifier.protocol import Classifier, Inputs, find_aimed
 from safear.mdp.space import CodeMatrix
 from safear.problem.model import Problem
 
@@ -24,11 +25,15 @@ REMEMBERED = 2_000_000  # answers, where there are too many inputs for a table
 class Goals:
     """Answers whether states are goals and remembers the answers by input.
 
-    Several threads may ask; the classifier is asked by one at a time, and about each input once.
+    A goal is what plans are made for, which may be less than all that the classifier accepts: `in_force` answers who is
+    accepted. Several threads may ask; the classifier is asked by one at a time, and about each input once.
     """
 
-    def __init__(self, problem: Problem, classifier: Classifier, *, lock: Lock | None = None) -> None:
+    def __init__(
+        self, problem: Problem, classifier: Classifier, *, lock: Lock | None = None, standard: Classifier | None = None
+    ) -> None:
         self.problem, self.classifier = problem, classifier
+        self.standard = find_aimed(classifier) if standard is None else standard  # who says what is a goal
         self.sight = Sight.of(problem, classifier)
         self._seen = [i for i, feature in enumerate(problem.features) if feature.seen_by_classifier]
         self._features = tuple(problem.features[i] for i in self._seen)
@@ -47,6 +52,13 @@ class Goals:
         if self._table is None:
             return self._look_up_rows(codes[:, self._seen])
         return self._look_up(self._table, codes.astype(np.int64) @ self._strides)
+
+    @cached_property
+    def in_force(self) -> Goals:
+        """The same of decisions: who is accepted as things stand. These goals themselves if no margin is asked for."""
+        if self.standard is self.classifier:
+            return self
+        return Goals(self.problem, self.classifier, lock=self.lock, standard=self.classifier)
 
     @property
     def is_slow(self) -> bool:
@@ -101,4 +113,4 @@ class Goals:
 
     def _ask(self, inputs: CodeMatrix) -> NDArray[np.bool_]:
         batches = [inputs[first : first + BATCH] for first in range(0, len(inputs), BATCH)]
-        return np.concatenate([ask(self.classifier, Inputs(self._features, batch)) for batch in batches])
+        return np.concatenate([ask(self.standard, Inputs(self._features, batch)) for batch in batches])

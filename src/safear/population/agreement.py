@@ -130,9 +130,9 @@ def check_people(
 def check_population(desk: Desk, population: Population) -> Agreement:
     """The same for people who have been read as the desk's classifier sees them."""
     if not desk.sight:
-        rejected = _count(population, ~desk.goals.among(population.codes))
+        rejected = _count(population, ~desk.goals.in_force.among(population.codes))
         return Agreement(int(population.counts.sum()), population.skipped, rejected, 0, 0, 0, ())
-    return _Trial(FiledGoals(desk.goals, population.filed), population).run()
+    return _Trial(FiledGoals(desk.goals.in_force, population.filed), population).run()
 
 
 class _Trial:

@@ -29,6 +29,7 @@ from safear.mdp.compiled import CompiledMDP
 from safear.mdp.expand import MAX_DIGITS
 from safear.mdp.families import Family, FamilyCompiler, count_block_states, immutable_positions
 from safear.mdp.filed_goals import FiledGoals
+from safear.mdp.goals import Goals
 from safear.mdp.slices import restrict
 from safear.population.crowd import Crowd
 from safear.population.family_figures import FAMILY_MEASURES, measure_room, solve_family, summarise
@@ -136,8 +137,9 @@ class Engine:
         people, stepwise, measures = asked.people, asked.aim.stepwise, set(asked.measures)
         own, together = people.brings_terms, self._is_worth_it(people) & (len(people) > FEW)
         rest = np.ones(len(people), dtype=bool)
-        if people.filed.sight:
-            accepted = FiledGoals(self.desk.goals, people.filed).among(people.codes, np.arange(len(people)))
+        goals = self.desk.goals
+        if people.filed.sight or goals.in_force is not goals:  # whoever is left is at no goal, either
+            accepted = _decide(goals.in_force, people)
             rest &= ~accepted
             yield partial(_accept, asked, np.flatnonzero(accepted))
         meet_some = self._meet_records if people.filed.sight else _meet_some
@@ -238,6 +240,13 @@ def _solve_block(asked: _Asked, mdp: CompiledMDP, whom: NDArray[np.int64]) -> Fo
     table = _read_states(asked, solution, states, best)
     rows = solution.policy.rows(0, states, solution.policy.accounts[states])
     return whom, _tabulate(asked.measures, mdp, rows, table, goal, best)
+
+
+def _decide(goals: Goals, people: Crowd) -> NDArray[np.bool_]:
+    """Who is at one of the goals."""
+    if not people.filed.sight:
+        return goals.among(people.codes)
+    return FiledGoals(goals, people.filed).among(people.codes, np.arange(len(people)))
 
 
 def _accept(asked: _Asked, whom: NDArray[np.int64]) -> Found:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from safear.classifier.filed import Filed, Sight
 from safear.errors import ClassifierError, ProblemError, TermsError, TooLargeError
 from safear.mdp.filed_goals import FiledGoals
+from safear.mdp.goals import Goals
 from safear.population.crowd import Crowd
 from safear.population.engine import Engine, Purpose, place_error
 from safear.population.figures import DECISIONS, FAVOURABLE, NO_RECOURSE, PLANNED, READ, PeopleFigures
@@ -73,16 +74,19 @@ class PartSolver:
         on the `first` of them, as filed and with whatever can change at random levels.
         """
         goals = self._desk.compiler.goals
+        asked = [goals] if goals.in_force is goals else [goals, goals.in_force]
+        return hashlib.sha256(b"".join(self._sample(one, codes, first).tobytes() for one in asked)).hexdigest()
+
+    def _sample(self, goals: Goals, codes: NDArray[np.int16], first: Filed) -> NDArray[np.bool_]:
         try:
-            decisions = self._try_records(first, moved=True) if goals.sight else goals.sample(SAMPLED)
+            return self._try_records(goals, first, moved=True) if goals.sight else goals.sample(SAMPLED)
         except ClassifierError:
             levels = np.unique(codes, axis=0)
-            decisions = self._try_records(first, moved=False) if goals.sight else goals.among(levels)
-        return hashlib.sha256(decisions.tobytes()).hexdigest()
+            return self._try_records(goals, first, moved=False) if goals.sight else goals.among(levels)
 
-    def _try_records(self, people: Filed, *, moved: bool) -> NDArray[np.bool_]:
+    def _try_records(self, asked: Goals, people: Filed, *, moved: bool) -> NDArray[np.bool_]:
         """The decisions on people as filed and, if `moved`, once more with whatever can change at random levels."""
-        goals, everybody = FiledGoals(self._desk.compiler.goals, people), np.arange(len(people))
+        goals, everybody = FiledGoals(asked, people), np.arange(len(people))
         states, rng = people.codes.copy(), np.random.default_rng(0)
         for i, feature in enumerate(self.job.problem.features):
             if moved and feature.name in self.job.problem.changed_features:

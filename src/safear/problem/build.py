@@ -17,6 +17,7 @@ from safear.problem.document import (
     WrittenActionTerms,
     WrittenEffect,
     WrittenFeature,
+    WrittenGoal,
     WrittenOutcome,
 )
 from safear.problem.model import (
@@ -71,7 +72,7 @@ def build_problem(document: Document) -> tuple[Problem, list[Mistake]]:
         cost_resolution=document.cost.resolution,
         confidence=document.confidence,
         features=tuple(features.values()),
-        goal=Goal(document.goal.favourable, document.goal.threshold, document.goal.failure_cost, document.goal.promise),
+        goal=_build_goal(document.goal),
         given=tuple(document.given),
         rule=rule,
         actions=tuple(builder.action(name, written, ("actions", name)) for name, written in document.actions.items()),
@@ -112,6 +113,11 @@ def default_levels(edges: Iterable[Decimal], closed: str) -> tuple[str, ...]:
     low, high = ("<", ">=") if closed == "left" else ("<=", ">")
     inner = [f"{a}-{b}" for a, b in pairwise(texts)]
     return (f"{low}{texts[0]}", *inner, f"{high}{texts[-1]}") if texts else ()
+
+
+def _build_goal(written: WrittenGoal) -> Goal:
+    agree = 1.0 if written.agree == "all" else written.agree
+    return Goal(written.favourable, written.threshold, written.failure_cost, written.promise, written.aim, agree)
 
 
 def _build_feature(name: str, written: WrittenFeature) -> Feature:

@@ -28,6 +28,7 @@ from safear.problem.model import (
     Change,
     Feature,
     Follow,
+    Goal,
     Move,
     Outcome,
     Problem,
@@ -118,6 +119,7 @@ def _check_head(problem: Problem) -> Iterator[Mistake]:
         yield mistake(
             ("goal", "threshold"), f"{threshold} is not between 0 and 1", code="out_of_range", value=threshold
         )
+    yield from _check_margin(problem.goal)
     if not 0 < problem.confidence < 1:
         cause = f"{problem.confidence} is not between 0 and 1"
         yield mistake(("confidence",), cause, "0.95 is usual", code="out_of_range", value=problem.confidence)
@@ -125,6 +127,23 @@ def _check_head(problem: Problem) -> Iterator[Mistake]:
     if resolution is not None and not (resolution.is_finite() and resolution > 0):
         what = "not above 0" if resolution.is_finite() else "not a finite number"
         yield mistake(("cost", "resolution"), f"{resolution} is {what}", code="out_of_range", value=resolution)
+
+
+def _check_margin(goal: Goal) -> Iterator[Mistake]:
+    """A score to plan for lies at or above the one that decides."""
+    if not 0 < goal.agree <= 1:
+        cause, remedy = f"{goal.agree} is not a share above 0, up to 1", "write 'all', or a share such as 0.6"
+        yield mistake(("goal", "agree"), cause, remedy, code="out_of_range", value=goal.agree)
+    if goal.aim is None:
+        return
+    if not 0 <= goal.aim <= 1:
+        yield mistake(("goal", "aim"), f"{goal.aim} is not between 0 and 1", code="out_of_range", value=goal.aim)
+    elif goal.threshold is None:
+        cause, remedy = "an aim needs the threshold that it lies above", "write 'threshold: 0.5' beside it"
+        yield mistake(("goal", "aim"), cause, remedy, code="no_threshold")
+    elif goal.aim < goal.threshold:
+        cause = f"the aim {goal.aim:g} is below the threshold {goal.threshold:g}: who reaches it would be rejected"
+        yield mistake(("goal", "aim"), cause, "raise it, or leave it out", code="below_threshold", value=goal.aim)
 
 
 def check_action(problem: Problem, action: Action) -> list[Mistake]:

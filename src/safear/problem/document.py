@@ -147,6 +147,8 @@ class WrittenGoal(Written):
 
     favourable: Name | None = None
     threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    aim: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    agree: Literal["all"] | Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = "all"
     failure_cost: NotNegative = Field(default=Decimal(0), json_schema_extra={"default": 0})
     promise: Literal["value", "range", "narrow"] = "narrow"
 

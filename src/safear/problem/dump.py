@@ -23,6 +23,8 @@ def dump_problem(problem: Problem) -> dict[str, Any]:
     goal = {
         "favourable": problem.goal.favourable,
         "threshold": problem.goal.threshold,
+        "aim": problem.goal.aim,
+        "agree": None if problem.goal.agree == 1 else problem.goal.agree,
         "failure_cost": _number(problem.goal.failure_cost),
         "promise": None if problem.goal.promise == "narrow" else problem.goal.promise,
     }

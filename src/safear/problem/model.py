@@ -238,12 +238,27 @@ class Goal:
 
     A number that changes is promised to become its level's *value*, or to land anywhere in the level's *range*, or in
     the part of the range around the value in which the plan holds (*narrow*).
+
+    Who scores below `threshold` is rejected; plans are made for scores of at least `aim`, if there is one. Where there
+    are several models, the first decides, and plans are made for what a share `agree` of them accept.
     """
 
     favourable: str | None = None
     threshold: float | None = None
     failure_cost: Decimal = Decimal(0)
     promise: PromiseKind = "narrow"
+    aim: float | None = None
+    agree: float = 1.0
+
+    @property
+    def aimed(self) -> Goal:
+        """The goal of plans, as if it were what decides."""
+        return self if self.aim is None else replace(self, threshold=self.aim)
+
+    @property
+    def unaimed(self) -> Goal:
+        """The same without a margin."""
+        return replace(self, aim=None)
 
 
 @dataclass(frozen=True, repr=False)

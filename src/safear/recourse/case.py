@@ -158,7 +158,7 @@ class Desk:
         record, goals = find_record(self.problem, person), self.goals
         levels = read_person(self.problem, record, given=goals.sight.given)
         own = as_filed(goals, record, levels)
-        favourable = own.among(person_codes(self.problem.features, levels)[None, :])
+        favourable = own.in_force.among(person_codes(self.problem.features, levels)[None, :])
         return Decision(record, levels, bool(favourable[0])), own
 
     def open(self, person: PersonLike | None = None, *, terms: Terms | None = None) -> Case:

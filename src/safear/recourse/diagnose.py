@@ -41,7 +41,7 @@ class PersonDiagnosis:
 
 @dataclass(frozen=True, slots=True)
 class SpaceDiagnosis:
-    """All states: how many are goals, and how many of the others have no way to one within the horizon.
+    """All states: how many are accepted, and how many of the others have no way to a goal within the horizon.
 
     They are those of somebody who has done nothing yet: bookkeeping is where it begins.
     """
@@ -101,8 +101,9 @@ def diagnose_space(problem: Problem, classifier: object = None) -> SpaceDiagnosi
     for feature in problem.features:
         if feature.hidden:
             begun &= codes[:, number[feature.name]] == (codes[:, number[feature.copy_of]] if feature.copy_of else 0)
-    helpless = ~can_reach_goal(mdp)
-    return SpaceDiagnosis(int(begun.sum()), int((mdp.goal & begun).sum()), int((helpless & begun).sum()))
+    accepted = mdp.goals.in_force.among(codes)
+    helpless = ~can_reach_goal(mdp) & ~accepted
+    return SpaceDiagnosis(int(begun.sum()), int((accepted & begun).sum()), int((helpless & begun).sum()))
 
 
 def _count_shown(mdp: MDP, states: NDArray[np.int64]) -> int:

@@ -10,7 +10,7 @@ the step, so it is the same for all ends of the plan that pass through it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,7 +102,8 @@ def verify_runs(runs: Runs, promises: Promises, classifier: object, record: Reco
     mdp, ends = runs.mdp, _ends_of(runs)
     if not isinstance(mdp, CompiledMDP):
         return Verification(len(ends), len(ends), len(ends), is_complete=True)
-    goals = Goals(mdp.problem, as_classifier(classifier, mdp.problem))
+    problem = replace(mdp.problem, goal=mdp.problem.goal.unaimed)  # what it decides, not what plans are made for
+    goals = Goals(problem, as_classifier(classifier, problem)).in_force
     own = as_filed(goals, record, read_person(mdp.problem, record, given=goals.sight.given))
     codes = mdp.codes(ends)
     if isinstance(own, FiledGoals):

@@ -48,7 +48,8 @@ class Service:
         sizes = [len(feature.levels) for feature in problem.features if feature.seen_by_classifier]
         if desk.sight or math.prod(sizes) > ASKED_BEFOREHAND:  # of records there is no end
             return cls(replace(desk, forgetful=True), people)
-        deque(_ask_everything(problem, desk.goals), maxlen=0)
+        for goals in {desk.goals, desk.goals.in_force}:
+            deque(_ask_everything(problem, goals), maxlen=0)
         return cls(desk, people)
 
     @property
@@ -80,7 +81,7 @@ class Service:
         """Which share of all inputs the classifier accepts; None if there are too many, or if it sees records."""
         if self.desk.forgetful:
             return None
-        return float(np.mean(np.concatenate(list(_ask_everything(self.problem, self.desk.goals)))))
+        return float(np.mean(np.concatenate(list(_ask_everything(self.problem, self.desk.goals.in_force)))))
 
     def warm_up(self) -> None:
         """Answer once for each named person, so that the first who comes does not wait for what is loaded lazily."""

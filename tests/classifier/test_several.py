@@ -14,25 +14,30 @@ from classifier.test_columns import filed, make_problem
 from classifier.trained_models import applications, ask_directly, trained
 from safear.classifier.adapters import as_classifier
 from safear.classifier.asking import ask
-from safear.classifier.unanimous import UnanimousClassifier
+from safear.classifier.protocol import find_aimed
+from safear.classifier.several import SeveralClassifiers
 from safear.errors import ClassifierError
 
 MODELS = ["one-hot forest", "LightGBM", "XGBoost booster"]
 
 
 @pytest.mark.parametrize("make", [list, tuple])
-def test_all_of_them_must_say_so(make: Any) -> None:
+@pytest.mark.parametrize("agree, needed", [(1.0, 3), (0.6, 2), (2 / 3, 2), (0.3, 1)])
+def test_the_first_decides_and_plans_are_made_for_what_enough_accept(make: Any, agree: float, needed: int) -> None:
     frame, problem = applications(300, seed=7), make_problem()
+    problem = replace(problem, goal=replace(problem.goal, agree=agree))
     classifier = as_classifier(make(trained(name) for name in MODELS), problem)
     alone = np.array([ask_directly(name, frame) for name in MODELS])
-    assert ask(classifier, filed(frame, problem)).tolist() == alone.all(axis=0).tolist()
+    assert ask(classifier, filed(frame, problem)).tolist() == alone[0].tolist()
+    agreed = alone[0] & (alone.sum(axis=0) >= needed)
+    assert ask(find_aimed(classifier), filed(frame, problem)).tolist() == agreed.tolist()
     assert len({tuple(answers) for answers in alone.tolist()}) == 3, "they differ"
 
 
 def test_models_functions_and_rules_in_one_list() -> None:
     problem = sa.load_example("loan")
     rule = sa.compile_mdp(problem).goal
-    both = sa.compile_mdp(problem, [sa.compile_mdp(problem).goals.classifier, lambda frame: frame["savings"] == "rich"])
+    both = sa.compile_mdp(problem, [as_classifier(None, problem), lambda frame: frame["savings"] == "rich"])
     people = [both.person(state) for state in range(both.n_states)]
     expected = [bool(goal) and person["savings"] == "rich" for goal, person in zip(rule, people, strict=True)]
     assert both.goal.tolist() == expected
@@ -42,7 +47,7 @@ def test_models_functions_and_rules_in_one_list() -> None:
 def test_the_columns_of_all_are_wanted_and_splits_are_those_of_all() -> None:
     frame, problem = applications(5, seed=7), make_problem()
     parts: list[Any] = [as_classifier(trained(name), problem) for name in MODELS]
-    classifier, sample = UnanimousClassifier(tuple(parts)), filed(frame, problem).frame()
+    classifier, sample = SeveralClassifiers(tuple(parts)), filed(frame, problem).frame()
     assert set(classifier.wanted or ()) == {name for part in parts for name in part.wanted}
     found = classifier.splits(sample)
     assert found is not None
@@ -61,7 +66,7 @@ def test_splits_are_not_known_if_those_of_one_are_not(name: str | None) -> None:
 def test_tables_see_levels_alone() -> None:
     problem = sa.load_example("loan")
     rule = as_classifier(None, problem)
-    assert UnanimousClassifier((rule, rule)).sees_levels
+    assert SeveralClassifiers((rule, rule)).sees_levels
     assert not as_classifier([rule, lambda frame: frame["savings"] == "rich"], problem).sees_levels  # type: ignore[attr-defined]
 
 
@@ -70,7 +75,7 @@ def test_nonsense_of_one_is_told_once() -> None:
         return [float("nan") if savings == "rich" else 0.0 for savings in frame["savings"]]
 
     with pytest.raises(ClassifierError) as refused:
-        sa.compile_mdp(sa.load_example("loan"), [lambda frame: np.zeros(len(frame)), broken])
+        sa.compile_mdp(sa.load_example("loan"), [lambda frame: np.ones(len(frame)), broken])
     assert str(refused.value).count("first such input") == 1
     assert "savings = rich" in str(refused.value)
 
