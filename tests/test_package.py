@@ -109,6 +109,7 @@ ABOUT = {  # tests that are about no single module
     "problem/test_wordings.py": "every mistake's whole text",
     "solvers/test_engines.py": "other people's engines on exported models",
     "texts/test_one_voice.py": "no English outside the catalogue",
+    "test_margins.py": "who is rejected, and what plans are made for",
     "web/test_browser.py": "the pages in a real browser",
     "web/test_privacy.py": "what no part of the server may keep",
     "web/test_schema.py": "the OpenAPI document against the server",
