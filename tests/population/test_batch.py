@@ -27,7 +27,8 @@ from population.crowds import (
     read_parts,
     records,
 )
-from safear.errors import ClassifierError, ObjectiveError, PersonError, TooLargeError
+from safear.errors import ClassifierError, InputError, ObjectiveError, PersonError, TooLargeError
+from safear.plans.saved_plan import SavedPlan
 from safear.population import BatchSummary
 from safear.population import engine as engine_module
 from safear.population.batch import MAX_PART
@@ -49,6 +50,46 @@ def people(tmp_path: Path) -> pd.DataFrame:
     frame.loc[5, "forbid:learn"] = frame.loc[5, "forbid:gamble"] = True
     frame.to_csv(tmp_path / "people.csv", index=False)
     return frame
+
+
+@pytest.mark.parametrize("personal_data", [True, False])
+@pytest.mark.parametrize(
+    "objective, method", [(sa.MeanStd(0.5), "greedy"), (sa.CVaR(0.9), None), (None, None)], ids=str
+)
+def test_whole_plans_are_those_that_save_plan_writes(
+    objective: Objective | None, method: Method | None, personal_data: bool, people: pd.DataFrame, tmp_path: Path
+) -> None:
+    """One column with the text of each plan's file, empty where there is no plan."""
+    sa.batch(
+        PROBLEM,
+        None,
+        tmp_path / "people.csv",
+        out=tmp_path / "out",
+        objective=objective,
+        method=method,
+        plans=True,
+        personal_data=personal_data,
+    )
+    rows = read_parts(tmp_path / "out")
+    assert rows["saved_plan"].isna().tolist() == rows["plan"].isna().tolist()
+    seen = 0
+    for number, row in enumerate(records(people)):
+        somebody = job_somebody(row)
+        asked = None if objective is None else [objective]
+        menu = sa.recommend(PROBLEM, None, somebody.levels, objectives=asked, method=method, terms=somebody.own.terms)
+        texts = rows.loc[rows["row"] == number + 1, "saved_plan"].dropna().tolist()
+        assert texts == [SavedPlan.of(offer, personal_data=personal_data).text for offer in menu]
+        assert [SavedPlan.read(text).first_action for text in texts] == [offer.first_action for offer in menu]
+        seen += len(texts)
+    assert seen > 20
+
+
+def test_a_folder_without_plans_is_not_continued_with_them(people: pd.DataFrame, tmp_path: Path) -> None:
+    del people
+    sa.batch(PROBLEM, None, tmp_path / "people.csv", out=tmp_path / "out", objective=sa.Mean())
+    with pytest.raises(InputError, match="not the same 'plans'"):
+        sa.batch(PROBLEM, None, tmp_path / "people.csv", out=tmp_path / "out", objective=sa.Mean(), plans=True,
+                 part_size=16_384)  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import click
 
 from safear.cli.options import JSON, LANGUAGE, PROBLEM, SKIP_BAD, level, method, problem_options, tell_record
 from safear.cli.results import print_result
+from safear.cli.saving import NO_PERSONAL_DATA
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
@@ -45,7 +46,8 @@ Columns of PEOPLE besides the features, all optional; an empty cell keeps the pr
   forbid:ACTION  true rules the action out
 The folder has one Parquet file per part: file, row, the --keep columns, decision, plan, first_action, gives_up,
 success (0 without recourse); mean, std, var, cvar given success; overall_mean and overall_cvar over all runs;
-best_success, the highest that any plan has. After an interruption, run the same command again to continue.
+best_success, the highest that any plan has; with --plans saved_plan, the text of the plan's file. After an
+interruption, run the same command again to continue.
 Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install 'safear[cluster]'"""
 )
 @PROBLEM
@@ -56,6 +58,8 @@ Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install '
 @click.option("--objective", help="One plan per person, for this objective.  [default: the menu]")
 @method()
 @level()
+@click.option("--plans", is_flag=True, help="Keep each plan as a whole, in the column saved_plan: see `safear resume`.")
+@NO_PERSONAL_DATA
 @click.option("--keep", multiple=True, metavar="COLUMN", help="Copy this column to the result; may be repeated.")
 @SKIP_BAD
 @click.option(
@@ -80,6 +84,8 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
     from safear.population.batch import batch as run
     from safear.risk.objectives import parse_objective
 
+    if options["no_personal_data"] and not options["plans"]:
+        raise click.UsageError("--no-personal-data goes with --plans")
     tell = AuditTeller.of(options["language"])
     objective = None if options["objective"] is None else parse_objective(options["objective"])
     source = find_source(problem_file, options)
@@ -92,6 +98,8 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
             objective=objective,
             method=options["method"],
             level=options["level"],
+            plans=options["plans"],
+            personal_data=not options["no_personal_data"],
             keep=options["keep"],
             skip_bad=options["skip_bad"],
             part_size=options["part_size"],

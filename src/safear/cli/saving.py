@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from safear.recourse.menu import Menu
     from safear.recourse.teller import Teller
 
+NO_PERSONAL_DATA = click.option(
+    "--no-personal-data",
+    is_flag=True,
+    help="Of a person keep only a hash of the record, and the levels that the plan changes.",
+)
 save_options = combine(
     click.option("--save", type=FILE, metavar="FILE.json", help="Keep a plan of the menu, to go on with it later."),
     PLAN,
-    click.option(
-        "--no-personal-data",
-        is_flag=True,
-        help="Keep only a hash of the record, and of the person's levels only those that the plan changes.",
-    ),
+    NO_PERSONAL_DATA,
 )
 
 

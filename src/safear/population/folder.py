@@ -23,7 +23,7 @@ from safear.files import write_text
 from safear.people.cells import quote_sql
 from safear.people.opening import connect
 from safear.population.figures import DECISIONS
-from safear.population.parts import FIGURES
+from safear.population.parts import FIGURES, SAVED
 
 MANIFEST = "_batch.json"  # readers of a folder of Parquet files pass over names that begin so
 _LEFTOVER = re.compile(rf"\.part-\d+\.parquet\.\d+|\.{re.escape(MANIFEST)}\..+")
@@ -41,7 +41,7 @@ class Folder:
     def prepare(self, manifest: Mapping[str, object]) -> None:
         """Make the folder, or make sure that it holds parts of this batch and no other."""
         place = Place(file=str(self.path))
-        taken = [*COLUMNS]
+        taken = [*COLUMNS, SAVED]
         for name in self.kept:
             if name.casefold() in taken:  # as DuckDB reads names
                 cause = f"the result would have two columns '{name}' that differ only in case"
@@ -83,6 +83,7 @@ class Folder:
         beside = path.with_name(f".{path.name}.{os.getpid()}")
         types = {"file": "VARCHAR", "row": "BIGINT"} | dict(self.kept)
         types |= dict.fromkeys(TEXTS, "VARCHAR") | {"gives_up": "BOOLEAN"} | dict.fromkeys(FIGURES, "DOUBLE")
+        types |= {SAVED: "VARCHAR"} if SAVED in rows else {}
         columns = [f"CAST({_name(name)} AS {kind}) AS {_name(name)}" for name, kind in types.items()]
         try:
             with connect(Place(file=str(path)), 1, "1GB", failed="cannot be written") as connection:

@@ -14,29 +14,36 @@ from safear.classifier.filed import Filed, Sight
 from safear.errors import ClassifierError, ProblemError, TermsError, TooLargeError
 from safear.mdp.filed_goals import FiledGoals
 from safear.mdp.goals import Goals
+from safear.plans.plan_writing import write_plan
 from safear.population.crowd import Crowd
 from safear.population.engine import Engine, Purpose, place_error
 from safear.population.figures import DECISIONS, FAVOURABLE, NO_RECOURSE, PLANNED, READ, PeopleFigures
 from safear.problem.model import Problem
-from safear.recourse.case import Desk
+from safear.recourse.case import Case, Desk
 from safear.recourse.menu import Request, make_menu
-from safear.recourse.offer import TAIL
+from safear.recourse.offer import TAIL, Offer, make_offer
 from safear.risk.objectives import Objective
-from safear.solvers.solve import Method
+from safear.solvers.solve import Method, solve
 
 FIGURES = ("success", "mean", "std", "var", "cvar", "overall_mean", "overall_cvar", "best_success")
+SAVED = "saved_plan"  # the column with the text of each plan's file
 SAMPLED = 1_000_000  # inputs
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """What is to be done for everybody: the menu, or the plan for one objective."""
+    """What is to be done for everybody: the menu, or the plan for one objective.
+
+    With `plans`, each plan is kept as a whole, too, with or without `personal_data`.
+    """
 
     problem: Problem
     classifier: object
     objective: Objective | None = None
     method: Method | None = None
     level: float = TAIL
+    plans: bool = False
+    personal_data: bool = True
 
 
 class PartSolver:
@@ -64,6 +71,8 @@ class PartSolver:
             "first_action": names[rows.found.first_action],
             "gives_up": early,
         } | {name: np.ma.filled(rows.found.of(name), np.nan) for name in FIGURES}
+        if self.job.plans:
+            columns[SAVED] = rows.saved
         labels = part.labels.iloc[rows.person].reset_index(drop=True)
         return pd.concat([labels, pd.DataFrame(columns)], axis=1)
 
@@ -100,7 +109,30 @@ class PartSolver:
         found = self._engine.work_out(part, Purpose(objective, self.job.method, self.job.level), FIGURES, threads=1)
         plan = np.full(len(part), None, dtype=object)
         plan[np.equal(found.decision, PLANNED)] = str(objective)
-        return _Rows(np.arange(len(part)), plan, found)
+        saved = self._save_plans(part, found, objective) if self.job.plans else np.full(len(part), None, dtype=object)
+        return _Rows(np.arange(len(part)), plan, saved, found)
+
+    def _save_plans(self, part: Crowd, found: PeopleFigures, objective: Objective) -> NDArray[np.object_]:
+        """The whole plan of each person who has one; of people who are alike in everything, once."""
+        first, kind = part.distinct()
+        saved = np.full(len(first), None, dtype=object)
+        for number, position in enumerate(first.tolist()):
+            if found.decision[position] == PLANNED:
+                solution = solve(self._open(part, position).mdp, objective, method=self.job.method)
+                saved[number] = self._save(make_offer(solution, level=self.job.level))
+        return saved[kind]
+
+    def _save(self, offer: Offer) -> str | None:
+        """The text of a plan's file, if plans are kept."""
+        return write_plan(offer, personal_data=self.job.personal_data).text if self.job.plans else None
+
+    def _open(self, part: Crowd, position: int) -> Case:
+        """The case of one person; an error says whose it is."""
+        problem = self.job.problem
+        try:
+            return self._desk.open(part.record(problem, position), terms=part.terms(problem, position))
+        except (ProblemError, TermsError, TooLargeError) as error:  # nobody could tell whose problem it is
+            raise place_error(error, part, position) from None
 
     def _find_menus(self, part: Crowd) -> _Rows:
         """The plans of each person's menu; of people who are alike in everything, once."""
@@ -114,36 +146,37 @@ class PartSolver:
         whole = PeopleFigures.unknown(int(sizes.sum()), FIGURES)
         for menu, start in zip(menus, starts.tolist(), strict=True):
             whole.put(start + np.arange(len(menu.plan)), menu.found)
-        return _Rows(person, np.concatenate([menu.plan for menu in menus])[which], whole.take(which))
+        plan, saved = (np.concatenate([getattr(menu, name) for menu in menus])[which] for name in ("plan", "saved"))
+        return _Rows(person, plan, saved, whole.take(which))
 
     def _find_menu(self, part: Crowd, position: int) -> _Rows:
-        problem, level = self.job.problem, self.job.level
+        level, case = self.job.level, self._open(part, position)
         try:
-            case = self._desk.open(part.record(problem, position), terms=part.terms(problem, position))
             offers = make_menu(case, Request(level=level)).offers
-        except (ProblemError, TermsError, TooLargeError) as error:  # nobody could tell whose problem it is
+        except (ProblemError, TermsError, TooLargeError) as error:
             raise place_error(error, part, position) from None
         found = PeopleFigures.unknown(max(len(offers), 1), FIGURES)
-        plan = np.full(max(len(offers), 1), None, dtype=object)
+        plan, saved = (np.full(max(len(offers), 1), None, dtype=object) for _ in range(2))
         if not offers:
             found.decision[:] = FAVOURABLE if case.favourable else NO_RECOURSE
             if not case.favourable:
                 found.figures[:, [FIGURES.index(name) for name in ("success", "best_success")]] = 0.0
-            return _Rows(np.array([position]), plan, found)
-        plan[:] = [offer.name for offer in offers]
+            return _Rows(np.array([position]), plan, saved, found)
+        plan[:], saved[:] = [offer.name for offer in offers], [self._save(offer) for offer in offers]
         found.decision[:] = PLANNED
-        actions = [action.name for action in problem.actions]
+        actions = [action.name for action in self.job.problem.actions]
         for i, offer in enumerate(offers):
             figures = [READ[name](offer.cost, None, level) for name in FIGURES[:-1]]
             row = [*(np.nan if figure is None else figure for figure in figures), case.best_success]
             found.figures[i] = np.ma.array(row, mask=np.isnan(row))
             found.first_action[i] = -1 if offer.first_action is None else actions.index(offer.first_action)
-        return _Rows(np.full(len(offers), position), plan, found)
+        return _Rows(np.full(len(offers), position), plan, saved, found)
 
 
 class _Rows(NamedTuple):
-    """Rows of the result: whose (position in the part), the plan's name, and what it means for them."""
+    """Rows of the result: whose (position in the part), the plan's name, its file, and what it means for them."""
 
     person: NDArray[np.int64]
     plan: NDArray[np.object_]
+    saved: NDArray[np.object_]
     found: PeopleFigures
