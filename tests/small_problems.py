@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import safear as sa
+from safear.problem.model import Outcome
+from safear.problem.quantity import Amount
 
 # A number that a classifier sees as it was filed.
 TERM: dict[str, Any] = {
@@ -119,3 +123,17 @@ def giving_up() -> sa.Problem:
             "people": {"p": {"a": "0", "b": "x"}},
         }
     )
+
+
+def guessed_loan() -> sa.Problem:
+    """The bundled loan, with chances from 0.1 below what is written there to 0.05 above it."""
+    problem = sa.load_example("loan")
+
+    def guess(outcomes: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+        chance = outcomes[0].chance
+        assert isinstance(chance, Amount)
+        low, high = chance.nominal - Decimal("0.1"), chance.nominal + Decimal("0.05")
+        amount = Amount.between(low, high, chance.nominal)
+        return replace(outcomes[0], chance=amount), replace(outcomes[1], chance=None)
+
+    return replace(problem, actions=tuple(replace(a, outcomes=guess(a.outcomes)) for a in problem.actions))

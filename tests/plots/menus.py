@@ -8,6 +8,7 @@ from functools import cache
 import safear as sa
 from safear.recourse.offer import Offer, make_offer
 from safear.risk import Objective
+from small_problems import guessed_loan
 
 NASTY = 'a <b> & "c" \x00\x1b\ud800\n' + "with a very long name " * 4
 
@@ -59,6 +60,8 @@ def offer_of(problem: sa.Problem, objective: Objective | None = None) -> Offer:
 @cache
 def menu_of(name: str) -> sa.Menu:
     texts = {"craft": CRAFT, "gamble": GAMBLE}
+    if name == "guesses":
+        return sa.recommend(guessed_loan())
     return sa.recommend(sa.parse_problem(texts[name]) if name in texts else sa.load_example(name))
 
 
@@ -77,4 +80,4 @@ def nasty() -> tuple[Offer, ...]:
     return tuple(replace(offer, label=NASTY * 3) for offer in renamed)
 
 
-ALL = ("loan", "health-insurance", "craft", "gamble")
+ALL = ("loan", "health-insurance", "craft", "gamble", "guesses")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -15,11 +16,12 @@ import safear as sa
 from compare import read_both
 from plots.drawings import SVG, check_inside, check_texts_apart, described, get, of_class, read, shown_text, texts_of
 from plots.menus import ALL, CRAFT, hopeless, menu_of, offer_of
-from safear.plots import Picture, distribution
+from safear.plots import Picture, distribution, traces
 from safear.plots.cost_axis import find_end
 from safear.plots.distribution_picture import MOST_BARS, find_bars
 from safear.plots.svg import PAPER, WRONG, blue
 from safear.recourse.offer import Offer, make_offer
+from safear.recourse.teller import Teller
 from strategies import problems
 
 
@@ -116,6 +118,18 @@ def test_what_is_said_of_the_loan() -> None:
     assert {"average 1.5 months", "95% are done within 4.8 months", "worst 5%: 8.21 months"} <= set(texts)
     assert {"90%", "83%", "3.6%", "not in time", "over 10.4"} <= set(texts)
     assert "always 3 quarters" in texts_of(distribution(menu_of("health-insurance")).svg)
+
+
+@pytest.mark.parametrize("draw", [distribution, traces])
+def test_how_far_figures_can_be_off_stands_in_a_line(draw: Callable[..., Picture]) -> None:
+    menu = menu_of("guesses")
+    picture = draw(menu)
+    check_inside(picture.svg)
+    spans = [Teller.of().spans(offer) for offer in menu]
+    lines = [f"if our estimates are off: average {s.mean} · worst 5% of cases: {s.tail}" for s in spans]
+    assert [text for text in texts_of(picture.svg) if "estimates" in text] == lines
+    assert all(line in described(picture.svg) for line in lines)
+    assert "estimates" not in draw(menu_of("loan")).svg
 
 
 def test_failures_are_apart_and_orange_is_only_for_what_goes_wrong() -> None:

@@ -100,6 +100,28 @@ def test_names_stand_apart(name: str) -> None:
     check_texts_apart(frontier(menu_of("health-insurance")).svg)
 
 
+def test_whiskers_end_where_figures_can_be() -> None:
+    menu = menu_of("guesses")
+    picture = frontier(menu)
+    points = [row for row in picture.tables["points"] if row["kind"] == "offered"]
+    drawn = {node.get("data-label"): list(node.iter(f"{SVG}line")) for node in of_class(read(picture.svg), "whiskers")}
+    marks = dict(zip([row["label"] for row in points], places(picture, "offered"), strict=True))
+    assert drawn.keys() == marks.keys()
+    for offer, row in zip(menu, points, strict=True):
+        assert offer.ranges is not None
+        assert (row["tail_low"], row["tail_high"]) == (offer.ranges.tail.low, offer.ranges.tail.high)
+        (x, y), lines = marks[row["label"]], drawn[row["label"]]
+        across = [get(node, name) for node in lines for name in ("x1", "x2") if get(node, "y1") == get(node, "y2") == y]
+        updown = [get(node, name) for node in lines for name in ("y1", "y2") if get(node, "x1") == get(node, "x2") == x]
+        assert min(across) < x < max(across)
+        assert min(updown) < y < max(updown)
+        assert Teller.of().spans(offer).tail in texts_of(picture.svg)
+    assert "from the best to the worst case" in picture.svg
+    certain = frontier(menu_of("loan"))
+    assert not of_class(read(certain.svg), "whiskers")
+    assert "estimates" not in certain.svg
+
+
 def test_greedy_plans_are_other_marks_and_nothing_is_orange() -> None:
     picture = frontier(menu_of("craft"), greedy("craft"))
     assert WRONG not in picture.svg

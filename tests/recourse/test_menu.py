@@ -13,11 +13,13 @@ from hypothesis import assume, given
 
 import safear as sa
 from safear.errors import ObjectiveError, PersonError, ProblemError, TermsError
+from safear.evaluation import evaluate_ranges
 from safear.recourse.records import MenuRecord
 from safear.recourse.selection import alike, dominates
 from safear.recourse.teller import Teller
 from safear.risk import Objective
 from safear.solvers import Episodic
+from small_problems import guessed_loan
 from strategies import problems
 
 LOAN = sa.load_example("loan")
@@ -404,6 +406,32 @@ def test_menus_plans_and_costs_as_frames() -> None:
         [1, "change job", True, "savings becomes rich", 0.9, 1.0, "goal"],
         [1, "change job", False, "you lose your job", 0.1, 1.0, 2],
     ]
+
+
+def test_ranges_stand_in_frames_and_records() -> None:
+    menu = sa.recommend(guessed_loan())
+    rows, records = menu.to_frame().to_dict("records"), MenuRecord.of(menu).plans
+    for offer, row, record in zip(menu, rows, records, strict=True):
+        found = evaluate_ranges(offer.solution, level=menu.level)
+        assert found == offer.ranges
+        assert found is not None
+        assert record.ranges is not None
+        assert record.ranges.level == menu.level
+        for name, ends in (("success", found.success), ("mean", found.mean), ("var", found.var), ("cvar", found.tail)):
+            assert ends.low < ends.high
+            assert ends.low <= row[name] <= ends.high
+            assert (row[f"{name}_low"], row[f"{name}_high"]) == (ends.low, ends.high)
+            told = getattr(record.ranges, name)
+            assert (told.low, told.high) == (ends.low, ends.high)
+    certain = sa.recommend(LOAN)
+    assert certain.to_frame()[["mean_low", "cvar_high"]].isna().all(axis=None)
+    assert [plan.ranges for plan in MenuRecord.of(certain).plans] == [None, None]
+
+
+def test_a_chance_of_ones_own_is_no_guess() -> None:
+    problem = guessed_loan()
+    own = {action.name: 0.5 for action in problem.actions}
+    assert all(offer.ranges is None for offer in sa.recommend(problem, terms=sa.Terms.of(chance=own)))
 
 
 def test_what_notebooks_show() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from reports.menus import make_loan, make_single, make_spending
+from reports.menus import make_guessed, make_loan, make_single, make_spending
 from safear.recourse.offer import TradeOff
 from safear.recourse.plan import FollowUp
 from safear.recourse.plan_teller import PlanTeller
@@ -29,6 +29,21 @@ def test_plans_are_named_by_their_codes() -> None:
 def test_a_plan_that_is_alone() -> None:
     assert str(TradeOff("none")) == "No other plan is noticeably cheaper, safer or likelier to succeed."
     assert Teller.of("de").trade_off(TradeOff("others_give_up")) == "Jeder spürbar günstigere Plan gibt zu früh auf."
+
+
+def test_how_far_figures_can_be_off() -> None:
+    cheapest = make_guessed()["cheapest"]
+    assert str(cheapest) == (
+        "first change job; succeeds in >99.9% of cases; costs 1.5 months on average, 8.21 months in the worst 5 of 100 "
+        "cases (if our estimates are off: average 1.2 to 2.46, 95% within 1 to 9, worst 5% 5.1 to 14.7)"
+    )
+    row, ranges = Teller.of("de").overview(cheapest)
+    assert row[3] == "1,5 months"
+    assert ranges[:4] == ("", "falls unsere Schätzungen danebenliegen", "", "1,2 bis 2,46")
+    mean, tail, success = Teller.of().figures(cheapest, ("a", "b", "c"))
+    assert mean == ("a", "1.5 months", "1.2 to 2.46 if our estimates are off")
+    assert tail.value == "8.21 months"
+    assert success == ("c", ">99.9%", "")  # from more than 99.9% to more than 99.9%: nobody would notice
 
 
 def test_several_ways_to_work_and_to_fail() -> None:

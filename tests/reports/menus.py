@@ -14,7 +14,7 @@ from safear.recourse.menu import Menu
 from safear.recourse.notices import Notice
 from safear.recourse.selection import find_trade_off
 from safear.risk.objectives import OBJECTIVE_EXAMPLES
-from small_problems import TERM, course, giving_up
+from small_problems import TERM, course, giving_up, guessed_loan
 
 TERMS = sa.Terms.of(cost={"study part-time": 2.5}, chance={"study part-time": 0.7}, forbid=["own a house"])
 LOAN = sa.load_example("loan")
@@ -30,6 +30,11 @@ NOTICES = (
 @cache
 def make_loan() -> Menu:
     return sa.recommend(sa.load_example("loan"))
+
+
+@cache
+def make_guessed() -> Menu:
+    return sa.recommend(guessed_loan())
 
 
 @cache
@@ -217,5 +222,6 @@ MENUS = {
     "uneven": make_uneven,
     "likeliest": make_likeliest,
     "filed": make_filed,
+    "guessed": make_guessed,
     "nasty": make_nasty,
 }

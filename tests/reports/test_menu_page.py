@@ -71,18 +71,22 @@ def facts_of(tree: Node) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("language", languages())
-@pytest.mark.parametrize("name", ["loan", "own terms", "health", "asked", "long", "single", "hopeless"])
+@pytest.mark.parametrize("name", ["loan", "own terms", "health", "asked", "long", "single", "hopeless", "guessed"])
 def test_plans_side_by_side_have_the_figures_of_the_menu(name: str, language: str) -> None:
     texts, menu = load_texts(language), MENUS[name]()
     cards = page(name, language).find("li")
     cards = [node for node in cards if (node.attributes.get("class") or "").startswith("card")]
     assert len(cards) == len(menu)
     for card, offer in zip(cards, menu, strict=True):
-        assert [node.text for node in card.find("dd")] == [
+        told = [node.text for node in card.find("dd") if node.attributes.get("class") != "off"]
+        assert told == [
             texts.cost(offer.mean, offer.unit),
             texts.cost(offer.tail, offer.unit),
             plain(texts.percent(offer.cost.success)),
         ]
+        spans = Teller.of(language).spans(offer)
+        off = [texts("ranges.if_off", range=span) for span in (spans.mean, spans.tail, spans.success) if span]
+        assert [node.text for node in card.find("dd", class_="off")] == list(map(plain, off))
         assert (offer.first_action or "") in card.find("p", class_="first")[0].text
 
 
@@ -615,5 +619,5 @@ def test_saving(tmp_path: Path) -> None:
 
 
 def test_menus_are_as_they_say() -> None:
-    assert [len(make()) for make in MENUS.values()] == [2, 3, 4, 13, 0, 0, 2, 1, 1, 3, 2, 2, 1, 1, 4]
+    assert [len(make()) for make in MENUS.values()] == [2, 3, 4, 13, 0, 0, 2, 1, 1, 3, 2, 2, 1, 1, 4, 2]
     assert isinstance(make_loan(), Menu)

@@ -12,7 +12,8 @@ from english import english_in
 from safear.recourse.teller import Teller
 from safear.web.problem_view import view_problem
 from safear.web.service import Service
-from web.conftest import Site
+from small_problems import guessed_loan
+from web.conftest import Site, run_site
 from web.test_person_page import words
 
 
@@ -70,6 +71,27 @@ def test_two_objectives_side_by_side(loan: Site) -> None:
     rows = list(csv.DictReader(io.StringIO(table.text)))
     menu = sa.recommend(sa.load_example("loan"))
     assert [float(row["mean"]) for row in rows] == [menu["cheapest on average"].mean, menu["safest"].mean]
+
+
+def test_how_far_figures_can_be_off_stands_beside_them() -> None:
+    problem = guessed_loan()
+    form = {"aobjective": "mean", "bobjective": "cvar:0.95", "who": "applicant"}
+    with run_site(Service.of(problem)) as site, site.client() as client:
+        told = words(client.post("/analyst", data=form).text)
+        table = client.post("/analyst", data={**form, "do": "csv"})
+        person = words(client.post("/", data={}).text)
+    menu = sa.recommend(problem)
+    spans = [Teller.of().spans(menu[name]) for name in ("cheapest", "safest")]
+    figures = " ".join(
+        f"{menu[name].mean:.3g} months, {span.mean} if our estimates are off"
+        for name, span in zip(("cheapest", "safest"), spans, strict=True)
+    )
+    assert f"cost on average {figures}" in told
+    rows = list(csv.DictReader(io.StringIO(table.text)))
+    ranges = menu["cheapest"].ranges
+    assert ranges is not None
+    assert (float(rows[0]["cvar low"]), float(rows[0]["cvar high"])) == (ranges.tail.low, ranges.tail.high)
+    assert f"{spans[1].tail} if our estimates are off" in person
 
 
 def test_without_an_action_and_with_fewer_steps(loan: Site) -> None:

@@ -51,8 +51,10 @@ def _overview(menu: Menu, tell: Teller) -> Table:
     for place, heading in enumerate(tell.overview_headings(menu.level)):
         table.add_column(heading, justify="left" if place < 2 else "right")
     for offer in menu:
-        name, *others = map(escape, tell.overview(offer))
-        table.add_row(f"[bold]{name}[/bold]", *others)
+        (name, *others), *ranges = tell.overview(offer)
+        table.add_row(f"[bold]{escape(name)}[/bold]", *map(escape, others))
+        for row in ranges:
+            table.add_row(*map(escape, row), style="dim")
     return table
 
 

@@ -1,6 +1,9 @@
 from safear.evaluation.backward import StateCosts as StateCosts
 from safear.evaluation.backward import StateDistributions as StateDistributions
 from safear.evaluation.backward import evaluate_states as evaluate_states
+from safear.evaluation.extremes import FigureRanges as FigureRanges
+from safear.evaluation.extremes import Range as Range
+from safear.evaluation.extremes import evaluate_ranges as evaluate_ranges
 from safear.evaluation.forward import Runs as Runs
 from safear.evaluation.forward import evaluate as evaluate
 from safear.evaluation.forward import run_exactly as run_exactly

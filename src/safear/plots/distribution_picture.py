@@ -41,7 +41,7 @@ MOST_BARS, BUNDLES = 64, 32  # bars side by side; if there would be more, so man
 WIDTH, PAD = 1000.0, 20.0
 START = PAD + 12
 COLUMN, COLUMN_BAR = 104.0, 40.0  # how wide what is later or not in time is at least, and the bars of that
-NAME, MARKS, BARS, AXIS = 26.0, 34.0, 128.0, 40.0  # heights of the parts of a plan's panel
+NAME, OFF, MARKS, BARS, AXIS = 26.0, 16.0, 34.0, 128.0, 40.0  # heights of the parts of a plan's panel
 ROOM_ABOVE = 22.0  # for the chance over the highest bar
 WIDEST_BAR, THINNEST_BAR, LOWEST_BAR = 44.0, 5.0, 1.5
 SIZE, SMALL = 13.0, 12.0
@@ -215,19 +215,22 @@ class _DistributionDrawing:
     def _plan(self, plan: PlanRow, top: float) -> tuple[str, float]:
         rows = [bar for bar in self.found.bars if bar.plan == plan.number]
         marks = [mark for mark in self.found.marks if mark.plan == plan.number]
-        bottom = top + NAME + MARKS + BARS
+        off = self.plans.off(plan)
+        below = top + NAME + (OFF if off else 0)
+        bottom = below + MARKS + BARS
         bars = [self._place(row, bottom) for row in rows]
         colour = blue(plan.number - 1, len(self.plans.rows))
         first, title = self.plans.start(plan), self.plans.title(plan)
         parts = [
-            self._shade(bars, marks, top + NAME + MARKS - 8, bottom),
+            self._shade(bars, marks, below + MARKS - 8, bottom),
             write_plan_name(PAD, top + 18, title, first, room=WIDTH - 2 * PAD),
-            *self._marks(plan, marks, top + NAME, bottom),
+            *([write(PAD, top + 34, off, size=SMALL, fill=FAINT, room=WIDTH - 2 * PAD)] if off else []),
+            *self._marks(plan, marks, below, bottom),
             *(self._bar(bar, bottom, colour, alone=len(bars) == 1) for bar in bars),
             *self._axis(bottom),
             *self._chances(bars, bottom),
         ]
-        note = f"{title} {first} · {self.plans.figures(plan)}"
+        note = " · ".join(filter(None, (f"{title} {first}", self.plans.figures(plan), off)))
         return group(parts, note=note, class_="plan", data_plan=plan.number), bottom + AXIS
 
     def _place(self, row: BarRow, bottom: float) -> _Bar:
@@ -357,7 +360,8 @@ class _DistributionDrawing:
             shown = [mark for mark in self.found.marks if mark.plan == plan.number and mark.mark != "threshold"]
             marks = [self._say_mark(mark, plan, self.plans.cost(mark.cost)) for mark in shown]
             few = [] if any(mark.mark == "within" for mark in shown) else [self._say_few(plan)]
-            lines.append(f"{self.plans.title(plan)} {self.plans.start(plan)}: {'; '.join([*marks, *few])}.")
+            off = filter(None, [self.plans.off(plan)])
+            lines.append(f"{self.plans.title(plan)} {self.plans.start(plan)}: {'; '.join([*marks, *few, *off])}.")
             bars = [self._say_bar(bar) for bar in self.found.bars if bar.plan == plan.number]
             lines.append(f"{'; '.join(bars)}.")
         return "\n".join(lines)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Literal
 
 from safear.errors import InputError
+from safear.evaluation.extremes import Range
 from safear.plots.axes import LinearScale, draw_columns, draw_path, draw_rows, widest
 from safear.plots.headings import write_heading
 from safear.plots.picture import Picture, make_picture
@@ -22,9 +23,11 @@ from safear.plots.svg import (
     document,
     element,
     group,
+    horizontal,
     nice_ticks,
     number,
     text_width,
+    vertical,
     wrap,
     write,
 )
@@ -36,6 +39,11 @@ from safear.texts.names import show_name
 WIDTH, PAD, HEIGHT, LIST = 1000.0, 24.0, 400.0, 520.0
 MARK, DIAMOND, DOT = 10.0, 13.0, 4.0  # how large marks are, from their middle
 ENTRY, FIGURE = 38.0, 68.0  # the height of a plan in the list, and how wide each of its figures is at least
+RANGED, WIDER = 8.0, 44.0  # how much higher and wider they are with ranges
+    38.0,
+    8.0,
+    68.0,
+)  # the height of a plan in the list (more with ranges), and the least width of its figures
 NEAR = 8.0  # marks that are nearer to each other hide each other
 LEAST_SPAN = 0.1  # of the largest figure; so that hardly any difference does not look like a large one
 Kind = Literal["frontier", "offered", "greedy"]
@@ -46,6 +54,7 @@ class PointRow:
     """A plan as a point. `name` is its name in the menu ("offered") or that of its objective.
 
     `label` is what stands in its mark: a number for a plan that is offered, a letter for a greedy one, else nothing.
+    The last six are how far its figures can be off; None if it meets no interval, or has no name.
     """
 
     kind: Kind
@@ -55,6 +64,17 @@ class PointRow:
     average: float
     tail: float
     success: float
+    average_low: float | None = None
+    average_high: float | None = None
+    tail_low: float | None = None
+    tail_high: float | None = None
+    success_low: float | None = None
+    success_high: float | None = None
+
+    def ends(self, name: str) -> Range | None:
+        """How far a figure can be off."""
+        low, high = getattr(self, f"{name}_low"), getattr(self, f"{name}_high")
+        return None if low is None else Range(low, high)
 
 
 def frontier(
@@ -93,7 +113,10 @@ def find_points(menu: Menu, greedy: Menu | Sequence[Offer], tell: Teller) -> lis
 def _read_point(kind: Kind, label: str, offer: Offer, level: float, tell: Teller) -> PointRow:
     """A plan, its tail at the level of the menu, whatever its own is."""
     figures = (offer.mean, offer.cost.all_runs.cvar(level), offer.cost.success)
-    return PointRow(kind, label, tell.name_plan(offer), offer.first_action and show_name(offer.first_action), *figures)
+    found = offer.ranges if kind != "frontier" and offer.level == level else None  # the others are too many to show
+    ends = () if found is None else (*astuple(found.mean), *astuple(found.tail), *astuple(found.success))
+    first = offer.first_action and show_name(offer.first_action)
+    return PointRow(kind, label, tell.name_plan(offer), first, *figures, *ends)
 
 
 def _letter(place: int) -> str:
@@ -110,10 +133,12 @@ class _FrontierDrawing:
         self.say = plans.tell.texts.part("picture.frontier")
         self.level = plans.rows[0].level
         self.named = self._of("offered", "greedy")
-        lines = [self.say("reading"), *([self.say("diamonds")] if self._of("greedy") else [])]
+        self.is_ranged = any(point.ends("average") for point in points)
+        notes = (("diamonds", bool(self._of("greedy"))), ("whiskers", self.is_ranged))
+        lines = [self.say("reading"), *(self.say(name) for name, is_true in notes if is_true)]
         self.head, top = write_heading(title, lines, pad=PAD, width=WIDTH, shown=heading)
         self.top, self.bottom = top + 28, top + 28 + HEIGHT
-        averages, tails = (_ticks([getattr(point, name) for point in points]) for name in ("average", "tail"))
+        averages, tails = (_ticks(points, name) for name in ("average", "tail"))
         self.x = LinearScale(
             averages[0], averages[-1], PAD + 30 + widest([*map(self.tell.number, tails)]), WIDTH - LIST
         )
@@ -131,13 +156,13 @@ class _FrontierDrawing:
         axes.append(write(PAD, self.top - 14, words, size=13, room=self.x.end - PAD))
         words, room = self.say("average", unit=unit), self.x.end - self.x.start
         axes.append(write(self.x.start, self.bottom + 44, words, size=13, room=room))
-        body = [*self.head, group(axes, class_="axes"), self._line()]
+        body = [*self.head, group(axes, class_="axes"), self._line(), *map(self._whiskers, self.named)]
         # Diamonds first: where a greedy plan is an optimal one, its diamond frames that.
         order: tuple[Kind, ...] = ("greedy", "frontier", "offered")
         body += [self._mark(point) for kind in order for point in self._of(kind)]
         body += self._letters()
         body += self._list()
-        bottom = max(self.bottom + 58, self.top + ENTRY * len(self.named) + 12)
+        bottom = max(self.bottom + 58, self.top + self.entry * len(self.named) + 12)
         return document(WIDTH, bottom, title=self.title, description=self._describe(), body=body)
 
     def _line(self) -> str:
@@ -148,6 +173,29 @@ class _FrontierDrawing:
                 points.append((self.x(point.average), self.y(point.tail)))
                 least = point.tail
         return element("path", d=draw_path(points), fill="none", stroke=GRID, stroke_width=3) if len(points) > 1 else ""
+
+    def _whiskers(self, point: PointRow) -> str:
+        """How far average and tail can be off: a line across and one up and down; one that goes on has no end."""
+        (x, y), parts, half = self._at(point), [], MARK / 2
+        colour = blue(int(point.label) - 1, len(self.plans.rows)) if point.kind == "offered" else INK
+        for name, scale in (("average", self.x), ("tail", self.y)):
+            ends = point.ends(name)
+            if ends is None:
+                continue
+            inside = [min(max(end, scale.low), scale.high) for end in (ends.low, ends.high)]
+            first, last = map(scale, inside)
+            caps = [scale(end) for end, kept in zip((ends.low, ends.high), inside, strict=True) if end == kept]
+            if name == "average":
+                parts += [
+                    horizontal(first, last, y, colour),
+                    *(vertical(cap, y - half, y + half, colour) for cap in caps),
+                ]
+            else:
+                parts += [
+                    vertical(x, first, last, colour),
+                    *(horizontal(x - half, x + half, cap, colour) for cap in caps),
+                ]
+        return group(parts, class_="whiskers", data_label=point.label) if parts else ""
 
     def _at(self, point: PointRow) -> tuple[float, float]:
         return self.x(point.average), self.y(point.tail)
@@ -189,15 +237,19 @@ class _FrontierDrawing:
         """Each plan that has a name, with its mark and its figures."""
         left, right = WIDTH - LIST + 34, WIDTH - PAD
         heads = (self.say("mean"), self.tell.worst_name(self.level), self.say("success"))
-        widths = [max(FIGURE, text_width(head, 12) + 16) for head in heads]
+        spans = [self._spans(point) for point in self.named]
+        widths = [
+            max(FIGURE, text_width(head, 12) + 16, *(text_width(span[column], 11) + 14 for span in spans))
+            for column, head in enumerate(heads)
+        ]
         ends = [right - widths[1] - widths[2], right - widths[2], right]
         parts = [
             write(end, self.top - 26, head, size=12, text_anchor="end", fill=FAINT)
             for end, head in zip(ends, heads, strict=True)
         ]
         room = right - sum(widths) - left - 36
-        for place, point in enumerate(self.named):
-            y = self.top + ENTRY * place
+        for place, (point, span) in enumerate(zip(self.named, spans, strict=True)):
+            y = self.top + self.entry * place
             first, *rest = wrap(point.name, room, 14, bold=True)
             lines = [first, *([" ".join(rest)] if rest else [])]
             letter = [write(left + DIAMOND, y + 4.5, point.label, size=12, bold=True, text_anchor="middle")]
@@ -214,9 +266,27 @@ class _FrontierDrawing:
                     write(end, y + 5, figure, size=13, text_anchor="end")
                     for end, figure in zip(ends, figures, strict=True)
                 ),
+                *(
+                    write(end, y + 20, words, size=11, text_anchor="end", fill=FAINT)
+                    for end, words in zip(ends, span, strict=True)
+                    if words
+                ),
             ]
             parts.append(group(entry, note=self._start(point), class_="entry"))
         return parts
+
+    @property
+    def entry(self) -> float:
+        """The height of a plan in the list."""
+        return ENTRY + (RANGED if self.is_ranged else 0)
+
+    def _spans(self, point: PointRow) -> tuple[str, str, str]:
+        """How far average, tail and success can be off, in words."""
+        found = []
+        for name in ("average", "tail", "success"):
+            ends, write_it = point.ends(name), self.tell.percent if name == "success" else self.tell.number
+            found.append("" if ends is None else self.tell.span(ends, getattr(point, name), write=write_it))
+        return found[0], found[1], found[2]
 
     def _start(self, point: PointRow) -> str:
         return self.tell("picture.starts", action=point.first_action or self.tell("picture.nothing"))
@@ -237,9 +307,14 @@ class _FrontierDrawing:
         )
 
 
-def _ticks(figures: Sequence[float]) -> list[float]:
-    """Round numbers around figures."""
+def _ticks(points: Sequence[PointRow], name: str) -> list[float]:
+    """Round numbers around figures, and around how far they can be off as long as the figures keep a third."""
+    figures = [getattr(point, name) for point in points]
     low, high = min(figures), max(figures)
     missing = max(0.0, LEAST_SPAN * high - (high - low))
-    pad = 0.04 * (high - low + missing)
-    return nice_ticks(max(0.0, low - missing / 2 - pad), high + missing / 2 + pad, 6)
+    low, high = low - missing / 2, high + missing / 2
+    ranges = [ends for point in points if (ends := point.ends(name)) is not None]
+    least = max(low - (high - low), min([low, *(ends.low for ends in ranges)]))
+    most = min(high + (high - low), max([high, *(ends.high for ends in ranges)]))
+    pad = 0.04 * (most - least)
+    return nice_ticks(max(0.0, least - pad), most + pad, 6)

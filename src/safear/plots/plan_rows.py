@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import pairwise
 
 from safear.errors import InputError, quote_list
+from safear.evaluation.extremes import Range
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.teller import Teller
@@ -30,6 +31,12 @@ class PlanRow:
     horizon: int
     failure_cost: float
     level: float
+    average_low: float | None = None  # how far figures can be off; None if the plan meets no interval
+    average_high: float | None = None
+    tail_low: float | None = None
+    tail_high: float | None = None
+    success_low: float | None = None
+    success_high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +78,26 @@ class Plans:
         worst = say_worst(self.tell, row.level)
         costs = {"mean": self.cost(row.average), "tail": self.cost(row.tail)}
         return self.tell("picture.figures", worst=worst, late=self.tell.percent(row.not_in_time), **costs)
+
+    def off(self, row: PlanRow) -> str:
+        """`if our estimates are off: average 1.9 to 3.1 · worst 5% of cases: 3 to 5`; empty if they cannot be."""
+        say, worst = self.tell.texts.part("picture.off"), say_worst(self.tell, row.level)
+        spans = (
+            ("average", self._span(row.average, row.average_low, row.average_high)),
+            ("tail", self._span(row.tail, row.tail_low, row.tail_high)),
+            ("late", self._late_span(row)),
+        )
+        told = [say(name, range=span, worst=worst) for name, span in spans if span]
+        return say("line", ranges=" · ".join(told)) if told else ""
+
+    def _span(self, figure: float, low: float | None, high: float | None) -> str:
+        return "" if low is None or high is None else self.tell.span(Range(low, high), figure)
+
+    def _late_span(self, row: PlanRow) -> str:
+        if row.success_low is None or row.success_high is None:
+            return ""
+        late = Range(1 - row.success_high, 1 - row.success_low)
+        return self.tell.span(late, row.not_in_time, write=self.tell.percent)
 
     def late(self) -> str:
         """When a run is not in time, and what that costs on top."""
@@ -119,4 +146,6 @@ def _read_plan(tell: Teller, number: int, offer: Offer) -> PlanRow:
     figures = (offer.mean, offer.tail, success, bad / (good + bad))  # 1 - success may be rounded to 0
     first, failure = offer.first_action and show_name(offer.first_action), mdp.to_cost(mdp.failure_cost)
     names = (tell.name_plan(offer), first, show_name(offer.unit))
-    return PlanRow(number, *names, *figures, mdp.horizon, failure, offer.level)
+    found = offer.ranges
+    ends = () if found is None else (*astuple(found.mean), *astuple(found.tail), *astuple(found.success))
+    return PlanRow(number, *names, *figures, mdp.horizon, failure, offer.level, *ends)

@@ -48,7 +48,7 @@ from safear.texts.names import show_name
 WIDTH, PAD = 1100.0, 20.0
 START = 92.0  # where the lines begin; the chances stand before it
 RIGHT = WIDTH - PAD
-PANEL_HEIGHT, ROW, REST, GAP = 46.0, 44.0, 34.0, 10.0
+PANEL_HEIGHT, LINE, ROW, REST, GAP = 46.0, 17.0, 44.0, 34.0, 10.0
 THINNEST, THICKEST = 1.6, 19.6  # lines, from a chance of 0 to one of 1
 LABEL, SMALL = 13.0, 13.5  # sizes of letters
 END_WIDTH = 230.0  # how wide what stands at a line's end may be
@@ -229,27 +229,38 @@ class _TraceDrawing:
         rows = [trace for trace in self.ways if trace.plan == plan.number]
         rests = list(self.rest_of(plan))
         colour = blue(plan.number - 1, len(self.plans.rows))
-        first, end = top + PANEL_HEIGHT, top + PANEL_HEIGHT + 8 + ROW * len(rows) + REST * len(rests)
+        first = top + self._panel(plan)
+        end = first + 8 + ROW * len(rows) + REST * len(rests)
         parts = [group((vertical(self.x(tick), first, end + GAP, GRID) for tick in self.ticks), class_="grid")]
         parts += [self._header(plan, top, colour)]
         parts += [self._trace(trace, first + 32 + ROW * place, colour) for place, trace in enumerate(rows)]
         parts += [self._rest(rest, end - REST / 2 + 3) for rest in rests]
         return group(parts, class_="plan", data_plan=plan.number), end + GAP
 
+    def _panel(self, plan: PlanRow) -> float:
+        """The height of what is said of a plan."""
+        return PANEL_HEIGHT + (LINE if self.plans.off(plan) else 0)
+
     def _header(self, plan: PlanRow, top: float, colour: str) -> str:
         name = self.plans.title(plan)
         first, figures, words = self.plans.start(plan), self.plans.figures(plan), self._name_risk(plan.number)
         badge = [] if words is None else self._badge(plan.number, words, top + 15)
+        off, height = self.plans.off(plan), self._panel(plan)
         room = RIGHT - PAD - 40 - (0 if words is None else text_width(words, 14, bold=True) + 15 * len(badge))
         return group(
             [
-                element("rect", x=PAD, y=top, width=RIGHT - PAD, height=PANEL_HEIGHT, fill=PANEL),
-                element("rect", x=PAD, y=top, width=7, height=PANEL_HEIGHT, fill=colour),
+                element("rect", x=PAD, y=top, width=RIGHT - PAD, height=height, fill=PANEL),
+                element("rect", x=PAD, y=top, width=7, height=height, fill=colour),
                 write_plan_name(PAD + 18, top + 20, name, first, room=room),
                 write(PAD + 18, top + 38, figures, size=SMALL, fill=FAINT, room=RIGHT - PAD - 30),
+                *(
+                    [write(PAD + 18, top + 38 + LINE, off, size=SMALL, fill=FAINT, room=RIGHT - PAD - 30)]
+                    if off
+                    else []
+                ),
                 *badge,
             ],
-            note=f"{name} {first} · {figures}",
+            note=" · ".join([f"{name} {first}", figures, *([off] if off else [])]),
         )
 
     def _name_risk(self, number: int) -> str | None:
@@ -308,7 +319,8 @@ class _TraceDrawing:
         """The whole picture as a list in words."""
         parts = []
         for plan in self.plans.rows:
-            parts.append(f"{self.plans.title(plan)} {self.plans.start(plan)} · {self.plans.figures(plan)}.")
+            said = f"{self.plans.title(plan)} {self.plans.start(plan)} · {self.plans.figures(plan)}"
+            parts.append(" · ".join(filter(None, (said, self.plans.off(plan)))) + ".")
             parts += [f"{self._say_trace(trace)}." for trace in self.ways if trace.plan == plan.number]
             parts += [f"{self.tell.percent(rest.chance)}: {self._say_rest(rest)}" for rest in self.rest_of(plan)]
         return "\n".join(parts)

@@ -87,11 +87,17 @@ class Menu:
         if not self.offers:
             return html_paragraphs((self, *self.notices))
         tell = Teller.of()
-        rows = [(*tell.overview(offer), str(offer.trade_off or "")) for offer in self]
+        rows = []
+        for offer in self:
+            figures, *ranges = tell.overview(offer)
+            rows += [(*figures, str(offer.trade_off or "")), *((*row, "") for row in ranges)]
         return html_table((*tell.overview_headings(self.level), ""), rows) + html_paragraphs(self.notices)
 
     def to_frame(self) -> pd.DataFrame:
-        """A row per plan: its figures over all runs, `var` and `cvar` at the level of the menu."""
+        """A row per plan: its figures over all runs, `var` and `cvar` at the level of the menu.
+
+        Where a plan meets chances that are intervals, `mean_low` and `mean_high` and so on are its range, else missing.
+        """
         import pandas as pd  # noqa: PLC0415  # a quarter of a second that others do not need
 
         columns = ("plan", "objective", "first_action", "success", "mean", "var", "cvar")
@@ -99,7 +105,12 @@ class Menu:
             (o.name, str(o.objective), o.first_action, o.cost.success, o.mean, o.cost.all_runs.var(o.level), o.tail)
             for o in self
         ]
-        return pd.DataFrame(rows, columns=columns)
+        frame = pd.DataFrame(rows, columns=columns)
+        for name, figure in zip(columns[3:], ("success", "mean", "var", "tail"), strict=True):
+            for end in ("low", "high"):
+                ends = [None if o.ranges is None else getattr(getattr(o.ranges, figure), end) for o in self]
+                frame[f"{name}_{end}"] = pd.Series(ends, dtype="Float64")
+        return frame
 
     def __getitem__(self, name: str | int) -> Offer:
         """A plan by its place, its code or its English name."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from safear.evaluation.extremes import FigureRanges, evaluate_ranges
 from safear.evaluation.forward import Runs, run_exactly
 from safear.evaluation.policy import Policy
 from safear.problem.model import Record
@@ -50,7 +51,7 @@ class Offer:
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         tell = Teller.of()
-        return html_table(tell.overview_headings(self.level), [tell.overview(self)]) + show_lines(str(self.plan))
+        return html_table(tell.overview_headings(self.level), tell.overview(self)) + show_lines(str(self.plan))
 
     @property
     def code(self) -> str:
@@ -103,6 +104,11 @@ class Offer:
     def tail(self) -> float:
         """The mean cost of the worst runs (CVaR)."""
         return self.cost.all_runs.cvar(self.level)
+
+    @cached_property
+    def ranges(self) -> FigureRanges | None:
+        """How far its figures can be off if chances lie anywhere in their intervals; None if it meets no interval."""
+        return evaluate_ranges(self.solution, self.runs.start, level=self.level)
 
     @property
     def value(self) -> float:

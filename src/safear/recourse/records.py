@@ -13,6 +13,7 @@ from typing import Literal, Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from safear.evaluation.extremes import FigureRanges
 from safear.evaluation.forward import Runs
 from safear.mdp.blocked import Blocked
 from safear.problem.model import Problem, Record, is_missing
@@ -201,6 +202,29 @@ class VerificationRecord(ResultRecord):
         return cls(**asdict(check), text=str(check))
 
 
+class RangeRecord(ResultRecord):
+    """From the least to the most that a figure can be."""
+
+    low: float
+    high: float
+
+
+class RangesRecord(ResultRecord):
+    """How far the figures over all runs can be off if chances lie anywhere in their intervals, at the menu's level."""
+
+    level: float
+    success: RangeRecord
+    mean: RangeRecord
+    var: RangeRecord
+    cvar: RangeRecord
+
+    @classmethod
+    def of(cls, found: FigureRanges) -> Self:
+        """With the name that the tail has in records."""
+        ends = {name: RangeRecord.model_validate(getattr(found, name)) for name in ("success", "mean", "var")}
+        return cls(level=found.level, **ends, cvar=RangeRecord.model_validate(found.tail))
+
+
 class PlanFiguresRecord(ResultRecord):
     """The figures of one plan."""
 
@@ -217,6 +241,7 @@ class PlanFiguresRecord(ResultRecord):
     success: float
     cost: CostsRecord = Field(description="over the runs that succeed")
     all_runs: CostsRecord = Field(description="over all runs; failures pay the failure cost")
+    ranges: RangesRecord | None = Field(description="if estimates are off; null if the plan meets no interval")
     sparsity: float | None
     proximity: float | None
     first_action: str | None
@@ -240,6 +265,7 @@ class PlanFiguresRecord(ResultRecord):
             success=offer.cost.success,
             cost=CostsRecord.of(offer.cost.given_success),
             all_runs=CostsRecord.of(offer.cost.all_runs),
+            ranges=None if offer.ranges is None else RangesRecord.of(offer.ranges),
             sparsity=offer.runs.sparsity,
             proximity=offer.runs.proximity,
             first_action=offer.first_action,

@@ -6,6 +6,7 @@ Results carry codes and values; whoever shows them (`str`, the command line, rep
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -29,6 +30,7 @@ from safear.texts.names import capital, show_name
 from safear.texts.numbers import tell_times
 
 if TYPE_CHECKING:
+    from safear.evaluation.extremes import Range
     from safear.mdp.blocked import Blocked
     from safear.recourse.notices import NoRecourse, Notice
     from safear.recourse.offer import Offer, TradeOff
@@ -38,6 +40,23 @@ if TYPE_CHECKING:
     from safear.recourse.walk import Possible
 
 MOST_BLOCKED = 6  # actions of which it is said why they are not offered
+
+
+class Spans(NamedTuple):
+    """How far the figures of a plan can be off, in words: `1.9 to 3.1`; empty where there is nothing to say."""
+
+    success: str = ""
+    mean: str = ""
+    var: str = ""
+    tail: str = ""
+
+
+class Figure(NamedTuple):
+    """A figure with its name, and how far it can be off (`1.9 to 3.1 if our estimates are off`), if it can."""
+
+    name: str
+    value: str
+    off: str
 
 
 class Difference(NamedTuple):
@@ -170,9 +189,34 @@ class Teller:
 
     # -------------------------------------------------------------------------------------------------------- offers
 
+    def spans(self, offer: Offer) -> Spans:
+        """How far figures can be off, in words; empty each where there is no interval or nobody would notice."""
+        found, var = offer.ranges, offer.cost.all_runs.var(offer.level)
+        if found is None:
+            return Spans()
+        costs = ((offer.mean, found.mean), (var, found.var), (offer.tail, found.tail))
+        success = self.span(found.success, offer.cost.success, write=self.percent)
+        return Spans(success, *(self.span(ends, figure) for figure, ends in costs))
+
+    def span(self, ends: Range, figure: float, *, write: Callable[[float], str] | None = None) -> str:
+        """`1.9 to 3.1`; empty if nobody would notice that it is more than the figure."""
+        low, high, said = map(write or self.number, (ends.low, ends.high, figure))
+        return "" if low == high == said else self.texts("ranges.span", low=low, high=high)
+
+    def if_off(self, span: str) -> str:
+        """`1.9 to 3.1 if our estimates are off`; empty if there is nothing to say."""
+        return span and self.texts("ranges.if_off", range=span)
+
+    def figures(self, offer: Offer, names: tuple[str, str, str]) -> tuple[Figure, ...]:
+        """Mean, tail and success, by the names given."""
+        spans = self.spans(offer)
+        told = (self.cost(offer.mean, offer.unit), self.cost(offer.tail, offer.unit), self.percent(offer.cost.success))
+        off = (spans.mean, spans.tail, spans.success)
+        return tuple(map(Figure, names, told, map(self.if_off, off)))
+
     def offer(self, offer: Offer) -> str:
         """A plan in one line, without its name."""
-        return self.texts(
+        line = self.texts(
             "plan.line",
             action=show_name(offer.first_action or ""),
             success=self.percent(offer.cost.success),
@@ -180,6 +224,9 @@ class Teller:
             tail=self.cost(offer.tail, offer.unit),
             worst=self.worst(offer.level),
         )
+        spans = zip(self.overview_headings(offer.level)[2:], self.spans(offer), strict=True)
+        off = ", ".join(f"{name} {span}" for name, span in spans if span)
+        return self.texts("ranges.line", line=line, ranges=off) if off else line
 
     def overview_headings(self, level: float) -> tuple[str, ...]:
         """The headings of `overview`."""
@@ -187,11 +234,12 @@ class Teller:
         figures = (say("success"), say("mean"), say("var", share=self.percent(level)), self.worst_name(level))
         return (say("plan"), say("first"), *figures)
 
-    def overview(self, offer: Offer) -> tuple[str, ...]:
-        """A plan as a row of a table: name, first step, success, mean, VaR and tail."""
+    def overview(self, offer: Offer) -> list[tuple[str, ...]]:
+        """A plan as a row of a table: name, first step, success, mean, VaR and tail; then how far they can be off."""
         costs = (offer.mean, offer.cost.all_runs.var(offer.level), offer.tail)
         figures = (self.percent(offer.cost.success), *(self.cost(cost, offer.unit) for cost in costs))
-        return (self.name_plan(offer), show_name(offer.first_action or ""), *figures)
+        row, spans = (self.name_plan(offer), show_name(offer.first_action or ""), *figures), self.spans(offer)
+        return [row, *([("", self.texts("ranges.off"), *spans)] if any(spans) else [])]
 
     def beside(self, trade_off: TradeOff) -> str:
         """With what a plan is compared, or why with nothing."""

@@ -62,7 +62,8 @@ def _write_figures(menu: Menu, texts: Texts) -> Table:
     columns = [dict(_flatten(_figures(offer))) for offer in menu]
     say = texts.part("report.file")
     headings = (say("figure"), *(say("plan", number=number) for number in range(1, len(columns) + 1)))
-    rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
+    names = dict.fromkeys(name for column in columns for name in column)  # plans without intervals have fewer
+    rows = [(name, *(column.get(name) for column in columns)) for name in names]
     return write_exactly(say("figures"), headings, rows, texts)
 
 
@@ -71,9 +72,8 @@ def _figures(offer: Offer) -> dict[str, Any]:
     record = PlanFiguresRecord.of(offer).model_dump()
     figures = {name: record[name] for name in names}
     figures["all_runs"]["cvar"] |= {f"{offer.level:g}": offer.tail}  # the level of this menu, whatever it is
-    return (
-        figures | {"cost if it succeeds": record["cost"]} | {name: record[name] for name in ("sparsity", "proximity")}
-    )
+    figures |= {"cost if it succeeds": record["cost"]} | {name: record[name] for name in ("sparsity", "proximity")}
+    return figures | ({} if record["ranges"] is None else {"ranges": record["ranges"]})
 
 
 def _flatten(record: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:

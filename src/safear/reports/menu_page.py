@@ -11,7 +11,7 @@ from safear.problem.model import Problem
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.plan_teller import PlanTeller, StepText
-from safear.recourse.teller import Difference, Teller
+from safear.recourse.teller import Difference, Figure, Teller
 from safear.reports.appendix import Sources
 from safear.reports.basis import Basis
 from safear.reports.hundred import Hundred, tell_hundred
@@ -31,7 +31,7 @@ class PlanPart:
     number: int
     heading: str
     first: str
-    figures: tuple[tuple[str, str], ...]
+    figures: tuple[Figure, ...]
     beside: str
     differences: tuple[Difference, ...]
     steps: tuple[StepText, ...]
@@ -148,13 +148,10 @@ class _Writer:
             tell_rest(offer, self.teller),
         )
 
-    def _list_figures(self, offer: Offer) -> tuple[tuple[str, str], ...]:
-        say = self.texts.part("report.compare")
-        return (
-            (say("mean"), self.teller.cost(offer.mean, offer.unit)),
-            (say("tail", worst=self.teller.worst(offer.level)), self.teller.cost(offer.tail, offer.unit)),
-            (say("success", goal=self.goal, within=self.within), self.texts.percent(offer.cost.success)),
-        )
+    def _list_figures(self, offer: Offer) -> tuple[Figure, ...]:
+        say, worst = self.texts.part("report.compare"), self.teller.worst(offer.level)
+        names = (say("mean"), say("tail", worst=worst), say("success", goal=self.goal, within=self.within))
+        return self.teller.figures(offer, names)
 
     def _tell_check(self, offer: Offer) -> list[str]:
         """How a plan was checked; where only levels are seen, that goes without saying."""

@@ -14,7 +14,7 @@ from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.plan_teller import StepText
 from safear.recourse.selection import find_trade_off
-from safear.recourse.teller import Teller
+from safear.recourse.teller import Figure, Teller
 from safear.recourse.walk import Situation
 from safear.recourse.walk_teller import WalkTeller
 from safear.reports.hundred import Hundred
@@ -76,7 +76,7 @@ class Card:
     rank: int  # from 0, the safest, to 4: its colour
     name: str
     first: str
-    figures: tuple[tuple[str, str], ...]
+    figures: tuple[Figure, ...]
     sentence: str
     chosen: bool
 
@@ -271,17 +271,11 @@ def show_cards(menu: Menu, stops: Sequence[Stop], position: int, teller: Teller)
     )
 
 
-def _list_figures(menu: Menu, offer: Offer, teller: Teller) -> tuple[tuple[str, str], ...]:
+def _list_figures(menu: Menu, offer: Offer, teller: Teller) -> tuple[Figure, ...]:
     """The figures of a plan by name."""
     say, problem = teller.texts.part("web.figures"), menu.problem
-    return (
-        (say("mean"), teller.cost(offer.mean, offer.unit)),
-        (say("tail", worst=teller.worst(offer.level)), teller.cost(offer.tail, offer.unit)),
-        (
-            say("success", goal=teller.quoted_goal(problem), within=teller.within(problem)),
-            teller.percent(offer.cost.success),
-        ),
-    )
+    success = say("success", goal=teller.quoted_goal(problem), within=teller.within(problem))
+    return teller.figures(offer, (say("mean"), say("tail", worst=teller.worst(offer.level)), success))
 
 
 def _compare(menu: Menu, offer: Offer, teller: Teller) -> str:
