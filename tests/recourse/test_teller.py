@@ -35,13 +35,13 @@ def test_how_far_figures_can_be_off() -> None:
     cheapest = make_guessed()["cheapest"]
     assert str(cheapest) == (
         "first change job; succeeds in >99.9% of cases; costs 1.5 months on average, 8.21 months in the worst 5 of 100 "
-        "cases (if our estimates are off: average 1.2 to 2.46, 95% within 1 to 9, worst 5% 5.1 to 14.7)"
+        "cases (if our estimates are off: average 1.22 to 2.43, 95% within 1 to 10.4, worst 5% 5.33 to 15.8)"
     )
     row, ranges = Teller.of("de").overview(cheapest)
     assert row[3] == "1,5 months"
-    assert ranges[:4] == ("", "falls unsere Schätzungen danebenliegen", "", "1,2 bis 2,46")
+    assert ranges[:4] == ("", "falls unsere Schätzungen danebenliegen", "", "1,22 bis 2,43")
     mean, tail, success = Teller.of().figures(cheapest, ("a", "b", "c"))
-    assert mean == ("a", "1.5 months", "1.2 to 2.46 if our estimates are off")
+    assert mean == ("a", "1.5 months", "1.22 to 2.43 if our estimates are off")
     assert tail.value == "8.21 months"
     assert success == ("c", ">99.9%", "")  # from more than 99.9% to more than 99.9%: nobody would notice
 

@@ -40,10 +40,6 @@ WIDTH, PAD, HEIGHT, LIST = 1000.0, 24.0, 400.0, 520.0
 MARK, DIAMOND, DOT = 10.0, 13.0, 4.0  # how large marks are, from their middle
 ENTRY, FIGURE = 38.0, 68.0  # the height of a plan in the list, and how wide each of its figures is at least
 RANGED, WIDER = 8.0, 44.0  # how much higher and wider they are with ranges
-    38.0,
-    8.0,
-    68.0,
-)  # the height of a plan in the list (more with ranges), and the least width of its figures
 NEAR = 8.0  # marks that are nearer to each other hide each other
 LEAST_SPAN = 0.1  # of the largest figure; so that hardly any difference does not look like a large one
 Kind = Literal["frontier", "offered", "greedy"]
@@ -134,13 +130,14 @@ class _FrontierDrawing:
         self.level = plans.rows[0].level
         self.named = self._of("offered", "greedy")
         self.is_ranged = any(point.ends("average") for point in points)
+        self.list = LIST + (WIDER if self.is_ranged else 0)
         notes = (("diamonds", bool(self._of("greedy"))), ("whiskers", self.is_ranged))
         lines = [self.say("reading"), *(self.say(name) for name, is_true in notes if is_true)]
         self.head, top = write_heading(title, lines, pad=PAD, width=WIDTH, shown=heading)
         self.top, self.bottom = top + 28, top + 28 + HEIGHT
         averages, tails = (_ticks(points, name) for name in ("average", "tail"))
         self.x = LinearScale(
-            averages[0], averages[-1], PAD + 30 + widest([*map(self.tell.number, tails)]), WIDTH - LIST
+            averages[0], averages[-1], PAD + 30 + widest([*map(self.tell.number, tails)]), WIDTH - self.list
         )
         self.y = LinearScale(tails[0], tails[-1], self.bottom, self.top)
         self.averages, self.tails = averages, tails
@@ -235,7 +232,7 @@ class _FrontierDrawing:
 
     def _list(self) -> list[str]:
         """Each plan that has a name, with its mark and its figures."""
-        left, right = WIDTH - LIST + 34, WIDTH - PAD
+        left, right = WIDTH - self.list + 34, WIDTH - PAD
         heads = (self.say("mean"), self.tell.worst_name(self.level), self.say("success"))
         spans = [self._spans(point) for point in self.named]
         widths = [
