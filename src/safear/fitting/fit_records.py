@@ -8,7 +8,7 @@ from safear.errors import format_path
 from safear.fitting.estimates import FitNotice
 from safear.fitting.fit import Fit
 from safear.problem.quantity import Amount
-from safear.recourse.records import ResultRecord
+from safear.recourse.figure_records import ResultRecord
 
 
 class AmountRecord(ResultRecord):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Self
 
 from safear.plans.resume import Restart
+from safear.recourse.figure_records import ResultRecord
 from safear.recourse.menu import Menu
-from safear.recourse.records import MenuRecord, ResultRecord
+from safear.recourse.records import MenuRecord
 
 
 class RestartRecord(ResultRecord):

@@ -17,7 +17,7 @@ from safear.population.decomposition import Gap
 from safear.population.groups import BETWEEN
 from safear.problem.model import Problem
 from safear.recourse.diagnose import Hint, PersonDiagnosis, SpaceDiagnosis
-from safear.recourse.records import ResultRecord
+from safear.recourse.figure_records import ResultRecord
 
 
 class GroupRecord(ResultRecord):

@@ -11,51 +11,22 @@ from dataclasses import asdict
 from typing import Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from safear.evaluation.extremes import FigureRanges
 from safear.evaluation.forward import Runs
 from safear.mdp.blocked import Blocked
 from safear.problem.model import Problem, Record, is_missing
 from safear.recourse.case import Decision
+from safear.recourse.figure_records import CostsRecord, RangesRecord, ResultRecord
 from safear.recourse.menu import Menu
 from safear.recourse.notices import NoRecourse, Notice, NoticeCode, ReasonCode
 from safear.recourse.offer import Offer
 from safear.recourse.plan import Branch, Hope, PlanStep
 from safear.recourse.promises import Promise, Verification
 from safear.recourse.teller import Teller
-from safear.risk.distribution import Costs
 
-LEVELS = (0.8, 0.95)
 Answer = Literal["favourable", "unfavourable"]
 Scalar = bool | int | float | str | None
-
-
-class ResultRecord(BaseModel):
-    """What all records have in common: nothing more than what is declared, and no NaN."""
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, from_attributes=True)
-
-
-class CostsRecord(ResultRecord):
-    """Figures of a distribution of costs; null each where there is none."""
-
-    mean: float | None
-    variance: float | None
-    var: dict[str, float | None]
-    cvar: dict[str, float | None]
-    tail_mean: dict[str, float | None]
-
-    @classmethod
-    def of(cls, costs: Costs | None) -> Self:
-        """The figures; tails at the levels 0.8 and 0.95."""
-        return cls(
-            mean=None if costs is None else costs.mean,
-            variance=None if costs is None else costs.variance,
-            var={f"{level:g}": None if costs is None else costs.var(level) for level in LEVELS},
-            cvar={f"{level:g}": None if costs is None else costs.cvar(level) for level in LEVELS},
-            tail_mean={f"{level:g}": None if costs is None else costs.tail_mean(level) for level in LEVELS},
-        )
 
 
 class NextRecord(ResultRecord):
@@ -200,29 +171,6 @@ class VerificationRecord(ResultRecord):
     def of(cls, check: Verification) -> Self:
         """With its words."""
         return cls(**asdict(check), text=str(check))
-
-
-class RangeRecord(ResultRecord):
-    """From the least to the most that a figure can be."""
-
-    low: float
-    high: float
-
-
-class RangesRecord(ResultRecord):
-    """How far the figures over all runs can be off if chances lie anywhere in their intervals, at the menu's level."""
-
-    level: float
-    success: RangeRecord
-    mean: RangeRecord
-    var: RangeRecord
-    cvar: RangeRecord
-
-    @classmethod
-    def of(cls, found: FigureRanges) -> Self:
-        """With the name that the tail has in records."""
-        ends = {name: RangeRecord.model_validate(getattr(found, name)) for name in ("success", "mean", "var")}
-        return cls(level=found.level, **ends, cvar=RangeRecord.model_validate(found.tail))
 
 
 class PlanFiguresRecord(ResultRecord):

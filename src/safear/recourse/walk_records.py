@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from safear.recourse.records import ResultRecord
+from safear.recourse.figure_records import ResultRecord
 from safear.recourse.teller import Teller
 from safear.recourse.walk import Kind, Possible, Situation
 

@@ -1,0 +1,62 @@
+"""Records of figures: what all records have in common, and costs and ranges as JSON."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict
+
+from safear.evaluation.extremes import FigureRanges
+from safear.risk.distribution import Costs
+
+LEVELS = (0.8, 0.95)
+
+
+class ResultRecord(BaseModel):
+    """What all records have in common: nothing more than what is declared, and no NaN."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, from_attributes=True)
+
+
+class CostsRecord(ResultRecord):
+    """Figures of a distribution of costs; null each where there is none."""
+
+    mean: float | None
+    variance: float | None
+    var: dict[str, float | None]
+    cvar: dict[str, float | None]
+    tail_mean: dict[str, float | None]
+
+    @classmethod
+    def of(cls, costs: Costs | None) -> Self:
+        """The figures; tails at the levels 0.8 and 0.95."""
+        return cls(
+            mean=None if costs is None else costs.mean,
+            variance=None if costs is None else costs.variance,
+            var={f"{level:g}": None if costs is None else costs.var(level) for level in LEVELS},
+            cvar={f"{level:g}": None if costs is None else costs.cvar(level) for level in LEVELS},
+            tail_mean={f"{level:g}": None if costs is None else costs.tail_mean(level) for level in LEVELS},
+        )
+
+
+class RangeRecord(ResultRecord):
+    """From the least to the most that a figure can be."""
+
+    low: float
+    high: float
+
+
+class RangesRecord(ResultRecord):
+    """How far the figures over all runs can be off if chances lie anywhere in their intervals, at the menu's level."""
+
+    level: float
+    success: RangeRecord
+    mean: RangeRecord
+    var: RangeRecord
+    cvar: RangeRecord
+
+    @classmethod
+    def of(cls, found: FigureRanges) -> Self:
+        """With the name that the tail has in records."""
+        ends = {name: RangeRecord.model_validate(getattr(found, name)) for name in ("success", "mean", "var")}
+        return cls(level=found.level, **ends, cvar=RangeRecord.model_validate(found.tail))
