@@ -142,3 +142,19 @@ def test_plans_for_arrays_made_by_hand_are_not_saved() -> None:
 def test_no_file(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="no such file"):
         sa.load_plan(tmp_path / "plan.json")
+
+
+@pytest.mark.parametrize("chance", [{"worked": 5, "tried": 5}, [0.0, 0.0, 0.9], [0.5, 0.8, 1.0]])
+def test_what_may_happen_though_it_nominally_never_does(chance: Any) -> None:
+    """Plans know what to do in states that only another chance in its interval leads to, and keep the intervals."""
+    actions = {"try": {"cost": 1, "outcomes": [{"chance": chance, "change": {"job": "+1"}}, {"change": {"term": -1}}]}}
+    problem = sa.parse_problem(
+        LOAN | {"actions": actions | {"shorten": {"cost": 1, "change": {"term": -1}}}, "horizon": 5}
+    )
+    offer = sa.recommend(problem, decide, PERSON, objectives="mean")[0]
+    kept = SavedPlan.of(offer)
+    follow_everywhere(offer, kept, most=60)
+    assert kept.mdp.has_intervals == bool((kept.mdp.edge_low < kept.mdp.edge_high).any())
+    for name in ("edge_low", "edge_high"):
+        whole, some = (set(getattr(plan.policy.mdp, name).tolist()) for plan in (offer, kept))
+        assert some <= whole

@@ -20,7 +20,7 @@ FORMAT: Literal[1] = 1
 LISTS = ("promises", "actions", "states")  # which have a line per item
 Scalar = bool | int | float | str | None
 Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-Chance = Annotated[float, Field(ge=0, le=1)]
+Chance = Annotated[float, Field(ge=0)]  # `check_mdp` says whether they add up
 Cost = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
 
@@ -70,7 +70,7 @@ class PersonForm(FormPart):
 class FiguresForm(FormPart):
     """The exact figures over all runs; failures pay the failure cost. `var` and `cvar` are at the plan's level."""
 
-    success: Chance
+    success: Annotated[float, Field(ge=0, le=1)]
     mean: Cost
     var: Cost
     cvar: Cost
