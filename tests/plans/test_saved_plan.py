@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import safear as sa
 from safear.errors import PlanError
+from safear.evaluation.extremes import evaluate_ranges
 from safear.plans.saved_plan import SavedPlan
 from safear.recourse.offer import Offer, make_offer
 from safear.recourse.walk import Followed, Situation, walk
@@ -89,6 +90,12 @@ def test_promises_are_kept(objective: str, tmp_path: Path) -> None:
     follow_everywhere(offer, again)
 
 
+def test_the_same_question_gives_the_same_bytes() -> None:
+    other = {name: PERSON[name] for name in reversed(PERSON)}
+    again = sa.recommend(sa.parse_problem(LOAN), decide, other, objectives="mean")[0]
+    assert SavedPlan.of(offers_for()).text == SavedPlan.of(again).text
+
+
 def test_what_is_left_out_without_personal_data() -> None:
     offer = offers_for()
     whole, kept = SavedPlan.of(offer), SavedPlan.of(offer, personal_data=False)
@@ -154,7 +161,10 @@ def test_what_may_happen_though_it_nominally_never_does(chance: Any) -> None:
     offer = sa.recommend(problem, decide, PERSON, objectives="mean")[0]
     kept = SavedPlan.of(offer)
     follow_everywhere(offer, kept, most=60)
-    assert kept.mdp.has_intervals == bool((kept.mdp.edge_low < kept.mdp.edge_high).any())
+    assert evaluate_ranges(kept.policy, kept.start, level=kept.level) == offer.ranges
+    assert (kept.figures.ranges is None) == (offer.ranges is None)
+    if offer.ranges is not None and kept.figures.ranges is not None:
+        assert kept.figures.ranges.cvar == (offer.ranges.tail.low, offer.ranges.tail.high)
     for name in ("edge_low", "edge_high"):
         whole, some = (set(getattr(plan.policy.mdp, name).tolist()) for plan in (offer, kept))
         assert some <= whole

@@ -67,13 +67,29 @@ class PersonForm(FormPart):
     hidden: list[str]
 
 
+Ends = tuple[Cost, Cost]
+
+
+class RangesForm(FormPart):
+    """From where to where each figure can be if chances lie anywhere in their intervals."""
+
+    success: Ends
+    mean: Ends
+    var: Ends
+    cvar: Ends
+
+
 class FiguresForm(FormPart):
-    """The exact figures over all runs; failures pay the failure cost. `var` and `cvar` are at the plan's level."""
+    """The exact figures over all runs; failures pay the failure cost. `var` and `cvar` are at the plan's level.
+
+    There are no `ranges` if the plan meets no interval.
+    """
 
     success: Annotated[float, Field(ge=0, le=1)]
     mean: Cost
     var: Cost
     cvar: Cost
+    ranges: RangesForm | None = None
 
 
 class PromiseForm(FormPart):

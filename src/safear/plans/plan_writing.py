@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from itertools import groupby
 from typing import NamedTuple
 
@@ -28,6 +28,7 @@ from safear.plans.plan_file import (
     PlanForm,
     ProblemForm,
     PromiseForm,
+    RangesForm,
     Scalar,
     StateForm,
     WhenForm,
@@ -55,7 +56,6 @@ def write_plan(offer: Offer, *, personal_data: bool = True, seed: int | None = N
     levels = {name: level for name, level in start.items() if personal_data or name in moving}
     record = None if offer.record is None else clean_record(offer.record)
     actions, choices = _write_choices(mdp, states, stretches)
-    costs = offer.cost.all_runs
     return PlanForm(
         safear_plan=FORMAT,
         safear=__version__,
@@ -73,9 +73,7 @@ def write_plan(offer: Offer, *, personal_data: bool = True, seed: int | None = N
         robust=False,
         seed=seed,
         level=offer.level,
-        figures=FiguresForm(
-            success=min(offer.cost.success, 1.0), mean=offer.mean, var=costs.var(offer.level), cvar=offer.tail
-        ),
+        figures=_write_figures(offer),
         promises=_write_promises(offer, start, people, personal_data=personal_data),
         actions=actions,
         states=[
@@ -129,6 +127,20 @@ def _write_problem(mdp: CompiledMDP) -> ProblemForm:
         quantum=str(mdp.quantum),
         failure_cost=mdp.to_cost(mdp.failure_cost),
         goal=mdp.goal_name,
+    )
+
+
+def _write_figures(offer: Offer) -> FiguresForm:
+    costs, found = offer.cost, offer.ranges
+    ends = None if found is None else (found.success, found.mean, found.var, found.tail)
+    return FiguresForm(
+        success=min(costs.success, 1.0),
+        mean=offer.mean,
+        var=costs.all_runs.var(offer.level),
+        cvar=offer.tail,
+        ranges=None
+        if ends is None
+        else RangesForm(**dict(zip(RangesForm.model_fields, map(astuple, ends), strict=True))),
     )
 
 
