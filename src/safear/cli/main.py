@@ -23,6 +23,7 @@ MODULES = {  # each command by the module that has it, in the order of --help
     "recommend": "recommend",
     "walk": "walk",
     "resume": "resume",
+    "durability": "durability",
     "plot": "plot",
     "serve": "serve",
     "compare": "compare",

@@ -1,4 +1,7 @@
+from safear.plans.durability import Durability as Durability
+from safear.plans.durability import check_durability as check_durability
 from safear.plans.plan_file import PlanForm as PlanForm
+from safear.plans.plan_lists import open_plans as open_plans
 from safear.plans.resume import Restart as Restart
 from safear.plans.resume import Turn as Turn
 from safear.plans.resume import find_restart as find_restart

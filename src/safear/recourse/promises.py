@@ -83,11 +83,11 @@ def find_promises(runs: Runs) -> tuple[Promises, Verification]:
     found = {spot: _Range.at_value(goals, spot) if kind == "value" else _Range.of(goals, spot) for spot in spots}
     widened = _widen(goals, ends) if kind == "narrow" else {}
     promises = _name_all(goals, found | widened)
-    check = _check_ends(goals, ends, promises)
+    check = check_ends(goals, ends, promises)[1]
     if widened and not check.holds:
         # So many combinations that some were left out on the way: the values are known to hold.
         promises = _name_all(goals, found | {spot: _Range.at_value(goals, spot) for spot in widened})
-        check = _check_ends(goals, ends, promises)
+        check = check_ends(goals, ends, promises)[1]
     return promises, check
 
 
@@ -105,14 +105,19 @@ def verify_runs(runs: Runs, promises: Promises, classifier: object, record: Reco
     problem = replace(mdp.problem, goal=mdp.problem.goal.unaimed)  # what it decides, not what plans are made for
     goals = Goals(problem, as_classifier(classifier, problem)).in_force
     own = as_filed(goals, record, read_person(mdp.problem, record, given=goals.sight.given))
-    codes = mdp.codes(ends)
-    if isinstance(own, FiledGoals):
-        return _check_ends(own, codes, promises)
-    return Verification(len(ends), len(ends), int(own.among(codes).sum()), is_complete=True)
+    return check_ends(own, mdp.codes(ends), promises)[1]
 
 
-def _check_ends(goals: FiledGoals, codes: CodeMatrix, promises: Promises) -> Verification:
-    """All combinations of points of what is promised, at all ends."""
+def check_ends(
+    goals: Goals | FiledGoals, codes: CodeMatrix, promises: Promises
+) -> tuple[NDArray[np.bool_], Verification]:
+    """Which ends hold wherever in what is promised the person lands, and how that was checked.
+
+    All combinations of points of what is promised are tried at all ends.
+    """
+    if isinstance(goals, Goals):
+        holds = goals.among(codes)
+        return holds, Verification(len(codes), len(codes), int(holds.sum()), is_complete=True)
     rows, numbers, is_complete = [], [], True
     each = max(MOST_TRIED // max(len(codes), 1), 16)
     for row in range(len(codes)):
@@ -123,10 +128,12 @@ def _check_ends(goals: FiledGoals, codes: CodeMatrix, promises: Promises) -> Ver
         numbers.append(_put(goals, codes[row], spots, some))
         rows.append(np.full(len(some), row))
     if not rows:
-        return Verification(0, 0, 0, is_complete=True)
+        return np.zeros(0, dtype=bool), Verification(0, 0, 0, is_complete=True)
     which, tried = np.concatenate(rows), np.concatenate(numbers)
     accepted = goals.decide(codes[which], np.zeros(len(which), dtype=np.int64), tried)
-    return Verification(len(codes), len(which), int(accepted.sum()), is_complete)
+    holds = np.ones(len(codes), dtype=bool)
+    np.logical_and.at(holds, which, accepted)
+    return holds, Verification(len(codes), len(which), int(accepted.sum()), is_complete)
 
 
 def _widen(goals: FiledGoals, ends: CodeMatrix) -> dict[Spot, _Range]:

@@ -1,0 +1,45 @@
+"""Many plans that were kept: files, folders of them, and what a batch has written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from safear.errors import Place, PlanError
+from safear.people.whole_table import load_table
+from safear.plans.saved_plan import SavedPlan, load_plan
+
+COLUMN = "saved_plan"  # of what a batch writes
+
+
+def open_plans(sources: Iterable[str | Path]) -> Iterator[tuple[str, SavedPlan]]:
+    """Every plan with its name: of a JSON file, of the JSON and Parquet files of a folder, or of a Parquet file's rows.
+
+    Raises a PlanError if there is none, or if one is damaged.
+    """
+    empty = True
+    for source in map(Path, sources):
+        for file in _find_files(source):
+            for found in _open_rows(file) if file.suffix.lower() == ".parquet" else [(str(file), load_plan(file))]:
+                empty = False
+                yield found
+    if empty:
+        raise PlanError.at((), "there are no plans", "save some with 'safear recommend --save'", code="nothing")
+
+
+def _find_files(source: Path) -> list[Path]:
+    if not source.is_dir():
+        return [source]
+    return sorted(file for ending in ("json", "parquet") for file in source.glob(f"*.{ending}") if file.is_file())
+
+
+def _open_rows(file: Path) -> Iterator[tuple[str, SavedPlan]]:
+    """The plans of a batch; people without one have none."""
+    table = load_table(str(file))
+    if COLUMN not in table:
+        remedy = "write it with 'safear batch --plans'"
+        raise PlanError.at(Place(file=str(file)), f"has no column '{COLUMN}'", remedy, code="missing_column")
+    for row, text in enumerate(table[COLUMN].tolist(), start=1):
+        if isinstance(text, str):
+            place = Place((f"row {row}",), file=str(file))
+            yield f"{file}:{row}", SavedPlan.read(text, place)

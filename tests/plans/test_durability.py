@@ -1,0 +1,202 @@
+"""Plans under another model: what is kept, what success is left and what repairing costs, all recomputed by hand."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import safear as sa
+from population.test_filed_families import PEOPLE, records_of
+from safear.errors import PlanError
+from safear.plans.durability import Durability, check_durability
+from safear.plans.durability_records import DurabilityRecord
+from safear.plans.durability_teller import DurabilityTeller
+from safear.plans.plan_lists import open_plans
+from safear.problem.terms import Terms
+from test_margins import LEVEL_PEOPLE, LEVELS, RAW, score
+
+CASES = {"records": (RAW, PEOPLE[:40]), "levels": (LEVELS, LEVEL_PEOPLE)}
+
+
+def stricter(frame: pd.DataFrame) -> Any:
+    """Another model, which likes neither large amounts nor the class b."""
+    large = frame["amount"] > 12 if "age" in frame else frame["amount"].isin(["mid", "high"])
+    return score(frame, "b") * (1 - 0.1 * large.to_numpy(float))
+
+
+def offers_of(kind: str) -> list[tuple[dict[str, Any], sa.Offer]]:
+    problem, people = CASES[kind]
+    records = records_of(people)
+    menus = [(record, sa.recommend(problem, score, record, objectives="mean")) for record in records]
+    return [(record, menu[0]) for record, menu in menus if menu.offers]
+
+
+OFFERS = {kind: offers_of(kind) for kind in CASES}
+
+
+def named(kind: str) -> list[tuple[str, sa.SavedPlan]]:
+    return [(f"plan {n}", sa.SavedPlan.of(offer)) for n, (_, offer) in enumerate(OFFERS[kind])]
+
+
+def success_by_hand(offer: sa.Offer, record: dict[str, Any], model: Any) -> tuple[float, bool]:
+    """The chance of ends that a model accepts at both ends of all promises, between which it is monotone; if all do."""
+    mdp: Any = offer.solution.mdp
+    start, total, kept = mdp.person(offer.runs.start), 0.0, True
+    for state, chance in zip(offer.runs.state.tolist(), offer.runs.chance.tolist(), strict=True):
+        if mdp.goal[state] and chance > 0:
+            changed = {name: level for name, level in mdp.person(state).items() if level != start[name]}
+            promised = [offer.promises.get(item) for item in changed.items()]
+            spans = [
+                (level,) if promise is None else (promise.low, promise.high)
+                for level, promise in zip(changed.values(), promised, strict=True)
+            ]
+            ends = pd.DataFrame([record | dict(zip(changed, some, strict=True)) for some in product(*spans)])
+            holds = bool((model(ends) >= 0.5).all())
+            total += chance * holds
+            kept &= holds
+    return total, kept
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_every_end_is_asked_about_and_the_rest_is_repaired(kind: str) -> None:
+    problem, _ = CASES[kind]
+    found = check_durability(problem, stricter, named(kind))
+    codes = set()
+    for one, (record, offer) in zip(found.checks, OFFERS[kind], strict=True):
+        success, kept = success_by_hand(offer, record, stricter)
+        assert (one.kept, one.claimed) == (kept, offer.cost.success)
+        assert one.success == pytest.approx(success, abs=1e-12)
+        menu = sa.recommend(problem, stricter, record, objectives="mean")
+        if kept:
+            assert one.repair is None
+        elif menu.offers:
+            assert one.repair is not None
+            assert (one.repair.success, one.repair.mean) == (menu[0].cost.success, menu[0].mean)
+            assert one.more == menu[0].mean - offer.mean
+        codes.add(None if one.repair is None else one.repair.code)
+    assert {None, "plan"} <= codes, "some are kept, and some are repaired"
+    low, high = found.interval
+    assert 0 < low < found.share < high < 1
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_the_model_that_the_plans_were_made_with_keeps_them_all(kind: str) -> None:
+    found = check_durability(CASES[kind][0], score, named(kind))
+    assert found.people.worked == found.people.tried == len({one.plan.form.person.hash for one in found.checks})
+    assert found.success == pytest.approx(found.claimed, abs=1e-12)
+    assert found.more is None
+    assert found.interval[1] == 1
+
+
+def test_a_model_that_accepts_nobody_or_everybody() -> None:
+    plans = named("levels")
+    nobody = check_durability(LEVELS, lambda frame: np.zeros(len(frame)), plans)
+    assert (nobody.share, nobody.success, nobody.count("none")) == (0, 0, len(plans))
+    everybody = check_durability(LEVELS, lambda frame: np.ones(len(frame)), plans)
+    assert everybody.share == 1
+
+
+def test_who_is_accepted_as_filed_needs_no_repair() -> None:
+    """The new model accepts whom the old one rejects, and the reverse."""
+    found = check_durability(LEVELS, lambda frame: 1 - score(frame), named("levels"))
+    assert found.count("accepted") == len(found.checks)
+
+
+def test_all_plans_of_a_person_count_once() -> None:
+    plan = named("levels")[0][1]
+    found = check_durability(LEVELS, score, [("a", plan), ("b", plan)])
+    assert (found.people.tried, len(found.checks)) == (1, 2)
+
+
+def test_margins_keep_more() -> None:
+    """Somebody who plans for 0.62 keeps the plan under every model that is at most 0.12 stricter."""
+    from test_margins import asking  # noqa: PLC0415  # only here
+
+    strict = asking(LEVELS, {"aim": 0.62})
+    menus = [sa.recommend(strict, score, record, objectives="mean") for record in records_of(LEVEL_PEOPLE)]
+    plans = [(str(n), sa.SavedPlan.of(menu[0])) for n, menu in enumerate(menus) if menu.offers]
+
+    def harder(frame: pd.DataFrame) -> Any:
+        return score(frame) - 0.12 + 1e-9
+
+    assert check_durability(strict, harder, plans, repair=False).share == 1
+    assert check_durability(LEVELS, harder, plans, repair=False).share == 1
+    assert check_durability(LEVELS, harder, named("levels"), repair=False).share < 1
+
+
+def test_plans_for_other_problems() -> None:
+    (name, plan), *_ = named("levels")
+    with pytest.raises(PlanError, match="whose features are others"):
+        check_durability(RAW, score, [(name, plan)])
+    record = dict(plan.record or {})
+    own = sa.recommend(LEVELS, score, record, objectives="mean", terms=Terms(forbid=("ask for less",)))
+    if not own.offers:
+        own = sa.recommend(LEVELS, score, record, objectives="mean", terms=Terms(forbid=("shorten",)))
+    found = check_durability(LEVELS, lambda frame: np.zeros(len(frame)), [("own", sa.SavedPlan.of(own[0]))])
+    assert found.count("unknown") == 1, "on their own terms"
+
+
+def test_plans_without_personal_data_are_refused() -> None:
+    offer = OFFERS["levels"][0][1]
+    with pytest.raises(PlanError) as refused:
+        check_durability(LEVELS, score, [("x", sa.SavedPlan.of(offer, personal_data=False))])
+    assert refused.value.mistakes[0].code == "no_record"
+    with pytest.raises(PlanError, match="there are no plans"):
+        check_durability(LEVELS, score, [])
+
+
+def check_all() -> Durability:
+    return check_durability(LEVELS, stricter, named("levels"))
+
+
+def test_the_record_says_what_was_found() -> None:
+    found = check_all()
+    record = DurabilityRecord.of(found)
+    assert DurabilityRecord.model_validate_json(record.model_dump_json()) == record
+    assert [one.kept for one in record.plans] == [one.kept for one in found.checks]
+    assert (record.kept, record.people) == (found.people.worked, found.people.tried)
+    assert found.to_frame()["repaired_mean"].dropna().tolist() == [
+        one.repair.mean for one in record.plans if one.repair is not None and one.repair.mean is not None
+    ]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_words(language: str) -> None:
+    found, tell = check_all(), DurabilityTeller.of(language)
+    rows = list(tell.rows(found))
+    assert len(rows) == len(found.checks)
+    assert {len(row) for row in rows} == {len(tell.headings())}
+    lines = "\n".join(tell.lines(found))
+    assert f"{found.people.worked} " in lines
+    assert tell.teller.percent(found.interval[0]) in lines
+
+
+def test_files_folders_and_batches(tmp_path: Path) -> None:
+    plans = named("levels")[:3]
+    for n, (_, plan) in enumerate(plans):
+        plan.save(tmp_path / f"{n}.json")
+    pd.DataFrame({"saved_plan": [plan.text for _, plan in plans] + [None]}).to_parquet(tmp_path / "part.parquet")
+    texts = [plan.text for _, plan in plans]
+    assert [plan.text for _, plan in open_plans([tmp_path])] == texts * 2
+    assert [name for name, _ in open_plans([tmp_path / "part.parquet"])] == [
+        f"{tmp_path / 'part.parquet'}:{row}" for row in (1, 2, 3)
+    ]
+    assert [name for name, _ in open_plans([tmp_path / "1.json"])] == [str(tmp_path / "1.json")]
+
+
+def test_what_is_no_list_of_plans(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match="there are no plans"):
+        list(open_plans([tmp_path]))
+    pd.DataFrame({"plan": ["safest"]}).to_parquet(tmp_path / "part.parquet")
+    with pytest.raises(PlanError, match="has no column 'saved_plan'"):
+        list(open_plans([tmp_path]))
+    pd.DataFrame({"saved_plan": [named("levels")[0][1].text.replace("a loan", "a loan!")]}).to_parquet(
+        tmp_path / "part.parquet"
+    )
+    with pytest.raises(PlanError, match="row 1"):
+        list(open_plans([tmp_path]))
