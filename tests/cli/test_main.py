@@ -46,6 +46,7 @@ def test_every_module_of_a_command_is_loaded_from() -> None:
         "render",
         "render_audit",
         "results",
+        "saving",
         "sources",
         "verbose",
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, Self
 
 from safear.plans.durability import Durability, PlanCheck
-from safear.recourse.records import ResultRecord
+from safear.recourse.figure_records import ResultRecord
 
 
 class RepairRecord(ResultRecord):
