@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import safear as sa
 from safear.errors import PlanError
 from safear.evaluation.extremes import evaluate_ranges
+from safear.evaluation.forward import propagate
 from safear.plans.saved_plan import SavedPlan
 from safear.recourse.offer import Offer, make_offer
 from safear.recourse.walk import Followed, Situation, walk
@@ -61,6 +63,30 @@ def follow_everywhere(plan: Followed, kept: Followed, most: int = 40) -> None:
         ways += [[*outcomes, ending.outcome] for ending in here.endings][: max(most - len(ways), 0)]
 
 
+def same_everywhere(offer: Offer, kept: SavedPlan) -> int:
+    """In every state that may come up, at every step and with all that may be spent, the same is done; how many."""
+    policy, mdp, found = offer.policy, offer.policy.mdp, 0
+    numbers = {tuple(sorted(person.items())): state for state, person in enumerate(kept.mdp.people)}
+    layers = propagate(mdp, policy.choosing(int(policy.accounts[offer.start])), offer.start, possible=True)
+    for layer in layers:
+        there = np.array([numbers[tuple(sorted(mdp.person(state).items()))] for state in layer.state.tolist()])
+        if layer.step < mdp.horizon:
+            rows = kept.policy.rows(layer.step, there, kept.policy.accounts[kept.start] - layer.spent)
+            for one, other in zip(layer.row.tolist(), rows.tolist(), strict=True):
+                wanted = None if one < 0 else mdp.actions[mdp.row_action[one]]
+                assert wanted == (None if other < 0 else kept.mdp.actions[kept.mdp.row_action[other]])
+        assert (mdp.goal[layer.state] == kept.mdp.goal[there]).all()
+        found += len(there)
+    return found
+
+
+@pytest.mark.parametrize("name", ["loan", "health-insurance"])
+def test_every_plan_of_a_frontier_in_every_situation(name: str) -> None:
+    menu = sa.recommend(sa.load_example(name))
+    assert sum(same_everywhere(offer, SavedPlan.of(offer)) for offer in menu.frontier) > 100
+    assert any(offer.policy.looks_at_spent for offer in menu.frontier)
+
+
 @settings(max_examples=40)
 @given(problems(), st.sampled_from(OBJECTIVES), st.booleans())
 def test_a_kept_plan_goes_on_as_the_plan_itself(document: dict[str, Any], objective: Any, personal: bool) -> None:
@@ -75,6 +101,7 @@ def test_a_kept_plan_goes_on_as_the_plan_itself(document: dict[str, Any], object
     assert [step.action for step in kept.plan.steps] == [step.action for step in offer.plan.steps]
     kept.require_problem(problem)
     if personal:
+        same_everywhere(offer, kept)
         follow_everywhere(offer, kept)
 
 
