@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import oracle
@@ -44,3 +45,19 @@ def as_points(distribution: sa.CostDistribution) -> dict[tuple[Fraction, bool], 
     for units, chance in zip(distribution.failed_units, distribution.failed_chances, strict=True):
         points[(int(units) + distribution.failure_cost) * scale, False] = float(chance)
     return points
+
+
+def rows_of(mdp: sa.MDP) -> Callable[[int, int], range]:
+    """What can be done in a state at a step: nothing at goals, at the end, or, if plans stop, where all is lost."""
+
+    @cache
+    def has_hope(state: int, steps: int) -> bool:
+        first, last = (mdp.edge_start[row] for row in mdp.row_start[state : state + 2].tolist())
+        ahead = mdp.edge_next[first:last].tolist() if steps else []
+        return bool(mdp.goal[state]) or any(has_hope(after, steps - 1) for after in ahead)
+
+    def rows(state: int, step: int) -> range:
+        over = mdp.goal[state] or step == mdp.horizon or (mdp.stops and not has_hope(state, mdp.horizon - step))
+        return range(0) if over else range(*mdp.row_start[state : state + 2].tolist())
+
+    return rows

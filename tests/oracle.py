@@ -462,6 +462,8 @@ class Oracle:
         self.resolution = number(cost["resolution"]) if "resolution" in cost else None
         goal = self.document.get("goal") or {}
         self.failure_cost = self._rounded(number(goal.get("failure_cost", "0")))
+        self.stop = _flag(goal.get("stop", "true"))
+        self._hopes: dict[tuple[State, int], bool] = {}
         if accepts is None:
             seen = {name: feature for name, feature in self.features.items() if feature.seen}
             accepts = condition(self.document["classifier"]["rule"], seen)
@@ -819,6 +821,21 @@ class Oracle:
 
     # -- plans
 
+    def reaches(self, state: State, steps: int) -> bool:
+        """Whether a goal can be reached within so many steps, if all goes well."""
+        if self.is_goal(state) or steps == 0:
+            return self.is_goal(state)
+        if (state, steps) not in self._hopes:
+            ways = (edge.next for choice in self.offered(state) for edge in choice.edges)
+            self._hopes[state, steps] = any(self.reaches(state, steps - 1) for state in ways)
+        return self._hopes[state, steps]
+
+    def choices(self, state: State, steps: int) -> list[Choice]:
+        """What a plan may do with so many steps left: nothing at a goal, at the end or, if plans stop, once lost."""
+        if steps == 0 or self.is_goal(state) or (self.stop and not self.reaches(state, steps)):
+            return []
+        return self.offered(state)
+
     def greedy(
         self,
         start: State,
@@ -846,7 +863,7 @@ class Oracle:
                 if self.is_goal(state):
                     value[state] = 0
                     continue
-                choices = self.offered(state)
+                choices = self.choices(state, steps - step)
                 if not choices:
                     value[state] = failure
                     continue
@@ -875,8 +892,8 @@ class Oracle:
         if self.is_goal(state):
             yield past, cost, True, chance, state
             return
-        choices = {choice.action: choice for choice in self.offered(state)}
-        if step == horizon or not choices:
+        choices = {choice.action: choice for choice in self.choices(state, horizon - step)}
+        if not choices:
             yield past, cost + self.failure_cost, False, chance, state
             return
         action = policy[step, state]
@@ -897,10 +914,11 @@ class Oracle:
         """Every (step, state) that may be met and asks for a choice, with what may be chosen."""
         decisions = []
         layer = [start]
-        for step in range(self.horizon if horizon is None else horizon):
+        steps = self.horizon if horizon is None else horizon
+        for step in range(steps):
             following: dict[State, None] = {}
             for state in layer:
-                choices = [] if self.is_goal(state) else self.offered(state)
+                choices = self.choices(state, steps - step)
                 if choices:
                     decisions.append(((step, state), [choice.action for choice in choices]))
                 following.update({edge.next: None for choice in choices for edge in choice.edges})
@@ -932,9 +950,9 @@ class Oracle:
         """Every distribution that some history-dependent deterministic policy has, each of them once.
 
         Such a policy may do something else after every history. So, with D_h(s) the distributions from s at step h:
-        D_h(s) = {0 with success} in a goal; {the failure cost} at the end and without an offer; else, for each offered
-        action, all sums over its outcomes of p * (a distribution of D_(h+1)(s') + cost), where each outcome has its
-        pick of D_(h+1)(s') to itself, also if another one leads to the same state. `TooManyError` beyond `most`.
+        D_h(s) = {0 with success} in a goal; {the failure cost} where there is no choice (see `choices`); else, for each
+        offered action, all sums over its outcomes of p * (a distribution of D_(h+1)(s') + cost), where each outcome has
+        its pick of D_(h+1)(s') to itself, also if another leads to the same state. `TooManyError` beyond `most`.
         """
         known: dict[tuple[int, State], set[Frozen]] = {}
         steps = self.horizon if horizon is None else horizon
@@ -945,8 +963,8 @@ class Oracle:
     ) -> set[Frozen]:
         if self.is_goal(state):
             return {frozenset({((Fraction(0), True), Fraction(1))})}
-        choices = self.offered(state)
-        if step == horizon or not choices:
+        choices = self.choices(state, horizon - step)
+        if not choices:
             return {frozenset({((self.failure_cost, False), Fraction(1))})}
         if (step, state) not in known:
             found: set[Frozen] = set()

@@ -678,6 +678,8 @@ def _documents(draw: Draw, max_horizon: int, tiny: bool) -> Document:
     document["goal"] = {"favourable": "yes"}
     if not rarely(draw, 3):
         document["goal"]["failure_cost"] = decimal(10 * draw(_between(0, 300)))
+    if rarely(draw, 3):
+        document["goal"]["stop"] = False
     document["classifier"] = {"rule": rule.text}
     document["actions"] = actions
     if effects:

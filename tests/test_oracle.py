@@ -322,7 +322,7 @@ def test_histories_are_told_apart() -> None:
 def test_too_many_histories() -> None:
     several = [{"chance": 0.4, "change": {"x": "+1"}}, {"chance": 0.3, "cost": 2}, {"cost": 7.77}]
     actions = {name: {"cost": cost, "outcomes": several} for name, cost in (("go", 1), ("come", 1.1))}
-    oracle = problem(actions, horizon=5)
+    oracle = problem(actions, horizon=5, goal={"stop": False})
     with pytest.raises(TooManyError, match="more than 100 distributions"):
         oracle.all_distributions(A, most=100)
     assert len(oracle.all_distributions(A, horizon=1, most=2)) == 2

@@ -298,9 +298,9 @@ def test_names_in_other_scripts(safear: Safear, tmp_path: Path) -> None:
 def test_all_steps_of_a_plan(safear: Safear) -> None:
     some = safear("recommend", "loan", "--objective", "mean")
     everything = safear("recommend", "loan", "--objective", "mean", "--all-steps")
-    assert "4 rare situations are not listed." in some.out
+    assert "3 rare situations are not listed." in some.out
     assert "not listed" not in everything.out
-    assert "From here, “approved” is out of reach. You may as well stop." in everything.out
+    assert "You may as well stop." not in everything.out  # a plan that has lost the goal does
     [plan] = safear("recommend", "loan", "--objective", "mean", "--json").json["plans"]
     numbers = [step["number"] for step in plan["steps"]]
     assert numbers == list(range(1, len(numbers) + 1))

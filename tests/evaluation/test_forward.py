@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -128,7 +129,9 @@ def test_simulation_is_seeded() -> None:
 
 def test_no_success_is_undefined_not_nan() -> None:
     problem = ladder({"up": {"cost": 1, "change": {"a": "+1"}}}, levels="012", failure_cost=3)
-    runs = run_exactly(sa.solve(sa.compile_mdp(problem, start={"a": "0"}), sa.Mean()))
+    mdp = sa.compile_mdp(problem, start={"a": "0"})
+    assert sa.evaluate(sa.solve(mdp, sa.Mean())).all_runs.mean == 3  # it stops at once
+    runs = run_exactly(sa.solve(replace(mdp, stops=False), sa.Mean()))
     cost = runs.distribution
     assert cost.success == 0
     assert cost.given_success is None

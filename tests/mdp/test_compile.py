@@ -23,6 +23,7 @@ LARGE: dict[str, Any] = {
     "safear": 1,
     "title": "large",
     "horizon": 3,
+    "goal": {"stop": False},
     "features": {f"f{i}": {"kind": "ordinal", "levels": list(range(10))} for i in range(12)},
     "actions": {f"raise f{i}": {"cost": 1, "chance": 0.5, "change": {f"f{i}": "+1"}} for i in range(12)},
     "classifier": {"rule": "f0 >= 2"},

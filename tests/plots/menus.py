@@ -67,8 +67,9 @@ def menu_of(name: str) -> sa.Menu:
 
 @cache
 def hopeless() -> Offer:
-    """A plan that never succeeds: one step is not enough."""
-    return offer_of(sa.parse_problem(CRAFT).with_horizon(1))
+    """A plan that never succeeds and does not stop: one step is not enough."""
+    late = sa.parse_problem(CRAFT).with_horizon(1)
+    return offer_of(replace(late, goal=replace(late.goal, stop=False)))
 
 
 @cache

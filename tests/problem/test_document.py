@@ -103,7 +103,7 @@ def test_wrong_documents_do_not_fulfil_it(old: str, new: str) -> None:
     "model, path, fields",
     [
         (Document, (), list(Document.model_fields)),
-        (Document, ("goal",), ["favourable", "threshold", "aim", "agree", "failure_cost", "promise"]),
+        (Document, ("goal",), ["favourable", "threshold", "aim", "agree", "failure_cost", "promise", "stop"]),
         (Document, ("cost",), ["unit", "resolution"]),
         (Document, ("classifier",), ["rule"]),
         (Document, ("actions", "outcomes"), ["cost", "when", "at_most", "once", "chance", "change", "outcomes"]),

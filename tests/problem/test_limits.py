@@ -84,6 +84,10 @@ def test_failed_tries_count() -> None:
     menu = sa.recommend(made(), terms=sa.Terms.of(forbid=["work", "inherit"]))
     (offer,) = menu.offers
     assert offer.runs.distribution.success == pytest.approx(0.25)  # both tries must work
+    lost = sa.walk(offer, ["fails"])  # one try is left, which is not enough
+    assert (lost.kind, lost.person[TRIES], lost.steps_left) == ("lost", "1", 4)
+    going_on = made(goal={**DOCUMENT["goal"], "stop": False})
+    (offer,) = sa.recommend(going_on, terms=sa.Terms.of(forbid=["work", "inherit"])).offers
     stuck = sa.walk(offer, ["fails", "fails"])
     assert (stuck.kind, stuck.person[TRIES], stuck.steps_left) == ("stuck", "2", 3)
 

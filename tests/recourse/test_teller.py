@@ -53,7 +53,10 @@ def test_several_ways_to_work_and_to_fail() -> None:
         "   If it works (place becomes rung 1, 60 times in 100): go to step 2.",
         "   If it works (you climb fast, 10 times in 100): you have reached “favourable decision”.",
         "   If it fails (nothing changes, 20 times in 100): this costs 1.5 days instead; try again.",
-        "   If it fails (leg becomes broken, 10 times in 100): go to step 3.",
+        (
+            "   If it fails (leg becomes broken, 10 times in 100): go to step 3; "
+            "later, stop, since “favourable decision” is out of reach."
+        ),
     ]
 
 

@@ -70,6 +70,7 @@ def test_a_long_walk_is_no_exponential_search() -> None:
             "safear": 1,
             "title": "walk",
             "horizon": 150,
+            "goal": {"stop": False},
             "features": {"a": {"kind": "ordinal", "levels": levels}},
             "actions": {"up": {"cost": 1, "chance": 0.5, "change": {"a": "+1"}}},
             "classifier": {"rule": "a == 100"},

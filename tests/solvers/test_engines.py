@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 
 import safear as sa
+from compare import rows_of
 from safear.evaluation import evaluate_states
 from safear.solvers.success import sweep_success
 from safear.solvers.sweep import sweep_lanes
@@ -218,11 +219,14 @@ def quantecon_means(mdp: sa.MDP) -> Floats:
 
 def check_means(mdp: sa.MDP) -> bool:
     starts = starts_of(mdp)
-    storm = unfolded(mdp, all_rows(mdp)).ask('R{"cost"}min=? [F ("goal" | "failed")]')
+    rows = rows_of(mdp)
+    storm = unfolded(mdp, lambda node: rows(node.state, node.step)).ask('R{"cost"}min=? [F ("goal" | "failed")]')
     ours = sa.solve(mdp, sa.Mean())
     expected = [float(mean * mdp.quantum) for mean in storm]
     assert ours.values[starts].tolist() == close(expected)
-    assert (quantecon_means(mdp)[starts] * float(mdp.quantum)).tolist() == close(expected)
+    plain = replace(mdp, stops=False)  # QuantEcon knows no step
+    means = (quantecon_means(mdp)[starts] * float(mdp.quantum)).tolist()
+    assert sa.solve(plain, sa.Mean()).values[starts].tolist() == close(means)
     _, lanes = sweep_lanes(mdp, sa.Mean(), mdp.goal[:, None])
     assert (lanes[starts, 0] * float(mdp.quantum)).tolist() == close(expected)
     return any(mean not in {0, mdp.failure_cost} for mean in storm)

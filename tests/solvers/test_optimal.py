@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import oracle
 import safear as sa
-from compare import read_both
+from compare import read_both, rows_of
 from oracle import Distribution, Number, Oracle, State, TooManyError
 from safear.mdp import compile_blocks
 from safear.mdp.spending import largest_spent
@@ -247,11 +247,11 @@ def test_objectives_that_are_the_same(document: dict[str, Any]) -> None:
 def _least_worst_case(mdp: sa.MDP) -> float:
     """W_h(s) = min over rows of max over edges of cost + W_(h+1)(s')."""
     worst = [0 if goal else mdp.failure_cost for goal in mdp.goal]
-    for _ in range(mdp.horizon):
+    rows = rows_of(mdp)
+    for step in reversed(range(mdp.horizon)):
         later = list(worst)
         for state in range(mdp.n_states):
-            rows = range(mdp.row_start[state], mdp.row_start[state + 1])
-            sides = [range(mdp.edge_start[row], mdp.edge_start[row + 1]) for row in rows]
+            sides = [range(mdp.edge_start[row], mdp.edge_start[row + 1]) for row in rows(state, step)]
             if sides:
                 worst[state] = min(max(mdp.edge_cost[e] + later[mdp.edge_next[e]] for e in side) for side in sides)
     return mdp.to_cost(int(worst[mdp.locate()]))

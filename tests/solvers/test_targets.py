@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
+from compare import rows_of
 from safear.errors import TooLargeError
 from safear.evaluation import run_exactly
 from safear.evaluation.policy import Pieces, SpentPolicy
@@ -82,16 +83,17 @@ class Formula:
         # The chances of drawn problems are decimals; as such, sums are exact and ties are ties.
         self.chances = [Fraction(chance).limit_denominator(10**8) for chance in mdp.edge_chance.tolist()]
         self.best = cache(self._best)
+        self.rows = rows_of(mdp)
 
     def _best(self, step: int, state: int, w: Fraction) -> Best:
         mdp = self.mdp
-        first, last = mdp.row_start[state : state + 2].tolist()
-        if mdp.goal[state] or step == mdp.horizon or first == last:
+        rows = self.rows(state, step)
+        if not rows:
             success = bool(mdp.goal[state])
             cost = Fraction(0) if success else Fraction(mdp.failure_cost)
             return Best(self.loss(cost - w, success), cost, cost**2)
-        rows = [row for row in range(first, last) if self.allowed is None or self.allowed[step, row]]
-        return min((self._take(step, row, w) for row in rows), key=self._rank)  # the first of equals
+        some = [row for row in rows if self.allowed is None or self.allowed[step, row]]
+        return min((self._take(step, row, w) for row in some), key=self._rank)  # the first of equals
 
     def _take(self, step: int, row: int, w: Fraction) -> Best:
         loss: Number = Fraction(0)
@@ -314,7 +316,7 @@ def test_pieces_say_where_choices_change() -> None:
         assert set(pieces.place.tolist()) == {
             step * mdp.n_states + state
             for state in range(mdp.n_states)
-            if mdp.row_start[state] < mdp.row_start[state + 1] and mdp.depth[state] <= step
+            if rows_of(mdp)(state, step) and mdp.depth[state] <= step
         }
         for choices in choices_of(pieces, most_of(mdp) + 2).values():
             assert None not in choices
@@ -398,11 +400,11 @@ def test_acting_states_are_those_that_may_be_met(document: dict[str, Any]) -> No
     mdp = compiled(document, alone=True)
     depth = mdp.depth
     for step in range(mdp.horizon):
-        expected = [s for s in range(mdp.n_states) if mdp.row_start[s] < mdp.row_start[s + 1] and depth[s] <= step]
+        expected = [s for s in range(mdp.n_states) if rows_of(mdp)(s, step) and depth[s] <= step]
         assert acting_states(mdp, step).tolist() == expected
     whole = compiled(document, alone=False)
     everywhere: NDArray[np.bool_] = ~whole.goal & ~whole.dead_end
-    assert acting_states(whole, 0).tolist() == np.flatnonzero(everywhere).tolist()
+    assert acting_states(replace(whole, stops=False), 0).tolist() == np.flatnonzero(everywhere).tolist()
 
 
 # ----------------------------------------------------------------------------------------------------------------- room

@@ -311,7 +311,8 @@ def _largest_spent(policy: Policy) -> int:
     active = np.flatnonzero(np.diff(mdp.row_start))
     for step in reversed(range(mdp.horizon if len(active) else 0)):
         per_row = np.maximum.reduceat(mdp.edge_cost + largest[mdp.edge_next], mdp.edge_start[:-1])
-        largest[active] = per_row[_rows(policy, step)[active]]
+        rows = _rows(policy, step)[active]
+        largest[active] = np.where(rows < 0, largest[active], per_row[rows])
         most = max(most, int(largest.max()))  # with few steps left a plan may do what is dear
     return most
 

@@ -176,8 +176,10 @@ class Account(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def find_choice(plan: Account, place: int, account: int) -> int:
-    """The choice of the last piece of a place that begins at or below the account; see `SpentPolicy`."""
+    """The choice of the last piece of a place that begins at or below the account, 255 if none; see `SpentPolicy`."""
     low, high = plan.piece_start[place], plan.piece_start[place + 1]
+    if low == high:
+        return 255
     while low + 1 < high:
         middle = (low + high) // 2
         if plan.first[middle] <= account:
@@ -215,7 +217,8 @@ def follow_from(
         next_state, next_spent, next_mass = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64)
         for i in range(count):
             s, x, p = state[i], spent[i], mass[i]
-            if goal[s] or step == horizon or row_start[s] == row_start[s + 1]:
+            choice = 255 if goal[s] or step == horizon else find_choice(plan, step * len(goal) + s, opening - x)
+            if choice == 255:
                 if ends == len(end_state):
                     end_state = np.concatenate((end_state, np.empty(ends, np.int64)))
                     end_spent = np.concatenate((end_spent, np.empty(ends, np.int64)))
@@ -223,7 +226,7 @@ def follow_from(
                 end_state[ends], end_spent[ends], end_mass[ends] = s, x, p
                 ends += 1
                 continue
-            row = row_start[s] + find_choice(plan, step * len(goal) + s, opening - x)
+            row = row_start[s] + choice
             for edge in range(edge_start[row], edge_start[row + 1]):
                 if edge_chance[edge] == 0.0:  # possible, but not at these chances
                     continue

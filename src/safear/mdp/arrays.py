@@ -56,7 +56,8 @@ class MDP:
     """A finite-horizon Markov decision process with costs on its edges.
 
     `depth[s]` is the least number of steps in which a run reaches s: 0 where a run may start. What would happen at s
-    before that step is not part of the MDP. Without `edge_low` and `edge_high` no chance is an interval.
+    before that step is not part of the MDP. Without `edge_low` and `edge_high` no chance is an
+    interval. With `stops`, a plan does nothing where no goal can be reached in the steps that are left (see `hope`).
     """
 
     horizon: int
@@ -73,6 +74,7 @@ class MDP:
     failure_cost: int = 0
     quantum: Fraction = Fraction(1)
     cost_error: Fraction = Fraction(0)
+    stops: bool = False
     edge_low: NDArray[np.float64] = field(default_factory=lambda: _EXACTLY)
     edge_high: NDArray[np.float64] = field(default_factory=lambda: _EXACTLY)
 

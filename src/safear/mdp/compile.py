@@ -225,6 +225,7 @@ class Compiler:
             failure_cost=self.lattice.units(self.problem.goal.failure_cost),
             quantum=self.lattice.quantum,
             cost_error=self.lattice.error,
+            stops=self.problem.goal.stop,
             depth=depth,
             states=states,
             space=space,

@@ -69,9 +69,9 @@ class StepRow:
 class WayRow:
     """A way on from a step: how likely whoever takes the step goes it, whether the action works, where it leads.
 
-    `kind` is "step" or how the plan ends ("goal", "out of time", "stuck"), or "not shown". Where it is drawn: the next
-    step stands "below" or at the "right"; "again" is a loop; a step that stands elsewhere is "named"; rare ways are
-    "left out".
+    `kind` is "step" or how the plan ends ("goal", "out of time", "stuck", "lost"), or "not shown". Where it is drawn:
+    the next step stands "below" or at the "right"; "again" is a loop; a step that stands elsewhere is "named"; rare
+    ways are "left out".
     """
 
     step: int
@@ -316,8 +316,8 @@ class _TreeDrawing:
     def _end(self, way: WayRow, x: float, y: float) -> float:
         """How the plan ends there."""
         good = way.kind == "goal"
-        ends = {"out of time": "step.out_of_time", "stuck": "step.stuck", "not shown": "picture.tree.not_shown"}
-        words = self.goal if good else self.tell(ends[way.kind])
+        own = {"out of time": "step.out_of_time", "not shown": "picture.tree.not_shown"}
+        words = self.goal if good else self.tell(own.get(way.kind, f"step.{way.kind}"), goal=self.goal)
         sign = tick_mark(x, y, BLUE) if good else "" if way.kind == "not shown" else square(x, y)
         left, ink = (x + 16, INK if good else WRONG) if sign else (x - 4, FAINT)
         self.parts.append(

@@ -124,6 +124,7 @@ def solve_people(
         TIE,
         level,
         EPSILON,
+        mdp.stops,
     )
     person_kernels.solve_one_by_one(mdp.arrays, family.goal, bring, rules, person_kernels.Answers(*found))
     too_fine = found.decision == person_kernels.TOO_FINE

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from safear.evaluation.evaluation_kernels import Account, describe, follow_from
 from safear.mdp.arrays import Arrays
-from safear.solvers.sweep_kernels import Deviation, sweep_arrays
+from safear.solvers.sweep_kernels import Deviation, count_steps, sweep_arrays
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -52,6 +52,7 @@ class Rules(NamedTuple):
     tie: float
     level: float
     tolerance: float
+    stops: bool
 
 
 class Answers(NamedTuple):
@@ -74,7 +75,7 @@ def solve_one_by_one(arrays: Arrays, goal: Flags, people: People, rules: Rules, 
     """
     row_start, row_action, edge_start, edge_next, edge_chance, edge_cost, edge_outcome = arrays
     start, lane, offered, cost, chance, scale = people
-    own_cost, horizon, failure_cost, risk_aversion, upper_only, tie, level, tolerance = rules
+    own_cost, horizon, failure_cost, risk_aversion, upper_only, tie, level, tolerance, stops = rules
     status, first_action, figures = answers
     n_states, n_rows, n_edges = len(row_start) - 1, len(row_action), len(edge_next)
     slot = np.full(n_states, -1, np.int64)
@@ -137,11 +138,12 @@ def solve_one_by_one(arrays: Arrays, goal: Flags, people: People, rules: Rules, 
         choices, failing = np.empty((horizon, count, 1), np.uint8), float(failure_cost * scale[person])
         own_goal = is_goal[:count]
         own = Arrays(rows[: count + 1], actions, edges[: last_row + 1], nexts, chances, costs, edge_outcome)
+        needed = count_steps(own, own_goal, horizon) if stops else np.zeros((count, 1), np.int16)
         # With no costs but one of failing, the least mean is the least chance to fail.
         free = Arrays(own.row_start, actions, own.edge_start, nexts, chances, nothing, edge_outcome)
-        least = sweep_arrays(free, Deviation(0.0, upper_only, flat, flat), own_goal, 1.0, tie, choices)
+        least = sweep_arrays(free, Deviation(0.0, upper_only, flat, flat), own_goal, needed, 1.0, tie, choices)
         figures[person, 8] = 1 - least[0, 0]
-        sweep_arrays(own, Deviation(risk_aversion, upper_only, rise, fall), own_goal, failing, tie, choices)
+        sweep_arrays(own, Deviation(risk_aversion, upper_only, rise, fall), own_goal, needed, failing, tie, choices)
         first_action[person] = actions[choices[0, 0, 0]]
         pieces = np.arange(horizon * count + 1)
         plan = Account(pieces, pieces, choices.reshape(-1))  # one piece everywhere

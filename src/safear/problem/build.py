@@ -116,8 +116,7 @@ def default_levels(edges: Iterable[Decimal], closed: str) -> tuple[str, ...]:
 
 
 def _build_goal(written: WrittenGoal) -> Goal:
-    agree = 1.0 if written.agree == "all" else written.agree
-    return Goal(written.favourable, written.threshold, written.failure_cost, written.promise, written.aim, agree)
+    return Goal(**dict(written) | {"agree": 1.0 if written.agree == "all" else written.agree})
 
 
 def _build_feature(name: str, written: WrittenFeature) -> Feature:

@@ -151,6 +151,7 @@ class WrittenGoal(Written):
     agree: Literal["all"] | Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = "all"
     failure_cost: NotNegative = Field(default=Decimal(0), json_schema_extra={"default": 0})
     promise: Literal["value", "range", "narrow"] = "narrow"
+    stop: bool = True
 
 
 class WrittenCost(Written):

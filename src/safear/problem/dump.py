@@ -27,6 +27,7 @@ def dump_problem(problem: Problem) -> dict[str, Any]:
         "agree": None if problem.goal.agree == 1 else problem.goal.agree,
         "failure_cost": _number(problem.goal.failure_cost),
         "promise": None if problem.goal.promise == "narrow" else problem.goal.promise,
+        "stop": None if problem.goal.stop else False,
     }
     document: dict[str, Any] = {
         "safear": 1,

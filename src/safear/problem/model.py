@@ -237,7 +237,8 @@ class Goal:
     """What the person wants from the classifier, what it costs not to get it, and what is promised of numbers.
 
     A number that changes is promised to become its level's *value*, or to land anywhere in the level's *range*, or in
-    the part of the range around the value in which the plan holds (*narrow*).
+    the part of the range around the value in which the plan holds (*narrow*). Plans `stop`, and spend nothing more,
+    where no goal can be reached any more.
 
     Who scores below `threshold` is rejected; plans are made for scores of at least `aim`, if there is one. Where there
     are several models, the first decides, and plans are made for what a share `agree` of them accept.
@@ -249,6 +250,7 @@ class Goal:
     promise: PromiseKind = "narrow"
     aim: float | None = None
     agree: float = 1.0
+    stop: bool = True
 
     @property
     def aimed(self) -> Goal:

@@ -13,6 +13,7 @@ from safear.mdp.arrays import MDP
 from safear.mdp.blocked import WHOLE, Blocked, find_never_offered
 from safear.mdp.compile import compile_mdp
 from safear.mdp.compiled import CompiledMDP
+from safear.mdp.hope import count_steps_to_goal
 from safear.mdp.space import CodeMatrix, StateSpace, person_codes
 from safear.problem.checks import unused_features
 from safear.problem.model import Problem
@@ -20,7 +21,6 @@ from safear.problem.person import read_person
 from safear.recourse.case import Desk
 from safear.recourse.check_teller import CheckTeller
 from safear.recourse.failure import GivingUp, find_giving_up
-from safear.recourse.plan import count_steps_to_goal
 from safear.recourse.teller import Teller
 
 

@@ -19,6 +19,7 @@ from safear.solvers.success import highest_success
 GIVES_UP = 0.05  # a plan whose success is further below the best possible one gives up too early
 HOPELESS = 0.5  # and one that has less than this share of it is no way to the goal
 MAX_DOUBLINGS = 60
+ROUNDING = 1e-12  # the same chance, added up in another order
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class GivingUp:
 
 def gives_up(success: float, possible: float) -> bool:
     """Whether a plan succeeds far less often than is possible: more than 0.05 below it, or less than half as often."""
-    return success < max(possible - GIVES_UP, HOPELESS * possible)
+    return success < max(possible - GIVES_UP, HOPELESS * possible) - ROUNDING
 
 
 def find_giving_up(mdp: MDP) -> GivingUp | None:

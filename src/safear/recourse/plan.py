@@ -12,13 +12,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from safear.evaluation.policy import Policy, policy_of
-from safear.mdp.arrays import MDP
+from safear.mdp.hope import count_steps_to_goal
 from safear.problem.model import Record
-from safear.recourse.plan_graph import END, GOAL, STUCK, Box, Graph, Node, follow
+from safear.recourse.plan_graph import END, GOAL, LOST, STUCK, Box, Graph, Node, follow
 from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.promises import Promise, Promises
 from safear.recourse.teller import Teller
@@ -33,7 +30,7 @@ RARE_STEP = 0.001  # a step that fewer runs come to is not told
 
 Spent = Literal["nothing", "exactly", "at_most", "at_least", "between"]
 Hope = Literal["yes", "not_with_this_plan", "none"]
-_KINDS = {GOAL: "goal", END: "out of time", STUCK: "stuck"}
+_KINDS = {GOAL: "goal", END: "out of time", STUCK: "stuck", LOST: "lost"}
 
 
 class LevelChange(NamedTuple):
@@ -60,7 +57,7 @@ class FollowUp:
 
     `since` and `until` are after how many steps of the run that first and last is so.
     `step` is the number of a step of the plan, None where there is none: `kind` is then "goal", "out of time",
-    "stuck" (no action is left) or "not shown".
+    "stuck" (no action is left), "lost" (no goal can be reached any more) or "not shown".
     """
 
     kind: str
@@ -147,7 +144,7 @@ class Plan:
     def to_frame(self) -> pd.DataFrame:
         """A row per step and outcome: when to do what, how that may end, and which step most often comes then.
 
-        `then` is the number of that step, or how it ends: "goal", "out of time", "stuck".
+        `then` is the number of that step, or how it ends: "goal", "out of time", "stuck", "lost".
         """
         import pandas as pd  # noqa: PLC0415  # a quarter of a second that others do not need
 
@@ -228,16 +225,6 @@ def _find_hopes(graph: Graph) -> list[Hope]:
         "yes" if hope else "not_with_this_plan" if needed[node.state] <= mdp.horizon - node.box.first else "none"
         for hope, node in zip(hopeful.tolist(), graph.nodes, strict=True)
     ]
-
-
-def count_steps_to_goal(mdp: MDP) -> NDArray[np.int64]:
-    """The fewest steps in which a goal may be reached from each state, if all goes well; horizon + 1 if it cannot."""
-    needed = np.where(mdp.goal, 0, mdp.horizon + 1)
-    origin = mdp.row_state[mdp.edge_row]
-    for step in range(1, mdp.horizon + 1):
-        before = origin[(needed[mdp.edge_next] == step - 1) & (mdp.edge_chance > 0)]
-        needed[before] = np.minimum(needed[before], step)
-    return needed
 
 
 def find_changes(

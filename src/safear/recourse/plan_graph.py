@@ -19,7 +19,8 @@ from safear.evaluation.forward import Layer, propagate
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
 
-GOAL, END, STUCK = -1, -2, -3  # where a run may go besides a node
+GOAL, END, STUCK, LOST = -1, -2, -3, -4  # where a run may go besides a node
+_ENDS = 4
 _OUTCOMES = 256  # no row has more
 
 
@@ -66,7 +67,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The nodes of a policy for a person, which of them is first (or `GOAL`, `STUCK`), and the ways between them.
+    """The nodes of a policy for a person, which of them is first (or how it ends), and the ways between them.
 
     `hopeful` says of each node whether a run that is there may come to a goal.
 
@@ -124,7 +125,7 @@ def follow(policy: Policy, origin: int, *, rare: float = 0.0) -> Graph:
     count = int(node.max(initial=-1)) + 1
     source, target = node[moves.origin], node[moves.target]
     place = source * _OUTCOMES + moves.edge - mdp.edge_start[cells.row[moves.origin]]
-    keys, which = np.unique(place * (count + 3) + target + 3, return_inverse=True)
+    keys, which = np.unique(place * (count + _ENDS) + target + _ENDS, return_inverse=True)
     step = cells.step[moves.target]
     since, until = np.full(len(keys), mdp.horizon), np.zeros(len(keys), dtype=np.int64)
     np.minimum.at(since, which, step)
@@ -133,8 +134,8 @@ def follow(policy: Policy, origin: int, *, rare: float = 0.0) -> Graph:
         mdp,
         int(node[0]),
         _read_nodes(cells, node, count, pieces),
-        keys // (count + 3),
-        keys % (count + 3) - 3,
+        keys // (count + _ENDS),
+        keys % (count + _ENDS) - _ENDS,
         np.bincount(which, moves.chance, len(keys)).astype(np.float64),
         since,
         until,
@@ -173,7 +174,7 @@ def _run(policy: Policy, origin: int) -> tuple[_Cells, _Moves]:
 def _name_ends(mdp: MDP, layer: Layer) -> NDArray[np.int64]:
     """What is done in each cell, or how the run has ended."""
     row, state = layer.row.copy(), layer.state
-    row[row < 0] = STUCK if layer.step < mdp.horizon else END
+    row[row < 0] = LOST if layer.step < mdp.horizon else END
     # What is met only at the very end was compiled without its rows.
     row[mdp.dead_end[state] & (mdp.depth[state] < mdp.horizon)] = STUCK
     row[mdp.goal[state]] = GOAL

@@ -134,11 +134,11 @@ class PlanTeller:
     def _tell_choice(self, group: Sequence[FollowUp], step: PlanStep) -> str:
         """`try again or go to step 3 or 4, whichever applies`."""
         say, join = self.teller.texts.part("step"), self.teller.texts.join
-        kinds = {"goal": "done", "out of time": "out_of_time", "stuck": "stuck", "not shown": "not_shown"}
+        kinds = {"goal": "done", "out of time": "out_of_time", "not shown": "not_shown"}
         numbers = sorted(f.step for f in group if f.step is not None and f.step != step.number)
         words = [say("again") for f in group if f.step == step.number]
         if numbers:
             words.append(say("go_on", steps=join([str(number) for number in numbers], last="or")))
-        words += [say(kinds[f.kind], goal=self._goal) for f in group if f.step is None]
+        words += [say(kinds.get(f.kind, f.kind), goal=self._goal) for f in group if f.step is None]
         ways = join(list(dict.fromkeys(words)), last="or")
         return say("whichever", ways=ways) if sum(f.step is not None for f in group) > 1 else ways

@@ -24,7 +24,7 @@ from safear.recourse.walk_teller import WalkTeller
 from safear.risk.distribution import CostDistribution
 from safear.texts.notebook import show_lines
 
-Kind = Literal["step", "goal", "out of time", "stuck"]
+Kind = Literal["step", "goal", "out of time", "stuck", "lost"]
 WORDS = {"works": True, "worked": True, "fails": False, "failed": False}
 
 
@@ -192,7 +192,9 @@ def _kind(mdp: MDP, state: int, *, step: int, acts: bool) -> Kind:
         return "goal"
     if acts:
         return "step"
-    return "out of time" if step >= mdp.horizon else "stuck"
+    if step >= mdp.horizon:
+        return "out of time"
+    return "stuck" if mdp.dead_end[state] else "lost"
 
 
 def find_row(plan: Followed, here: Standing) -> int | None:

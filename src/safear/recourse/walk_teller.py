@@ -40,8 +40,8 @@ class WalkTeller:
                 return self._say("goal", goal=self._goal)
             case "out of time":
                 return self._say("late")
-            case "stuck":
-                return self._say("stuck")
+            case "stuck" | "lost" as end:
+                return self._say(end, goal=self._goal)
 
     def detail(self) -> str:
         """What the step costs and how often it works; or what was spent."""
@@ -50,7 +50,7 @@ class WalkTeller:
             works = [ending.cost for ending in here.endings if ending.works]
             cost = self._cost(works[0] if works else here.endings[0].cost)
             return self._say("detail", cost=cost, times=self.teller.times(here.works))
-        key = {"goal": "goal_detail", "out of time": "late_detail", "stuck": "stuck_detail"}[here.kind]
+        key = f"{'late' if here.kind == 'out of time' else here.kind}_detail"
         return self._say(key, spent=self._cost(here.spent))
 
     def ending(self, ending: Possible) -> str:

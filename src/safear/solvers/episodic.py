@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from safear.errors import ObjectiveError
 from safear.evaluation.policy import NOTHING, StatePolicy
 from safear.mdp.arrays import MDP
+from safear.mdp.hope import may_act
 from safear.progress import Progress
 from safear.risk.objectives import Mean, MeanLowerStd
 from safear.solvers.solution import LearningCurve
@@ -73,6 +74,7 @@ class _Learner:
         self.first_row = row_start
         self.counts = np.diff(mdp.row_start).tolist()
         self.goal = mdp.goal.tolist()
+        self.acting = [may_act(mdp, step).tolist() for step in range(mdp.horizon)]
         self.q: list[dict[int, list[float]]] = [{} for _ in range(mdp.horizon)]
         self.v: list[dict[int, float]] = [{} for _ in range(mdp.horizon)]
 
@@ -82,7 +84,7 @@ class _Learner:
         path: list[tuple[int, int]] = []
         state, spent = start, 0
         for step, (explore, which, outcome) in enumerate(draws):
-            if self.goal[state] or not self.counts[state]:
+            if self.goal[state] or not self.acting[step][state]:
                 break
             scores = self.q[step].setdefault(state, [0.0] * self.counts[state])
             choice = int(which * len(scores)) if explore < exploration else _first_least(scores)
@@ -109,14 +111,14 @@ class _Learner:
         """V of a state: 0 at goals, the failure cost at the end, and 0 where nothing has been learnt."""
         if self.goal[state]:
             return 0.0
-        if step == self.mdp.horizon or not self.counts[state]:
+        if step == self.mdp.horizon or not self.acting[step][state]:
             return float(self.mdp.failure_cost)
         return self.v[step].get(state, 0.0)
 
     def policy(self) -> StatePolicy:
         """The action with the least Q; the first where nothing has been learnt."""
         choices = np.full((self.mdp.horizon, self.mdp.n_states), NOTHING, dtype=np.uint8)
-        choices[:, np.diff(self.mdp.row_start) > 0] = 0
+        choices[np.array(self.acting)] = 0
         for step, table in enumerate(self.q):
             for state, scores in table.items():
                 choices[step, state] = _first_least(scores)

@@ -9,7 +9,8 @@ With V the values of the next step, and for each row (state s, action a) the out
     Q(s, a) = log(sum p exp(b (c + V(s')))) / b                  Entropic, risk aversion b
 
 The first three are Algorithm 1 of the paper, which adds up deviations of single steps; the mean and the last are exact.
-V is 0 at goals, and the failure cost at other states after the last step and at dead ends. Ties go to the first action.
+V is 0 at goals, and the failure cost at other states after the last step, at dead ends and, if plans stop, where no
+goal can be reached any more. Ties go to the first action.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from safear.evaluation.policy import NOTHING, StatePolicy
 from safear.mdp.arrays import MDP
+from safear.mdp.hope import may_act
 from safear.progress import Progress
 from safear.risk.objectives import Entropic, Mean, MeanLowerStd, MeanStd
 
@@ -41,7 +43,8 @@ def sweep(
     values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
     choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
     for step in reversed(range(mdp.horizon if mdp.n_rows else 0)):
-        values = _step_back(mdp, values, objective, choices[step], None if allowed is None else allowed[step])
+        allows = None if allowed is None else allowed[step]
+        values = _step_back(mdp, values, objective, choices[step], acting=may_act(mdp, step), allowed=allows)
         if progress is not None:
             progress(mdp.horizon - step, mdp.horizon)
     return StatePolicy(mdp, choices), values
@@ -56,13 +59,15 @@ def sweep_lanes(
     """
     from safear.solvers import sweep_kernels  # noqa: PLC0415  # half a second that a single person need not wait
 
+    goal = np.ascontiguousarray(goal)
     choices = np.empty((mdp.horizon, *goal.shape), dtype=np.uint8)
     values: NDArray[np.float64] = sweep_kernels.sweep_arrays(
         mdp.arrays,
         sweep_kernels.Deviation(
             aversion_of(objective), isinstance(objective, MeanLowerStd), *_weigh_two_outcomes(mdp, objective)
         ),
-        np.ascontiguousarray(goal),
+        goal,
+        sweep_kernels.count_steps(mdp.arrays, goal, mdp.horizon) if mdp.stops else np.zeros(goal.shape, np.int16),
         float(mdp.failure_cost),
         TIE,
         choices,
@@ -96,14 +101,18 @@ def _step_back(
     later: NDArray[np.float64],
     objective: Recursive,
     choices: NDArray[np.uint8],
+    *,
+    acting: NDArray[np.bool_],
     allowed: NDArray[np.bool_] | None,
 ) -> NDArray[np.float64]:
-    """V of one step from that of the next; writes the choices."""
+    """V of one step from that of the next; writes the choices of the states that are `acting`."""
     active = np.flatnonzero(np.diff(mdp.row_start))
     scores = score_rows(mdp, later, objective)
     if allowed is not None:
         scores = np.where(allowed, scores, np.inf)
     rows = first_best(scores, mdp.row_start[active])
+    acts = acting[active]
+    active, rows = active[acts], rows[acts]
     choices[active] = rows - mdp.row_start[active]
     values = later.copy()
     values[active] = scores[rows]

@@ -17,6 +17,7 @@ Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
+Steps = NDArray[np.int16]
 
 
 class Deviation(NamedTuple):
@@ -32,15 +33,34 @@ class Deviation(NamedTuple):
     fall: Real
 
 
+@njit(cache=True, nogil=True)
+def count_steps(arrays: Arrays, goal: Flags, horizon: int) -> Steps:
+    """The fewest steps in which a goal may be reached, of all states of all lanes; horizon + 1 if it cannot."""
+    n_states, lanes = goal.shape
+    needed = np.where(goal, np.int16(0), np.int16(horizon + 1))
+    found = True
+    while found:
+        found = False
+        for state in range(n_states):
+            first, last = arrays.row_start[state], arrays.row_start[state + 1]
+            for edge in range(arrays.edge_start[first], arrays.edge_start[last]):
+                for lane in range(lanes):
+                    ahead = np.int16(needed[arrays.edge_next[edge], lane] + 1)
+                    if ahead < needed[state, lane]:
+                        needed[state, lane], found = ahead, True
+    return needed
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def sweep_arrays(
-    arrays: Arrays, deviation: Deviation, goal: Flags, failure_cost: float, tie: float, choices: Bytes
+    arrays: Arrays, deviation: Deviation, goal: Flags, needed: Steps, failure_cost: float, tie: float, choices: Bytes
 ) -> Real:
     """V_h(s) = min over a of m + risk_aversion * d, m and d the mean and deviation of c + V_{h+1}(s') (see `sweep`).
 
     For every lane [state, lane] at once: lanes share rows and edges and differ in goals. The deviation of two outcomes
     x0 and x1 is max(rise * (x0 - x1), fall * (x0 - x1)), aversion included. Writes the first row that is the least up
-    to `tie` into choices[step, state, lane], 255 where there is none, and returns V at step 0.
+    to `tie` into choices[step, state, lane], 255 where there is none, and returns V at step 0. There is none where more
+    steps are `needed` [state, lane] than are left.
     """
     row_start, _, edge_start, edge_next, edge_chance, edge_cost, _ = arrays
     risk_aversion, upper_only, rise, fall = deviation
@@ -95,7 +115,7 @@ def sweep_arrays(
                         least[lane] = score if better else least[lane]
                         chosen[lane] = number if better else chosen[lane]
             for lane in range(lanes):
-                idle = goal[state, lane] or chosen[lane] == 255.0
+                idle = goal[state, lane] or chosen[lane] == 255.0 or needed[state, lane] > horizon - step
                 now[state, lane] = later[state, lane] if idle else least[lane]
                 choices[step, state, lane] = np.uint8(255) if idle else np.uint8(chosen[lane])
         later, now = now, later

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from safear.evaluation.policy import Pieces
 from safear.mdp.arrays import MDP
+from safear.mdp.hope import may_act
 from safear.memory import MAX_BYTES, require_room
 from safear.progress import Progress
 from safear.solvers.sweep import TIE, Allowed
@@ -134,7 +135,7 @@ def sweep_targets(
 
 def acting_states(mdp: MDP, step: int) -> NDArray[np.int64]:
     """The states that have something to do and that a run can be in at a step."""
-    return np.flatnonzero((np.diff(mdp.row_start) > 0) & (mdp.depth <= step))
+    return np.flatnonzero(may_act(mdp, step) & (mdp.depth <= step))
 
 
 def _find_pieces(places: NDArray[np.int64], first: int, choices: NDArray[np.uint8]) -> Pieces:
