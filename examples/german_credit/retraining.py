@@ -145,7 +145,8 @@ def main() -> None:
     for setting in SETTINGS:
         began = time.perf_counter()
         results.append(run(setting, models, held_out, rejected))
-        print(f"{setting.name}: {time.perf_counter() - began:.0f} s", flush=True)
+        kept, seconds = results[-1].kept.mean(), time.perf_counter() - began
+        print(f"{setting.name}: {kept:.1%} kept ({seconds:.0f} s)", flush=True)
     print("\n".join(table(results, len(rejected))))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,25 +116,48 @@ def check_ends(
 
     All combinations of points of what is promised are tried at all ends.
     """
+    return check_many_ends(goals, [(codes, promises)])[0]
+
+
+def check_many_ends(
+    goals: Goals | FiledGoals, plans: Sequence[tuple[CodeMatrix, Promises]]
+) -> list[tuple[NDArray[np.bool_], Verification]]:
+    """The same for a plan of each of the people of the goals, with one question for all of them."""
     if isinstance(goals, Goals):
-        holds = goals.among(codes)
-        return holds, Verification(len(codes), len(codes), int(holds.sum()), is_complete=True)
-    rows, numbers, is_complete = [], [], True
+        kept = [goals.among(codes) for codes, _ in plans]
+        return [(holds, Verification(len(holds), len(holds), int(holds.sum()), is_complete=True)) for holds in kept]
+    tried = [_spread_ends(goals, codes, promises, whom) for whom, (codes, promises) in enumerate(plans)]
+    asked = np.concatenate([codes[some.which] for (codes, _), some in zip(plans, tried, strict=True)])
+    people = np.repeat(np.arange(len(plans)), [len(some.which) for some in tried])
+    accepted = goals.decide(asked, people, np.concatenate([some.numbers for some in tried]))
+    found = []
+    for whom, ((codes, _), some) in enumerate(zip(plans, tried, strict=True)):
+        holds, own = np.ones(len(codes), dtype=bool), accepted[people == whom]
+        np.logical_and.at(holds, some.which, own)
+        found.append((holds, Verification(len(codes), len(own), int(own.sum()), some.is_complete)))
+    return found
+
+
+class _Tried(NamedTuple):
+    """Inputs at the ends of a plan: of which end each is, the numbers there, and whether none is left out."""
+
+    which: NDArray[np.int64]
+    numbers: NDArray[np.float64]
+    is_complete: bool
+
+
+def _spread_ends(goals: FiledGoals, codes: CodeMatrix, promises: Promises, whom: int) -> _Tried:
+    """All combinations of points of what is promised, at all ends."""
+    rows, numbers, is_complete = [], [np.empty((0, len(goals.sight.numbers)))], True
     each = max(MOST_TRIED // max(len(codes), 1), 16)
     for row in range(len(codes)):
-        spots = goals.changed(codes[row])
+        spots = goals.changed(codes[row], whom)
         parts = [_Range.of(goals, spot, promise=promises.get(_name(goals, spot))) for spot in spots]
         some, is_all = _combine([part.inside for part in parts], each)
         is_complete &= is_all and all(part.is_exhausted for part in parts)
-        numbers.append(_put(goals, codes[row], spots, some))
+        numbers.append(_put(goals, codes[row], spots, some, whom=whom))
         rows.append(np.full(len(some), row))
-    if not rows:
-        return np.zeros(0, dtype=bool), Verification(0, 0, 0, is_complete=True)
-    which, tried = np.concatenate(rows), np.concatenate(numbers)
-    accepted = goals.decide(codes[which], np.zeros(len(which), dtype=np.int64), tried)
-    holds = np.ones(len(codes), dtype=bool)
-    np.logical_and.at(holds, which, accepted)
-    return holds, Verification(len(codes), len(which), int(accepted.sum()), is_complete)
+    return _Tried(np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64), np.concatenate(numbers), is_complete)
 
 
 def _widen(goals: FiledGoals, ends: CodeMatrix) -> dict[Spot, _Range]:
@@ -236,10 +260,10 @@ def _combine(parts: Sequence[NDArray[np.float64]], most: int) -> tuple[NDArray[n
 
 
 def _put(
-    goals: FiledGoals, codes: CodeMatrix, spots: Sequence[Spot], tried: NDArray[np.float64]
+    goals: FiledGoals, codes: CodeMatrix, spots: Sequence[Spot], tried: NDArray[np.float64], *, whom: int = 0
 ) -> NDArray[np.float64]:
     """The numbers of a state, with these in place of those that have changed, a row for each of `tried`."""
-    numbers = np.repeat(goals.promised(codes[None, :], np.zeros(1, dtype=np.int64)), len(tried), axis=0)
+    numbers = np.repeat(goals.promised(codes[None, :], np.array([whom])), len(tried), axis=0)
     numbers[:, [column for column, _ in spots]] = tried
     return numbers
 
