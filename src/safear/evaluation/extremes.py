@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -37,8 +38,9 @@ from safear.mdp.intervals import worst_chances
 from safear.problem.model import Record
 from safear.risk.distribution import EPSILON, check_level
 
-AT_ONCE = 32  # targets in one sweep
-MOST_ROUNDS = 40  # of the search for the best target; each makes the gap 30 times smaller
+AT_ONCE = 32  # targets in one sweep, if few pairs make it cheap
+BATCH = 200_000  # pairs and targets in one sweep that take about as long as the overhead of it
+MOST_ROUNDS = 200  # of the search for the best target; tangents meet long before
 ROUNDING = 1e-12  # a relative gap below this is rounding
 
 Values = NDArray[np.float64]  # [pair, column, what]: the adversary maximises the first, the rest is carried along
@@ -82,9 +84,15 @@ def evaluate_ranges(
 
     failure, mean = tree.extremes(_failing), tree.extremes(_total)
     success = Range(*(min(max(1.0 - chance, 0.0), 1.0) for chance in reversed(failure)))
-    var = to_range(_find_var(tree, level, worst=False), _find_var(tree, level, worst=True))
-    # Nothing lies beyond the worst case; without a tail, the tail is all there is.
-    tail = var if level > 1 - EPSILON else to_range(_least_tail(tree, level), _worst_tail(tree, level))
+    highest = _find_var(tree, level, sign=1.0, last=len(tree.totals) - 1)
+    lowest = _find_var(tree, level, sign=-1.0, last=highest)
+    var = to_range(*tree.totals[[lowest, highest]])
+    if level > 1 - EPSILON:  # nothing lies beyond the worst case
+        return FigureRanges(level, success, to_range(*mean), var, var)
+    # The best target lies where a VaR can be: before and behind, 1 - (chance to exceed it) / (1 - level), which is the
+    # slope, has one sign whatever the chances are.
+    between = tree.totals[lowest : highest + 1]
+    tail = to_range(_least_tail(tree, level, between), _worst_tail(tree, level, between))
     return FigureRanges(level, success, to_range(*mean), var, tail)
 
 
@@ -107,7 +115,7 @@ class _Step(NamedTuple):
     groups: list[_Group]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class _Tree:
     """All (state, spent) pairs that a plan can be in, step by step."""
 
@@ -122,10 +130,15 @@ class _Tree:
     def has_intervals(self) -> bool:
         return any(bool((group.low < group.high).any()) for step in self.steps for group in step.groups)
 
-    @property
+    @cached_property
     def totals(self) -> NDArray[np.float64]:
-        """All total costs that are possible, in quanta."""
+        """All total costs that are possible, in quanta, rising."""
         return np.unique(np.concatenate([step.total for step in self.steps]))
+
+    @cached_property
+    def at_once(self) -> int:
+        """How many targets to try in one sweep."""
+        return max(1, min(AT_ONCE, BATCH // sum(step.pairs for step in self.steps)))
 
     def extremes(self, loss: Loss) -> tuple[float, float]:
         """The least and the most that an expected loss can be."""
@@ -140,9 +153,10 @@ class _Tree:
             values = np.empty((step.pairs, *ended.shape[1:]))
             values[step.over] = ended
             for group in step.groups:
-                ahead = later[group.target]
-                chances = worst_chances(group.low, group.high, ahead[..., 0])
-                values[group.pair] = (chances[..., None] * ahead).sum(axis=1)
+                ahead = [later[target] for target in group.target.T]
+                chances = worst_chances(group.low, group.high, np.stack([part[..., 0] for part in ahead], axis=1))
+                parts = zip(np.moveaxis(chances, 1, 0), ahead, strict=True)
+                values[group.pair] = sum(chance[..., None] * part for chance, part in parts)
             later = values
         found: Values = later[0]
         return found
@@ -172,19 +186,19 @@ def _total(total: NDArray[np.float64], success: NDArray[np.bool_]) -> Values:
     return total[:, None, None]
 
 
-def _find_var(tree: _Tree, level: float, *, worst: bool) -> float:
-    """The smallest total whose highest (lowest) chance to be exceeded is at most 1 - level; as in `Costs.var`."""
-    totals, sign = tree.totals, 1.0 if worst else -1.0
+def _find_var(tree: _Tree, level: float, *, sign: float, last: int) -> int:
+    """The first total, up to that at `last`, that is exceeded with a chance of at most 1 - level, as in `Costs.var`.
+
+    What counts is the highest chance, or with the sign -1 the lowest.
+    """
     most = 0.0 if level > 1 - EPSILON else min(1 - level + EPSILON, 1 - EPSILON)
-    exceeded, enough = -1, len(totals) - 1  # places of totals: one that is not enough, and one that is
+    exceeded, enough = -1, last
     while enough - exceeded > 1:
-        tried = _spread(exceeded + 1, enough - 1)
-        chances = sign * tree.worst(_exceeding(totals[tried], sign))[:, 0]
-        fine = np.flatnonzero(chances <= most)
-        if len(fine):
-            enough = int(tried[fine[0]])
-        exceeded = int(tried[fine[0] - 1]) if len(fine) and fine[0] else exceeded if len(fine) else int(tried[-1])
-    return float(totals[enough])
+        tried = _spread(exceeded, enough, tree.at_once)
+        chances = sign * tree.worst(_exceeding(tree.totals[tried], sign))[:, 0]
+        fine = int((chances > most).sum())  # the chance falls with the total
+        exceeded, enough = int([exceeded, *tried][fine]), int([*tried, enough][fine])
+    return enough
 
 
 def _exceeding(targets: NDArray[np.float64], sign: float) -> Loss:
@@ -203,56 +217,56 @@ def _excess(targets: NDArray[np.float64]) -> Loss:
     return loss
 
 
-def _worst_tail(tree: _Tree, level: float) -> float:
+def _worst_tail(tree: _Tree, level: float, between: NDArray[np.float64]) -> float:
     """The least over all t of t + (worst expected excess) / (1 - level): convex, so tangents close in on it."""
-    totals = tree.totals
-    low, high, meeting = float(totals[0]), float(totals[-1]), float(totals[0])
-    best = np.inf
-    for _ in range(MOST_ROUNDS):
-        targets = np.unique(np.append(np.linspace(low, high, AT_ONCE), meeting))
+
+    def look(targets: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Each target with the value there and the slope of what touches it: [target, 3]."""
         worst = tree.worst(_excess(targets))
-        values, slopes = targets + worst[:, 0] / (1 - level), 1 - worst[:, 1] / (1 - level)
-        best = min(best, float(values.min()))
-        falling = np.flatnonzero(slopes < 0)
-        if not len(falling) or falling[-1] == len(targets) - 1:
-            return best
-        left, right = falling[-1], falling[-1] + 1
-        low, high = float(targets[left]), float(targets[right])
-        meeting = low + (values[right] - values[left] - slopes[right] * (high - low)) / (slopes[left] - slopes[right])
-        meeting = min(max(float(meeting), low), high)
-        if best - (values[left] + slopes[left] * (meeting - low)) <= ROUNDING * max(best, 1.0):
-            return best
+        return np.stack([targets, targets + worst[:, 0] / (1 - level), 1 - worst[:, 1] / (1 - level)], axis=1)
+
+    known = look(between[[0, -1]])
+    for _ in range(MOST_ROUNDS):
+        best, right = float(known[:, 1].min()), int((known[:, 2] < 0).sum())
+        if right in {0, len(known)}:
+            break
+        (low, value, slope), (high, other, steeper) = known[right - 1], known[right]
+        meeting = low + (other - value - steeper * (high - low)) / (slope - steeper)
+        if best - (value + slope * (meeting - low)) <= ROUNDING * max(best, 1.0) or not low < meeting < high:
+            break
+        tried = np.append(np.linspace(low, high, tree.at_once + 1)[1:-1], meeting)
+        known = np.concatenate([known[right - 1 : right + 1], look(np.unique(tried))])
+        known = known[np.argsort(known[:, 0], kind="stable")]
     return best
 
 
-def _least_tail(tree: _Tree, level: float) -> float:
+def _least_tail(tree: _Tree, level: float, between: NDArray[np.float64]) -> float:
     """The least over possible totals t of t + (least expected excess) / (1 - level).
 
     Between two totals that were tried, the excess is no less than at the second, and t no less than just after the
     first: where that is not below the best value found, nothing needs to be tried.
     """
-    totals = tree.totals
-    least = np.full(len(totals), np.nan)
-    open_ = [(0, len(totals) - 1)]
-    best = np.inf
-    while open_:
-        tried = np.unique(np.concatenate([_spread(first, last, AT_ONCE // 2) for first, last in open_]))
-        tried = tried[np.isnan(least[tried])]
-        for part in np.array_split(tried, -(-len(tried) // AT_ONCE)) if len(tried) else []:
-            negative = _negated(_excess(totals[part]))
-            least[part] = -tree.worst(negative)[:, 0]
-        known = np.flatnonzero(~np.isnan(least))
-        best = min(best, float((totals[known] + least[known] / (1 - level)).min()))
-        bounds = totals[np.minimum(known[:-1] + 1, len(totals) - 1)] + least[known[1:]] / (1 - level)
-        hopeful = (np.diff(known) > 1) & (bounds < best - ROUNDING * max(best, 1.0))
-        open_ = [(int(a) + 1, int(b) - 1) for a, b in zip(known[:-1][hopeful], known[1:][hopeful], strict=True)]
-    return best
+    tried, least = np.empty(0, dtype=np.int64), np.empty(0)
+    new = np.unique([0, len(between) - 1, *_spread(0, len(between) - 1, AT_ONCE // 4)])
+    while True:
+        parts = np.array_split(new, -(-len(new) // tree.at_once))
+        found = [-tree.worst(_negated(_excess(between[part])))[:, 0] for part in parts]
+        tried, least = np.concatenate([tried, new]), np.concatenate([least, *found])
+        order = np.argsort(tried)
+        tried, least = tried[order], least[order]
+        best = float((between[tried] + least / (1 - level)).min())
+        bounds = between[np.minimum(tried[:-1] + 1, len(between) - 1)] + least[1:] / (1 - level)
+        hopeful = np.flatnonzero((np.diff(tried) > 1) & (bounds < best - ROUNDING * max(best, 1.0)))
+        if not len(hopeful):
+            return best
+        new = np.concatenate([_spread(tried[place], tried[place + 1], 3) for place in hopeful])
 
 
 def _negated(loss: Loss) -> Loss:
     return lambda total, success: -loss(total, success)
 
 
-def _spread(first: int, last: int, most: int = AT_ONCE) -> NDArray[np.int64]:
-    """At most so many places between two, both included."""
-    return np.unique(np.linspace(first, last, min(most, last - first + 1)).round().astype(np.int64))
+def _spread(before: int, behind: int, most: int) -> NDArray[np.int64]:
+    """At most so many places between two, neither included."""
+    count = min(most, behind - before - 1)
+    return np.unique(np.linspace(before, behind, count + 2)[1:-1].round().astype(np.int64))

