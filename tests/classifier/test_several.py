@@ -13,8 +13,8 @@ import safear as sa
 from classifier.test_columns import filed, make_problem
 from classifier.trained_models import applications, ask_directly, trained
 from safear.classifier.adapters import as_classifier
-from safear.classifier.asking import ask
-from safear.classifier.protocol import find_aimed
+from safear.classifier.asking import ask, ask_scores
+from safear.classifier.protocol import Inputs, find_aimed
 from safear.classifier.several import SeveralClassifiers
 from safear.errors import ClassifierError
 
@@ -32,6 +32,28 @@ def test_the_first_decides_and_plans_are_made_for_what_enough_accept(make: Any, 
     agreed = alone[0] & (alone.sum(axis=0) >= needed)
     assert ask(find_aimed(classifier), filed(frame, problem)).tolist() == agreed.tolist()
     assert len({tuple(answers) for answers in alone.tolist()}) == 3, "they differ"
+
+
+@pytest.mark.parametrize("threshold", [0.35, 0.55, 0.85])
+@pytest.mark.parametrize("agree", [None, 1.0, 0.6, 0.3])
+def test_scores_decide(threshold: float, agree: float | None) -> None:
+    """Of one model or of several that must agree: enough of a score is a favourable decision, and nothing else is."""
+    frame, problem = applications(300, seed=7), make_problem()
+    problem = replace(problem, goal=replace(problem.goal, threshold=threshold, agree=agree or 1.0))
+    models = [trained(name) for name in MODELS]
+    for source in models if agree is None else [models]:
+        classifier, inputs = find_aimed(as_classifier(source, problem)), filed(frame, problem)
+        scores = ask_scores(classifier, inputs)
+        assert scores is not None
+        assert (scores >= threshold).tolist() == ask(classifier, inputs).tolist()
+
+
+def test_no_scores_if_one_has_none() -> None:
+    problem = sa.load_example("loan")
+    several = as_classifier([None, lambda frame: np.full(len(frame), 0.7)], problem)
+    inputs = Inputs(problem.features, np.zeros((2, len(problem.features)), dtype=np.int16))
+    assert ask_scores(find_aimed(several), inputs) is None
+    assert ask_scores(several.members[1], inputs).tolist() == [0.7, 0.7]  # type: ignore[attr-defined, union-attr]
 
 
 def test_models_functions_and_rules_in_one_list() -> None:

@@ -24,6 +24,7 @@ NOTICES = (
     Notice("rounded", LOAN, {"resolution": 0.5, "error": 0.25}),
     Notice("searched_rounded", LOAN, {"resolution": 0.25}),
     Notice("cheaper_gives_up", LOAN, {"success": 0.4, "possible": 0.97, "failure_cost": 2.0}),
+    Notice("as_filed", LOAN),
 )
 
 

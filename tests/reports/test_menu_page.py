@@ -333,7 +333,7 @@ def test_no_recourse_is_told_with_its_reason(reason: ReasonCode, words: str) -> 
 
 
 def without_recourse(code: ReasonCode) -> sa.Menu:
-    menu = make_none()
+    menu = replace(make_none(), case=replace(make_none().case))
     found = NoRecourse(code, menu.problem, 7, horizon=3 if code == "horizon" else None, budget=2, least=3)
     menu.case.__dict__["no_recourse"] = found  # in place of what is worked out
     return menu

@@ -11,7 +11,9 @@ import pytest
 
 import safear as sa
 from safear.problem import parse_condition
+from safear.recourse.advice_teller import AdviceTeller
 from safear.recourse.case import Desk
+from safear.recourse.teller import Teller
 from safear.recourse.walk import walk
 from safear.texts import load_texts
 from safear.web.forms import fill_in, read_form, read_record, read_terms
@@ -168,8 +170,13 @@ def test_asking_again_from_where_one_is(loan: Site) -> None:
 
 def test_asking_again_where_there_is_no_way(loan: Site) -> None:
     forbidden = {f"cannot{number}": "on" for number in range(len(LOAN.actions))}
-    reason = sa.recommend(LOAN, terms=sa.Terms.of(forbid=[action.name for action in LOAN.actions])).no_recourse
-    assert str(reason) in words(ask(loan, "here", position="2", history="1", **forbidden))
+    menu = sa.recommend(LOAN, terms=sa.Terms.of(forbid=[action.name for action in LOAN.actions]))
+    said = words(ask(loan, "here", position="2", history="1", **forbidden))
+    assert str(menu.no_recourse) in said
+    assert menu.advice is not None
+    advice = AdviceTeller(menu.advice, Teller.of()).lines(to_person=True)
+    assert advice
+    assert all(line in said for line in advice)
 
 
 def test_what_has_not_changed_stays_as_filed(german: Site) -> None:

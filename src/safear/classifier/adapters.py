@@ -24,6 +24,7 @@ from safear.classifier.decisions import (
     read_answers,
     read_chances,
     read_decisions,
+    read_scores,
     read_texts,
 )
 from safear.classifier.protocol import Classifier, Inputs, failed
@@ -116,14 +117,31 @@ class ModelClassifier:
             raise ClassifierError.at(
                 ("goal", "threshold"), cause, "drop the threshold, or calibrate the model", code="no_probabilities"
             )
-        column = find_class(np.asarray(classes).tolist(), self.goal)
+        return reach(self._find_chances(table, np.asarray(classes).tolist(), len(inputs)), self.goal)
+
+    def scores(self, inputs: Inputs) -> NDArray[np.floating[Any]] | None:
+        """The probability of the favourable class; None if the model gives none, or none that decides."""
+        classes, chances = getattr(self.model, "classes_", ()), find_chances(self.model)
+        decides = self.goal.threshold is not None or len(classes) == 2
+        if chances is None and len(classes) and not (decides and hasattr(self.model, "predict_proba")):
+            return None
+        table = self._spell_truths(arrange(inputs.frame(), self.columns))
+        if chances is None and len(classes):
+            return self._find_chances(table, np.asarray(classes).tolist(), len(inputs))
+        answers = self._call(chances or self.model.predict, table)
+        return read_scores(answers, self.goal, count=len(inputs), source="the classifier")
+
+    def _find_chances(self, table: Any, classes: list[object], count: int) -> NDArray[np.floating[Any]]:
+        """The probability of the favourable one of the classes."""
+        column = find_class(classes, self.goal)
         rows = np.asarray(self._call(self.model.predict_proba, table))
         rows = rows if rows.dtype.kind == "f" else rows.astype(np.float64)
-        if rows.shape != (len(inputs), len(classes)):
-            cause = f"the classifier gave probabilities of shape {rows.shape} for {len(inputs)} inputs"
+        if rows.shape != (count, len(classes)):
+            cause = f"the classifier gave probabilities of shape {rows.shape} for {count} inputs"
             raise ClassifierError.at(("classifier",), cause, "it should give one per row and class", code="wrong_shape")
         check_chances(rows, "the classifier")
-        return reach(rows[:, column], self.goal)
+        found: NDArray[np.floating[Any]] = rows[:, column]
+        return found
 
     def answers(self, inputs: Inputs) -> ArrayLike:
         """What `predict` says, in its own words."""
@@ -167,6 +185,10 @@ class FunctionClassifier:
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """Call the function once for all inputs."""
         return read_decisions(self.answers(inputs), self.goal, count=len(inputs), source="the classifier")
+
+    def scores(self, inputs: Inputs) -> NDArray[np.floating[Any]] | None:
+        """What the function says, if these are scores."""
+        return read_scores(self.answers(inputs), self.goal, count=len(inputs), source="the classifier")
 
     def answers(self, inputs: Inputs) -> ArrayLike:
         """What the function says, in its own words."""

@@ -60,6 +60,21 @@ def ask(classifier: Classifier, inputs: Inputs) -> NDArray[np.bool_]:
         raise ClassifierError([replace(told, cause=cause, values={**told.values, "input": shown})]) from error.__cause__
 
 
+def ask_scores(classifier: Classifier, inputs: Inputs) -> NDArray[np.float64] | None:
+    """How near the favourable decision each input is, from 0 to 1; None if the classifier does not say.
+
+    What it raises is an answer that it does not give: whoever asks knows its decisions already.
+    """
+    find: Callable[[Inputs], Any] | None = getattr(classifier, "scores", None)
+    if find is None:
+        return None
+    try:
+        found = _within(_find_limit(classifier), lambda: find(inputs), len(inputs))
+    except (Exception, SystemExit):  # noqa: BLE001  # whatever a foreign model raises
+        return None
+    return None if found is None else np.asarray(found, dtype=np.float64)
+
+
 def _find_limit(classifier: Classifier) -> float | None:
     limit: float | None = getattr(classifier, "time_limit", None)
     most = None if getattr(classifier, "sees_levels", False) else _patience.get()  # rules and tables are quick

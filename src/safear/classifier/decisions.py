@@ -43,6 +43,16 @@ def read_decisions(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -
     return _read_labels([label_name(value) for value in values.tolist()], goal, source)
 
 
+def read_scores(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -> Chances | None:
+    """Answers as chances of the favourable class; None if they are labels or truth values."""
+    if study_answers(outputs, count=count, source=source)[0] != "scores":
+        return None
+    values = _as_floats(_one_per_input(outputs, count, source))
+    found = second_of_pairs(values, source) if values.ndim == 2 else values
+    check_chances(found, source)
+    return 1 - found if _is_negative(goal) else found
+
+
 def study_answers(outputs: ArrayLike, *, count: int, source: str) -> tuple[AnswerKind, tuple[str, ...]]:
     """What kind of answers `read_decisions` would read, and the labels if that is what they are."""
     values = _one_per_input(outputs, count, source)

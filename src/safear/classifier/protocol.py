@@ -62,7 +62,8 @@ class Classifier(Protocol):
 
     It may have more to say: `sees_levels` (true if it looks at nothing but levels), `wanted` (the names of the columns
     that it wants), `splits(sample)` (the numbers of each column at which it may change its mind), `time_limit` (the
-    seconds that a question may take), `aimed` (a stricter classifier, for which plans are made).
+    seconds that a question may take), `aimed` (a stricter classifier, for which plans are made), `scores(inputs)` (how
+    near each is to the favourable decision, from 0 to 1).
     """
 
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.classifier.asking import ask
+from safear.classifier.asking import ask, ask_scores
 from safear.classifier.protocol import Classifier, Inputs, find_aimed
 
 if TYPE_CHECKING:
@@ -74,9 +74,14 @@ class AgreeingClassifiers(SeveralClassifiers):
         """They ask for no more."""
         return None
 
+    @property
+    def needed(self) -> int:
+        """How many must accept."""
+        return max(1, math.ceil(Decimal(repr(float(self.agree))) * len(self.members)))
+
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """Ask each about the inputs that may still be accepted and are not yet."""
-        count, needed = len(self.members), math.ceil(Decimal(repr(float(self.agree))) * len(self.members))
+        count, needed = len(self.members), self.needed
         votes = ask(self.members[0], inputs).astype(np.int64)
         undecided = np.flatnonzero(votes)
         for asked, member in enumerate(self.members[1:], start=1):
@@ -85,6 +90,15 @@ class AgreeingClassifiers(SeveralClassifiers):
             if len(undecided):
                 votes[undecided] += ask(member, inputs.take(undecided))
         return np.asarray((votes > 0) & (votes >= needed))
+
+    def scores(self, inputs: Inputs) -> NDArray[np.float64] | None:
+        """The score that the first and as many as are needed reach; None if one of them gives none."""
+        found = [ask_scores(member, inputs) for member in self.members]
+        known = [scores for scores in found if scores is not None]
+        if len(known) < len(found):
+            return None
+        reached: NDArray[np.float64] = np.sort(np.stack(known), axis=0)[len(found) - self.needed]
+        return np.minimum(known[0], reached)
 
 
 def _merge(parts: list[NDArray[np.float64] | None]) -> NDArray[np.float64] | None:

@@ -87,7 +87,10 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
         print_simulations(menu, simulated, language=options["language"])
     save_chosen(menu, options, tell)
     if failure is not None:
-        click.echo(tell.no_recourse(failure), err=True)
+        from safear.recourse.advice_teller import AdviceTeller
+
+        advice = [] if menu.advice is None else AdviceTeller(menu.advice, tell).lines(to_person=False)
+        click.echo("\n".join([tell.no_recourse(failure), *(f"  {line}" for line in advice)]), err=True)
         context.exit(3)
 
 

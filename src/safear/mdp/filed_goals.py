@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from safear.classifier.asking import ask
 from safear.classifier.filed import EMPTY, Filed, Sight, number_distinct, pack_keys
 from safear.classifier.protocol import Inputs
-from safear.mdp.goals import BATCH, Goals
+from safear.mdp.goals import BATCH, Goals, score_all
 from safear.mdp.space import CodeMatrix
 from safear.problem.model import Feature, Person, Record
 from safear.problem.ranges import LevelRange, level_range
@@ -41,6 +41,7 @@ class FiledGoals:
         self._numbers = [i for i, feature in enumerate(features) if feature.name in goals.sight.numbers]
         self._levels = [i for i in self._seen if i not in self._numbers]
         self._values = [np.array(features[i].values, dtype=np.float64) for i in self._numbers]
+        self._known: dict[bytes, bool] = {}  # of the first person, by level numbers
 
     @cached_property
     def in_force(self) -> FiledGoals:
@@ -53,8 +54,19 @@ class FiledGoals:
         return True
 
     def among(self, codes: CodeMatrix, whom: NDArray[np.int64] | None = None) -> NDArray[np.bool_]:
-        """For each row of level numbers, whether it is a goal for the person `whom` (their number; None: the first)."""
-        whom = np.zeros(len(codes), dtype=np.int64) if whom is None else whom
+        """For each row of level numbers, whether it is a goal for the person `whom` (their number).
+
+        None is the first, for whom answers are remembered.
+        """
+        if whom is not None:
+            return self._find(codes, whom)
+        keys = [row.tobytes() for row in codes]
+        new = np.flatnonzero([key not in self._known for key in keys])
+        found = self._find(codes[new], np.zeros(len(new), dtype=np.int64))
+        self._known.update(zip((keys[row] for row in new.tolist()), found.tolist(), strict=True))
+        return np.array([self._known[key] for key in keys], dtype=bool)
+
+    def _find(self, codes: CodeMatrix, whom: NDArray[np.int64]) -> NDArray[np.bool_]:
         goal = self.decide(codes, whom, self.promised(codes, whom))
         if self.problem.goal.promise == "range":
             changed = (codes != self.filed.codes[whom])[:, self._numbers].any(axis=1)
@@ -73,6 +85,11 @@ class FiledGoals:
             numbers[:, column] = np.where(as_filed, filed, self._values[column][codes[:, feature]])
         return numbers
 
+    def at_values(self, codes: CodeMatrix) -> NDArray[np.bool_]:
+        """What the classifier says of the first person if every number were the value of its level."""
+        numbers = [self._values[column][codes[:, feature]] for column, feature in enumerate(self._numbers)]
+        return self.decide(codes, np.zeros(len(codes), dtype=np.int64), np.stack(numbers, axis=1))
+
     def changed(self, codes: CodeMatrix, whom: int = 0) -> list[tuple[int, int]]:
         """The raw numbers that a state changes: their number in the sight, and the level number."""
         return [
@@ -90,17 +107,45 @@ class FiledGoals:
         """The classifier's decisions with these numbers; it is asked about each distinct input once."""
         if not len(codes):
             return np.zeros(0, dtype=bool)
-        columns = [codes[:, i].astype(np.int64) for i in self._levels]
-        columns += [number_distinct(numbers[:, i]) for i in range(numbers.shape[1])]
-        keys = pack_keys([*columns, self._given_kinds[whom]])
-        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        first, which = self._distinct(codes, whom, numbers)
         answers = np.empty(len(first), dtype=bool)
         for start in range(0, len(first), BATCH):
             rows = first[start : start + BATCH]
             inputs = self._inputs(codes[rows], whom[rows], numbers[rows])
             with self._lock:
                 answers[start : start + BATCH] = ask(self.standard, inputs)
-        return answers[which.reshape(-1)]
+        return answers[which]
+
+    def scores(self, codes: CodeMatrix) -> NDArray[np.float64] | None:
+        """The score that the classifier gives the first person in each state, at what is promised as a value."""
+        whom = np.zeros(len(codes), dtype=np.int64)
+        return self._score(codes, whom, self.promised(codes, whom))
+
+    def lowest_scores(self, codes: CodeMatrix) -> NDArray[np.float64] | None:
+        """The same at the worst of all numbers of the levels that have changed."""
+        whom, lowest = np.zeros(len(codes), dtype=np.int64), np.ones(len(codes))
+        for rows, numbers, start in self._spread(codes, whom, ends_only=False):
+            found = self._score(codes[rows], whom[rows], numbers)
+            if found is None:
+                return None
+            lowest[rows[start]] = np.minimum.reduceat(found, start)
+        return lowest
+
+    def _score(self, codes: CodeMatrix, whom: NDArray[np.int64], numbers: Numbers) -> NDArray[np.float64] | None:
+        first, which = self._distinct(codes, whom, numbers)
+        inputs = self._inputs(codes[first], whom[first], numbers[first])
+        found = score_all(self.standard, inputs, self._lock)
+        return None if found is None else found[which]
+
+    def _distinct(
+        self, codes: CodeMatrix, whom: NDArray[np.int64], numbers: Numbers
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where each distinct input stands first, and which of them every row is."""
+        columns = [codes[:, i].astype(np.int64) for i in self._levels]
+        columns += [number_distinct(numbers[:, i]) for i in range(numbers.shape[1])]
+        keys = pack_keys([*columns, self._given_kinds[whom]])
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        return first, which.reshape(-1)
 
     def hold(self, codes: CodeMatrix, whom: NDArray[np.int64], *, ends_only: bool = False) -> NDArray[np.bool_]:
         """Whether the classifier accepts each state wherever in the levels that have changed the person lands."""

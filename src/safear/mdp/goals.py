@@ -10,7 +10,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.classifier.asking import ask
+from safear.classifier.asking import ask, ask_scores
 from safear.classifier.filed import Sight
 from safear.classifier.protocol import Classifier, Inputs, find_aimed
 from safear.mdp.space import CodeMatrix
@@ -85,6 +85,12 @@ class Goals:
         inputs = np.stack([rng.integers(size, size=most) for size in self._sizes], axis=1).astype(np.int16)
         return self._ask(inputs)
 
+    def scores(self, codes: CodeMatrix) -> NDArray[np.float64] | None:
+        """For each row of level numbers, the score that the classifier gives it; None if it gives none."""
+        inputs, which = np.unique(codes[:, self._seen], axis=0, return_inverse=True)
+        found = score_all(self.standard, Inputs(self._features, inputs), self.lock)
+        return None if found is None else found[which.reshape(-1)]
+
     def _look_up(self, table: NDArray[np.int8], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
         """The answers to inputs by their number; those not known yet are asked for."""
         found = table[keys]
@@ -114,3 +120,15 @@ class Goals:
     def _ask(self, inputs: CodeMatrix) -> NDArray[np.bool_]:
         batches = [inputs[first : first + BATCH] for first in range(0, len(inputs), BATCH)]
         return np.concatenate([ask(self.standard, Inputs(self._features, batch)) for batch in batches])
+
+
+def score_all(classifier: Classifier, inputs: Inputs, lock: Lock) -> NDArray[np.float64] | None:
+    """The scores of any number of inputs; None if there are none of some."""
+    parts = []
+    for first in range(0, len(inputs), BATCH):
+        with lock:
+            part = ask_scores(classifier, inputs.take(slice(first, first + BATCH)))
+        if part is None:
+            return None
+        parts.append(part)
+    return np.concatenate(parts) if parts else None

@@ -152,7 +152,7 @@ class PartSolver:
     def _find_menu(self, part: Crowd, position: int) -> _Rows:
         level, case = self.job.level, self._open(part, position)
         try:
-            offers = make_menu(case, Request(level=level)).offers
+            offers = make_menu(case, Request(level=level)).offers if case.needs_plan else ()
         except (ProblemError, TermsError, TooLargeError) as error:
             raise place_error(error, part, position) from None
         found = PeopleFigures.unknown(max(len(offers), 1), FIGURES)

@@ -5,7 +5,7 @@ Everything else starts from cases: menus, comparisons, audits, batches, the page
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,12 +49,17 @@ class Decision:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A person's problem, ready to be solved. `original` is the problem without their own terms."""
+    """A person's problem, ready to be solved. `desk` is where it was opened: its problem is without their own terms."""
 
-    original: Problem
+    desk: Desk = field(repr=False)
     problem: Problem
     decision: Decision
     mdp: MDP
+
+    @property
+    def original(self) -> Problem:
+        """The problem without the person's own terms."""
+        return self.desk.problem
 
     @property
     def person(self) -> Person:
@@ -146,8 +151,14 @@ class Desk:
 
     def with_horizon(self, horizon: int) -> Desk:
         """The same with more or fewer steps."""
-        problem = self.problem.with_horizon(horizon)
-        return replace(self, compiler=Compiler(problem, self.compiler.goals, find_lattice(problem)))
+        return self.with_problem(self.problem.with_horizon(horizon))
+
+    def with_problem(self, problem: Problem) -> Desk:
+        """The same classifier for a problem that was changed. What it said is still known if it sees the same."""
+        known = self.compiler.goals
+        same = problem.features == known.problem.features and problem.goal == known.problem.goal
+        goals = known if same else Goals(problem, self.classifier, lock=known.lock)
+        return replace(self, compiler=Compiler(problem, goals, find_lattice(problem)))
 
     def decide(self, person: PersonLike | None = None) -> Decision:
         """The decision on a person: a record, the name of one of the problem's people, or None for the first."""
@@ -168,7 +179,7 @@ class Desk:
         decision, goals = self._read(person)
         compiler = Compiler(problem, self.compiler.goals, lattice)
         mdp = compiler.reachable(decision.person, self.max_states, self.max_bytes, goals=goals)
-        return Case(self.problem, problem, decision, replace(mdp, record=decision.record))
+        return Case(self, problem, decision, replace(mdp, record=decision.record))
 
 
 def find_record(problem: Problem, person: PersonLike | None) -> Record:

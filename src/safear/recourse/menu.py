@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from safear.mdp.spending import least_to_goal
 from safear.problem.model import Person, Problem
 from safear.problem.terms import Terms
 from safear.progress import Progress
+from safear.recourse.advice import Advice, accepts_levels, find_advice
 from safear.recourse.case import Case, Desk
 from safear.recourse.failure import find_giving_up, gives_up
 from safear.recourse.frontier import Frontier, find_frontier
@@ -71,6 +73,11 @@ class Menu:
     def no_recourse(self) -> NoRecourse | None:
         """Why no plan reaches the goal, or does so within the budget; None if one does, or none is needed."""
         return self.over_budget or self.case.no_recourse
+
+    @cached_property
+    def advice(self) -> Advice | None:
+        """What would help somebody whom no plan helps; None for others. It is worked out when it is first asked for."""
+        return find_advice(self.case)
 
     def __repr__(self) -> str:
         return str(self)
@@ -199,7 +206,8 @@ def make_menu(
 ) -> Menu:
     """The plans of a case: none if there is nothing to do, or no way to do it."""
     if not case.needs_plan:
-        return Menu(case, (), level=request.level)
+        is_luck = case.favourable and accepts_levels(case) is False
+        return Menu(case, (), (Notice("as_filed", case.problem),) if is_luck else (), level=request.level)
     if request.objectives is None and request.method in {None, "optimal"}:
         frontier = find_frontier(case.mdp, level=request.level, progress=progress)
         offers = choose_offers(frontier, request.most)

@@ -14,12 +14,12 @@ import numpy as np
 from pydantic import Field
 
 from safear.evaluation.forward import Runs
-from safear.mdp.blocked import Blocked
 from safear.problem.model import Problem, Record, is_missing
+from safear.recourse.advice_records import AdviceRecord, ReasonRecord
 from safear.recourse.case import Decision
 from safear.recourse.figure_records import CostsRecord, RangesRecord, ResultRecord
 from safear.recourse.menu import Menu
-from safear.recourse.notices import NoRecourse, Notice, NoticeCode, ReasonCode
+from safear.recourse.notices import Notice, NoticeCode
 from safear.recourse.offer import Offer
 from safear.recourse.plan import Branch, Hope, PlanStep
 from safear.recourse.promises import Promise, Verification
@@ -272,31 +272,6 @@ class FrontierRecord(ResultRecord):
         )
 
 
-class ReasonRecord(ResultRecord):
-    """Why no plan reaches the goal."""
-
-    code: ReasonCode
-    text: str
-    states: int = Field(description="how many states besides the first were tried, within the horizon and beyond")
-    horizon: int | None = Field(description="the fewest steps in which a goal can be reached, if they are known")
-    budget: float | None = Field(description="the budget that is too small, if that is why")
-    least: float | None = Field(description="the smallest budget that is not")
-    blocked: list[Blocked] = Field(description="why each action is not offered, if none is")
-
-    @classmethod
-    def of(cls, reason: NoRecourse) -> Self:
-        """With its words."""
-        return cls(
-            code=reason.code,
-            text=str(reason),
-            states=reason.states,
-            horizon=reason.horizon,
-            budget=reason.budget,
-            least=reason.least,
-            blocked=list(reason.blocked),
-        )
-
-
 class NoticeRecord(ResultRecord):
     """What a person should know besides the plans."""
 
@@ -318,6 +293,7 @@ class MenuRecord(ResultRecord):
     record: dict[str, Scalar] = Field(description="the person as filed")
     decision: Answer
     no_recourse: ReasonRecord | None = Field(description="why no plan reaches the goal")
+    advice: AdviceRecord | None = Field(description="what would help, if no plan reaches the goal")
     unit: str
     horizon: int
     cost_error: float
@@ -336,6 +312,7 @@ class MenuRecord(ResultRecord):
             record=as_scalars(menu.case.decision.record),
             decision=_answer(favourable=menu.favourable),
             no_recourse=None if menu.no_recourse is None else ReasonRecord.of(menu.no_recourse),
+            advice=None if menu.advice is None else AdviceRecord.of(menu.advice),
             unit=menu.problem.cost_unit,
             horizon=menu.problem.horizon,
             cost_error=float(menu.case.mdp.cost_error),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from safear.problem.model import Problem
+from safear.recourse.advice_teller import AdviceTeller
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.plan_teller import PlanTeller, StepText
@@ -79,6 +80,7 @@ def report_menu(
         keys=tell_keys(writer.goal, writer.teller),
         goal=writer.goal,
         why="" if menu.no_recourse is None else writer.teller.no_recourse(menu.no_recourse),
+        advice=[] if menu.advice is None else AdviceTeller(menu.advice, writer.teller).lines(to_person=True),
         table=basis.make_table() if menu.offers else None,
         considered=writer.texts.join([show_name(action.name) for action in menu.problem.actions]),
         ruled_out=writer.texts.join(basis.ruled_out),

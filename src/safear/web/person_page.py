@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from safear.errors import InputError
 from safear.plots import dots, traces
 from safear.problem.model import Problem
+from safear.recourse.advice_teller import AdviceTeller
 from safear.recourse.case import Desk
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
@@ -60,7 +61,9 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
         if asked.is_example:
             notices = [texts("web.decision.example"), *notices]
         if menu.no_recourse is not None:
-            return frame.show("none", headline, teller.no_recourse(menu.no_recourse), notices=notices)
+            deadline.check()
+            advice = [] if menu.advice is None else AdviceTeller(menu.advice, teller).lines(to_person=True)
+            return frame.show("none", headline, teller.no_recourse(menu.no_recourse), notices=notices, advice=advice)
         if menu.favourable:
             return frame.show("yes", headline, texts("web.decision.yes_lead"), notices=notices)
         deadline.check()
@@ -142,6 +145,7 @@ class _Frame:
         notices: Sequence[str] = (),
         wrong: Mapping[str, str] | None = None,
         mistakes: Sequence[str] = (),
+        advice: Sequence[str] = (),
         plans: PlansView | None = None,
     ) -> PersonView:
         return PersonView(
@@ -155,6 +159,7 @@ class _Frame:
             wrong=wrong or {},
             mistakes=tuple(mistakes),
             notices=tuple(notices),
+            advice=tuple(advice),
             plans=plans,
         )
 

@@ -206,5 +206,8 @@ def _solve_person(
     case = desk.open(person, terms=terms)
     if not case.needs_plan:
         return None
-    offer = make_menu(case, Request((objective,)), progress=deadline.check_progress)[0]
+    offers = make_menu(case, Request((objective,)), progress=deadline.check_progress).offers
+    if not offers:  # none within the budget
+        return None
+    offer = offers[0]
     return Prospect(offer.cost.success, offer.mean, offer.tail, offer.first_action, offer.ranges)

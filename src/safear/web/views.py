@@ -125,7 +125,8 @@ class WalkView:
 class PersonView:
     """Everything on the page. `kind` is how it came out: yes, no, none (no plan), wrong (mistakes) or empty.
 
-    `wrong` says what is wrong with each field by its name, and `mistakes` what else is.
+    `wrong` says what is wrong with each field by its name, and `mistakes` what else is. `advice` says what would help
+    somebody without a plan.
     """
 
     kind: Outcome
@@ -138,6 +139,7 @@ class PersonView:
     wrong: Mapping[str, str] = field(default_factory=dict)
     mistakes: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
     plans: PlansView | None = None
 
 

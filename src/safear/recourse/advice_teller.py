@@ -1,0 +1,67 @@
+"""Advice for somebody without recourse in the words of a language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from safear.recourse.advice import Advice
+from safear.recourse.approach import Approach
+from safear.recourse.relaxations import OF_THE_PERSON, Relaxation
+from safear.recourse.teller import Teller
+from safear.texts.names import show_name
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceTeller:
+    """Tells how near a person can come, and what would help them."""
+
+    advice: Advice
+    teller: Teller
+
+    def lines(self, *, to_person: bool) -> list[str]:
+        """All of it. What nobody can ask of a person, such as to be younger, is left out if it is `to_person`."""
+        found, said = self.advice, []
+        if found.closest is not None:
+            said.append(self.closest(found.closest))
+        if found.levels_accepted:
+            said.append(self.teller("advice.levels_accepted"))
+        said += [self.relaxation(one) for one in found.relaxations if not to_person or self._is_up_to_them(one)]
+        return said if found.is_complete else [*said, self.teller("advice.incomplete")]
+
+    def closest(self, found: Approach) -> str:
+        """`The closest you can come: income becomes 2,500 EUR. Your score is then 0.47, ...`."""
+        texts = self.teller.texts
+        values = {name: texts.exact_number(round(value, 3)) for name, value in self._figures(found)}
+        values["changes"] = texts.join(self.teller.changes(found.changes, "becomes"))
+        key = "closest" if found.changes else "stays"
+        said = self.teller(f"advice.{key}", **values)
+        return said if found.needed is None else f"{said} {self.teller('advice.needed', **values)}"
+
+    def relaxation(self, one: Relaxation) -> str:
+        """`If “find a guarantor” is possible for you after all, 90% of cases would reach “good”, for 3 months`."""
+        tell, problem = self.teller, self.advice.problem
+        goal, key = tell.quoted_goal(problem), "accepted" if one.success == 1 and one.mean == 0 else "plan"
+        mean = tell.cost(one.mean, problem.cost_unit)
+        then = tell(f"advice.then.{key}", goal=goal, success=tell.percent(one.success), mean=mean)
+        values: dict[str, object] = {"then": then, "action": tell.quote(one.action), "what": show_name(one.what)}
+        values |= {"feature": tell.quote(one.feature), "level": self._level(one), "count": one.horizon or 0}
+        return tell(f"advice.{one.code}", **values)
+
+    def _level(self, one: Relaxation) -> str:
+        if one.value is None:
+            return self.teller.quote(one.level)
+        return self.teller.measure(one.value, self.advice.problem.feature_by_name[one.feature].unit)
+
+    def _is_up_to_them(self, one: Relaxation) -> bool:
+        if one.code not in OF_THE_PERSON:
+            return True
+        feature = self.advice.problem.feature_by_name[one.feature]
+        return one.code == "number" and feature.mutable and feature.actionable
+
+    @staticmethod
+    def _figures(found: Approach) -> Iterator[tuple[str, float]]:
+        yield "score", found.score
+        yield "today", found.today
+        if found.needed is not None:
+            yield "needed", found.needed

@@ -1,0 +1,254 @@
+"""What would have to be different for somebody without recourse: one change at a time, each of them solved.
+
+A change is offered only if the problem with it, or the record, was compiled and solved and has a plan that may succeed.
+Its figures are those of the plan with the highest success and, among these, the least cost on average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from safear.errors import PersonError, TooLargeError
+from safear.evaluation.forward import evaluate
+from safear.problem.checks import check_problem
+from safear.problem.condition import ALWAYS, And, Condition, Within, condition_features
+from safear.problem.model import Action, Feature, Problem, Record, as_decimal
+from safear.recourse.case import Case
+from safear.risk.objectives import SuccessFirst
+from safear.solvers.solve import solve
+
+RelaxationCode = Literal["allow", "horizon", "when", "tries", "constraint", "limit", "promise", "feature", "number"]
+OF_THE_PERSON = frozenset({"feature", "number"})  # what the person is, and not what may be done
+MOST_OFFERED = 5
+MOST_STEPS = 1000  # that a problem may have
+MOST_EACH = 50_000  # states of one change
+MOST_IN_ALL = 400_000  # of all changes
+MOST_ASKED_ABOUT = 200_000  # of all changes, if the classifier takes its time
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxation:
+    """A change with which there is a plan. It succeeds in `success` of runs, with a cost of `mean` on average.
+
+    allow       `action`, which the person has ruled out, is possible
+    horizon     there are `horizon` steps
+    when        `action` no longer needs `what`, a part of its condition or all of it
+    tries       `action` may be tried any number of times
+    constraint  the constraint `what` is dropped
+    limit       `feature` may go any distance from what was filed
+    promise     a number that changes is promised to land in a part of its range, and not anywhere in it
+    feature     `feature`, which no plan brings there, is at `level`; a number is at `value`
+    number      `feature` is at `value`, which is of the level that was filed
+    """
+
+    code: RelaxationCode
+    success: float
+    mean: float
+    action: str = ""
+    what: str = ""
+    feature: str = ""
+    level: str = ""
+    value: float | None = None
+    horizon: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxations:
+    """The cheapest changes: those of the problem before those of the person. `is_complete`: all changes were tried."""
+
+    found: tuple[Relaxation, ...]
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A change that may help: the problem and the record with it."""
+
+    relaxation: Relaxation
+    problem: Problem
+    record: Record
+
+
+def find_relaxations(case: Case) -> Relaxations:
+    """Single changes that give a person without recourse a plan, at most five."""
+    trial = _Trial(case)
+    found = [*trial.change_problem(), *trial.change_person()]
+    found.sort(key=lambda one: (one.code in OF_THE_PERSON, one.mean, -one.success))
+    return Relaxations(tuple(found[:MOST_OFFERED]), trial.is_complete)
+
+
+@dataclass(slots=True)
+class _Trial:
+    """Tries changes until none are left, or as many states as may be were looked at."""
+
+    case: Case
+    is_complete: bool = True
+    left: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left = MOST_ASKED_ABOUT if self.case.desk.goals.is_slow else MOST_IN_ALL
+
+    def change_problem(self) -> Iterator[Relaxation]:
+        """What helps of changes to the problem."""
+        for proposal in propose_changes(self.case):
+            found = self.solve(proposal)
+            parts = [] if found is None else list(propose_parts(self.case, found))
+            helpful = [one for one in map(self.solve, parts) if one is not None]
+            yield from helpful or ([] if found is None else [found])
+
+    def change_person(self) -> Iterator[Relaxation]:
+        """What helps of changes to the person, the cheapest for each feature."""
+        for feature in self.case.problem.shown_features:
+            proposals = [*propose_levels(self.case, feature), *propose_numbers(self.case, feature)]
+            found = [one for one in map(self.solve, self.screen(feature, proposals)) if one is not None]
+            if found:
+                yield min(found, key=lambda one: (one.mean, -one.success))
+
+    def screen(self, feature: Feature, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
+        """Those that may help: where a feature matters to the classifier alone, that is asked first."""
+        mdp, problem = self.case.mdp, self.case.problem
+        if feature.name in problem.decisive_features or not proposals or self.case.reach is None:
+            return proposals
+        codes = mdp.codes(np.arange(mdp.n_states))
+        place, helpful = problem.features.index(feature), []
+        for proposal in proposals:
+            level = proposal.relaxation.level
+            if level == self.case.person[feature.name]:  # only its number is another
+                helpful.append(proposal)
+                continue
+            if not self.afford(len(codes)):
+                return helpful
+            changed = codes.copy()
+            changed[:, place] = feature.levels.index(level)
+            if self.case.reach.mdp.goals.among(changed).any():
+                helpful.append(proposal)
+        return helpful
+
+    def solve(self, proposal: Proposal) -> Relaxation | None:
+        """The relaxation with its figures, if it is one."""
+        if not self.afford(1) or check_problem(proposal.problem):
+            return None
+        most = min(MOST_EACH, self.left)
+        try:
+            case = self.open(proposal, most)
+        except PersonError:  # whom a constraint rules out, or the limits of a number
+            return None
+        except TooLargeError:
+            self.afford(most)
+            self.is_complete = False
+            return None
+        self.afford(case.mdp.n_states)
+        if case.favourable:
+            return replace(proposal.relaxation, success=1.0, mean=0.0)
+        if not case.needs_plan or case.best_success == 0:
+            return None
+        cost = evaluate(solve(case.mdp, SuccessFirst()))
+        return replace(proposal.relaxation, success=cost.success, mean=cost.all_runs.mean)
+
+    def open(self, proposal: Proposal, most: int) -> Case:
+        """The case with a change. What the classifier has said of the person is remembered, if it sees the same."""
+        old, problem = self.case, proposal.problem
+        desk = replace(old.desk.with_problem(problem), max_states=most)
+        mdp = old.reach.mdp if old.reach is not None else None
+        same = problem.features == old.problem.features and problem.goal == old.problem.goal
+        if mdp is None or not same or proposal.record is not old.decision.record:
+            return desk.open(proposal.record)
+        found = desk.compiler.reachable(old.person, most, desk.max_bytes, goals=mdp.goals)
+        return Case(desk, problem, old.decision, replace(found, record=old.decision.record))
+
+    def afford(self, states: int) -> bool:
+        """Whether so many more may be looked at."""
+        if self.left <= 0:
+            self.is_complete = False
+            return False
+        self.left -= states
+        return True
+
+
+def propose_changes(case: Case) -> Iterator[Proposal]:
+    """All single changes to the problem that may help."""
+    problem, original = case.problem, case.original
+
+    def propose(code: RelaxationCode, changed: Problem, **what: str) -> Proposal:
+        return Proposal(Relaxation(code, 0, 0, **what), changed, case.decision.record)  # type: ignore[arg-type]
+
+    for action in original.actions:
+        if action.name not in problem.action_by_name:
+            names = {*problem.action_by_name, action.name}
+            actions = (problem.action_by_name.get(one.name, one) for one in original.actions if one.name in names)
+            yield propose("allow", replace(problem, actions=tuple(actions)), action=action.name)
+    steps = None if case.reach is None else case.reach.goal_in
+    if steps is not None and steps <= MOST_STEPS:
+        relaxation = Relaxation("horizon", 0, 0, horizon=steps)
+        yield Proposal(relaxation, problem.with_horizon(steps), case.decision.record)
+    for action in problem.actions:
+        if action.when != ALWAYS and _is_shown(problem, action.when):
+            changed = _with_action(problem, replace(action, when=ALWAYS))
+            yield propose("when", changed, action=action.name, what=str(action.when))
+        if action.at_most is not None:
+            changed = _with_action(problem, replace(action, at_most=None))
+            yield propose("tries", changed, action=action.name)
+    for number, constraint in enumerate(problem.constraints):
+        if not isinstance(constraint, Within) and _is_shown(problem, constraint):
+            others = (*problem.constraints[:number], *problem.constraints[number + 1 :])
+            yield propose("constraint", replace(problem, constraints=others), what=str(constraint))
+    for feature in problem.shown_features:
+        if feature.at_most is not None:
+            features = tuple(replace(one, at_most=None) if one is feature else one for one in problem.features)
+            yield propose("limit", replace(problem, features=features), feature=feature.name)
+    if problem.goal.promise == "range" and case.sight.numbers:
+        yield propose("promise", replace(problem, goal=replace(problem.goal, promise="narrow")))
+
+
+def propose_parts(case: Case, found: Relaxation) -> Iterator[Proposal]:
+    """If an action is to be free of its condition: single parts of it."""
+    if found.code != "when":
+        return
+    action = case.problem.action_by_name[found.action]
+    parts = action.when.parts if isinstance(action.when, And) else ()
+    for number, part in enumerate(parts):
+        others = (*parts[:number], *parts[number + 1 :])
+        when = others[0] if len(others) == 1 else And(others)
+        changed = _with_action(case.problem, replace(action, when=when))
+        yield Proposal(replace(found, what=str(part)), changed, case.decision.record)
+
+
+def propose_levels(case: Case, feature: Feature) -> Iterator[Proposal]:
+    """Other levels of a feature that no action is meant to change."""
+    if feature.mutable and feature.actionable and feature.name in case.original.changed_features:
+        return
+    for number, level in enumerate(feature.levels):
+        if level != case.person[feature.name]:
+            value = feature.values[number] if feature.is_raw else None
+            relaxation = Relaxation("feature", 0, 0, feature=feature.name, level=level, value=_as_number(value))
+            record = {**case.decision.record, feature.name: level if value is None else value}
+            yield Proposal(relaxation, case.problem, record)
+
+
+def propose_numbers(case: Case, feature: Feature) -> Iterator[Proposal]:
+    """A number at the value of its own level, where that makes a difference to the classifier."""
+    if feature.name not in case.sight.numbers:
+        return
+    level, filed = case.person[feature.name], case.decision.record.get(feature.name)
+    value = _as_number(feature.values[feature.levels.index(level)])
+    if value is not None and as_decimal(filed) != as_decimal(value):
+        relaxation = Relaxation("number", 0, 0, feature=feature.name, level=level, value=value)
+        yield Proposal(relaxation, case.problem, {**case.decision.record, feature.name: value})
+
+
+def _with_action(problem: Problem, changed: Action) -> Problem:
+    actions = tuple(changed if action.name == changed.name else action for action in problem.actions)
+    return replace(problem, actions=actions)
+
+
+def _is_shown(problem: Problem, condition: Condition) -> bool:
+    """Whether a condition is about nothing that people are not told of."""
+    return not any(problem.feature_by_name[name].hidden for name in condition_features(condition))
+
+
+def _as_number(value: float | str | None) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

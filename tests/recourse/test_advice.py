@@ -1,0 +1,162 @@
+"""Advice for those without recourse: how near they can come, words for whom they are meant, records and levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import safear as sa
+from safear.recourse.advice import Advice
+from safear.recourse.advice_records import AdviceRecord
+from safear.recourse.advice_teller import AdviceTeller
+from safear.recourse.records import MenuRecord
+from safear.recourse.teller import Teller
+from small_problems import TERM, ladder
+
+FILED: dict[str, Any] = {
+    "safear": 1,
+    "title": "Filed",
+    "horizon": 3,
+    "goal": {"favourable": "good", "threshold": 0.6},
+    "features": {
+        "term": TERM,
+        "savings": {"kind": "ordinal", "levels": ["none", "some", "much"]},
+        "age": {"kind": "ordinal", "levels": ["young", "old"], "mutable": False},
+    },
+    "actions": {
+        "shorten": {"cost": 1, "change": {"term": -1}},
+        "save": {"cost": 2, "chance": 0.5, "at_most": 4, "change": {"savings": "+1"}},
+    },
+    "people": {"p": {"term": 47, "savings": "none", "age": "young"}},
+}
+Score = Callable[[pd.DataFrame], Any]
+
+
+def advise(score: Score, **goal: object) -> Advice:
+    problem = sa.parse_problem({**FILED, "goal": {**FILED["goal"], **goal}})
+    found = sa.recommend(problem, score).advice
+    assert found is not None
+    return found
+
+
+def by_term(frame: pd.DataFrame) -> Any:
+    """Best at 12 months, worse on both sides; savings do not matter, and the old get more."""
+    return 0.5 - abs(frame["term"] - 12) / 100 + 0.3 * (frame["age"] == "old")
+
+
+@pytest.mark.parametrize(
+    ("goal", "score", "ends"),
+    [
+        ({}, 0.47, (9, 9)),  # of the values 9, 18, 30 and 42
+        ({"promise": "range"}, 0.44, (6, 11)),  # at worst 6; between 12 and 23 it is 23, with 0.39
+    ],
+)
+def test_the_closest_approach_is_the_best_score_with_the_fewest_changes(
+    goal: dict[str, str], score: float, ends: tuple[float, float]
+) -> None:
+    found = advise(by_term, **goal).closest
+    assert found is not None
+    assert (found.score, found.today) == pytest.approx((score, 0.15))
+    assert found.needed == 0.6
+    assert [change.feature for change in found.changes] == ["term"]
+    promise = found.changes[0].promise
+    assert promise is not None
+    assert (promise.low, promise.high) == ends
+
+
+def test_the_closest_approach_by_trying_all_that_can_be_reached() -> None:
+    rng = np.random.default_rng(3)
+    table = {(a, b): round(float(score), 1) for (a, b), score in np.ndenumerate(rng.uniform(0, 0.5, (5, 5)))}
+
+    def score(frame: pd.DataFrame) -> Any:
+        return [table[int(a), int(b)] + 0.01 for a, b in zip(frame["a"], frame["b"], strict=True)]
+
+    levels = [str(level) for level in range(5)]
+    problem = ladder(
+        {name: {"cost": 1, "change": {name: "+1"}} for name in "ab"},
+        features={name: {"kind": "ordinal", "levels": levels} for name in "ab"},
+        people={"p": {"a": "1", "b": "2"}},
+        levels=levels,
+        horizon=2,
+    )
+    advice = sa.recommend(problem, score).advice
+    assert advice is not None
+    assert advice.closest is not None
+    best = max(table[a, b] for a in range(1, 5) for b in range(2, 5))
+    places = [(a, b) for a in range(1, 5) for b in range(2, 5) if table[a, b] == best]
+    nearest = min(places, key=lambda place: ((place[0] != 1) + (place[1] != 2), sum(place)))
+    levels_of = {change.feature: int(change.level) for change in advice.closest.changes}
+    assert {"a": 1, "b": 2} | levels_of == dict(zip("ab", nearest, strict=True))
+    assert advice.closest.score == pytest.approx(best + 0.01)
+    assert advice.closest.needed == 0.5
+
+
+def test_where_nothing_helps_the_score_stays() -> None:
+    advice = advise(lambda frame: np.full(len(frame), 0.25))
+    assert advice.closest is not None
+    assert advice.closest.changes == ()
+    said = AdviceTeller(advice, Teller.of()).closest(advice.closest)
+    assert said == "No step that you can take raises your score; it is 0.25. 0.6 is needed."
+
+
+@pytest.mark.parametrize("answers", [lambda frame: frame["term"] > 99, lambda frame: ["bad"] * len(frame)])
+def test_without_scores_there_is_no_closest_approach(answers: Score) -> None:
+    problem = sa.parse_problem({**FILED, "goal": {"favourable": "good"}})
+    advice = sa.recommend(problem, answers).advice
+    assert advice is not None
+    assert advice.closest is None
+
+
+def test_what_the_person_cannot_change_is_told_to_the_provider_alone() -> None:
+    advice = advise(by_term)
+    assert [(one.code, one.feature) for one in advice.relaxations] == [("feature", "age")]
+    teller = AdviceTeller(advice, Teller.of())
+    closest, *others = teller.lines(to_person=False)
+    start, end = "The closest you can come: term becomes 9 months.", "today it is 0.15. 0.6 is needed."
+    assert closest == f"{start} Your score is then 0.47; {end}"
+    assert others == [
+        "For the provider: if “age” could change to “old”, 100% of cases would reach “good”, for 1 unit on average."
+    ]
+    assert teller.lines(to_person=True) == [closest]
+    assert len(AdviceTeller(advice, Teller.of("de")).lines(to_person=False)) == 2
+
+
+@pytest.mark.parametrize(
+    ("score", "levels_accepted", "number"),
+    [
+        (lambda frame: (frame["term"].between(40, 44)).astype(float) * 0.8 + 0.1, True, 42.0),
+        (lambda frame: (frame["term"].between(45, 46)).astype(float) * 0.8 + 0.1, False, None),
+    ],
+)
+def test_levels_that_are_accepted_though_the_record_is_not(
+    score: Score, levels_accepted: bool, number: float | None
+) -> None:
+    advice = advise(score)
+    assert advice.levels_accepted is levels_accepted
+    assert [one.value for one in advice.relaxations if one.code == "number"] == ([number] if number else [])
+    said = AdviceTeller(advice, Teller.of()).lines(to_person=True)
+    assert any("other numbers of the same ranges" in line for line in said) == levels_accepted
+
+
+@pytest.mark.parametrize(("least", "codes"), [(41, []), (45, ["as_filed"])])
+def test_a_record_that_is_accepted_though_its_levels_are_not(least: int, codes: list[str]) -> None:
+    menu = sa.recommend(sa.parse_problem(FILED), lambda frame: 0.9 * (frame["term"] >= least))
+    assert menu.favourable
+    assert [notice.code for notice in menu.notices] == codes
+    assert menu.advice is None
+
+
+def test_the_record_has_all_of_it() -> None:
+    problem = sa.parse_problem(FILED)
+    menu = sa.recommend(problem, by_term)
+    record = MenuRecord.of(menu)
+    assert record.advice == AdviceRecord.of(menu.advice) if menu.advice else None
+    assert record.advice is not None
+    assert record.advice.closest is not None
+    assert [(one.feature, one.low) for one in record.advice.closest.changes] == [("term", 9.0)]
+    assert record.advice.is_complete
+    assert MenuRecord.of(sa.recommend(sa.load_example("loan"))).advice is None
