@@ -168,7 +168,8 @@ def _spread(entry: Mapping[str, Any], closed: str) -> dict[str, list[str]]:
 # -------------------------------------------------------------------------------------------------------- conditions
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<op>==|!=|<=|>=|<|>)|(?P<mark>[()\[\],])|'(?P<single>[^']*)'|\"(?P<double>[^\"]*)\"|(?P<word>[\w.\-]+))"
+    r"\s*(?:(?P<op>==|!=|<=|>=|<|>)|(?P<mark>[()\[\],])|'(?P<single>[^']*)'|\"(?P<double>[^\"]*)\""
+    r"|(?P<word>[\w.\-]+|\+\.?\d[\w.\-]*))"
 )
 _KEYWORDS = ("and", "or", "not", "in")
 

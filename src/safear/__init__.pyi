@@ -39,6 +39,8 @@ from safear.recourse.menu import recommend as recommend
 from safear.recourse.offer import Offer as Offer
 from safear.recourse.offer import verify as verify
 from safear.recourse.plan import Plan as Plan
+from safear.recourse.sensitivity import Sensitivity as Sensitivity
+from safear.recourse.sensitivity import sensitivity as sensitivity
 from safear.recourse.walk import walk as walk
 from safear.risk.distribution import CostDistribution as CostDistribution
 from safear.risk.objectives import Budget as Budget

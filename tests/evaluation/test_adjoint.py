@@ -26,6 +26,11 @@ OBJECTIVES = st.sampled_from([sa.Mean(), sa.CVaR(0.8), sa.MeanCVaR(0.5, 0.95), s
 STEP = Fraction(1, 10**9)  # fractions round nothing, so it can be as small as we like
 
 
+def as_oracle(problem: sa.Problem) -> Oracle:
+    """The problem as the oracle reads it, short forms spelled as they are for a problem that was changed."""
+    return Oracle(sa.dump_problem(problem))
+
+
 def moved_edges(
     base: Oracle, problem: sa.Problem, parameter: Parameter, value: Fraction
 ) -> tuple[Callable[[str, State], list[tuple[Fraction, Fraction]]], Fraction]:
@@ -34,13 +39,13 @@ def moved_edges(
     actions = problem.action_by_name
     stated = parameter.is_chance and all(o.chance is not None for o in actions[str(parameter.path[1])].outcomes)
     if not stated:  # the outcome without a chance gets the rest
-        changed = Oracle(sa.dump_problem(with_amount(problem, parameter.path, wanted)))
+        changed = as_oracle(with_amount(problem, parameter.path, wanted))
         return (
             lambda action, state: [(edge.chance, edge.cost) for edge in changed.edges(action, state)],
             changed.failure_cost,
         )
     mark = Decimal("0.123456789")  # tells where the amount holds
-    marked, own = Oracle(sa.dump_problem(with_amount(problem, parameter.path, mark))), int(parameter.path[3])
+    marked, own = as_oracle(with_amount(problem, parameter.path, mark)), int(parameter.path[3])
 
     def edges(action: str, state: State) -> list[tuple[Fraction, Fraction]]:
         written = base.edges(action, state)
@@ -72,7 +77,7 @@ def test_derivatives_are_finite_differences(
 ) -> None:
     document = {**document, "cost": {}}  # a cost that is rounded does not move
     problem = sa.parse_problem(document)
-    judge = Oracle(sa.dump_problem(problem))  # with short forms as they are for problems that were changed
+    judge = as_oracle(problem)
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     parameters = find_parameters(mdp)
     assume(parameters)

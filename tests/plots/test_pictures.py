@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ import safear as sa
 from plots.drawings import SVG, check_inside, check_texts_apart, described, read, texts_of
 from plots.menus import NASTY, menu_of, nasty
 from reports.examples import make_audit, make_nasty_audit
-from safear.plots import Picture, cdf, disparity, distribution, dots, frontier, learning_curves, traces, tree
+from safear.plots import Picture, cdf, disparity, distribution, dots, frontier, learning_curves, tornado, traces, tree
 from safear.recourse.offer import Offer
+from safear.recourse.sensitivity import PlanSensitivity, examine
 from safear.solvers import LearningCurve
 from safear.texts import languages
 
@@ -31,16 +33,22 @@ def draw_groups(_: object, **said: Any) -> Picture:
     return disparity(make_audit(), "town", **said)
 
 
+@cache
+def examined(menu: sa.Menu) -> PlanSensitivity:
+    return examine(menu, menu[-1], tolerance=0.05)[0]
+
+
 OF_MENUS: dict[str, Draw] = {"traces": traces, "distribution": distribution, "cdf": cdf, "frontier": frontier}
 OF_OFFERS: dict[str, Draw] = {
     "dots": lambda menu, **said: dots(list(menu)[-1], **said),
     "tree": lambda menu, **said: tree(list(menu)[-1], **said),
+    "tornado": lambda menu, **said: tornado(examined(menu), **said),
 }
 PICTURES = OF_MENUS | OF_OFFERS | {"disparity": draw_groups, "learning": draw_learning}
 
 
 def test_only_pictures_are_exported() -> None:
-    pictures = {"cdf", "disparity", "distribution", "dots", "frontier", "learning_curves", "traces", "tree"}
+    pictures = {"cdf", "disparity", "distribution", "dots", "frontier", "learning_curves", "tornado", "traces", "tree"}
     assert set(dir(sa.plots)) == {"Picture", *pictures}
     assert all(f"    {name} " in (sa.plots.__doc__ or "") for name in pictures)
 
@@ -64,7 +72,13 @@ def test_other_languages_say_other_words_of_the_same_figures(kind: str) -> None:
     assert described(english.svg) != described(german.svg)
     for name, rows in english.tables.items():
         for one, other in zip(rows, german.tables[name], strict=True):
-            assert {key for key in one if one[key] != other[key]} <= {"name", "sentence", "situation", "outcome"}
+            assert {key for key in one if one[key] != other[key]} <= {
+                "name",
+                "sentence",
+                "situation",
+                "outcome",
+                "text",
+            }
     assert not {"average", "chance", "cost in months", "not in time", "mean of everybody"} & set(texts_of(german.svg))
     with pytest.raises(sa.InputError, match=r"there are no texts in the language 'xx'"):
         PICTURES[kind](menu_of("loan"), language="xx")

@@ -49,8 +49,10 @@ def scan(
         value = parameter.value + sign * number * grid
         if value != end:  # at the very end outcomes drop out of the file
             amount = Decimal(value.numerator) / Decimal(value.denominator)
-            changed = person_mdp(with_amount(problem, parameter.path, amount))
-            found.append((float(value), regret(changed, objective, action)))
+            changed = with_amount(problem, parameter.path, amount)
+            if sa.check_problem(changed):  # chances that add up for this person, and not for others
+                break
+            found.append((float(value), regret(person_mdp(changed), objective, action)))
     return found
 
 

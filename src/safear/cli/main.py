@@ -24,6 +24,7 @@ MODULES = {  # each command by the module that has it, in the order of --help
     "walk": "walk",
     "resume": "resume",
     "durability": "durability",
+    "sensitivity": "sensitivity",
     "plot": "plot",
     "serve": "serve",
     "compare": "compare",

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from safear.plots import Picture
     from safear.recourse.menu import Menu
     from safear.recourse.offer import Offer
+    from safear.recourse.sensitivity import PlanSensitivity
 
 OF_MENUS = ("traces", "distribution", "cdf", "frontier")
-OF_PLANS = ("tree", "dots")
+OF_PLANS = ("tree", "dots", "tornado")
 KINDS = (*OF_MENUS, *OF_PLANS, "disparity", "learning")
 LEARNED = ("mean-std:0", "mean-std:0.5", "mean-std:1")
 WINDOW = 100  # episodes that a learning curve is averaged over
@@ -53,6 +54,7 @@ Pictures:
   frontier      all optimal plans by average and worst cases
   tree          one plan: what to do, and what to do if that fails
   dots          one plan: 50 people, and what they spend
+  tornado       one plan: which chances and costs would change its first step
   disparity     risk by group; PEOPLE as in audit
   learning      costs while the episodic method learns
 
@@ -134,11 +136,21 @@ def _draw(kind: str, menu: Menu, options: dict[str, Any]) -> Picture:
             return plots.frontier(menu, _solve_greedily(menu, options["greedy"]), **said)
         case "tree":
             return plots.tree(find_plan(menu, options["plan"]), **said)
+        case "tornado":
+            return plots.tornado(_examine(menu, options["plan"]), **said)
         case "dots":
             return plots.dots(find_plan(menu, options["plan"]), **said)
         case _:
             draw = {"traces": plots.traces, "distribution": plots.distribution, "cdf": plots.cdf}[kind]
             return draw(_order(menu), **said)
+
+
+def _examine(menu: Menu, plan: str | None) -> PlanSensitivity:
+    from safear.cli.render import show_progress
+    from safear.recourse.sensitivity import examine
+
+    with show_progress() as progress:
+        return examine(menu, find_plan(menu, plan), progress=progress)[0]
 
 
 def _order(menu: Menu) -> Menu | list[Offer]:

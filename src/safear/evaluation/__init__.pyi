@@ -1,3 +1,5 @@
+from safear.evaluation.adjoint import Derivatives as Derivatives
+from safear.evaluation.adjoint import differentiate as differentiate
 from safear.evaluation.backward import StateCosts as StateCosts
 from safear.evaluation.backward import StateDistributions as StateDistributions
 from safear.evaluation.backward import evaluate_states as evaluate_states

@@ -7,7 +7,8 @@ The chance of an edge is p + (x - x0) * slope, and so is its cost, with x0 the a
     cost                    +1 for every outcome that it is the cost of
     failure cost            no edge: what failing costs
 
-What cannot happen as the file has it stays impossible, what is certain stays certain: such a chance is no parameter.
+Of two stated chances that make up for each other, only the first is a parameter: the other says the same. What cannot
+happen as the file has it stays impossible, what is certain stays certain: such a chance is no parameter.
 """
 
 from __future__ import annotations
@@ -102,7 +103,12 @@ def find_parameters(mdp: CompiledMDP) -> tuple[Parameter, ...]:
         amount = Amount.exactly(mdp.problem.goal.failure_cost)
         ends = (value, Fraction(0), FARTHEST * most)
         found.append(Parameter(FAILURE_COST, "failure_cost", amount, *ends, nothing, np.empty(0)))
-    return tuple(parameter for parameter in found if parameter.low < parameter.high)
+    movable = [parameter for parameter in found if parameter.low < parameter.high]
+    return tuple(
+        parameter
+        for number, parameter in enumerate(movable)
+        if not any(_mirrors(parameter, other) for other in movable[:number])
+    )
 
 
 class _Offered:
@@ -171,6 +177,14 @@ class _Offered:
             here = np.flatnonzero(which == number)
             if len(here):
                 yield place, amount, here
+
+
+def _mirrors(one: Parameter, other: Parameter) -> bool:
+    """Whether one chance is what another leaves, wherever it holds."""
+    if not (one.is_chance and other.is_chance) or len(one.edges) != len(other.edges):
+        return False
+    order, others = np.argsort(one.edges), np.argsort(other.edges)
+    return np.array_equal(one.edges[order], other.edges[others]) and np.allclose(one.slope[order], -other.slope[others])
 
 
 def _as_cost(use: _Use, mdp: MDP, dearest: Fraction) -> Parameter:

@@ -11,6 +11,8 @@ Of a menu, or of a sequence of offers:
 Of one offer:
     tree              what to do, and what if that fails
     dots              50 people, and when they are done
+Of what a plan hangs on (`sa.sensitivity`):
+    tornado           how far each chance and cost can move before the first step changes
 Of others:
     disparity         an audit: risk by group
     learning_curves   costs while the episodic method learns

@@ -5,5 +5,6 @@ from safear.plots.dots_picture import dots as dots
 from safear.plots.frontier_picture import frontier as frontier
 from safear.plots.learning_picture import learning_curves as learning_curves
 from safear.plots.picture import Picture as Picture
+from safear.plots.tornado_picture import tornado as tornado
 from safear.plots.traces_picture import traces as traces
 from safear.plots.tree_picture import tree as tree

@@ -1,6 +1,8 @@
 from safear.recourse.case import Case as Case
 from safear.recourse.case import Decision as Decision
 from safear.recourse.case import Desk as Desk
+from safear.recourse.flips import Flip as Flip
+from safear.recourse.flips import Leeway as Leeway
 from safear.recourse.frontier import Frontier as Frontier
 from safear.recourse.frontier import find_frontier as find_frontier
 from safear.recourse.menu import Menu as Menu
@@ -13,6 +15,8 @@ from safear.recourse.offer import verify as verify
 from safear.recourse.plan import Plan as Plan
 from safear.recourse.plan import PlanStep as PlanStep
 from safear.recourse.plan import make_plan as make_plan
+from safear.recourse.sensitivity import PlanSensitivity as PlanSensitivity
+from safear.recourse.sensitivity import Sensitivity as Sensitivity
 from safear.recourse.teller import Teller as Teller
 from safear.recourse.traces import Trace as Trace
 from safear.recourse.traces import Traces as Traces

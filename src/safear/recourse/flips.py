@@ -21,7 +21,6 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -40,8 +39,9 @@ from safear.solvers.solve import solve
 from safear.solvers.success import allowed_rows
 
 TOLERANCE = 0.001  # of chances; of costs, ten times this share of what they are
-SOLVES = 60  # to be certain of one parameter in one direction; then it is sampled
-SAMPLES = 25
+SOLVES, LEAST_SOLVES = 60, 10  # to be certain of one parameter in one direction; then it is sampled
+SAMPLES, LEAST_SAMPLES = 25, 8
+WORK = 60_000_000  # edges times columns times steps: about so much is spent on being certain, and on sampling
 SURE = 1e-9  # relative differences below this are rounding
 Direction = Literal["down", "up"]
 
@@ -107,15 +107,48 @@ def find_leeway(
     return _March(solution, parameter, direction, tolerance, solves).leeway()
 
 
+def find_equals(solution: Solution) -> tuple[str, ...]:
+    """Other first steps that are as good as that of the optimal plan, in the order of the file."""
+    mdp, (_, others) = solution.mdp, first_actions(solution)
+    found = {name: solve_with(mdp, solution.objective, {name}) for name in mdp.actions if name in others}
+    return tuple(name for name, best in found.items() if best is not None and _is_tied(best, solution))
+
+
+def _is_tied(other: Solution, own: Solution) -> bool:
+    return other.bound <= own.value * (1 + SURE)
+
+
+def first_actions(solution: Solution) -> tuple[str, frozenset[str]]:
+    """The first step of a plan, and what else could be done first."""
+    mdp, action = solution.mdp, solution.policy.action() or ""
+    rows = slice(mdp.row_start[mdp.start], mdp.row_start[mdp.start + 1])
+    return action, frozenset(mdp.actions[number] for number in mdp.row_action[rows]) - {action}
+
+
+def solve_with(mdp: MDP, objective: Objective, actions: Collection[str]) -> Solution | None:
+    """The best plan whose first step is one of these; None if none of them may come first."""
+    rows: NDArray[np.int64] = np.arange(mdp.row_start[mdp.start], mdp.row_start[mdp.start + 1])
+    rows = rows[np.isin(mdp.row_action[rows], [mdp.actions.index(name) for name in actions])]
+    if isinstance(objective, SuccessFirst):
+        allowed = allowed_rows(mdp, objective.tolerance)
+        rows = rows if allowed is None else rows[allowed[0][rows]]
+    return solve(begin_with(mdp, rows), objective) if len(rows) else None
+
+
 def choose_grid(mdp: MDP, objective: Objective, parameter: Parameter, tolerance: float) -> Fraction:
     """The step of the grid: for costs a round part, or a multiple, of the quantum, so that sweeps stay affordable."""
     if parameter.is_chance:
         return Fraction(str(tolerance))
     share = _round_down(scale_of(parameter) * 10 * tolerance / float(mdp.quantum))
     if needs_targets(objective):
-        work = mdp.n_edges * mdp.horizon * count_columns(mdp, objective)
-        share = max(share, min(1 / _round_down(MAX_WORK / 4 / max(work, 1)), Fraction(1)))
+        share = max(share, min(1 / _round_down(MAX_WORK / 4 / _work_of(mdp, objective)), Fraction(1)))
     return mdp.quantum * share
+
+
+def _work_of(mdp: MDP, objective: Objective) -> int:
+    """Edges times columns times steps of a solve."""
+    columns = count_columns(mdp, objective) if needs_targets(objective) else 1
+    return max(mdp.n_edges * mdp.horizon * columns, 1)
 
 
 def _round_down(most: float) -> Fraction:
@@ -136,17 +169,20 @@ class _March:
             parameter,
             direction,
         )
-        self.action = solution.policy.action()
+        self.action, self.others = first_actions(solution)
         self.grid = choose_grid(self.mdp, self.objective, parameter, tolerance)
         self.end = parameter.high if direction == "up" else parameter.low
         self.steps = math.ceil(abs(self.end - parameter.value) / self.grid)
-        self.left, self.known = solves, {0: solution}
+        work = _work_of(self.mdp, self.objective) * max(1, int(self.mdp.quantum / self.grid))
+        self.left = max(LEAST_SOLVES, min(solves, WORK // work))
+        self.samples = max(LEAST_SAMPLES, min(SAMPLES, WORK // work))
+        self.known = {0: solution}
         self.bounds: dict[tuple[int, frozenset[str]], float] = {}
 
     def leeway(self) -> Leeway:
         """March until the advice changes or the end is reached."""
         here = certain = 0
-        stride, coarse = self.steps, max(1, self.steps // SAMPLES)
+        stride, coarse = self.steps, max(1, self.steps // self.samples)
         tied, flip = self._tied(here), None
         while here < self.steps and flip is None:
             stride = max(1, min(stride, self.steps - here))
@@ -206,30 +242,15 @@ class _March:
     def _moved(self, step: int) -> MDP:
         return self.parameter.move(self.mdp, self.value(step))
 
-    def _best_with(self, actions: Collection[str | None], mdp: MDP) -> Solution | None:
-        """The best plan whose first step is one of these; None if none of them may come first."""
-        rows: NDArray[np.int64] = np.arange(mdp.row_start[mdp.start], mdp.row_start[mdp.start + 1])
-        rows = rows[np.isin(mdp.row_action[rows], [mdp.actions.index(name) for name in actions if name is not None])]
-        if isinstance(self.objective, SuccessFirst):
-            allowed = allowed_rows(mdp, self.objective.tolerance)
-            rows = rows if allowed is None else rows[allowed[0][rows]]
-        if not len(rows):
-            return None
+    def _best_with(self, actions: Collection[str], mdp: MDP) -> Solution | None:
         self.left -= 1
-        return solve(begin_with(mdp, rows), self.objective)
-
-    @cached_property
-    def _others(self) -> frozenset[str]:
-        """What else can be done first."""
-        start = self.mdp.start
-        offered = self.mdp.row_action[self.mdp.row_start[start] : self.mdp.row_start[start + 1]]
-        return frozenset(self.mdp.actions[number] for number in offered) - {self.action or ""}
+        return solve_with(mdp, self.objective, actions)
 
     def _tied(self, step: int) -> bool:
         """Whether another first step is as good."""
         own, mdp = self._solve(step), self._moved(step)
-        other = self._best_with(self._others, mdp)
-        return other is not None and other.bound <= own.value * (1 + SURE)
+        other = self._best_with(self.others, mdp)
+        return other is not None and _is_tied(other, own)
 
     @property
     def _has_bounds(self) -> bool:
@@ -245,10 +266,10 @@ class _March:
         if self.parameter.is_chance:
             one, other = (self.parameter.chances(self.mdp, self.value(step)) for step in (near, far))
             own = bound_plan(self._solve(near), (one, other))
-            rival = self._best_with(self._others, either(self.mdp, one, other))
+            rival = self._best_with(self.others, either(self.mdp, one, other))
             return rival is None or (own is not None and own < rival.bound * (1 - SURE))
         dear, cheap = (far, near) if self.direction == "up" else (near, far)
-        return self._bound(dear, frozenset({self.action or ""})) < self._bound(cheap, self._others) * (1 - SURE)
+        return self._bound(dear, frozenset({self.action})) < self._bound(cheap, self.others) * (1 - SURE)
 
     def _bound(self, step: int, actions: frozenset[str]) -> float:
         """What the best plan with one of these first steps is worth; infinite if none may come first."""

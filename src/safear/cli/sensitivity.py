@@ -1,0 +1,122 @@
+"""`safear sensitivity`: what would change the advice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from safear.cli.options import FILE, LANGUAGE, PROBLEM, record_options, tell_record
+from safear.cli.person_options import find_menu, find_plan, person_options
+from safear.cli.results import print_result
+from safear.cli.sources import find_source
+from safear.cli.verbose import verbose_option
+
+if TYPE_CHECKING:
+    from safear.recourse.sensitivity import Sensitivity
+    from safear.recourse.sensitivity_records import SensitivityRecord
+
+
+@click.command(
+    epilog="""\b
+Example:
+  safear sensitivity loan --plan safest
+  safear sensitivity loan --objective mean --json
+  safear sensitivity loan --plan cheapest --out tornado.svg
+
+\b
+Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal"""
+)
+@PROBLEM
+@click.option("--plan", metavar="NAME", help="Which plan of the menu.  [default: all; for --out the first]")
+@click.option("-O", "--out", type=FILE, metavar="FILE", help="Draw a tornado: FILE.svg, FILE.png or FILE.pdf.")
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(1e-6, 0.1),
+    default=0.001,
+    show_default=True,
+    help="The steps in which chances are tried; costs in ten times this share of what they are.",
+)
+@person_options
+@LANGUAGE
+@record_options
+@click.pass_context
+@verbose_option
+def sensitivity(context: click.Context, /, problem_file: str, **options: Any) -> None:
+    """Find which chances and costs the advice hangs on: how far each can move alone before the first step changes.
+
+    PROBLEM, the person and the plans are those of `safear recommend`. Also told: what a small change of each does to a
+    plan's success, average and worst cases, so that one sees which programme would help most.
+    """
+    from safear.cli.render import show_progress
+    from safear.recourse.sensitivity import examine
+    from safear.recourse.teller import Teller
+
+    teller = Teller.of(options["language"])
+    if options["out"] is not None:
+        from safear.plots.picture import find_ending
+        from safear.plots.rendering import load_converter
+
+        if find_ending(options["out"]) in {".png", ".pdf"}:
+            load_converter()
+    menu = find_menu(find_source(problem_file, options), options)
+    if menu.no_recourse is not None:
+        click.echo(teller.no_recourse(menu.no_recourse), err=True)
+        context.exit(3)
+    alone = options["plan"] is not None or options["out"] is not None
+    plan = find_plan(menu, options["plan"]) if alone and not menu.favourable else None
+    with show_progress() as progress:
+        found = examine(menu, plan, tolerance=options["tolerance"], progress=progress)
+
+    def make_record() -> SensitivityRecord:
+        from safear.recourse.sensitivity_records import SensitivityRecord
+
+        return SensitivityRecord.of(found)
+
+    if options["out"] is not None and found.plans:
+        from safear.plots import tornado
+
+        tornado(found[0], language=options["language"]).save(options["out"])
+    if not tell_record(make_record, options):
+        _print(found, options["language"])
+        if options["out"] is not None and found.plans:
+            print_result(teller("terminal.picture", file=options["out"]))
+
+
+def _print(found: Sensitivity, language: str) -> None:
+    """A table of flips and one of effects for each plan."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from safear.cli.render import make_console
+    from safear.recourse.sensitivity_teller import SensitivityTeller
+
+    console, tell = make_console(), SensitivityTeller.of(language)
+    menu = found.menu
+    console.print(f"[bold]{escape(menu.problem.title)}[/bold]")
+    if menu.favourable:
+        said = tell.teller.decision(menu.problem, favourable=True)
+        console.print(f"{said}. {tell.teller('report.lead.accepted')}", markup=False)
+        return
+    console.print(tell.reading(found), style="dim", markup=False)
+
+    def show(headings: tuple[str, ...], rows: list[tuple[str, ...]], *, left: set[int]) -> None:
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+        shown = [place for place in range(len(headings)) if any(row[place] for row in rows)]
+        for place in shown:
+            table.add_column(headings[place], justify="left" if place in left else "right")
+        for row in rows:
+            table.add_row(*(escape(row[place]) for place in shown))
+        console.print(table)
+
+    for plan in found:
+        console.print(f"\n[bold]{escape(tell.head(plan))}[/bold]")
+        for note in tell.notes(plan):
+            console.print(note, markup=False)
+        if plan.flips:
+            show(tell.flip_headings(), tell.flip_rows(plan), left={0, 3, 4})
+        effects = tell.effect_rows(plan)
+        if effects:
+            console.print(f"\n{tell.teller('sensitivity.effects')}", markup=False)
+            show(tell.effect_headings(plan), effects, left={0})
+    console.print(f"\n{tell.teller('sensitivity.effects_reading')}", style="dim", markup=False)

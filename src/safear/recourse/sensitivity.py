@@ -1,0 +1,192 @@
+"""What the advice hangs on: how far each chance and cost can move before it changes, and what each does to the figures.
+
+Chances in a problem file are guesses. For each plan of a menu this says which of them matter: the nearest value of each
+at which another first step would be better (`flips`), and by how much success, mean and tail of the plan move with it
+(`derivatives`, `adjoint`), so that a provider sees which programme would help most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from safear.errors import ObjectiveError
+from safear.evaluation.adjoint import Derivatives, differentiate
+from safear.mdp.compiled import CompiledMDP
+from safear.mdp.parameters import Parameter, find_parameters
+from safear.problem.model import Problem
+from safear.problem.terms import Terms
+from safear.progress import Progress
+from safear.recourse.flips import TOLERANCE, Direction, Flip, Leeway, find_equals, find_leeway
+from safear.recourse.menu import Menu, recommend
+from safear.recourse.offer import TAIL, Offer
+from safear.recourse.sensitivity_teller import SensitivityTeller, step_of
+from safear.risk.objectives import Objective
+from safear.texts.notebook import html_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from safear.recourse.case import PersonLike
+
+DIRECTIONS: tuple[Direction, ...] = ("down", "up")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlanSensitivity:
+    """What one plan hangs on: a leeway per parameter and direction, and derivatives per parameter.
+
+    `equals` are other first steps that are exactly as good as things stand.
+    """
+
+    offer: Offer
+    leeways: tuple[Leeway, ...]
+    derivatives: tuple[Derivatives, ...]
+    equals: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return "\n".join(SensitivityTeller.of().lines(self))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        tell = SensitivityTeller.of()
+        return html_table(tell.flip_headings(), tell.flip_rows(self)) + html_table(
+            tell.effect_headings(self), tell.effect_rows(self)
+        )
+
+    @property
+    def problem(self) -> Problem:
+        """The problem, with the person's own terms."""
+        mdp = self.offer.solution.mdp
+        if not isinstance(mdp, CompiledMDP):
+            raise TypeError(mdp)  # arrays made by hand have no parameters
+        return mdp.problem
+
+    @cached_property
+    def flips(self) -> tuple[Flip, ...]:
+        """Where the advice changes, nearest first: 0.1 of a chance counts as much as a tenth of a cost."""
+        found = [leeway.flip for leeway in self.leeways if leeway.flip is not None]
+        return tuple(sorted(found, key=lambda flip: flip.distance))
+
+    @cached_property
+    def effects(self) -> tuple[Derivatives, ...]:
+        """The derivatives, those that move the mean most (per ten percentage points, per unit of cost) first."""
+        moving = [item for item in self.derivatives if item.mean or item.success or any(item.tail)]
+        return tuple(sorted(moving, key=lambda item: -abs(item.mean) * step_of(item.parameter)))
+
+    def leeway(self, parameter: Parameter, direction: Direction) -> Leeway:
+        """How far a parameter can move in a direction."""
+        return next(item for item in self.leeways if item.parameter is parameter and item.direction == direction)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity:
+    """What the plans of a menu hang on, in its order; none if there is nothing to do or no way to do it."""
+
+    menu: Menu
+    parameters: tuple[Parameter, ...]
+    plans: tuple[PlanSensitivity, ...]
+    tolerance: float
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return "\n\n".join(str(plan) for plan in self.plans) or str(self.menu)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return "".join(plan._repr_html_() for plan in self.plans) or self.menu._repr_html_()
+
+    def __getitem__(self, name: str | int) -> PlanSensitivity:
+        """That of a plan by its place, its code or its English name."""
+        if isinstance(name, int):
+            return self.plans[name]
+        offer = self.menu[name]
+        return next(plan for plan in self.plans if plan.offer is offer)
+
+    def __iter__(self) -> Iterator[PlanSensitivity]:
+        return iter(self.plans)
+
+    def __len__(self) -> int:
+        return len(self.plans)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row per plan and parameter: how far it can move, what is done first then, and the derivatives."""
+        import pandas as pd  # noqa: PLC0415  # a quarter of a second that others do not need
+
+        rows = []
+        for plan in self.plans:
+            for item in plan.derivatives:
+                parameter = item.parameter
+                row: dict[str, object] = {
+                    "plan": plan.offer.name,
+                    "place": ".".join(map(str, parameter.path)),
+                    "value": float(parameter.value),
+                }
+                for direction in DIRECTIONS:
+                    leeway = plan.leeway(parameter, direction)
+                    row |= {
+                        f"{direction}_to": None if leeway.flip is None else leeway.flip.value,
+                        f"{direction}_action": None if leeway.flip is None else leeway.flip.action,
+                        f"{direction}_certain_to": leeway.certain_to,
+                    }
+                rows.append(row | {"success": item.success, "mean": item.mean, "cvar": item.tail.up})
+        return pd.DataFrame(rows)
+
+
+def sensitivity(  # noqa: PLR0913  # all but three by name, and each can be left out
+    problem: Problem,
+    classifier: object = None,
+    person: PersonLike | None = None,
+    *,
+    objectives: Sequence[Objective | str] | Objective | str | None = None,
+    plan: str | None = None,
+    level: float = TAIL,
+    terms: Terms | None = None,
+    tolerance: float = TOLERANCE,
+    progress: Progress | None = None,
+) -> Sensitivity:
+    """What would change the advice: for each plan of the menu (or one, by name), or for each objective.
+
+    Problem, classifier, person, objectives, level and terms are those of `recommend`. Chances are tried in steps of
+    `tolerance`, and costs in steps of about ten times that share of what they are.
+    """
+    menu = recommend(problem, classifier, person, objectives=objectives, level=level, terms=terms)
+    return examine(menu, plan, tolerance=tolerance, progress=progress)
+
+
+def examine(
+    menu: Menu, plan: str | Offer | None = None, *, tolerance: float = TOLERANCE, progress: Progress | None = None
+) -> Sensitivity:
+    """The same for the plans of a menu, or one of them."""
+    if not 1e-6 <= tolerance <= 0.1:
+        cause = f"the tolerance {tolerance} is not between 0.000001 and 0.1"
+        raise ObjectiveError.at(("tolerance",), cause, code="out_of_range")
+    offers = menu.offers if plan is None else (menu[plan] if isinstance(plan, str) else plan,)
+    for offer in offers:
+        if offer.solution.method != "optimal":
+            cause = f"a plan by method '{offer.solution.method}' is not the best one, so nothing says when it changes"
+            raise ObjectiveError.at((), cause, "use method 'optimal'", code="unsuited")
+    mdp = menu.case.mdp
+    parameters = find_parameters(mdp) if isinstance(mdp, CompiledMDP) and offers else ()
+    total, done = len(offers) * len(parameters) * len(DIRECTIONS), 0
+    found = []
+    for offer in offers:
+        leeways = []
+        for parameter in parameters:
+            for direction in DIRECTIONS:
+                leeways.append(find_leeway(offer.solution, parameter, direction, tolerance=tolerance))
+                done += 1
+                if progress is not None:
+                    progress(done, total)
+        derivatives = differentiate(offer.solution, parameters, level=offer.level)
+        found.append(PlanSensitivity(offer, tuple(leeways), derivatives, find_equals(offer.solution)))
+    return Sensitivity(menu, parameters, tuple(found), tolerance)
