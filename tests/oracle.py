@@ -168,7 +168,7 @@ def _spread(entry: Mapping[str, Any], closed: str) -> dict[str, list[str]]:
 # -------------------------------------------------------------------------------------------------------- conditions
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<op>==|!=|<=|>=|<|>)|(?P<mark>[()\[\],])|'(?P<single>[^']*)'|\"(?P<double>[^\"]*)\""
+    r"\s*(?:(?P<op>==|!=|<=|>=|<|>)|(?P<mark>[()\[\],])|'(?P<single>(?:[^'\\]|\\.)*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\""
     r"|(?P<word>[\w.\-]+|\+\.?\d[\w.\-]*))"
 )
 _KEYWORDS = ("and", "or", "not", "in")
@@ -184,7 +184,8 @@ def _tokens(text: str) -> list[tuple[str, str]]:
         if match is None:
             raise ValueError(f"cannot read {text[at:]!r}")
         kind = str(match.lastgroup)
-        tokens.append(("quoted" if kind in ("single", "double") else kind, match.group(kind)))
+        quoted = kind in ("single", "double")
+        tokens.append(("quoted", re.sub(r"\\(.)", r"\1", match.group(kind))) if quoted else (kind, match.group(kind)))
         at = match.end()
     return tokens
 

@@ -19,10 +19,10 @@ SOURCE = Path(sa.__file__).parent
 PACKAGES = ["safear", *sorted(f"safear.{path.parent.name}" for path in SOURCE.glob("*/__init__.pyi"))]
 TOP = """
     Audit Budget CVaR Classifier CostDistribution Draft Entropic Fit InputError MDP Mean MeanCVaR MeanLowerStd MeanStd
-    MeanVariance Menu Offer Plan Problem SafearError SavedPlan Solution SuccessFirst Terms Turn VaR __version__
-    as_classifier audit batch check_problem compare compile_mdp datasets draft_problem dump_problem evaluate
+    MeanVariance Menu Offer Plan Problem SafearError SavedPlan Sensitivity Solution SuccessFirst Terms Turn VaR
+    __version__ as_classifier audit batch check_problem compare compile_mdp datasets draft_problem dump_problem evaluate
     fit_problem load_classifier load_example load_person load_plan load_problem load_terms parse_objective
-    parse_problem plots recommend replan reports resume save_plan simulate solve verify walk
+    parse_problem plots recommend replan reports resume save_plan sensitivity simulate solve verify walk
 """
 
 

@@ -16,7 +16,7 @@ from plots.menus import NASTY, menu_of, nasty
 from reports.examples import make_audit, make_nasty_audit
 from safear.plots import Picture, cdf, disparity, distribution, dots, frontier, learning_curves, tornado, traces, tree
 from safear.recourse.offer import Offer
-from safear.recourse.sensitivity import PlanSensitivity, examine
+from safear.recourse.sensitivity import PlanSensitivity, examine_menu
 from safear.solvers import LearningCurve
 from safear.texts import languages
 
@@ -35,7 +35,7 @@ def draw_groups(_: object, **said: Any) -> Picture:
 
 @cache
 def examined(menu: sa.Menu) -> PlanSensitivity:
-    return examine(menu, menu[-1], tolerance=0.05)[0]
+    return examine_menu(menu, menu[-1], tolerance=0.05)[0]
 
 
 OF_MENUS: dict[str, Draw] = {"traces": traces, "distribution": distribution, "cdf": cdf, "frontier": frontier}

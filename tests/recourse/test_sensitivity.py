@@ -10,7 +10,7 @@ import pytest
 
 import safear as sa
 from safear.errors import ObjectiveError
-from safear.recourse.sensitivity import examine
+from safear.recourse.sensitivity import examine_menu
 from safear.recourse.sensitivity_records import SensitivityRecord
 from safear.recourse.sensitivity_teller import SensitivityTeller
 from small_problems import ladder
@@ -126,6 +126,6 @@ def test_what_cannot_be_done_is_refused(options: dict[str, object], code: str) -
 
 def test_one_plan_of_a_menu() -> None:
     menu = sa.recommend(problem())
-    alone = examine(menu, menu[0].code, tolerance=0.05)
+    alone = examine_menu(menu, menu[0].code, tolerance=0.05)
     assert [plan.offer for plan in alone] == [menu[0]]
     assert alone[menu[0].code] is alone[0]

@@ -147,10 +147,10 @@ def _draw(kind: str, menu: Menu, options: dict[str, Any]) -> Picture:
 
 def _examine(menu: Menu, plan: str | None) -> PlanSensitivity:
     from safear.cli.render import show_progress
-    from safear.recourse.sensitivity import examine
+    from safear.recourse.sensitivity import examine_menu
 
     with show_progress() as progress:
-        return examine(menu, find_plan(menu, plan), progress=progress)[0]
+        return examine_menu(menu, find_plan(menu, plan), progress=progress)[0]
 
 
 def _order(menu: Menu) -> Menu | list[Offer]:

@@ -49,7 +49,7 @@ def sensitivity(context: click.Context, /, problem_file: str, **options: Any) ->
     plan's success, average and worst cases, so that one sees which programme would help most.
     """
     from safear.cli.render import show_progress
-    from safear.recourse.sensitivity import examine
+    from safear.recourse.sensitivity import examine_menu
     from safear.recourse.teller import Teller
 
     teller = Teller.of(options["language"])
@@ -66,7 +66,7 @@ def sensitivity(context: click.Context, /, problem_file: str, **options: Any) ->
     alone = options["plan"] is not None or options["out"] is not None
     plan = find_plan(menu, options["plan"]) if alone and not menu.favourable else None
     with show_progress() as progress:
-        found = examine(menu, plan, tolerance=options["tolerance"], progress=progress)
+        found = examine_menu(menu, plan, tolerance=options["tolerance"], progress=progress)
 
     def make_record() -> SensitivityRecord:
         from safear.recourse.sensitivity_records import SensitivityRecord

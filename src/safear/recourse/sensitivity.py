@@ -160,10 +160,10 @@ def sensitivity(  # noqa: PLR0913  # all but three by name, and each can be left
     `tolerance`, and costs in steps of about ten times that share of what they are.
     """
     menu = recommend(problem, classifier, person, objectives=objectives, level=level, terms=terms)
-    return examine(menu, plan, tolerance=tolerance, progress=progress)
+    return examine_menu(menu, plan, tolerance=tolerance, progress=progress)
 
 
-def examine(
+def examine_menu(
     menu: Menu, plan: str | Offer | None = None, *, tolerance: float = TOLERANCE, progress: Progress | None = None
 ) -> Sensitivity:
     """The same for the plans of a menu, or one of them."""

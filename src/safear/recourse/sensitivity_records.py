@@ -8,8 +8,8 @@ from pydantic import Field
 
 from safear.evaluation.adjoint import Derivatives
 from safear.mdp.parameters import Parameter, ParameterKind
+from safear.recourse.figure_records import ResultRecord
 from safear.recourse.flips import Direction, Flip, Leeway
-from safear.recourse.records import ResultRecord
 from safear.recourse.sensitivity import PlanSensitivity, Sensitivity
 from safear.recourse.sensitivity_teller import SensitivityTeller
 
