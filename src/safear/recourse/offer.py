@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from safear.evaluation.extremes import FigureRanges, evaluate_ranges
 from safear.evaluation.forward import Runs, run_exactly
@@ -22,6 +22,14 @@ from safear.texts.notebook import html_table, show_lines
 TAIL = 0.95  # the worst 5%
 LONG_PLAN = 60
 Kind = Literal["safest", "cheapest", "cheapest_and_safest", "balanced", "likeliest", "asked"]
+
+
+class OfferFigures(NamedTuple):
+    """What plans are compared by, over all runs."""
+
+    success: float
+    mean: float
+    tail: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,6 +112,17 @@ class Offer:
     def tail(self) -> float:
         """The mean cost of the worst runs (CVaR)."""
         return self.cost.all_runs.cvar(self.level)
+
+    @property
+    def figures(self) -> OfferFigures:
+        """Its figures at the nominal chances."""
+        return OfferFigures(self.cost.success, self.mean, self.tail)
+
+    @property
+    def worst_figures(self) -> OfferFigures:
+        """The worst that each of its figures can be: the nominal ones if it meets no interval."""
+        found = self.ranges
+        return self.figures if found is None else OfferFigures(found.success.low, found.mean.high, found.tail.high)
 
     @cached_property
     def ranges(self) -> FigureRanges | None:

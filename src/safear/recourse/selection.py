@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from safear.evaluation.forward import propagate
 from safear.recourse.failure import HOPELESS, gives_up
 from safear.recourse.frontier import SAME_SUCCESS, Frontier
-from safear.recourse.offer import TAIL, Offer, TradeOff, make_offer
+from safear.recourse.offer import TAIL, Offer, OfferFigures, TradeOff, make_offer
 from safear.solvers.solution import Solution
 
 SAME_FIGURES = 0.05  # figures that differ by less, relatively, are the same to a person
@@ -75,19 +75,19 @@ def keep_unbeaten(offers: Sequence[Offer]) -> list[Offer]:
 
 def difference(one: Offer, other: Offer) -> float:
     """How far two plans are apart in success, mean or tail; 1 is what a person just notices."""
-    return max(abs(gain) for gain in _gains(one, other))
+    return max(abs(gain) for gain in _gains(one.figures, other.figures))
 
 
 def dominates(one: Offer, other: Offer) -> bool:
     """Whether a plan is noticeably better in success, mean or tail, and noticeably worse in none of them."""
-    gains = _gains(one, other)
+    gains = _gains(one.figures, other.figures)
     return min(gains) > -1 and max(gains) > 1
 
 
-def _gains(one: Offer, other: Offer) -> list[float]:
-    """By how much a plan is better in success, mean and tail; 1 is what a person just notices."""
+def _gains(one: OfferFigures, other: OfferFigures) -> list[float]:
+    """By how much figures are better in success, mean and tail; 1 is what a person just notices."""
     return [
-        (one.cost.success - other.cost.success) / SAME_SUCCESS,
+        (one.success - other.success) / SAME_SUCCESS,
         _relative(other.mean, one.mean) / SAME_FIGURES,
         _relative(other.tail, one.tail) / SAME_FIGURES,
     ]
@@ -173,11 +173,16 @@ def find_trade_off(offer: Offer, menu: Sequence[Offer]) -> TradeOff:
         return TradeOff("none")
     cheapest = min(menu, key=lambda other: other.mean)
     other = cheapest if offer is not cheapest else others[0]
-    success, mean, tail = (abs(gain) > 1 for gain in _gains(offer, other))
+    return compare_figures(offer.figures, other.figures, other)
+
+
+def compare_figures(mine: OfferFigures, its: OfferFigures, other: Offer) -> TradeOff:
+    """What figures gain and give up beside those of another plan, as far as a person would notice."""
+    success, mean, tail = (abs(gain) > 1 for gain in _gains(mine, its))
     return TradeOff(
         "beside",
         other,
-        (offer.cost.success, other.cost.success) if success else None,
-        offer.mean - other.mean if mean else None,
-        offer.tail - other.tail if tail else None,
+        (mine.success, its.success) if success else None,
+        mine.mean - its.mean if mean else None,
+        mine.tail - its.tail if tail else None,
     )
