@@ -12,7 +12,7 @@ from hypothesis import given, settings
 import safear as sa
 from compare import read_both, rows_of
 from safear.datasets import load
-from safear.mdp.hope import count_steps_to_goal, may_act
+from safear.mdp.hope import may_act
 from safear.solvers.sweep_kernels import count_steps
 from small_problems import ladder
 from strategies import problems
@@ -23,7 +23,7 @@ from strategies import problems
 def test_steps_to_goal_are_those_of_a_search(document: dict[str, Any]) -> None:
     problem, judge, _ = read_both(document)
     mdp = sa.compile_mdp(problem)
-    needed = count_steps_to_goal(mdp)
+    needed = mdp.steps_to_goal
     for state in range(mdp.n_states):
         person = tuple(mdp.person(state).values())
         assert [bool(needed[state] <= steps) for steps in range(mdp.horizon + 1)] == [

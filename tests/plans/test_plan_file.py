@@ -74,7 +74,7 @@ def test_no_mutated_file_is_accepted(plan: tuple[str, str]) -> None:
         changed = mutate(text, rng)
         if changed != text:
             found.add(refuse(changed))
-    assert found == {"damaged", "edited", "newer"}
+    assert {"damaged", "edited"} <= found <= {"damaged", "edited", "newer"}
 
 
 def _places(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -129,6 +129,7 @@ def test_made_up_files_with_a_fitting_checksum_are_plans_or_refused(plan: tuple[
             outcomes.append(rng.choice(here.endings).outcome)
             here = walk(made_up, outcomes)
         assert made_up.cost.all_runs.mean >= 0
+        assert str(made_up)
     assert accepted > 0
 
 

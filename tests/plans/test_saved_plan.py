@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import safear as sa
 from safear.errors import PlanError
 from safear.evaluation.extremes import evaluate_ranges
-from safear.evaluation.forward import propagate
+from safear.evaluation.forward import propagate, run_exactly
 from safear.plans.saved_plan import SavedPlan
 from safear.recourse.offer import Offer, make_offer
 from safear.recourse.walk import Followed, Situation, walk
@@ -98,7 +98,9 @@ def test_a_kept_plan_goes_on_as_the_plan_itself(document: dict[str, Any], object
     assert kept.cost.points() == offer.cost.points()
     assert kept.objectives == offer.objectives
     assert kept.figures.success == pytest.approx(offer.cost.success)
-    assert [step.action for step in kept.plan.steps] == [step.action for step in offer.plan.steps]
+    assert kept.form.problem.stop == offer.policy.mdp.stops
+    assert str(kept.plan) == str(offer.plan)
+    assert run_exactly(kept.policy, kept.start).sparsity == offer.runs.sparsity
     kept.require_problem(problem)
     if personal:
         same_everywhere(offer, kept)

@@ -124,6 +124,16 @@ class MDP:
         return ~self.goal & np.equal(np.diff(self.row_start), 0)
 
     @cached_property
+    def steps_to_goal(self) -> NDArray[np.int64]:
+        """The fewest steps in which a goal may be reached from each state; horizon + 1 if none can be."""
+        needed = np.where(self.goal, 0, self.horizon + 1)
+        origin = self.row_state[self.edge_row]
+        for step in range(1, self.horizon + 1):
+            before = origin[needed[self.edge_next] == step - 1]
+            needed[before] = np.minimum(needed[before], step)
+        return needed
+
+    @cached_property
     def starts(self) -> NDArray[np.int64]:
         """The states in which a run may begin."""
         return np.flatnonzero(self.depth == 0)

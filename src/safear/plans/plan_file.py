@@ -34,7 +34,8 @@ class FormPart(BaseModel):
 class ProblemForm(FormPart):
     """The problem that a plan is for, with the person's own terms. `parts` are hashes that say where another differs.
 
-    Costs are whole multiples of `quantum`; `goal` is the problem's name for the favourable decision.
+    `stop` says that plans that have lost the goal do nothing more. Costs are whole multiples of `quantum`; `goal` is
+    the problem's name for the favourable decision.
     """
 
     title: str
@@ -42,6 +43,7 @@ class ProblemForm(FormPart):
     parts: dict[str, str]
     horizon: Annotated[int, Field(ge=1, le=1000)]
     unit: str
+    stop: bool
     quantum: Annotated[str, Field(pattern=r"^[1-9][0-9]{0,29}(/[1-9][0-9]{0,29})?$")]
     failure_cost: Cost
     goal: str | None
@@ -58,13 +60,14 @@ class PersonForm(FormPart):
     """Whose plan it is.
 
     Without personal data there is no `record`, and `levels` has only what the plan changes. `hash` is that of the
-    record, without salt: whoever guesses a record can tell that it is this one.
+    record, without salt: whoever guesses a record can tell that it is this one. What is `hidden` is bookkeeping: of
+    which action it counts the tries, or nothing.
     """
 
     record: dict[str, Scalar] | None
     hash: Hash | None
     levels: dict[str, str]
-    hidden: list[str]
+    hidden: dict[str, str]
 
 
 Ends = tuple[Cost, Cost]
@@ -143,12 +146,13 @@ class ChoiceForm(FormPart):
 class StateForm(FormPart):
     """A state that the plan can reach: what differs from the start, whether it ends there, and what is done.
 
-    `stuck` says that no action is left.
+    `stuck` says that no action is left, and `away` in how few steps any plan may reach a goal, None if none can.
     """
 
     changed: dict[str, str]
     goal: bool = False
     stuck: bool = False
+    away: Count | None = None
     do: Annotated[list[ChoiceForm], Field(max_length=254)] = []
 
 

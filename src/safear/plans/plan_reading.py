@@ -15,7 +15,7 @@ from safear.evaluation.policy import NOTHING, Pieces, Policy, SpentPolicy, State
 from safear.mdp.arrays import MDP
 from safear.mdp.check import check_mdp
 from safear.plans.plan_file import OutcomeForm, PlanForm
-from safear.problem.model import Outcome, Record, SetTo
+from safear.problem.model import Feature, Outcome, Record, SetTo
 from safear.recourse.promises import Promise, Promises
 
 MOST_UNITS = 2**52  # a cost that is a float tells apart no more
@@ -52,6 +52,12 @@ class PlanMDP(MDP):
         """States in which no action is left; where the plan does nothing for other reasons it is none."""
         return np.array([state.stuck for state in self.form.states])
 
+    @cached_property
+    def steps_to_goal(self) -> NDArray[np.int64]:
+        """The fewest steps in which any plan may reach a goal, not only this one."""
+        away = [0 if state.goal else state.away or self.horizon + 1 for state in self.form.states]
+        return np.array(away, dtype=np.int64)
+
     def person(self, state: int) -> dict[str, str]:
         """The level names of a state."""
         return dict(self.people[state])
@@ -60,6 +66,22 @@ class PlanMDP(MDP):
         """The same without what is hidden."""
         hidden = self.form.person.hidden
         return {name: level for name, level in self.people[state].items() if name not in hidden}
+
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        """Those that the file tells of, with the levels that the plan comes to, in no order."""
+        hidden = self.form.person.hidden
+        met = {name: dict.fromkeys(person[name] for person in self.people) for name in self.form.person.levels}
+        return tuple(
+            Feature(name, "nominal", tuple(levels), hidden=name in hidden, counts=hidden.get(name, ""))
+            for name, levels in met.items()
+        )
+
+    def codes(self, states: NDArray[np.int64]) -> NDArray[np.int16]:
+        """The level number of each feature [state, feature]."""
+        people = [self.people[state] for state in states.tolist()]
+        codes = [[feature.levels.index(person[feature.name]) for feature in self.features] for person in people]
+        return np.array(codes, dtype=np.int16).reshape(len(people), len(self.features))
 
     def outcome(self, edge: int) -> Outcome:
         """What an edge stands for."""
@@ -94,6 +116,13 @@ def _check_numbers(form: PlanForm) -> None:
     """Numbers of states and actions that exist, steps in time, and features that the person has."""
     count, levels, horizon = len(form.states), form.person.levels, form.problem.horizon
     _require(form.start < count, ("start",), "there is no such state")
+    for number, action in enumerate(form.actions):
+        numbers = [outcome.outcome for outcome in action.outcomes]
+        _require(numbers == sorted(set(numbers)), ("actions", number), "has outcomes out of order")
+    counters = [name for name, counts in form.person.hidden.items() if counts and name in levels]
+    for name in counters:
+        counted = [levels[name], *(state.changed.get(name, "0") for state in form.states)]
+        _require(all(level.isdecimal() for level in counted), ("person", "hidden", name), "does not count")
     for number, state in enumerate(form.states):
         at: Path = ("states", number)
         _require(state.changed.keys() <= levels.keys(), (*at, "changed"), "has a feature that is not among the levels")
@@ -134,6 +163,7 @@ def _read_mdp(form: PlanForm) -> PlanMDP:
         actions=names,
         failure_cost=_units(form.problem.failure_cost, quantum),
         quantum=quantum,
+        stops=form.problem.stop,
         form=form,
         people=tuple({**form.person.levels, **state.changed} for state in form.states),
         outcomes=tuple(outcome for outcome, _ in edges),

@@ -65,7 +65,7 @@ def write_plan(offer: Offer, *, personal_data: bool = True, seed: int | None = N
             record=record if personal_data else None,
             hash=None if record is None else hash_record(record),
             levels=levels,
-            hidden=[feature.name for feature in mdp.features if feature.hidden and feature.name in levels],
+            hidden={item.name: item.counts for item in mdp.features if item.hidden and item.name in levels},
         ),
         plan=offer.code,
         objectives=[str(objective) for objective in offer.objectives],
@@ -81,6 +81,7 @@ def write_plan(offer: Offer, *, personal_data: bool = True, seed: int | None = N
                 changed=changed[number],
                 goal=bool(mdp.goal[state]),
                 stuck=bool(mdp.dead_end[state] and mdp.depth[state] < mdp.horizon),
+                away=_write_away(mdp, state),
                 do=choices.get(state, []),
             )
             for number, state in enumerate(states.tolist())
@@ -124,10 +125,17 @@ def _write_problem(mdp: CompiledMDP) -> ProblemForm:
         parts=parts,
         horizon=mdp.horizon,
         unit=mdp.unit,
+        stop=mdp.stops,
         quantum=str(mdp.quantum),
         failure_cost=mdp.to_cost(mdp.failure_cost),
         goal=mdp.goal_name,
     )
+
+
+def _write_away(mdp: CompiledMDP, state: int) -> int | None:
+    """How many steps a goal is away, where one can be reached."""
+    steps = int(mdp.steps_to_goal[state])
+    return steps if 0 < steps <= mdp.horizon else None
 
 
 def _write_figures(offer: Offer) -> FiguresForm:

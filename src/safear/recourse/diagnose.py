@@ -13,7 +13,6 @@ from safear.mdp.arrays import MDP
 from safear.mdp.blocked import WHOLE, Blocked, find_never_offered
 from safear.mdp.compile import compile_mdp
 from safear.mdp.compiled import CompiledMDP
-from safear.mdp.hope import count_steps_to_goal
 from safear.mdp.space import CodeMatrix, StateSpace, person_codes
 from safear.problem.checks import unused_features
 from safear.problem.model import Problem
@@ -116,7 +115,7 @@ def _count_shown(mdp: MDP, states: NDArray[np.int64]) -> int:
 
 def can_reach_goal(mdp: MDP) -> NDArray[np.bool_]:
     """From which states some sequence of outcomes leads to a goal within the horizon."""
-    return count_steps_to_goal(mdp) <= mdp.horizon
+    return mdp.steps_to_goal <= mdp.horizon
 
 
 def find_hints(problem: Problem, starts: CodeMatrix | None = None) -> list[Hint]:

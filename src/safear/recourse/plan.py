@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from safear.evaluation.policy import Policy, policy_of
-from safear.mdp.hope import count_steps_to_goal
 from safear.problem.model import Record
 from safear.recourse.plan_graph import END, GOAL, LOST, STUCK, Box, Graph, Node, follow
 from safear.recourse.plan_teller import PlanTeller
@@ -220,7 +219,7 @@ def _find_hopes(graph: Graph) -> list[Hope]:
     mdp, hopeful = graph.mdp, graph.hopeful
     if hopeful.all():
         return ["yes"] * len(hopeful)
-    needed = count_steps_to_goal(mdp)
+    needed = mdp.steps_to_goal
     return [
         "yes" if hope else "not_with_this_plan" if needed[node.state] <= mdp.horizon - node.box.first else "none"
         for hope, node in zip(hopeful.tolist(), graph.nodes, strict=True)
