@@ -12,7 +12,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -828,7 +828,7 @@ class Oracle:
         if self.is_goal(state) or steps == 0:
             return self.is_goal(state)
         if (state, steps) not in self._hopes:
-            ways = (edge.next for choice in self.offered(state) for edge in choice.edges)
+            ways = (edge.next for choice in self.offered(state) for edge in choice.possible)
             self._hopes[state, steps] = any(self.reaches(state, steps - 1) for state in ways)
         return self._hopes[state, steps]
 
@@ -983,6 +983,64 @@ class Oracle:
             known[step, state] = found
         return known[step, state]
 
+    # -- against an adversary
+
+    def all_laws(
+        self, start: State, *, success_first: bool = False, most: int = MOST_DISTRIBUTIONS
+    ) -> list[list[Distribution]]:
+        """For every history-dependent plan, the distributions that an adversary can bring about at the corners.
+
+        He may choose another corner (see `vertices`) after every history, knowing the plan. So, with L_h(s) the sets of
+        distributions from s at step h, one per plan: for each offered action and each pick of a plan from L_(h+1)(s')
+        per outcome, all sums over the outcomes of p * (one of the plan's distributions + cost), p any corner. With
+        `success_first`, only actions with the highest worst success at every step count.
+        """
+        known: dict[tuple[int, State], list[frozenset[Frozen]]] = {}
+        return [[dict(law) for law in laws] for laws in self._laws(start, 0, success_first, most, known)]
+
+    def _laws(
+        self,
+        state: State,
+        step: int,
+        success_first: bool,
+        most: int,
+        known: dict[tuple[int, State], list[frozenset[Frozen]]],
+    ) -> list[frozenset[Frozen]]:
+        if self.is_goal(state):
+            return [frozenset({frozenset({((Fraction(0), True), Fraction(1))})})]
+        choices = self.choices(state, self.horizon - step)
+        if not choices:
+            return [frozenset({frozenset({((self.failure_cost, False), Fraction(1))})})]
+        if (step, state) not in known:
+            if success_first:
+                highest = self.worst_success(state, step)
+                choices = [choice for choice in choices if self._worst_success_of(choice, step) == highest]
+            found: dict[frozenset[Frozen], None] = {}
+            for choice in choices:
+                later = [self._laws(edge.next, step + 1, success_first, most, known) for edge in choice.possible]
+                if math.prod(len(plans) for plans in later) > most:
+                    raise TooManyError(f"more than {most} plans at step {step} in {state}")
+                for picks in itertools.product(*later):
+                    if math.prod(len(laws) for laws in picks) * len(choice.vertices) > most:
+                        raise TooManyError(f"more than {most} laws at step {step} in {state}")
+                    found[frozenset(_mix(choice, corner, parts) for corner, parts in _pairs(choice, picks))] = None
+            known[step, state] = list(found)
+        return known[step, state]
+
+    def worst_success(self, state: State, step: int = 0) -> Fraction:
+        """The highest success that can be had whatever the chances are: max over a of min over corners."""
+        if self.is_goal(state):
+            return Fraction(1)
+        choices = self.choices(state, self.horizon - step)
+        return max((self._worst_success_of(choice, step) for choice in choices), default=Fraction(0))
+
+    def _worst_success_of(self, choice: Choice, step: int) -> Fraction:
+        ahead = [self.worst_success(edge.next, step + 1) for edge in choice.possible]
+        return min(
+            sum((chance * value for chance, value in zip(corner, ahead, strict=True)), Fraction(0))
+            for corner in choice.vertices
+        )
+
     # -- how far a plan goes
 
     def changed(self, start: State, end: State) -> int:
@@ -1018,6 +1076,21 @@ class Oracle:
     def proximity(self, policy: Policy, start: State, horizon: int | None = None) -> Fraction | None:
         """E[sum of level differences, 1 per changed nominal | success]; None without a successful run."""
         return self._expected_at_success(self.distance, policy, start, horizon)
+
+
+def _pairs(
+    choice: Choice, picks: Sequence[frozenset[Frozen]]
+) -> Iterator[tuple[tuple[Fraction, ...], tuple[Frozen, ...]]]:
+    """All corners with all ways to take one law per outcome."""
+    return itertools.product(choice.vertices, itertools.product(*picks))
+
+
+def _mix(choice: Choice, corner: tuple[Fraction, ...], parts: tuple[Frozen, ...]) -> Frozen:
+    """The law of an action at these chances, with these laws after its outcomes."""
+    law: Frozen = frozenset()
+    for edge, chance, part in zip(choice.possible, corner, parts, strict=True):
+        law = _plus(law, replace(edge, chance=chance), part)
+    return frozenset((end, chance) for end, chance in law if chance > 0)
 
 
 def _plus(part: Frozen, edge: Edge, rest: Frozen) -> Frozen:
@@ -1193,3 +1266,46 @@ def most_successful(distributions: Sequence[Distribution]) -> list[Distribution]
     """Those with exactly the highest probability of success."""
     highest = max(success(distribution) for distribution in distributions)
     return [distribution for distribution in distributions if success(distribution) == highest]
+
+
+# ------------------------------------------------------------------------------------------- the worst of several laws
+
+
+def worst_of(measure: Callable[[Distribution], Number]) -> Callable[[Sequence[Distribution]], Number]:
+    """The worst law, for measures that no mixture of laws makes worse than the worst of them."""
+    return lambda laws: max(measure(law) for law in laws)
+
+
+def worst_mean_cvar(weight: float | str, level: float | str) -> Callable[[Sequence[Distribution]], Fraction]:
+    """The highest (1 - weight) E[C] + weight CVaR of all mixtures of laws.
+
+    That is concave in the law, so a mixture may be worse than all its parts: the least over t of the highest of all
+    laws' (1 - weight) E[C] + weight (t + E[max(C - t, 0)] / (1 - level)), convex in t and linear but where t is a cost
+    that occurs or where two laws are equally bad. So of the costs the best one is found, and beside it all crossings.
+    """
+    part, tail = _level(weight), 1 - _level(level)
+
+    def worst(laws: Sequence[Distribution]) -> Fraction:
+        means = [mean_of_all(law) for law in laws]
+        costs = sorted({cost for law in laws for cost, _ in law})
+        if tail == 0:  # a mixture with ever so little of the law with the highest cost
+            return (1 - part) * max(means) + part * costs[-1]
+
+        def value(number: int, t: Fraction) -> Fraction:
+            excess = (chance * max(cost - t, Fraction(0)) for (cost, _), chance in laws[number].items())
+            return (1 - part) * means[number] + part * (t + sum(excess, Fraction(0)) / tail)
+
+        def highest(t: Fraction) -> Fraction:
+            return max(value(number, t) for number in range(len(laws)))
+
+        place = min(range(len(costs)), key=lambda i: highest(costs[i]))
+        found = highest(costs[place])
+        for low, high in itertools.pairwise(costs[max(place - 1, 0) : place + 2]):
+            ends = [(value(number, low), value(number, high)) for number in range(len(laws))]
+            lines = {(at_low, (at_high - at_low) / (high - low)) for at_low, at_high in ends}
+            for (one, rise), (other, other_rise) in itertools.combinations(sorted(lines), 2):
+                if rise != other_rise and 0 < (t := (other - one) / (rise - other_rise)) < high - low:
+                    found = min(found, max(at_low + slope * t for at_low, slope in lines))
+        return found
+
+    return worst

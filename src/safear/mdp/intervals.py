@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.mdp.arrays import MDP
+
 ROUNDING = 1e-14  # a chance that is left and below this is none
 
 
@@ -32,4 +34,22 @@ def worst_chances(
     chances = np.empty_like(values)
     np.put_along_axis(chances, order, filled, axis=1)
     chances += low[:, :, None]
+    return chances
+
+
+def worst_edge_chances(mdp: MDP, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same for every edge of an MDP, with a value per edge: rows may have any number of outcomes."""
+    row, first = mdp.edge_row, mdp.edge_start[:-1]
+    order = np.lexsort((-values, row))  # the edges of a row stay where the row is
+    rank = np.arange(mdp.n_edges) - first[row]
+    chances = mdp.edge_low.copy()
+    left = 1.0 - np.add.reduceat(mdp.edge_low, first) if mdp.n_edges else np.empty(0)
+    for place in range(int(rank.max(initial=-1)) + 1):
+        edges = order[rank == place]
+        rows = row[edges]
+        more = np.clip(
+            np.where(left[rows] > ROUNDING, left[rows], 0.0), 0.0, mdp.edge_high[edges] - mdp.edge_low[edges]
+        )
+        chances[edges] += more
+        left[rows] -= more
     return chances

@@ -26,22 +26,32 @@ FINE = 4  # the least cost of a step stays at least so many units
 
 
 def find_rounded(
-    mdp: MDP, objective: Objective, units: int, *, tolerance: float, progress: Progress | None = None
+    mdp: MDP,
+    objective: Objective,
+    units: int,
+    *,
+    tolerance: float,
+    robust: bool = False,
+    progress: Progress | None = None,
 ) -> Certified:
-    """The plan that is best with costs rounded to so many quanta, with its exact value."""
+    """The plan that is best with costs rounded to so many quanta, with its exact value.
+
+    With `robust`, the value is that with rounded costs and what the rounding can add.
+    """
     rounded = round_costs(mdp, units)
-    found = find_optimal(rounded, objective, tolerance=tolerance, progress=progress)
+    found = find_optimal(rounded, objective, tolerance=tolerance, robust=robust, progress=progress)
     policy, start = _lift(found.policy, mdp, units), mdp.locate()
-    value = objective.of(evaluate(policy, start))
     aim = objective.then if isinstance(objective, SuccessFirst) else objective
     # What is added is the rounding done here; what the problem's own resolution does is in `Solution.value_error`.
     error = rounding_error(aim, float(rounded.cost_error - mdp.cost_error), float(found.values[start]))
+    is_robust = robust and mdp.has_intervals
+    value = float(found.values[start]) + error if is_robust else objective.of(evaluate(policy, start))
     values, bounds = np.zeros(mdp.n_states), np.zeros(mdp.n_states)
     values[start], bounds[start] = value, min(value, max(float(found.bounds[start]) - error, 0.0))
     return Certified(policy, values, bounds)
 
 
-def choose_unit(mdp: MDP, objective: Objective) -> int:
+def choose_unit(mdp: MDP, objective: Objective, *, robust: bool = False) -> int:
     """How many quanta make one unit of the search; 1 if nothing need be rounded.
 
     Only the plan of one person is looked for with rounded costs: they differ in how much rounding they need.
@@ -50,7 +60,7 @@ def choose_unit(mdp: MDP, objective: Objective) -> int:
         return 1
     steps = mdp.edge_cost[mdp.edge_cost > 0]
     coarsest = int(steps.min()) // FINE if len(steps) else 1
-    return max(1, min(_count_work(mdp, objective), coarsest)) if coarsest > 1 else 1
+    return max(1, min(_count_work(mdp, objective, robust=robust), coarsest)) if coarsest > 1 else 1
 
 
 def needs_rounding(mdp: MDP, objective: Objective, starts: NDArray[np.int64]) -> bool:
@@ -98,9 +108,9 @@ def _count_edges_ahead(mdp: MDP, starts: NDArray[np.int64]) -> NDArray[np.int64]
     return found
 
 
-def _count_work(mdp: MDP, objective: Objective) -> int:
+def _count_work(mdp: MDP, objective: Objective, *, robust: bool) -> int:
     """The work of a sweep in multiples of MAX_WORK, rounded up."""
-    return -(-mdp.n_edges * mdp.horizon * count_columns(mdp, objective) // MAX_WORK)
+    return -(-mdp.n_edges * mdp.horizon * count_columns(mdp, objective, robust=robust) // MAX_WORK)
 
 
 def _lift(policy: Policy, mdp: MDP, units: int) -> Policy:

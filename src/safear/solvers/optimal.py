@@ -1,14 +1,14 @@
 """Exact optima: which sweep solves which objective, and which target each person starts with.
 
 Every solution carries the value of its plan and a bound that no plan is below. For all objectives but `MeanStd` and
-`MeanVariance` they are equal.
+`MeanVariance` they are equal; robust (see `robust`), those of CVaR may differ, too.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,12 +34,14 @@ from safear.risk.objectives import (
     VaR,
 )
 from safear.solvers.hull import Optimum, Scale, find_optimum, sweep_least_mean
+from safear.solvers.robust import bound_between, sweep_worst_mean
 from safear.solvers.success import allowed_rows
-from safear.solvers.sweep import sweep
-from safear.solvers.targets import CERTAIN, EXCEEDED, EXCESS, MISSED, Loss, sweep_targets
+from safear.solvers.sweep import Allowed, sweep
+from safear.solvers.targets import CERTAIN, EXCEEDED, EXCESS, MISSED, Chances, Loss, sweep_targets
 
 Reals = NDArray[np.float64]
 NEAR = 1e-12  # values this close, relatively, are equal
+FEW = 2_000  # columns that a robust sweep may take without thinking about which
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,32 +53,61 @@ class Certified:
     bounds: Reals
 
 
-def find_optimal(mdp: MDP, objective: Objective, *, tolerance: float, progress: Progress | None = None) -> Certified:
+class Among(NamedTuple):
+    """Which plans there are, and how they are judged.
+
+    Each step may give away the share `slack` of the highest success; None is everything. With `robust`, chances are the
+    worst within their intervals.
+    """
+
+    slack: float | None = None
+    robust: bool = False
+
+    @classmethod
+    def of(cls, mdp: MDP, objective: Objective, *, robust: bool = False) -> Among:
+        """For an objective. Without intervals nothing is robust."""
+        slack = objective.tolerance if isinstance(objective, SuccessFirst) else None
+        return cls(slack, robust and mdp.has_intervals)
+
+    @property
+    def chances(self) -> Chances:
+        """Those of the sweeps."""
+        return "worst" if self.robust else "nominal"
+
+    def rows(self, mdp: MDP) -> Allowed | None:
+        """What a plan may do."""
+        return allowed_rows(mdp, self.slack, robust=self.robust)
+
+
+def find_optimal(
+    mdp: MDP, objective: Objective, *, tolerance: float, robust: bool = False, progress: Progress | None = None
+) -> Certified:
     """The best of all policies, those that look at what was spent included."""
-    found = _find_in_quanta(mdp, objective, tolerance, progress)
+    found = _find_in_quanta(mdp, objective, tolerance, Among.of(mdp, objective, robust=robust), progress)
     unit = 1.0 if isinstance(simplify(objective), Budget) else float(mdp.quantum)
     return Certified(found.policy, found.values * unit, found.bounds * unit)
 
 
-def _find_in_quanta(mdp: MDP, objective: Objective, tolerance: float, progress: Progress | None) -> Certified:
+def _find_in_quanta(
+    mdp: MDP, objective: Objective, tolerance: float, among: Among, progress: Progress | None
+) -> Certified:
     """The same, with costs in quanta."""
-    slack = _slack_of(objective)
     match simplify(objective):
         case Mean() | Entropic() as recursive:
-            policy, values = sweep(mdp, recursive, allowed=allowed_rows(mdp, slack), progress=progress)
+            policy, values = sweep(mdp, recursive, allowed=among.rows(mdp), robust=among.robust, progress=progress)
             return Certified(policy, values, values)
         case MeanStd(aversion):
-            return _find_deviation(mdp, Scale(aversion, of_deviation=True), tolerance, slack, progress)
+            return _find_deviation(mdp, Scale(aversion, of_deviation=True), tolerance, among.slack, progress)
         case MeanVariance(aversion):
-            return _find_deviation(mdp, Scale(aversion * float(mdp.quantum)), tolerance, slack, progress)
+            return _find_deviation(mdp, Scale(aversion * float(mdp.quantum)), tolerance, among.slack, progress)
         case Budget(limit):
-            return _find_budget(mdp, limit, slack, progress)
+            return _find_budget(mdp, limit, among, progress)
         case VaR(level):
-            return _find_var(mdp, level, slack, progress)
+            return _find_var(mdp, level, among, progress)
         case CVaR(level):
-            return _find_cvar(mdp, 1.0, level, slack, progress)
+            return _find_cvar(mdp, 1.0, level, among, progress)
         case MeanCVaR(weight, level):
-            return _find_cvar(mdp, weight, level, slack, progress)
+            return _find_cvar(mdp, weight, level, among, progress)
         case MeanLowerStd():
             raise TypeError(objective)  # `solve.choose_method` refuses it
 
@@ -95,35 +126,41 @@ def needs_targets(objective: Objective) -> bool:
     return not isinstance(simplify(objective), Mean | Entropic | MeanLowerStd)
 
 
-def _find_cvar(mdp: MDP, weight: float, level: float, slack: float | None, progress: Progress | None) -> Certified:
+def _find_cvar(mdp: MDP, weight: float, level: float, among: Among, progress: Progress | None) -> Certified:
     """The least over w of (1 - weight) * E[C] + weight * (w + E[max(C - w, 0)] / (1 - level))."""
     certain = level > 1 - EPSILON
     factor = weight if certain else weight / (1 - level)
-    found = _sweep_totals(
-        mdp,
-        CERTAIN if certain else EXCESS,
-        level,
-        weights=(factor, 1 - weight),
-        slack=slack,
-        progress=progress,
-    )
-    values = (1 - weight) * found.mean + weight * found.targets + factor * found.loss
+    loss, weights, spans = CERTAIN if certain else EXCESS, (factor, 1 - weight), _spans(mdp, level, among)
+    allowed = among.rows(mdp)
+    found = _sweep_totals(mdp, loss, spans, weights=weights, allowed=allowed, chances=among.chances, progress=progress)
+    scores = (1 - weight) * found.mean + factor * found.loss
+    values = weight * found.targets + scores
     least = values.min(axis=1)
     # Of the targets that are equally good, that whose plan has the least mean.
     best = np.where(values <= least[:, None] * (1 + NEAR), found.mean, np.inf).argmin(axis=1)
-    return Certified(SpentPolicy.of(mdp, found.accounts[best], found.pieces), least, least)
+    bounds = least
+    if among.robust and not certain:
+        between = bound_between(found.targets, scores, of_target=weight, of_loss=factor)
+        chances = sweep_worst_mean(mdp, among.slack).chances
+        against = _sweep_totals(mdp, loss, spans, weights=weights, allowed=allowed, chances=chances)
+        committed = ((1 - weight) * against.mean + weight * against.targets + factor * against.loss).min(axis=1)
+        bounds = np.minimum(np.maximum(between, committed), least)
+    return Certified(SpentPolicy.of(mdp, found.accounts[best], found.pieces), least, bounds)
 
 
-def _find_var(mdp: MDP, level: float, slack: float | None, progress: Progress | None) -> Certified:
+def _find_var(mdp: MDP, level: float, among: Among, progress: Progress | None) -> Certified:
     """The smallest cost that is exceeded with a probability of at most 1 - level."""
-    found = _sweep_totals(mdp, EXCEEDED, level, weights=(1.0, 0.0), slack=slack, progress=progress)
+    spans = _spans(mdp, level, among)
+    found = _sweep_totals(
+        mdp, EXCEEDED, spans, weights=(1.0, 0.0), allowed=among.rows(mdp), chances=among.chances, progress=progress
+    )
     limit = 0.0 if level > 1 - EPSILON else min(1 - level + EPSILON, 1 - EPSILON)
     best = (found.loss <= limit).argmax(axis=1)
     values = found.targets[best]
     return Certified(SpentPolicy.of(mdp, found.accounts[best], found.pieces), values, values)
 
 
-def _find_budget(mdp: MDP, limit: float, slack: float | None, progress: Progress | None) -> Certified:
+def _find_budget(mdp: MDP, limit: float, among: Among, progress: Progress | None) -> Certified:
     """The least chance not to succeed within a limit.
 
     Where costs are rounded by up to e, the plan is that for limit - e, which keeps its chance whatever the rounding
@@ -131,7 +168,8 @@ def _find_budget(mdp: MDP, limit: float, slack: float | None, progress: Progress
     """
     error = float(mdp.cost_error)
     budget, bound = (min(units_within(limit + shift, mdp.quantum), _most(mdp)) for shift in (-error, error))
-    found = sweep_targets(mdp, MISSED, targets=(0.0, bound + 1), allowed=allowed_rows(mdp, slack), progress=progress)
+    targets, allowed = (0.0, bound + 1), among.rows(mdp)
+    found = sweep_targets(mdp, MISSED, targets=targets, allowed=allowed, chances=among.chances, progress=progress)
     opening = np.full(mdp.n_states, max(budget, -1))
     values = found.loss[:, budget + 1] if budget >= 0 else np.where(mdp.goal, 0.0, 1.0)
     return Certified(SpentPolicy.of(mdp, opening, found.pieces), values, found.loss[:, bound + 1])
@@ -150,18 +188,13 @@ class _Totals(NamedTuple):
 def _sweep_totals(
     mdp: MDP,
     loss: Loss,
-    level: float,
+    spans: list[_Span],
     *,
     weights: tuple[float, float],
-    slack: float | None,
-    progress: Progress | None,
+    **options: Any,
 ) -> _Totals:
     """A sweep for every total cost that may be the best target (see `_spans`)."""
-    spans = _spans(mdp, level, slack)
-    sweeps = [
-        sweep_targets(mdp, loss, targets=span, weights=weights, allowed=allowed_rows(mdp, slack), progress=progress)
-        for span in spans
-    ]
+    sweeps = [sweep_targets(mdp, loss, targets=span, weights=weights, **options) for span in spans]
     near = sweeps[0]
     first = np.arange(spans[0].columns)
     if len(spans) == 1:
@@ -185,7 +218,7 @@ class _Span(NamedTuple):
     columns: int
 
 
-def _spans(mdp: MDP, level: float, slack: float | None) -> list[_Span]:
+def _spans(mdp: MDP, level: float, among: Among) -> list[_Span]:
     """The sweeps that hold a best target of VaR, CVaR or mean and CVaR at a level, for any person: one or two.
 
     With m the most that can be spent and f the failure cost, totals lie within [0, m] and [f, f + m]. Nothing between
@@ -193,8 +226,14 @@ def _spans(mdp: MDP, level: float, slack: float | None) -> list[_Span]:
     in w, so the least over plans is concave and one of the ends is as good. A second sweep begins at f - m, as low as
     an account that opens at f or above can fall; if f is not far above m, one sweep over everything is less work. No
     target above h = `_highest` is tried: with h below f, that leaves those up to m.
+
+    Robust, the least may lie between m and f, as between any two totals: the bound allows for it, and where it takes
+    few columns, everything is tried. With h below f, no plan that fails more often than 1 - level at any chances is the
+    best, so that for all others everything rises with w beyond m.
     """
-    most, failure, highest = _most(mdp), mdp.failure_cost, _highest(mdp, level, slack)
+    most, failure, highest = _most(mdp), mdp.failure_cost, _highest(mdp, level, among)
+    if among.robust and min(failure + most, highest) <= FEW:
+        return [_Span(0.0, min(failure + most, highest) + 1)]
     if most < failure and highest < failure:
         return [_Span(0.0, min(most, highest) + 1)]
     if failure <= 2 * most:
@@ -202,35 +241,34 @@ def _spans(mdp: MDP, level: float, slack: float | None) -> list[_Span]:
     return [_Span(0.0, most + 1), _Span(float(failure - most), min(2 * most, highest - failure + most) + 1)]
 
 
-def _highest(mdp: MDP, level: float, slack: float | None) -> int:
+def _highest(mdp: MDP, level: float, among: Among) -> int:
     """A target that no optimum of VaR, CVaR or mean and CVaR at a level lies above, for any person.
 
     The best target is the VaR of the best plan, and for all of these that is at most the CVaR of the plan with the
-    least mean, which is at most mean + sqrt(level / (1 - level)) * deviation.
+    least mean, which is at most mean + sqrt(level / (1 - level)) * deviation. Robust, the same holds for the worst
+    cases of this plan; no cost is below 0, so its CVaR is at most mean / (1 - level).
     """
     largest = _most(mdp) + mdp.failure_cost
     if level > 1 - EPSILON:
         return largest
-    cheapest = sweep_least_mean(mdp, slack)
+    if among.robust:
+        worst = float(sweep_worst_mean(mdp, among.slack).means[mdp.starts].max(initial=0.0))
+        return min(largest, math.ceil(worst / (1 - level) * (1 + NEAR)))
+    cheapest = sweep_least_mean(mdp, among.slack)
     bound = cheapest.mean[:, 0] + math.sqrt(level / (1 - level)) * np.sqrt(cheapest.variance[:, 0])
     highest = float(bound[mdp.starts].max(initial=0.0))
     return min(largest, math.ceil(highest * (1 + NEAR)))
 
 
-def count_columns(mdp: MDP, objective: Objective) -> int:
+def count_columns(mdp: MDP, objective: Objective, *, robust: bool = False) -> int:
     """About how many columns the sweeps for an objective take; the failure cost adds none to speak of."""
     match simplify(objective):
         case VaR(level) | CVaR(level) | MeanCVaR(_, level):
-            return sum(span.columns for span in _spans(mdp, level, _slack_of(objective)))
+            return sum(span.columns for span in _spans(mdp, level, Among.of(mdp, objective, robust=robust)))
         case Budget(limit):
             return min(_most(mdp), max(units_within(limit, mdp.quantum), 0)) + 1
         case _:
             return _most(mdp) + 1
-
-
-def _slack_of(objective: Objective) -> float | None:
-    """The share of the highest success that a step may give away; None if success does not come first."""
-    return objective.tolerance if isinstance(objective, SuccessFirst) else None
 
 
 def _most(mdp: MDP) -> int:

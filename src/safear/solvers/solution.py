@@ -40,6 +40,10 @@ class Solution:
     costs, at most that). Greedy and episodic solvers add up one-step deviations; the value of their policies is
     `objective.of(evaluate(solution, start))`.
     `search_unit` is the unit to which costs were rounded to find the policy; None if they were not.
+
+    A `robust` solution was computed against the worst chances within their intervals: its value is what the objective
+    never exceeds whatever they are, its bound what no policy is below at the worst chances. At the nominal chances the
+    objective is `objective.of(evaluate(solution, start))`.
     """
 
     mdp: MDP
@@ -50,9 +54,10 @@ class Solution:
     certificate: NDArray[np.float64] | None = None
     learning: LearningCurve | None = None
     search_unit: float | None = None
+    robust: bool = False
 
     def __repr__(self) -> str:
-        return f"Solution({self.objective}, {self.method}, {self.mdp!r})"
+        return f"Solution({self.objective}, {'robust ' if self.robust else ''}{self.method}, {self.mdp!r})"
 
     def planned_value(self, person: Record | int | None = None) -> float:
         """What the recursion computed for a person."""

@@ -13,6 +13,7 @@ from safear.risk.objectives import MeanLowerStd, Objective, SuccessFirst
 from safear.solvers.episodic import Episodic, learn
 from safear.solvers.fine_costs import choose_unit, find_rounded
 from safear.solvers.optimal import find_optimal
+from safear.solvers.robust import require_robust
 from safear.solvers.solution import Solution
 from safear.solvers.sweep import Stepwise, sweep
 
@@ -25,6 +26,7 @@ def solve(
     objective: Objective,
     *,
     method: Method | Episodic | None = None,
+    robust: bool = False,
     tolerance: float = 1e-6,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
@@ -35,22 +37,38 @@ def solve(
     look at what was spent. If one person's costs are too fine, it looks for the plan with rounded costs
     (`solution.search_unit`); the value stays exact, and the bound allows for the rounding. `"greedy"` is G-RSVI; with
     `MeanLowerStd`, its LPSD variant. `"episodic"` is G-RSEVI for the person that the MDP was compiled from, and needs
-    `rng`; `Episodic(...)` sets its options. `tolerance` is the relative gap at which the search for the optimum of
+    `rng`; `Episodic(...)` sets its options.
+
+    With `robust`, the plan is the best against the worst chances within their intervals, chosen anew in each step (see
+    `robust`), and value and bound are those at the worst chances. That is exact for an adversary and conservative for a
+    chance that nobody knows. Among the plans of `SuccessFirst` are then those that take, everywhere, a step with the
+    highest success at the worst chances: that is enough to have it, and the same from every later situation on.
+
+    `tolerance` is the relative gap at which the search for the optimum of
     `MeanStd` and `MeanVariance` stops. `progress(done, total)` is called along the way.
     """
     if not 0 <= tolerance < 1:
         raise ObjectiveError.at((), f"the tolerance {tolerance} is not between 0 and 1", code="out_of_range")
     method = choose_method(objective, method)
     quantum = float(mdp.quantum)
+    if robust:
+        require_robust(objective, method)
     if method == "optimal":
-        units, search_unit = choose_unit(mdp, objective), None
+        units, search_unit = choose_unit(mdp, objective, robust=robust), None
         if units == 1:
-            found = find_optimal(mdp, objective, tolerance=tolerance, progress=progress)
+            found = find_optimal(mdp, objective, tolerance=tolerance, robust=robust, progress=progress)
         else:
-            found = find_rounded(mdp, objective, units, tolerance=tolerance, progress=progress)
+            found = find_rounded(mdp, objective, units, tolerance=tolerance, robust=robust, progress=progress)
             search_unit = mdp.to_cost(units)
         return Solution(
-            mdp, objective, method, found.policy, found.values, certificate=found.bounds, search_unit=search_unit
+            mdp,
+            objective,
+            method,
+            found.policy,
+            found.values,
+            certificate=found.bounds,
+            search_unit=search_unit,
+            robust=robust,
         )
     if not isinstance(objective, Stepwise):
         raise TypeError(objective)  # choose_method refuses it

@@ -6,6 +6,10 @@ Backward, with P the highest probability of success from the next step on:
 
 A plan has the highest probability of success if and only if it takes an action with q(s, a) = P(s) wherever it can get
 to, so any objective can be made small among these plans by sweeping over such actions only.
+
+Robust, the p are the worst within their intervals, and so is P: the highest success that can be had whatever they are.
+Taking such actions everywhere is then enough for it, also from every later situation on, but no longer necessary: a
+plan that is not the best one against the worst chances somewhere may make up for it where the chances are worse.
 """
 
 from __future__ import annotations
@@ -14,29 +18,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.mdp.arrays import MDP, once_per_mdp
+from safear.mdp.intervals import worst_edge_chances
 from safear.problem.model import Record
 from safear.solvers.sweep import Allowed
 
 
 @once_per_mdp
-def sweep_success(mdp: MDP, *, slack: float = 1e-12) -> tuple[NDArray[np.float64], Allowed]:
+def sweep_success(mdp: MDP, *, slack: float = 1e-12, robust: bool = False) -> tuple[NDArray[np.float64], Allowed]:
     """P of each state at step 0, and for each step which rows have q(s, a) >= (1 - slack) P(s)."""
     success = mdp.goal.astype(np.float64)
     allowed = np.zeros((mdp.horizon, mdp.n_rows), dtype=bool)
     active = np.flatnonzero(np.diff(mdp.row_start))
     for step in reversed(range(mdp.horizon)):
         if len(active):
-            per_row = np.add.reduceat(mdp.edge_chance * success[mdp.edge_next], mdp.edge_start[:-1])
+            ahead = success[mdp.edge_next]
+            chance = worst_edge_chances(mdp, -ahead) if robust else mdp.edge_chance
+            per_row = np.add.reduceat(chance * ahead, mdp.edge_start[:-1])
             success[active] = np.maximum.reduceat(per_row, mdp.row_start[active])
             allowed[step] = per_row >= success[mdp.row_state] * (1 - slack)
     return success, allowed
 
 
-def highest_success(mdp: MDP, person: Record | int | None = None) -> float:
-    """The highest probability of success that any plan has for a person."""
-    return float(sweep_success(mdp)[0][mdp.locate_start(person)])
+def highest_success(mdp: MDP, person: Record | int | None = None, *, robust: bool = False) -> float:
+    """The highest probability of success that any plan has for a person; with `robust`, at the worst chances."""
+    return float(sweep_success(mdp, robust=robust and mdp.has_intervals)[0][mdp.locate_start(person)])
 
 
-def allowed_rows(mdp: MDP, slack: float | None) -> Allowed | None:
+def allowed_rows(mdp: MDP, slack: float | None, *, robust: bool = False) -> Allowed | None:
     """What a plan may do if each step may give away the share `slack` of the highest success; None is everything."""
-    return None if slack is None else sweep_success(mdp, slack=slack)[1]
+    return None if slack is None else sweep_success(mdp, slack=slack, robust=robust)[1]

@@ -9,6 +9,9 @@ With V the values of the next step, and for each row (state s, action a) the out
     Q(s, a) = log(sum p exp(b (c + V(s')))) / b                  Entropic, risk aversion b
 
 The first three are Algorithm 1 of the paper, which adds up deviations of single steps; the mean and the last are exact.
+Robust, the p of each row are the worst within their intervals (see `robust`): those with the highest sum p (c + V(s')),
+or sum p exp(b (c + V(s'))), which begins with the worst outcomes as well.
+
 V is 0 at goals, and the failure cost at other states after the last step, at dead ends and, if plans stop, where no
 goal can be reached any more. Ties go to the first action.
 """
@@ -21,6 +24,7 @@ from numpy.typing import NDArray
 from safear.evaluation.policy import NOTHING, StatePolicy
 from safear.mdp.arrays import MDP
 from safear.mdp.hope import may_act
+from safear.mdp.intervals import worst_edge_chances
 from safear.progress import Progress
 from safear.risk.objectives import Entropic, Mean, MeanLowerStd, MeanStd
 
@@ -32,10 +36,15 @@ Allowed = NDArray[np.bool_]  # [step, row]: what a plan may do at all
 
 
 def sweep(
-    mdp: MDP, objective: Recursive, *, allowed: Allowed | None = None, progress: Progress | None = None
+    mdp: MDP,
+    objective: Recursive,
+    *,
+    allowed: Allowed | None = None,
+    robust: bool = False,
+    progress: Progress | None = None,
 ) -> tuple[StatePolicy, NDArray[np.float64]]:
     """The policy, and the value of each state at step 0 in quanta; among the rows that are `allowed`, if given."""
-    if mdp.n_rows >= SMALL and allowed is None and not isinstance(objective, Entropic):
+    if mdp.n_rows >= SMALL and allowed is None and not robust and not isinstance(objective, Entropic):
         lane_choices, lane_values = sweep_lanes(mdp, objective, mdp.goal[:, None])
         if progress is not None:
             progress(mdp.horizon, mdp.horizon)
@@ -44,7 +53,8 @@ def sweep(
     choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
     for step in reversed(range(mdp.horizon if mdp.n_rows else 0)):
         allows = None if allowed is None else allowed[step]
-        values = _step_back(mdp, values, objective, choices[step], acting=may_act(mdp, step), allowed=allows)
+        scores = score_rows(mdp, values, objective, robust=robust)
+        values = _step_back(mdp, values, scores, choices[step], acting=may_act(mdp, step), allowed=allows)
         if progress is not None:
             progress(mdp.horizon - step, mdp.horizon)
     return StatePolicy(mdp, choices), values
@@ -99,15 +109,14 @@ def _weigh_two_outcomes(mdp: MDP, objective: Stepwise) -> tuple[NDArray[np.float
 def _step_back(
     mdp: MDP,
     later: NDArray[np.float64],
-    objective: Recursive,
+    scores: NDArray[np.float64],
     choices: NDArray[np.uint8],
     *,
     acting: NDArray[np.bool_],
     allowed: NDArray[np.bool_] | None,
 ) -> NDArray[np.float64]:
-    """V of one step from that of the next; writes the choices of the states that are `acting`."""
+    """V of one step from that of the next and from Q of each row; writes the choices of `acting` states."""
     active = np.flatnonzero(np.diff(mdp.row_start))
-    scores = score_rows(mdp, later, objective)
     if allowed is not None:
         scores = np.where(allowed, scores, np.inf)
     rows = first_best(scores, mdp.row_start[active])
@@ -119,10 +128,13 @@ def _step_back(
     return values
 
 
-def score_rows(mdp: MDP, values: NDArray[np.float64], objective: Recursive) -> NDArray[np.float64]:
+def score_rows(
+    mdp: MDP, values: NDArray[np.float64], objective: Recursive, *, robust: bool = False
+) -> NDArray[np.float64]:
     """Q of each row, given the values of the next step."""
-    first, row, chance = mdp.edge_start[:-1], mdp.edge_row, mdp.edge_chance
+    first, row = mdp.edge_start[:-1], mdp.edge_row
     cost_to_go = mdp.edge_cost + values[mdp.edge_next]
+    chance = worst_edge_chances(mdp, cost_to_go) if robust else mdp.edge_chance
     mean = np.add.reduceat(chance * cost_to_go, first)
     match objective:
         case Mean():
@@ -132,17 +144,21 @@ def score_rows(mdp: MDP, values: NDArray[np.float64], objective: Recursive) -> N
         case MeanLowerStd(risk_aversion):
             distance = np.maximum(cost_to_go - mean[row], 0.0)
         case Entropic(risk_aversion):
-            return _score_entropic(mdp, cost_to_go, mean, risk_aversion * float(mdp.quantum))
+            return _score_entropic(mdp, chance, cost_to_go, mean, risk_aversion * float(mdp.quantum))
     return mean + risk_aversion * np.sqrt(np.add.reduceat(chance * distance**2, first))
 
 
 def _score_entropic(
-    mdp: MDP, cost_to_go: NDArray[np.float64], mean: NDArray[np.float64], per_quantum: float
+    mdp: MDP,
+    chance: NDArray[np.float64],
+    cost_to_go: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    per_quantum: float,
 ) -> NDArray[np.float64]:
     """The entropic risk of each row; the largest exponent is taken out of the sum, as in `Costs.entropic`."""
     if per_quantum == 0:
         return mean
-    first, row, chance = mdp.edge_start[:-1], mdp.edge_row, mdp.edge_chance
+    first, row = mdp.edge_start[:-1], mdp.edge_row
     cost_to_go = np.where(chance > 0, cost_to_go, 0.0)  # what never happens takes no part
     largest = np.maximum.reduceat(cost_to_go, first)
     exponents = per_quantum * (cost_to_go - largest[row])

@@ -133,6 +133,35 @@ class Aim(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
+def keep_better(
+    row_loss: Real,
+    row_mean: Real,
+    aim: Aim,
+    tie: float,
+    first: int,
+    choice: np.uint8,
+    least_loss: Real,
+    least_mean: Real,
+    chosen: Bytes,
+    better: Flags,
+) -> None:
+    """Take a row where it is better than the best so far: see `target_step`. `better` is room for flags."""
+    _, _, _, loss_weight, mean_weight = aim
+    if first == 0 and row_mean[0] * (1 + tie) < least_mean[0]:
+        least_mean[0], chosen[0] = row_mean[0], choice
+    begin, width = max(first, 1), len(row_loss)
+    for j in range(begin, width):
+        score = loss_weight * row_loss[j] + mean_weight * row_mean[j]
+        least = loss_weight * least_loss[j] + mean_weight * least_mean[j]
+        better[j] = (score * (1 + tie) < least) | (
+            (score <= least * (1 + tie)) & (row_mean[j] * (1 + tie) < least_mean[j])
+        )
+    for j in range(begin, width):  # apart, so that the comparisons are done several columns at a time
+        if better[j]:
+            least_loss[j], least_mean[j], chosen[j] = row_loss[j], row_mean[j], choice
+
+
+@njit(cache=True, nogil=True)
 def target_step(
     states: Whole,
     arrays: Arrays,
@@ -154,7 +183,7 @@ def target_step(
     before `first` are not asked for.
     """
     row_start, _, edge_start, edge_next, edge_chance, edge_cost, _ = arrays
-    low, below, below_slope, loss_weight, mean_weight = aim
+    low, below, below_slope, _, _ = aim
     width = loss.shape[1]
     row_loss, row_mean, better = np.empty(width), np.empty(width), np.zeros(width, np.bool_)
     for state in states:
@@ -190,18 +219,7 @@ def target_step(
                 least_mean[first:] = row_mean[first:]
                 chosen[first:] = choice
                 continue
-            if first == 0 and row_mean[0] * (1 + tie) < least_mean[0]:
-                least_mean[0], chosen[0] = row_mean[0], choice
-            begin = max(first, 1)
-            for j in range(begin, width):
-                score = loss_weight * row_loss[j] + mean_weight * row_mean[j]
-                least = loss_weight * least_loss[j] + mean_weight * least_mean[j]
-                better[j] = (score * (1 + tie) < least) | (
-                    (score <= least * (1 + tie)) & (row_mean[j] * (1 + tie) < least_mean[j])
-                )
-            for j in range(begin, width):  # apart, so that the comparisons are done several columns at a time
-                if better[j]:
-                    least_loss[j], least_mean[j], chosen[j] = row_loss[j], row_mean[j], choice
+            keep_better(row_loss, row_mean, aim, tie, first, choice, least_loss, least_mean, chosen, better)
 
 
 @njit(cache=True, nogil=True)

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ from safear.progress import Progress
 from safear.solvers.sweep import TIE, Allowed
 
 Table = NDArray[np.float64]  # [state, column]
+Chances = Literal["nominal", "worst"] | NDArray[np.float64]  # or those of each step and edge
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +85,15 @@ def sweep_targets(
     weights: tuple[float, float] = (1.0, 0.0),
     allowed: Allowed | None = None,
     last_only: bool = False,
+    chances: Chances = "nominal",
     progress: Progress | None = None,
 ) -> TargetSweep:
     """Sweep for `targets` (the lowest, in quanta, and how many); `weights` are those of the loss and of the mean.
 
-    With `last_only` nothing but the last target, from step 0 on, is computed.
+    With `last_only` nothing but the last target, from step 0 on, is computed. The worst `chances` are those within
+    their intervals (see `robust`).
     """
-    from safear.solvers import sweep_kernels  # noqa: PLC0415  # Numba takes a moment to load
+    from safear.solvers import robust_kernels, sweep_kernels  # noqa: PLC0415  # Numba takes a moment to load
 
     low, count = targets
     require_columns(mdp, count, tables=6 if loss.power == 2 else 4)
@@ -110,19 +114,13 @@ def sweep_targets(
         states = acting_states(mdp, step)
         # With only the last target asked for, what can have been spent by now says which columns matter.
         first = max(0, count - step * dearest) if last_only else 0
-        sweep_kernels.target_step(
-            states,
-            mdp.arrays,
-            everything if allowed is None else allowed[step],
-            losses[later],
-            means[later],
-            aim,
-            TIE,
-            first,
-            losses[now],
-            means[now],
-            choices,
-        )
+        rows = everything if allowed is None else allowed[step]
+        given, written = (rows, losses[later], means[later], aim, TIE), (losses[now], means[now], choices)
+        arrays = mdp.arrays if isinstance(chances, str) else mdp.arrays._replace(edge_chance=chances[step])
+        if isinstance(chances, str) and chances == "worst":
+            robust_kernels.robust_step(states, mdp.arrays, mdp.edge_low, mdp.edge_high, *given, *written)
+        else:
+            sweep_kernels.target_step(states, arrays, *given, first, *written)
         if loss.power == 2:
             sweep_kernels.variance_step(
                 states, mdp.arrays, choices, means[later], variances[later], first, means[now], variances[now]

@@ -1,0 +1,204 @@
+"""Robust plans against brute force over plans and adversaries, in fractions; and what must hold between optima."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+
+import oracle as o
+import safear as sa
+from compare import read_both
+from oracle import Distribution, TooManyError
+from safear.errors import ObjectiveError
+from safear.evaluation.forward import propagate
+from safear.risk.objectives import CostObjective, Objective
+from safear.solvers.success import highest_success
+from strategies import FEWER, problems
+
+Worst = Callable[[Sequence[Distribution]], Any]
+MOST = 60  # plans, and laws of a plan
+
+OBJECTIVES: dict[Objective, Worst] = {
+    sa.Mean(): o.worst_of(o.mean_of_all),
+    sa.Entropic(0.4): o.worst_of(o.entropic(0.4)),
+    sa.Budget(3): o.worst_of(o.budget_miss(3)),
+    sa.VaR(0.6): o.worst_of(o.var_of_all(0.6)),
+    sa.CVaR(1.0): o.worst_mean_cvar(1, 1),
+    sa.CVaR(0.7): o.worst_mean_cvar(1, 0.7),
+    sa.MeanCVaR(0.5, 0.7): o.worst_mean_cvar(0.5, 0.7),
+}
+
+
+def drawn_document(seed: int) -> dict[str, Any]:
+    """Three levels, two steps, two actions with two or three outcomes, most chances intervals."""
+    rng = random.Random(seed)
+
+    def interval(most: int) -> list[float]:
+        return [point / 100 for point in sorted(rng.sample(range(most + 1), 3))]
+
+    def action() -> dict[str, Any]:
+        count = rng.choice([2, 2, 3])
+        outcomes = [
+            {
+                "chance": interval(100 // (count - 1)),
+                "change": {"x": rng.choice(["+1", "+2"])},
+                "cost": rng.randint(0, 4),
+            }
+        ]
+        if count == 3:
+            outcomes.append({"chance": interval(50), "change": {"x": "-1"}, "cost": rng.randint(0, 4)})
+        return {"cost": rng.randint(0, 3), "outcomes": [*outcomes, {}]}
+
+    return {
+        "safear": 1,
+        "title": "Drawn",
+        "horizon": 2,
+        "features": {"x": {"kind": "ordinal", "levels": ["a", "b", "c"]}},
+        "goal": {"failure_cost": rng.randint(0, 6)},
+        "classifier": {"rule": "x == c"},
+        "actions": {"one": action(), "two": action()},
+        "people": {"me": {"x": rng.choice(["a", "b"])}},
+    }
+
+
+def brute_force(document: dict[str, Any], worst: Worst, **options: Any) -> float:
+    """The least worst case of all plans."""
+    _, judge, start = read_both(document)
+    return float(min(worst(laws) for laws in judge.all_laws(start, most=MOST, **options)))
+
+
+def compiled(document: dict[str, Any]) -> sa.MDP:
+    problem = read_both(document)[0]
+    return sa.compile_mdp(problem, start=problem.default_person)
+
+
+def assert_certified(solution: sa.Solution, exact: float) -> None:
+    """Where only possible totals were tried, nothing exceeds the value, and no plan is below the bound."""
+    if isinstance(solution.objective, sa.CVaR | sa.MeanCVaR) and solution.objective.level < 1:
+        assert solution.bound <= exact + 1e-9
+        assert solution.value >= exact - 1e-9
+        return
+    assert solution.value == pytest.approx(exact, abs=1e-9)
+    assert solution.bound == pytest.approx(exact, abs=1e-9)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES, ids=str)
+def test_brute_force_over_plans_and_adversaries(objective: Objective) -> None:
+    tried = tight = 0
+    for seed in range(40):
+        try:
+            exact = brute_force(drawn_document(seed), OBJECTIVES[objective])
+        except TooManyError:
+            continue
+        solution = sa.solve(compiled(drawn_document(seed)), objective, robust=True)
+        assert_certified(solution, exact)
+        tried += 1
+        tight += solution.value == pytest.approx(exact, abs=1e-9)
+    assert tried >= 20
+    assert tight >= tried - 2
+
+
+@FEWER
+@given(problems(max_horizon=2, tiny=True))
+def test_problems_of_any_form(document: dict[str, Any]) -> None:
+    mdp = compiled(document)
+    assume(mdp.has_intervals)
+    for objective, worst in OBJECTIVES.items():
+        try:
+            exact = brute_force(document, worst)
+        except TooManyError:
+            assume(False)
+        assert_certified(sa.solve(mdp, objective, robust=True), exact)
+
+
+@pytest.mark.parametrize("objective", [sa.Mean(), sa.VaR(0.6), sa.CVaR(0.7)], ids=str)
+def test_success_first_keeps_the_highest_worst_success_from_everywhere_on(objective: CostObjective) -> None:
+    tried = 0
+    for seed in range(40):
+        document = drawn_document(seed)
+        try:
+            exact = brute_force(document, OBJECTIVES[objective], success_first=True)
+        except TooManyError:
+            continue
+        _, judge, start = read_both(document)
+        mdp = compiled(document)
+        solution = sa.solve(mdp, sa.SuccessFirst(objective), robust=True)
+        assert solution.bound <= exact + 1e-9 <= solution.value + 2e-9
+        assert highest_success(mdp, robust=True) == pytest.approx(float(judge.worst_success(start)), abs=1e-12)
+        tried += 1
+    assert tried >= 20
+
+
+@FEWER
+@given(problems(max_horizon=3))
+def test_the_worst_case_is_no_better_than_the_nominal_one(document: dict[str, Any]) -> None:
+    """And a plan at the nominal chances is within its own worst case."""
+    mdp = compiled(document)
+    for objective in (*OBJECTIVES, sa.SuccessFirst(sa.Mean())):
+        robust, nominal = (sa.solve(mdp, objective, robust=flag) for flag in (True, False))
+        assert robust.robust
+        assert not nominal.robust
+        if isinstance(objective, sa.SuccessFirst):
+            continue
+        assert robust.value >= nominal.value - 1e-9
+        assert objective.of(sa.evaluate(robust)) <= robust.value + 1e-9
+        assert robust.bound <= robust.value
+
+
+@FEWER
+@given(problems(max_horizon=3))
+def test_without_intervals_it_is_the_nominal_optimum_to_the_last_bit(document: dict[str, Any]) -> None:
+    mdp = compiled(document)
+    mdp = replace(mdp, edge_low=mdp.edge_chance, edge_high=mdp.edge_chance)
+    for objective in (*OBJECTIVES, sa.SuccessFirst(sa.CVaR(0.7))):
+        robust, nominal = (sa.solve(mdp, objective, robust=flag) for flag in (True, False))
+        assert robust.planned.tobytes() == nominal.planned.tobytes()
+        ours, theirs = (
+            [layer.row.tolist() for layer in propagate(mdp, choose, mdp.start)]
+            for choose in (one.policy.choosing(int(one.policy.accounts[mdp.start])) for one in (robust, nominal))
+        )
+        assert ours == theirs
+
+
+@pytest.mark.parametrize(
+    ("objective", "method"),
+    [
+        (sa.MeanStd(0.5), "optimal"),
+        (sa.MeanVariance(0.5), "optimal"),
+        (sa.MeanLowerStd(0.5), "greedy"),
+        (sa.SuccessFirst(sa.MeanStd(0.5)), "optimal"),
+        (sa.Mean(), "greedy"),
+        (sa.Mean(), "episodic"),
+    ],
+    ids=str,
+)
+def test_what_has_no_robust_form_is_refused_with_the_reason(objective: Objective, method: Any) -> None:
+    with pytest.raises(ObjectiveError) as caught:
+        sa.solve(compiled(drawn_document(0)), objective, method=method, robust=True)
+    [mistake] = caught.value.mistakes
+    assert mistake.code == "not_robust"
+    assert mistake.remedy
+
+
+def test_fine_costs_are_searched_with_rounded_ones_and_the_value_allows_for_it() -> None:
+    document = drawn_document(1)
+    document["horizon"] = 6
+    for number, action in enumerate(document["actions"].values()):
+        action["cost"] = 1000.01 + number / 7
+        for outcome in action["outcomes"]:
+            outcome.pop("cost", None)
+    document["goal"]["failure_cost"] = 5000
+    mdp = compiled(document)
+    solution = sa.solve(mdp, sa.CVaR(0.9), robust=True)
+    assert solution.search_unit is not None
+    assert solution.bound <= solution.value <= solution.bound + 14 * solution.search_unit
+    assert objective_of(solution) <= solution.value
+
+
+def objective_of(solution: sa.Solution) -> float:
+    return solution.objective.of(sa.evaluate(solution))
