@@ -33,6 +33,7 @@ TOY = """
 safear: 1
 title: toy
 horizon: 3
+goal: {stop: false}
 features:
   skill: {kind: ordinal, levels: [low, medium, high]}
   home:  {kind: nominal, levels: [rent, own]}

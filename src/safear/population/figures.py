@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.recourse.failure import GIVES_UP, HOPELESS
+from safear.recourse.failure import give_up
 from safear.risk.distribution import Masked
 
 ROUNDING = 1e-12  # figures that differ by no more, absolutely below 1 and relatively above, are the same figure
@@ -84,8 +84,7 @@ class PeopleFigures:
     def gives_up(self) -> NDArray[np.bool_]:
         """Whose plan succeeds far less often than they could; see `recourse.failure`."""
         success, best = (np.ma.filled(self.of(name), 1.0) for name in ("success", "best_success"))
-        early: NDArray[np.bool_] = success < np.maximum(best - GIVES_UP, HOPELESS * best)
-        return early
+        return give_up(success, best)
 
     @cached_property
     def rankable(self) -> MaskedTable:

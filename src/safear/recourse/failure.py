@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from safear.evaluation.forward import evaluate
 from safear.mdp.arrays import MDP
 from safear.recourse.check_teller import CheckTeller
@@ -42,7 +45,12 @@ class GivingUp:
 
 def gives_up(success: float, possible: float) -> bool:
     """Whether a plan succeeds far less often than is possible: more than 0.05 below it, or less than half as often."""
-    return success < max(possible - GIVES_UP, HOPELESS * possible) - ROUNDING
+    return bool(give_up(np.array(success), np.array(possible)))
+
+
+def give_up(success: NDArray[np.float64], possible: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """The same of many plans."""
+    return np.asarray(success < np.maximum(possible - GIVES_UP, HOPELESS * possible) - ROUNDING)
 
 
 def find_giving_up(mdp: MDP) -> GivingUp | None:
