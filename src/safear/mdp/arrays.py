@@ -218,8 +218,8 @@ class MDP:
         Features without an order count 1 if they differ; hidden ones do not count.
         """
         difference = np.abs(self.codes(one).astype(np.int64) - self.codes(other))
-        counts_levels = np.array([ordered and feature.is_ordered for feature in self.features])
-        shown = np.array([not feature.hidden for feature in self.features])
+        counts_levels = np.array([ordered and feature.is_ordered for feature in self.features], dtype=bool)
+        shown = np.array([not feature.hidden for feature in self.features], dtype=bool)
         total: NDArray[np.int64] = np.where(counts_levels, difference, np.minimum(difference, 1))[:, shown].sum(axis=1)
         return total
 
