@@ -226,7 +226,7 @@ def test_a_classifier(classifier: str, text: str, code: int, safear: Safear, tmp
     "before, after, hint",
     [
         ("failure_cost: 12", "failure_cost: 0", "goal.failure_cost is 0, so a plan that fails early looks cheap"),
-        ("chance: 0.8", "chance: [0.7, 0.9]", "some chances are intervals; solving uses their nominal values"),
+        ("chance: 0.8", "chance: [0.7, 0.9]", "some chances are intervals: plans are best at their nominal values"),
         (
             "chance: 0.8",
             "chance: {value: 0.8, source: guess}",

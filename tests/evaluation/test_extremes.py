@@ -171,6 +171,24 @@ def test_ranges_hold_the_nominal_figures(mdp: sa.MDP, level: float) -> None:
     assert found.var.high <= found.tail.high + 1e-9
 
 
+@given(small_mdps(), st.sampled_from([0.0, 0.3, 0.8, 0.95]))
+def test_a_robust_value_is_the_worst_case_of_its_plan(mdp: sa.MDP, level: float) -> None:
+    """Two engines that share no code: a compiled sweep over targets, and this one over pairs that can be."""
+    wanted: list[tuple[sa.Mean | sa.VaR | sa.CVaR, str]] = [
+        (sa.Mean(), "mean"),
+        (sa.VaR(level), "var"),
+        (sa.CVaR(level), "tail"),
+    ]
+    for objective, figure in wanted:
+        solution = sa.solve(mdp, objective, robust=True)
+        found = evaluate_ranges(solution, level=level)
+        worst = objective.of(sa.evaluate(solution)) if found is None else getattr(found, figure).high
+        assert worst == pytest.approx(solution.value, abs=1e-9)
+        nominal = evaluate_ranges(sa.solve(mdp, objective), level=level)
+        if nominal is not None:
+            assert getattr(nominal, figure).high >= solution.bound - 1e-9
+
+
 def test_the_worst_tail_is_reached_between_two_adversaries() -> None:
     # 10 for sure, or 20 with a chance of 0.3 and else nothing: the worst half is the worst if the adversary brings
     # about the first with 2/7, and the best target, 40/7, is no possible total.

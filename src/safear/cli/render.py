@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from rich.table import Table
 
 from safear.cli.results import results
+from safear.recourse.caution import find_caution
 from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
 from safear.risk.objectives import Budget
@@ -78,6 +79,9 @@ def _print_offer(console: Console, menu: Menu, offer: Offer, tell: Teller, *, he
     console.print(f"\n[bold]{escape(heading)}[/bold]{about}")
     if offer.trade_off is not None:
         console.print(f"  {tell.trade_off(offer.trade_off)}", markup=False)
+    caution = find_caution(offer)
+    if caution is not None:
+        console.print(f"  {caution.tell(tell)}", markup=False)
     if not menu.frontier:
         console.print(f"  {_describe_value(offer, tell)}", markup=False)
     for line in PlanTeller(offer.full_plan if all_steps else offer.plan, tell).lines():

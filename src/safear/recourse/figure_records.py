@@ -7,6 +7,8 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict
 
 from safear.evaluation.extremes import FigureRanges
+from safear.recourse.caution import Caution
+from safear.recourse.offer import OfferFigures
 from safear.risk.distribution import Costs
 
 LEVELS = (0.8, 0.95)
@@ -60,3 +62,31 @@ class RangesRecord(ResultRecord):
         """With the name that the tail has in records."""
         ends = {name: RangeRecord.model_validate(getattr(found, name)) for name in ("success", "mean", "var")}
         return cls(level=found.level, **ends, cvar=RangeRecord.model_validate(found.tail))
+
+
+class PriceRecord(ResultRecord):
+    """By how much the figures of a robust plan are higher than those of the plan that is best at nominal chances."""
+
+    success: float
+    mean: float
+    cvar: float
+
+    @classmethod
+    def of(cls, mine: OfferFigures, its: OfferFigures) -> Self:
+        """All digits, whether or not a person would notice."""
+        return cls(success=mine.success - its.success, mean=mine.mean - its.mean, cvar=mine.tail - its.tail)
+
+
+class CautionRecord(ResultRecord):
+    """The price of caution: at the nominal chances, and where each of the two plans meets its worst ones."""
+
+    nominal: PriceRecord
+    worst: PriceRecord
+    text: str
+
+    @classmethod
+    def of(cls, found: Caution) -> Self:
+        """With its words."""
+        one, other = found.offer, found.other
+        nominal = PriceRecord.of(one.figures, other.figures)
+        return cls(nominal=nominal, worst=PriceRecord.of(one.worst_figures, other.worst_figures), text=str(found))

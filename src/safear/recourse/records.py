@@ -17,7 +17,8 @@ from safear.evaluation.forward import Runs
 from safear.problem.model import Problem, Record, is_missing
 from safear.recourse.advice_records import AdviceRecord, ReasonRecord
 from safear.recourse.case import Decision
-from safear.recourse.figure_records import CostsRecord, RangesRecord, ResultRecord
+from safear.recourse.caution import find_caution
+from safear.recourse.figure_records import CautionRecord, CostsRecord, RangesRecord, ResultRecord
 from safear.recourse.menu import Menu
 from safear.recourse.notices import Notice, NoticeCode
 from safear.recourse.offer import Offer
@@ -190,6 +191,7 @@ class PlanFiguresRecord(ResultRecord):
     cost: CostsRecord = Field(description="over the runs that succeed")
     all_runs: CostsRecord = Field(description="over all runs; failures pay the failure cost")
     ranges: RangesRecord | None = Field(description="if estimates are off; null if the plan meets no interval")
+    caution: CautionRecord | None = Field(description="the price of caution; null unless the plan is robust")
     sparsity: float | None
     proximity: float | None
     first_action: str | None
@@ -198,7 +200,7 @@ class PlanFiguresRecord(ResultRecord):
     def of(cls, offer: Offer) -> Self:
         """What can be said of a plan before its steps are listed."""
         solution = offer.solution
-        certified = solution.certificate is not None
+        certified, caution = solution.certificate is not None, find_caution(offer)
         return cls(
             name=offer.name,
             code=offer.code,
@@ -214,6 +216,7 @@ class PlanFiguresRecord(ResultRecord):
             cost=CostsRecord.of(offer.cost.given_success),
             all_runs=CostsRecord.of(offer.cost.all_runs),
             ranges=None if offer.ranges is None else RangesRecord.of(offer.ranges),
+            caution=None if caution is None else CautionRecord.of(caution),
             sparsity=offer.runs.sparsity,
             proximity=offer.runs.proximity,
             first_action=offer.first_action,

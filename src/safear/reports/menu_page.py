@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from safear.problem.model import Problem
 from safear.recourse.advice_teller import AdviceTeller
+from safear.recourse.caution import find_caution
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.plan_teller import PlanTeller, StepText
@@ -144,7 +145,7 @@ class _Writer:
             () if found is None else tuple(self.teller.differences(found)),
             steps[:shown],
             steps[shown:],
-            (*plan.notes(), *self._refer(shown, len(steps)), *self._tell_check(offer)),
+            (*plan.notes(), *self._refer(shown, len(steps)), *self._tell_check(offer), *self._tell_caution(offer)),
             tell_hundred(offer, self.teller),
             tuple(tell_ways(offer, longest, self.teller)),
             tell_rest(offer, self.teller),
@@ -158,6 +159,11 @@ class _Writer:
     def _tell_check(self, offer: Offer) -> list[str]:
         """How a plan was checked; where only levels are seen, that goes without saying."""
         return [self.teller.verification(offer.verification)] if self.menu.case.sight else []
+
+    def _tell_caution(self, offer: Offer) -> list[str]:
+        """What it costs to be careful; plans that are not robust do without."""
+        found = find_caution(offer)
+        return [] if found is None else [found.tell(self.teller)]
 
     def _refer(self, shown: int, steps: int) -> list[str]:
         """Where the steps are that have no room here."""
