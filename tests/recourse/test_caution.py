@@ -46,10 +46,10 @@ def test_a_gamble_or_a_sure_thing() -> None:
     assert found.right.mean == pytest.approx(1)
     assert found.off.mean == pytest.approx(-6)
     assert str(found) == (
-        "Planned in case our estimates are off. Compared with the plan that is best if they are right: reaches the goal "
-        "in 100% of cases, not in 80%; 7 months less in the worst 5 of 100 cases; 1 month more on average. If they are "
-        "as far off as they can be: reaches the goal in 100% of cases, not in 10%; 6 months less on average; 7 months "
-        "less in the worst 5 of 100 cases."
+        "Planned in case our estimates are off. Compared with the plan that is best if they are right: reaches the "
+        "goal in 100% of cases, not in 80%; 7 months less in the worst 5 of 100 cases; 1 month more on average. "
+        "If they are as far off as they can be: reaches the goal in 100% of cases, not in 10%; 6 months less on "
+        "average; 7 months less in the worst 5 of 100 cases."
     )
     assert "Im Vergleich zu dem Plan" in found.tell(Teller.of("de"))
 

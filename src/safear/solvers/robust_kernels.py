@@ -82,7 +82,15 @@ def robust_step(
                         row_loss[j] += chance * ahead_loss[i, j]
                         row_mean[j] += chance * ahead_mean[i, j]
             elif outcomes == 2 and np.isfinite(below):
-                least0, most0, least1, most1 = lows[first], highs[first], lows[first + 1], highs[first + 1]
+                # Arrays made by hand may have wider bounds than add up to 1.
+                least0, most1 = lows[first], highs[first + 1]
+                most0, least1 = highs[first], lows[first + 1]
+                if least0 + most1 != 1.0:
+                    least0 = max(least0, 1.0 - most1)
+                    most1 = 1.0 - least0
+                if most0 + least1 != 1.0:
+                    most0 = min(most0, 1.0 - least1)
+                    least1 = 1.0 - most0
                 loss0, loss1, mean0, mean1 = ahead_loss[0], ahead_loss[1], ahead_mean[0], ahead_mean[1]
                 for j in range(width):
                     weight = mean_weight if j else 1.0  # the loss of column 0 is 0
