@@ -83,6 +83,7 @@ def test_another_problem(safear: Safear) -> None:
         (["--now", "savings=rich", "--now", "savings=little"], "set twice"),
         (["--outcome", "7"], "this step cannot end in outcome 7"),
         (["--plan", "safest"], "go with --save"),
+        (["--objective", "mean", "--changed"], "--objective, --changed: only with --menu"),
     ],
 )
 def test_mistakes(safear: Safear, options: list[str], told: str) -> None:

@@ -150,6 +150,14 @@ def test_a_turn_brings_its_own_numbers() -> None:
     assert dict(menu.case.decision.record).items() >= {"age": 60, "job": "some", "term": 40}.items()
 
 
+def test_texts_of_a_turn_are_read_and_its_names_are_known() -> None:
+    menu = sa.replan(kept(), PROBLEM, decide, turn=sa.Turn({"age": "60", "term": "30"}))
+    assert dict(menu.case.decision.record).items() >= {"age": 60, "term": 30}.items()
+    with pytest.raises(PlanError, match="did you mean 'term'") as caught:
+        sa.replan(kept(), PROBLEM, decide, turn=sa.Turn({"terms": "24-36"}))
+    assert code_of(caught) == "unknown_feature"
+
+
 def test_no_menu_without_time() -> None:
     with pytest.raises(WalkError) as caught:
         sa.replan(kept(), PROBLEM, decide, outcomes=["failed"], turn=sa.Turn(steps=3))

@@ -23,6 +23,18 @@ if TYPE_CHECKING:
     from safear.problem.terms import Terms
     from safear.recourse.teller import Teller
 
+FOR_MENUS = {  # options that say what menu is wanted
+    "objectives": "--objective",
+    "method": "--method",
+    "level": "--level",
+    "terms": "--terms",
+    "forbid": "--forbid",
+    "person": "--person",
+    "classifier": "--classifier",
+    "horizon": "--horizon",
+    "changed": "--changed",
+}
+
 
 @click.command(
     epilog="""\b
@@ -85,12 +97,14 @@ def _check(options: dict[str, Any]) -> None:
         raise click.UsageError("--cost and --steps go with --now")
     if options["settings"] and options["person"] is None:
         raise click.UsageError("--set goes with --person; --now says what is different now")
+    idle = [] if options["menu"] else [flag for name, flag in FOR_MENUS.items() if options[name]]
+    if idle:
+        raise click.UsageError(f"{', '.join(idle)}: only with --menu; the plan itself needs no more than its file")
 
 
 def _read_turn(options: dict[str, Any]) -> Turn | None:
     """What no outcome foresaw, if anything did."""
     from safear.plans.resume import Turn
-    from safear.problem.person import read_value
     from safear.recourse.walk import WalkError
 
     if not options["now"]:
@@ -101,7 +115,7 @@ def _read_turn(options: dict[str, Any]) -> Turn | None:
         if not equals or name in now:
             cause = "should be NAME=VALUE" if not equals else f"'{name}' is set twice"
             raise WalkError.at((), f"--now {setting}: {cause}", code="twice" if equals else "syntax")
-        now[name] = read_value(value)
+        now[name] = value
     return Turn(now, options["cost"] or 0.0, options["steps"] or 1)
 
 

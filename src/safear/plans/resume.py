@@ -17,6 +17,7 @@ from safear.mdp.compiled import CompiledMDP
 from safear.plans.plan_writing import clean_record, hash_answers, hash_record
 from safear.plans.saved_plan import SavedPlan
 from safear.problem.model import Problem, Record, as_decimal
+from safear.problem.person import read_texts_of
 from safear.problem.terms import Terms, apply_terms
 from safear.recourse.case import Desk, find_record
 from safear.recourse.menu import MENU, Menu, Request, make_menu
@@ -134,8 +135,18 @@ def find_restart(
     left = plan.mdp.horizon - here.step - steps
     if left < 1:
         raise WalkError.at(("outcomes",), "no step is left", code="walk_ended")
-    now = {**record, **file_again(problem, look_around(plan, here)), **({} if turn is None else turn.now)}
+    now = {**record, **file_again(problem, look_around(plan, here)), **_read_turn(problem, record, turn)}
     return Restart(problem.with_horizon(left), now, plan.mdp.to_cost(here.spent) + spent)
+
+
+def _read_turn(problem: Problem, record: Record, turn: Turn | None) -> dict[str, object]:
+    """What a turn brought about: features and columns that are known, texts read as in a file."""
+    known, now = (*problem.feature_by_name, *problem.given, *record), {} if turn is None else turn.now
+    for name in now:
+        if name not in known:
+            raise PlanError.at(("now", name), "there is no such feature", suggest(name, known), code="unknown_feature")
+    texts = {name: value for name, value in now.items() if isinstance(value, str)}
+    return {**now, **read_texts_of(texts, problem.feature_by_name)}
 
 
 def _require_answers(plan: SavedPlan, desk: Desk, record: Record, terms: Terms | None) -> None:
