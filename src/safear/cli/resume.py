@@ -30,7 +30,7 @@ FOR_MENUS = {  # options that say what menu is wanted
     "terms": "--terms",
     "forbid": "--forbid",
     "person": "--person",
-    "classifier": "--classifier",
+    "classifiers": "--classifier",
     "horizon": "--horizon",
     "changed": "--changed",
 }
