@@ -15,7 +15,8 @@ import safear as sa
 from moving import with_amount
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.parameters import Parameter, find_parameters
-from safear.recourse.flips import Direction, Leeway, choose_grid, find_leeway
+from safear.recourse.flips import find_leeway
+from safear.recourse.march import Direction, Leeway, choose_grid
 from safear.risk.objectives import Objective
 from safear.solvers.first_step import begin_with
 from small_problems import better_job, ladder

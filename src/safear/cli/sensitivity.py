@@ -115,6 +115,9 @@ def _print(found: Sensitivity, language: str) -> None:
             console.print(note, markup=False)
         if plan.flips:
             show(tell.flip_headings(), tell.flip_rows(plan), left={0, 3, 4})
+        if plan.rivals:
+            console.print(f"\n{tell.teller('sensitivity.rivals')}", markup=False)
+            show(tell.rival_headings(), tell.rival_rows(plan), left={0, 3, 4})
         effects = tell.effect_rows(plan)
         if effects:
             console.print(f"\n{tell.teller('sensitivity.effects')}", markup=False)

@@ -9,9 +9,9 @@ Nothing is sampled and no cost is rounded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,12 +82,28 @@ def run_on(policy: Policy, state: int, *, step: int = 0, account: int) -> Runs:
     """The same for a run that is at a state at a step, with so much left on its account; spent is what is to come."""
     mdp = policy.mdp
     layers = list(propagate(mdp, policy.choosing(account), state, step))
+    return Runs(mdp, state, *_ended(layers))
+
+
+def _ended(layers: Sequence[Layer]) -> Iterator[NDArray[Any]]:
+    """State, spent and chance of all ways that runs are over."""
     over = [layer.row < 0 for layer in layers]
-    ended = (
-        np.concatenate([column[stopped] for column, stopped in zip(columns, over, strict=True)])
-        for columns in ([getattr(layer, name) for layer in layers] for name in ("state", "spent", "chance"))
-    )
-    return Runs(mdp, state, *ended)
+    for name in ("state", "spent", "chance"):
+        yield np.concatenate([getattr(layer, name)[stopped] for layer, stopped in zip(layers, over, strict=True)])
+
+
+def run_moved(policy: Policy, mdp: MDP) -> Runs:
+    """All ways runs may end if chances and costs are those of another MDP with the same states and rows.
+
+    The policy decides as it would after the same history in its own MDP, whatever that has cost here.
+    """
+    own, start = policy.mdp, policy.mdp.start
+    choose = policy.choosing(int(policy.accounts[start]))
+    base = (mdp.horizon + 1) * (int(mdp.edge_cost.max(initial=0)) + 1)  # what is spent here rides along below it
+    both = replace(mdp, edge_cost=own.edge_cost * base + mdp.edge_cost)
+    layers = list(propagate(both, lambda step, states, spent: choose(step, states, spent // base), start))
+    state, spent, chance = _ended(layers)
+    return Runs(mdp, start, state, spent % base, chance)
 
 
 class Layer(NamedTuple):

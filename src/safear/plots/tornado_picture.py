@@ -29,7 +29,7 @@ from safear.plots.svg import (
     wrap,
     write,
 )
-from safear.recourse.flips import Direction, Leeway, scale_of
+from safear.recourse.march import Direction, Leeway, scale_of
 from safear.recourse.sensitivity import DIRECTIONS, PlanSensitivity
 from safear.recourse.sensitivity_teller import SensitivityTeller, step_of
 from safear.texts.names import capital, show_name

@@ -1,10 +1,10 @@
 from safear.recourse.case import Case as Case
 from safear.recourse.case import Decision as Decision
 from safear.recourse.case import Desk as Desk
-from safear.recourse.flips import Flip as Flip
-from safear.recourse.flips import Leeway as Leeway
 from safear.recourse.frontier import Frontier as Frontier
 from safear.recourse.frontier import find_frontier as find_frontier
+from safear.recourse.march import Flip as Flip
+from safear.recourse.march import Leeway as Leeway
 from safear.recourse.menu import Menu as Menu
 from safear.recourse.menu import recommend as recommend
 from safear.recourse.notices import NoRecourse as NoRecourse

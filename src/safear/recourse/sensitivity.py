@@ -7,7 +7,7 @@ at which another first step would be better (`flips`), and by how much success, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,7 +19,9 @@ from safear.mdp.parameters import Parameter, find_parameters
 from safear.problem.model import Problem
 from safear.problem.terms import Terms
 from safear.progress import Progress
-from safear.recourse.flips import TOLERANCE, Direction, Flip, Leeway, find_equals, find_leeway
+from safear.recourse.choices import find_plan_leeway
+from safear.recourse.flips import find_equals, find_leeway
+from safear.recourse.march import TOLERANCE, Direction, Flip, Leeway
 from safear.recourse.menu import Menu, recommend
 from safear.recourse.offer import TAIL, Offer
 from safear.recourse.sensitivity_teller import SensitivityTeller, step_of
@@ -40,11 +42,13 @@ DIRECTIONS: tuple[Direction, ...] = ("down", "up")
 class PlanSensitivity:
     """What one plan hangs on: a leeway per parameter and direction, and derivatives per parameter.
 
-    `equals` are other first steps that are exactly as good as things stand.
+    `leeways` are up to where another first step is better, `choices` up to where another plan of the menu, as it is, is
+    better for the objective of this one. `equals` are other first steps that are exactly as good as things stand.
     """
 
     offer: Offer
     leeways: tuple[Leeway, ...]
+    choices: tuple[Leeway, ...]
     derivatives: tuple[Derivatives, ...]
     equals: tuple[str, ...]
 
@@ -72,8 +76,12 @@ class PlanSensitivity:
     @cached_property
     def flips(self) -> tuple[Flip, ...]:
         """Where the advice changes, nearest first: 0.1 of a chance counts as much as a tenth of a cost."""
-        found = [leeway.flip for leeway in self.leeways if leeway.flip is not None]
-        return tuple(sorted(found, key=lambda flip: flip.distance))
+        return _nearest_first(self.leeways)
+
+    @cached_property
+    def rivals(self) -> tuple[Flip, ...]:
+        """Where another plan of the menu is better for the objective of this one, nearest first."""
+        return _nearest_first(self.choices)
 
     @cached_property
     def effects(self) -> tuple[Derivatives, ...]:
@@ -82,8 +90,12 @@ class PlanSensitivity:
         return tuple(sorted(moving, key=lambda item: -abs(item.mean) * step_of(item.parameter)))
 
     def leeway(self, parameter: Parameter, direction: Direction) -> Leeway:
-        """How far a parameter can move in a direction."""
+        """How far a parameter can move in a direction before another first step is better."""
         return next(item for item in self.leeways if item.parameter is parameter and item.direction == direction)
+
+    def leeway_of(self, flip: Flip) -> Leeway:
+        """The leeway that a flip ends."""
+        return next(item for item in (*self.leeways, *self.choices) if item.flip is flip)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -175,18 +187,29 @@ def examine_menu(
         if offer.solution.method != "optimal":
             cause = f"a plan by method '{offer.solution.method}' is not the best one, so nothing says when it changes"
             raise ObjectiveError.at((), cause, "use method 'optimal'", code="unsuited")
+        if offer.solution.robust:
+            cause = "a robust plan is the best one against the worst chances, whatever the nominal ones are"
+            raise ObjectiveError.at((), cause, "ask without 'robust'; its ranges tell what chances do", code="unsuited")
     mdp = menu.case.mdp
     parameters = find_parameters(mdp) if isinstance(mdp, CompiledMDP) and offers else ()
     total, done = len(offers) * len(parameters) * len(DIRECTIONS), 0
     found = []
     for offer in offers:
-        leeways = []
+        leeways, choices = [], []
         for parameter in parameters:
             for direction in DIRECTIONS:
                 leeways.append(find_leeway(offer.solution, parameter, direction, tolerance=tolerance))
+                if len(menu) > 1:
+                    choices.append(find_plan_leeway(offer, menu.offers, parameter, direction, tolerance=tolerance))
                 done += 1
                 if progress is not None:
                     progress(done, total)
         derivatives = differentiate(offer.solution, parameters, level=offer.level)
-        found.append(PlanSensitivity(offer, tuple(leeways), derivatives, find_equals(offer.solution)))
+        equals = find_equals(offer.solution)
+        found.append(PlanSensitivity(offer, tuple(leeways), tuple(choices), derivatives, equals))
     return Sensitivity(menu, parameters, tuple(found), tolerance)
+
+
+def _nearest_first(leeways: Iterable[Leeway]) -> tuple[Flip, ...]:
+    found = [leeway.flip for leeway in leeways if leeway.flip is not None]
+    return tuple(sorted(found, key=lambda flip: flip.distance))

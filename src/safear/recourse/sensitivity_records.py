@@ -9,7 +9,7 @@ from pydantic import Field
 from safear.evaluation.adjoint import Derivatives
 from safear.mdp.parameters import Parameter, ParameterKind
 from safear.recourse.figure_records import ResultRecord
-from safear.recourse.flips import Direction, Flip, Leeway
+from safear.recourse.march import Direction, Flip, Leeway
 from safear.recourse.sensitivity import PlanSensitivity, Sensitivity
 from safear.recourse.sensitivity_teller import SensitivityTeller
 
@@ -39,6 +39,7 @@ class FlipRecord(ResultRecord):
     value: float = Field(description="the next one, at which another is better")
     distance: float = Field(description="how far away: in chance, or in relation to the cost")
     action: str | None = Field(description="what to do first then")
+    plan: str | None = Field(description="the plan of the menu that is better then, among choices")
     success: float = Field(description="of the best plan there, like mean and cvar")
     mean: float
     cvar: float
@@ -57,11 +58,12 @@ class FlipRecord(ResultRecord):
             value=flip.value,
             distance=flip.distance,
             action=flip.action,
+            plan=None if flip.plan is None else flip.plan.code,
             success=flip.cost.success,
             mean=costs.mean,
             cvar=costs.cvar(plan.offer.level),
             is_guessed=flip.is_guessed,
-            is_certain=plan.leeway(flip.parameter, flip.direction).is_certain,
+            is_certain=plan.leeway_of(flip).is_certain,
             text=SensitivityTeller.of().flip(flip, plan),
         )
 
@@ -114,7 +116,9 @@ class PlanSensitivityRecord(ResultRecord):
     first_action: str | None
     equally_good: list[str] = Field(description="other first steps that are exactly as good as things stand")
     flips: list[FlipRecord] = Field(description="where the advice changes, nearest first")
+    rivals: list[FlipRecord] = Field(description="where another plan of the menu is better for this objective")
     leeways: list[LeewayRecord]
+    choices: list[LeewayRecord] = Field(description="the leeways of rivals")
     derivatives: list[DerivativesRecord]
 
     @classmethod
@@ -126,7 +130,9 @@ class PlanSensitivityRecord(ResultRecord):
             first_action=plan.offer.first_action,
             equally_good=list(plan.equals),
             flips=[FlipRecord.of(flip, plan) for flip in plan.flips],
+            rivals=[FlipRecord.of(flip, plan) for flip in plan.rivals],
             leeways=[LeewayRecord.of(leeway) for leeway in plan.leeways],
+            choices=[LeewayRecord.of(leeway) for leeway in plan.choices],
             derivatives=[DerivativesRecord.of(item) for item in plan.derivatives],
         )
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from safear.errors import Path
     from safear.mdp.parameters import Parameter
     from safear.problem.model import Action, Problem
-    from safear.recourse.flips import Flip
+    from safear.recourse.march import Flip
     from safear.recourse.sensitivity import PlanSensitivity, Sensitivity
 
 PER_CHANCE = 0.1  # effects are told per ten percentage points of a chance, and per unit of a cost
@@ -90,7 +90,7 @@ class SensitivityTeller:
     def lines(self, plan: PlanSensitivity) -> list[str]:
         """All of it: the plan, what is as good, where the advice changes, and what moves its figures."""
         lines = [self.head(plan), *self.notes(plan)]
-        lines += [f"- {self.flip(flip, plan)}" for flip in plan.flips]
+        lines += [f"- {self.flip(flip, plan)}" for flip in (*plan.flips, *plan.rivals)]
         lines += [f"- {': '.join(row[:2])}: {', '.join(row[2:])}" for row in self.effect_rows(plan)]
         return lines
 
@@ -115,7 +115,8 @@ class SensitivityTeller:
     def flip(self, flip: Flip, plan: PlanSensitivity) -> str:
         """Where one amount changes the advice, in a sentence or two."""
         what, now, value, action, *note = self.flip_row(flip, plan)
-        told = self._say("flip", what=what, now=now, value=value, action=self.teller.texts.quote(action))
+        key = "flip" if flip.plan is None else "rival"
+        told = self._say(key, what=what, now=now, value=value, action=self.teller.texts.quote(action))
         return " ".join([told, *(text for text in note if text)])
 
     def flip_headings(self) -> tuple[str, ...]:
@@ -126,16 +127,25 @@ class SensitivityTeller:
         """Where the advice changes, nearest first."""
         return [self.flip_row(flip, plan) for flip in plan.flips]
 
+    def rival_headings(self) -> tuple[str, ...]:
+        """The headings of `rival_rows`."""
+        return tuple(self._say(f"heading.{name}") for name in ("what", "now", "flip", "rival", "note"))
+
+    def rival_rows(self, plan: PlanSensitivity) -> list[tuple[str, ...]]:
+        """Where another plan of the menu becomes better, nearest first."""
+        return [self.flip_row(flip, plan) for flip in plan.rivals]
+
     def flip_row(self, flip: Flip, plan: PlanSensitivity) -> tuple[str, ...]:
-        """What moves, what it is now, where the advice changes, what is done first then, and what to know about it."""
+        """What moves, what it is now, where the advice changes, what it is then (a step, a plan), and what to know."""
         parameter, unit = flip.parameter, plan.offer.unit
         now, value = (self.value(parameter, number, unit) for number in (float(parameter.value), flip.value))
         notes = [self._say("guessed")] if flip.is_guessed else []
-        leeway = plan.leeway(parameter, flip.direction)
+        leeway = plan.leeway_of(flip)
         if not leeway.is_certain:
             notes.append(self._say("uncertain", certain=self.value(parameter, leeway.certain_to, unit)))
         what = self.parameter(parameter, plan.problem)
-        return what, now, value, show_name(flip.action or ""), " ".join(notes)
+        then = show_name(flip.action or "") if flip.plan is None else self.teller.describe_plan(flip.plan)
+        return what, now, value, then, " ".join(notes)
 
     # ------------------------------------------------------------------------------------------------------- effects
 

@@ -22,9 +22,20 @@ from numpy.typing import NDArray
 
 from safear.evaluation.adjoint import expect_back, total_costs
 from safear.evaluation.forward import evaluate, propagate
+from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP, stretches
 from safear.risk.distribution import EPSILON, Costs, units_within
-from safear.risk.objectives import Budget, CostObjective, CVaR, Entropic, Mean, MeanCVaR, MeanStd, MeanVariance
+from safear.risk.objectives import (
+    Budget,
+    CostObjective,
+    CVaR,
+    Entropic,
+    Mean,
+    MeanCVaR,
+    MeanStd,
+    MeanVariance,
+    Objective,
+)
 from safear.solvers.optimal import simplify
 from safear.solvers.solution import Solution
 
@@ -104,28 +115,71 @@ def as_expectation(objective: CostObjective, costs: Costs) -> Expectation | None
                 lambda total: np.exp(aversion * (total - top)), lambda mean: top + math.log(mean) / aversion
             )
         case CVaR(level) | MeanCVaR(_, level) if level <= 1 - EPSILON:
-            weight = objective.weight if isinstance(objective, MeanCVaR) else 1.0
-            target = costs.var(level)
-            return Expectation(
-                lambda total: (1 - weight) * total + weight * (target + np.maximum(total - target, 0.0) / (1 - level))
-            )
+            return _at_target(objective, costs.var(level))
     return None
+
+
+def as_expectations(objective: CostObjective, costs: Costs) -> list[Expectation]:
+    """Expectations the least of which is the objective, for every law of these costs; none if nobody knows them."""
+    match objective:
+        case Mean() | Entropic():
+            found = as_expectation(objective, costs)
+            return [] if found is None else [found]
+        case CVaR(level) | MeanCVaR(_, level) if level <= 1 - EPSILON:
+            return [_at_target(objective, float(target)) for target in costs.values]
+    return []
+
+
+def _at_target(objective: CVaR | MeanCVaR, target: float) -> Expectation:
+    """CVaR, or mean and CVaR, with a target that need not be the best one."""
+    weight = objective.weight if isinstance(objective, MeanCVaR) else 1.0
+    share = 1 - objective.level
+    return Expectation(lambda total: (1 - weight) * total + weight * (target + np.maximum(total - target, 0.0) / share))
+
+
+class PlanBounds:
+    """How much and how little a plan can be worth for its person while chances lie between two given ones."""
+
+    def __init__(self, policy: Policy, objective: Objective) -> None:
+        self.mdp, self.objective = policy.mdp, simplify(objective)
+        start = self.mdp.start
+        choose = policy.choosing(int(policy.accounts[start]))
+        self.layers = list(propagate(self.mdp, choose, start, possible=True))
+        unit = float(self.mdp.quantum)
+        self.totals = [total_costs(layer, self.mdp).astype(np.float64) * unit for layer in self.layers]
+
+    def at_most(self, costs: Costs, chances: Sequence[Reals]) -> float | None:
+        """The worst, from above: at the chances that these costs are for it is exact. None if nobody can say."""
+        if isinstance(self.objective, Budget):
+            return self._expect([self._missed()], chances, worst=True)[0]
+        form = as_expectation(self.objective, costs)
+        if form is None:
+            return None
+        return form.value(self._expect([[form.loss(total) for total in self.totals]], chances, worst=True)[0])
+
+    def at_least(self, chances: Sequence[Reals]) -> float | None:
+        """The best; None if nobody can say."""
+        if isinstance(self.objective, Budget):
+            return self._expect([self._missed()], chances, worst=False)[0]
+        over = [total[layer.row < 0] for total, layer in zip(self.totals, self.layers, strict=True)]
+        every = np.unique(np.concatenate(over))
+        forms = as_expectations(self.objective, Costs(every, np.full(len(every), 1 / len(every))))
+        if not forms:
+            return None
+        found = self._expect([[form.loss(total) for total in self.totals] for form in forms], chances, worst=False)
+        return min(form.value(mean) for form, mean in zip(forms, found, strict=True))
+
+    def _missed(self) -> list[Reals]:
+        limit = units_within(self.objective.limit, self.mdp.quantum) if isinstance(self.objective, Budget) else 0
+        return [(~self.mdp.goal[layer.state] | (layer.spent > limit)).astype(np.float64) for layer in self.layers]
+
+    def _expect(self, losses: list[list[Reals]], chances: Sequence[Reals], *, worst: bool) -> list[float]:
+        """The highest or lowest expectation of each loss, given at the ends of each layer."""
+        ends = [np.stack(columns, axis=1) for columns in zip(*losses, strict=True)]
+        return [float(value) for value in expect_back(self.layers, chances, ends, worst=worst)[0][0]]
 
 
 def bound_plan(solution: Solution, chances: Sequence[Reals]) -> float | None:
     """What the plan is at most worth for its person while chances are between these; None if nobody can say."""
-    mdp, policy, objective = solution.mdp, solution.policy, simplify(solution.objective)
-    start = mdp.start
-    layers = list(propagate(mdp, policy.choosing(int(policy.accounts[start])), start, possible=True))
-    if isinstance(objective, Budget):
-        limit = units_within(objective.limit, mdp.quantum)
-        form = Expectation(lambda total: total)
-        ends = [(~mdp.goal[layer.state] | (layer.spent > limit)).astype(np.float64) for layer in layers]
-    else:
-        found = as_expectation(objective, evaluate(solution).all_runs)
-        if found is None:
-            return None
-        form, unit = found, float(mdp.quantum)
-        ends = [form.loss(total_costs(layer, mdp).astype(np.float64) * unit) for layer in layers]
-    worst = expect_back(layers, chances, [end[:, None] for end in ends], worst=True)
-    return form.value(float(worst[0][0, 0]))
+    bounds = PlanBounds(solution.policy, solution.objective)
+    return bounds.at_most(evaluate(solution).all_runs, chances)
