@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -204,6 +205,8 @@ def test_it_is_said_if_there_is_too_much_to_try(name: str, most: int, monkeypatc
     assert (found.found, found.is_complete) == ((), False)
     monkeypatch.undo()
     assert find_relaxations(Desk.of(problem).open()).is_complete
+    hurried = replace(Desk.of(problem), max_seconds=-1.0)
+    assert not find_relaxations(hurried.open()).is_complete
 
 
 def test_a_model_is_not_asked_again_about_what_it_has_said() -> None:

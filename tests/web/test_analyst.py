@@ -12,7 +12,7 @@ from english import english_in
 from safear.recourse.teller import Teller
 from safear.web.problem_view import view_problem
 from safear.web.service import Service
-from small_problems import guessed_loan
+from small_problems import guessed_loan, ladder
 from web.conftest import Site, run_site
 from web.test_person_page import words
 
@@ -100,6 +100,17 @@ def test_without_an_action_and_with_fewer_steps(loan: Site) -> None:
         told = words(client.post("/analyst", data=form).text)
     assert "B: mean, without “change job”, within 2 steps" in told
     assert "first step change job study part-time" in told
+
+
+def test_why_no_plan_helps_and_what_would() -> None:
+    climb = {"climb": {"cost": 1, "change": {"a": "+1"}}}
+    service = Service.of(ladder(climb, levels=["low", "mid", "high"], horizon=2))
+    with run_site(service) as site, site.client() as client:
+        form = {"who": "p", "aobjective": "mean", "ahorizon": "1", "bobjective": "budget:1.5"}
+        page = words(client.post("/analyst", data=form).text)
+    assert "A: Nothing you can do leads to “there” within 1 step. It takes at least 2 steps." in page
+    assert "With 2 steps, 100% of cases would reach “there”, for 2 units on average." in page
+    assert "B: Nothing you can do leads to “there” within 2 steps for 1.5 units. It takes at least 2 units." in page
 
 
 def test_a_sample_of_the_people(audited: Site) -> None:

@@ -5,6 +5,7 @@ Everything else starts from cases: menus, comparisons, audits, batches, the page
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -114,13 +115,14 @@ class Desk:
     """Opens cases for one problem and one classifier. It checks the problem and reads the classifier once.
 
     It remembers the classifier's answers for the next person, unless it is `forgetful`. `max_states` and `max_bytes`
-    limit what one person can reach.
+    limit what one person can reach, `max_seconds` how long it is tried what would help those without recourse.
     """
 
     compiler: Compiler
     max_states: int = MAX_REACHABLE
     max_bytes: int = MAX_BYTES
     forgetful: bool = False
+    max_seconds: float = math.inf
 
     @classmethod
     def of(cls, problem: Problem, classifier: object = None) -> Desk:

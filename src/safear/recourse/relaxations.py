@@ -6,6 +6,7 @@ Its figures are those of the plan with the highest success and, among these, the
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -83,13 +84,15 @@ def find_relaxations(case: Case) -> Relaxations:
 
 @dataclass(slots=True)
 class _Trial:
-    """Tries changes until none are left, or as many states as may be were looked at."""
+    """Tries changes until none are left, as many states as may be were looked at, or the time is up."""
 
     case: Case
     is_complete: bool = True
     left: int = field(init=False)
+    until: float = field(init=False)
 
     def __post_init__(self) -> None:
+        self.until = time.monotonic() + self.case.desk.max_seconds
         self.left = MOST_ASKED_ABOUT if self.case.desk.goals.is_slow else MOST_IN_ALL
 
     def change_problem(self) -> Iterator[Relaxation]:
@@ -162,7 +165,7 @@ class _Trial:
 
     def afford(self, states: int) -> bool:
         """Whether so many more may be looked at."""
-        if self.left <= 0:
+        if self.left <= 0 or time.monotonic() > self.until:
             self.is_complete = False
             return False
         self.left -= states

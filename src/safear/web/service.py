@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 ASKED_BEFOREHAND = 1_000_000  # inputs up to which the classifier is asked about all of them at the start
 MAX_STATES = 200_000  # that one person may reach; more would take longer than anybody waits for a page
 MAX_BYTES = 2**30
+MAX_SECONDS = 3.0  # to try what would help somebody without recourse
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,9 @@ class Service:
     @classmethod
     def of(cls, problem: Problem, classifier: object = None, *, people: str | pd.DataFrame | None = None) -> Service:
         """For a problem and whatever `as_classifier` takes. Mistakes in the problem are raised."""
-        desk = replace(Desk.of(problem, classifier), max_states=MAX_STATES, max_bytes=MAX_BYTES)
+        desk = replace(
+            Desk.of(problem, classifier), max_states=MAX_STATES, max_bytes=MAX_BYTES, max_seconds=MAX_SECONDS
+        )
         sizes = [len(feature.levels) for feature in problem.features if feature.seen_by_classifier]
         if desk.sight or math.prod(sizes) > ASKED_BEFOREHAND:  # of records there is no end
             return cls(replace(desk, forgetful=True), people)

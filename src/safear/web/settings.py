@@ -13,8 +13,9 @@ from safear.errors import ObjectiveError, suggest
 from safear.evaluation.extremes import FigureRanges, Range
 from safear.problem.model import Record
 from safear.problem.terms import Terms
+from safear.recourse.advice_teller import AdviceTeller
 from safear.recourse.case import Desk
-from safear.recourse.menu import Request, make_menu
+from safear.recourse.menu import Menu, Request, make_menu
 from safear.recourse.offer import TAIL
 from safear.recourse.teller import Teller
 from safear.risk.objectives import Objective, parse_objective
@@ -64,6 +65,15 @@ class Side:
 
     setting: Setting
     people: tuple[Prospect | None, ...]
+    menu: Menu | None = None  # of a single person whom no plan helps
+
+    def advise(self, tell: Teller) -> list[str]:
+        """Why no plan helps a single person, and what would."""
+        if self.menu is None or self.menu.no_recourse is None:
+            return []
+        advice = self.menu.advice
+        lines = [] if advice is None else AdviceTeller(advice, tell).lines(to_person=False)
+        return [tell.no_recourse(self.menu.no_recourse), *lines]
 
     def average(self, name: str) -> float | None:
         """The mean of a figure over those who have a plan."""
@@ -171,7 +181,7 @@ def compare_settings(
 ) -> SettingComparison:
     """Two settings, for one of the problem's people by name or for a sample of those who are rejected."""
     people, drawn = _find_people(service, audits, who)
-    sides = [Side(setting, _solve(service, setting, list(people.values()), deadline)) for setting in settings]
+    sides = [_make_side(service, setting, list(people.values()), deadline) for setting in settings]
     return SettingComparison(tuple(people), (sides[0], sides[1]), service.problem.cost_unit, drawn)
 
 
@@ -191,23 +201,21 @@ def _find_people(service: Service, audits: Audits, who: str) -> tuple[Mapping[st
     return people, True
 
 
-def _solve(
-    service: Service, setting: Setting, people: Sequence[Record], deadline: Deadline
-) -> tuple[Prospect | None, ...]:
+def _make_side(service: Service, setting: Setting, people: Sequence[Record], deadline: Deadline) -> Side:
     desk = service.desk if setting.horizon is None else service.desk.with_horizon(setting.horizon)
     terms = None if setting.without is None else Terms(forbid=(setting.without,))
-    return tuple(_solve_person(desk, setting.objective, terms, person, deadline) for person in people)
+    found = [_solve_person(desk, setting.objective, terms, person, deadline) for person in people]
+    alone = found[0][0] if len(found) == 1 and found[0][1] is None else None
+    return Side(setting, tuple(prospect for _, prospect in found), alone)
 
 
 def _solve_person(
     desk: Desk, objective: Objective, terms: Terms | None, person: Record, deadline: Deadline
-) -> Prospect | None:
+) -> tuple[Menu, Prospect | None]:
     deadline.check()
     case = desk.open(person, terms=terms)
-    if not case.needs_plan:
-        return None
-    offers = make_menu(case, Request((objective,)), progress=deadline.check_progress).offers
-    if not offers:  # none within the budget
-        return None
-    offer = offers[0]
-    return Prospect(offer.cost.success, offer.mean, offer.tail, offer.first_action, offer.ranges)
+    menu = make_menu(case, Request((objective,)), progress=deadline.check_progress)
+    if not menu.offers:
+        return menu, None
+    offer = menu[0]
+    return menu, Prospect(offer.cost.success, offer.mean, offer.tail, offer.first_action, offer.ranges)
