@@ -35,7 +35,7 @@ def test_how_far_figures_can_be_off() -> None:
     cheapest = make_guessed()["cheapest"]
     assert str(cheapest) == (
         "first change job; succeeds in >99.9% of cases; costs 1.5 months on average, 8.21 months in the worst 5 of 100 "
-        "cases (if our estimates are off: average 1.22 to 2.43, 95% within 1 to 10.4, worst 5% 5.33 to 15.8)"
+        "cases (if our estimates are off: average 1.22 to 2.43, 95% within 1 to 10.4, worst 5% 5.33 to 15.78)"
     )
     row, ranges = Teller.of("de").overview(cheapest)
     assert row[3] == "1,5 months"
