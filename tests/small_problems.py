@@ -137,3 +137,19 @@ def guessed_loan() -> sa.Problem:
         return replace(outcomes[0], chance=amount), replace(outcomes[1], chance=None)
 
     return replace(problem, actions=tuple(replace(a, outcomes=guess(a.outcomes)) for a in problem.actions))
+
+
+# Learning is cheap, and nobody knows how often it works; being taught is neither.
+GUESS = """
+safear: 1
+title: A guess
+horizon: 6
+cost: {unit: months}
+features: {skill: {kind: ordinal, levels: [low, mid, high]}}
+goal: {failure_cost: 20, favourable: approved}
+classifier: {rule: skill == high}
+actions:
+  learn: {cost: 1, chance: [0.2, 0.9], change: {skill: +1}}
+  be taught: {cost: 3, chance: [0.7, 0.8], change: {skill: +1}}
+people: {me: {skill: low}}
+"""

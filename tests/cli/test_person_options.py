@@ -11,6 +11,7 @@ import pytest
 
 import safear as sa
 from cli.calls import plans, write
+from small_problems import GUESS
 
 if TYPE_CHECKING:
     from cli.conftest import Safear
@@ -155,3 +156,38 @@ def test_a_row_of_a_table(safear: Safear, tmp_path: Path) -> None:
     assert by_row == safear("recommend", "loan", "--set", "savings=moderate").out
     wrong = safear("recommend", "loan", "--row", "2").refusal
     assert "--row goes with --person FILE.csv or FILE.parquet" in wrong
+
+
+@pytest.fixture
+def guess(tmp_path: Path) -> Path:
+    path = tmp_path / "guess.yaml"
+    path.write_text(GUESS, encoding="utf-8")
+    return path
+
+
+def test_plans_are_made_for_the_worst_chances(safear: Safear, guess: Path, tmp_path: Path) -> None:
+    told = " ".join(safear("recommend", guess, "--robust", "--objective", "cvar:0.9").out.split())
+    assert "at most 17.55 months if estimates are off; no plan has less. If they are right: 14.89 months" in told
+    told = " ".join(safear("recommend", guess, "--robust", "--objective", "budget:6").out.split())
+    assert "in 52% of cases even if estimates are off, and in 71% if they are right" in told
+    plans = safear("recommend", guess, "--robust", "--json").json["plans"]
+    assert all(plan["robust"] and plan["bound"] <= plan["planned_value"] for plan in plans)
+    assert plans[0]["planned_value"] > plans[0]["value"]
+    assert "be taught" in safear("walk", guess, "--robust", "--objective", "cvar:0.9").out.lower()
+    kept = tmp_path / "plan.json"
+    assert safear("recommend", guess, "--robust", "--save", kept).code == 0
+    assert json.loads(kept.read_text(encoding="utf-8"))["robust"] is True
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "message"),
+    [
+        ("recommend", ["--method", "greedy"], "only method 'optimal' knows intervals"),
+        ("recommend", ["--objective", "mean-std:0.5"], "has no robust optimum"),
+        ("sensitivity", [], "only known for plans at nominal chances"),
+    ],
+)
+def test_what_cannot_be_robust_is_refused(
+    safear: Safear, guess: Path, command: str, options: list[str], message: str
+) -> None:
+    assert message in safear(command, guess, "--robust", *options).refusal

@@ -191,3 +191,45 @@ def test_progress_is_told() -> None:
     assert calls
     assert all(0 < done <= total for done, total in calls)
     assert calls[-1][0] == calls[-1][1]
+
+
+GUESSES: dict[str, Any] = {
+    "learn": {"cost": 1, "chance": [0.2, 0.9], "change": {"a": "+1"}},
+    "be taught": {"cost": 3, "chance": [0.7, 0.8], "change": {"a": "+1"}},
+    "buy": {"cost": 5, "change": {"a": "+1"}},
+}
+
+
+def test_robust_plans_are_compared_at_their_worst() -> None:
+    mdp = one_feature(GUESSES, failure_cost=20, horizon=6, steps=2)
+    robust, nominal = (find_frontier(mdp, robust=flag) for flag in (True, False))
+    assert all(offer.solution.robust for offer in robust.offers)
+    assert robust.best_success == 1  # what can be bought is sure
+    for one, other in combinations(robust.offers, 2):
+        worst, its = one.judged, other.judged
+        assert not (worst.success >= its.success and worst.mean <= its.mean and worst.tail <= its.tail)
+    cheapest, safest = robust.offers[0], min(robust.offers, key=lambda offer: offer.judged.tail)
+    mean, cvar = (sa.solve(mdp, objective, robust=True).value for objective in (sa.Mean(), sa.CVaR(0.95)))
+    assert cheapest.judged.mean == pytest.approx(mean)  # the range of a plan and its solution are found independently
+    assert safest.judged.tail == pytest.approx(cvar)
+    # The nominal menu trusts the guess, and pays for it where the guess is off.
+    assert nominal.offers[0].first_action == "learn"
+    assert nominal.offers[0].worst_figures.mean > mean
+    assert nominal.offers[0].mean < cheapest.mean
+
+
+@settings(max_examples=10)
+@given(problems(max_horizon=3), st.sampled_from([0.5, 0.95]))
+def test_the_ends_of_a_robust_frontier_are_optimal(document: dict[str, Any], level: float) -> None:
+    mdp = with_recourse(document)
+    offers = find_frontier(mdp, level=level, robust=True).offers
+    mean, tail = (sa.solve(mdp, objective, robust=True) for objective in (sa.Mean(), sa.CVaR(level)))
+    assert min(offer.judged.mean for offer in offers) == pytest.approx(mean.value, rel=1e-5, abs=1e-9)
+    least = min(offer.judged.tail for offer in offers)
+    assert tail.bound * (1 - 1e-6) - 1e-9 <= least <= tail.value * (1 + 1e-6) + 1e-9
+
+
+def test_without_intervals_a_robust_frontier_is_the_frontier() -> None:
+    mdp = compile_example("loan")
+    robust, nominal = (find_frontier(mdp, robust=flag).offers for flag in (True, False))
+    assert [offer.figures for offer in robust] == [offer.figures for offer in nominal]

@@ -19,7 +19,7 @@ from safear.recourse.selection import alike, dominates
 from safear.recourse.teller import Teller
 from safear.risk import Objective
 from safear.solvers import Episodic
-from small_problems import guessed_loan
+from small_problems import GUESS, guessed_loan
 from strategies import problems
 
 LOAN = sa.load_example("loan")
@@ -447,3 +447,20 @@ def test_what_notebooks_show() -> None:
     rounded = sa.recommend(replace(LOAN, cost_resolution=Decimal(1)))
     assert rounded.notices
     assert all(f"<p>{notice}</p>" in rounded._repr_html_() for notice in rounded.notices)
+
+
+def test_a_robust_menu_takes_another_first_step() -> None:
+    problem = sa.parse_problem(GUESS)
+    robust, nominal = (sa.recommend(problem, robust=flag) for flag in (True, False))
+    assert nominal["cheapest"].first_action == "learn"
+    assert {offer.first_action for offer in robust} == {"be taught"}
+    [offer] = sa.recommend(problem, objectives="cvar:0.9", robust=True)
+    assert offer.solution.robust
+    assert offer.planned_value == offer.solution.value > offer.value  # at the worst, and at the nominal chances
+
+
+@pytest.mark.parametrize("options", [{"objectives": "mean-std:0.5"}, {"method": "greedy"}])
+def test_what_has_no_robust_form_is_told_before_anything_is_computed(options: dict[str, str]) -> None:
+    with pytest.raises(ObjectiveError) as caught:
+        sa.recommend(sa.parse_problem(GUESS), robust=True, **options)  # type: ignore[arg-type]
+    assert caught.value.mistakes[0].code == "not_robust"

@@ -52,6 +52,11 @@ person_options = combine(
     method("episodic"),
     level(None),
     click.option(
+        "--robust",
+        is_flag=True,
+        help="Plan for the worst chances within their intervals, instead of their nominal values.",
+    ),
+    click.option(
         "--episodes", type=click.IntRange(1, 1_000_000), help="Episodes of the episodic method.  [default: 10000]"
     ),
     problem_options,
@@ -98,6 +103,7 @@ def find_menu(source: Source, options: dict[str, Any], *, find_start: FindStart 
             objectives=objectives,
             method=solver,
             level=TAIL if worst is None else worst,
+            robust=options["robust"],
             terms=terms,
             rng=np.random.default_rng(options["seed"]),
             progress=progress,

@@ -108,13 +108,21 @@ def _print_offer(console: Console, menu: Menu, offer: Offer, tell: Teller, *, he
 def _describe_value(offer: Offer, tell: Teller) -> str:
     """What was asked for: `cvar:0.95: 3.38 months. No plan has less`."""
     solution, objective, say = offer.solution, offer.objective, tell.texts.part("terminal")
+    is_robust = solution.robust and solution.mdp.has_intervals
     if isinstance(objective, Budget):
-        return say("budget", cost=tell.exact_cost(objective.limit, offer.unit), share=tell.percent(1 - offer.value))
+        cost, nominal = tell.exact_cost(objective.limit, offer.unit), tell.percent(1 - offer.value)
+        if is_robust:
+            return say("robust.budget", cost=cost, share=tell.percent(1 - solution.value), nominal=nominal)
+        return say("budget", cost=cost, share=nominal)
     told = {"objective": str(objective), "cost": tell.cost(offer.value, offer.unit)}
     if solution.certificate is None:
         return say("value", **told)
     gap = solution.gap / max(abs(solution.value), 1e-12)
-    return say("best", **told) if gap < 1e-5 else say("near", **told, share=tell.percent(gap))
+    code = "best" if gap < 1e-5 else "near"
+    told |= {} if code == "best" else {"share": tell.percent(gap)}
+    return (
+        say(f"robust.{code}", **told, worst=tell.cost(solution.value, offer.unit)) if is_robust else say(code, **told)
+    )
 
 
 def print_comparisons(problem: Problem, found: Sequence[Comparison], tell: AuditTeller) -> None:

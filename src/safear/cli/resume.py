@@ -93,6 +93,8 @@ def _check(options: dict[str, Any]) -> None:
         raise click.UsageError("--menu needs --problem")
     if not options["menu"] and (options["save"] is not None or options["problem"] is not None):
         raise click.UsageError("--problem and --save go with --menu")
+    if not options["menu"] and options["robust"]:
+        raise click.UsageError("--robust goes with --menu")
     if not options["now"] and (options["cost"] is not None or options["steps"] is not None):
         raise click.UsageError("--cost and --steps go with --now")
     if options["settings"] and options["person"] is None:

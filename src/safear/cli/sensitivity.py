@@ -59,6 +59,8 @@ def sensitivity(context: click.Context, /, problem_file: str, **options: Any) ->
 
         if find_ending(options["out"]) in {".png", ".pdf"}:
             load_converter()
+    if options["robust"]:
+        raise click.UsageError("--robust: what chances and costs change is only known for plans at nominal chances")
     menu = find_menu(find_source(problem_file, options), options)
     if menu.no_recourse is not None:
         click.echo(teller.no_recourse(menu.no_recourse), err=True)

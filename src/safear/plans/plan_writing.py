@@ -70,7 +70,7 @@ def write_plan(offer: Offer, *, personal_data: bool = True, seed: int | None = N
         plan=offer.code,
         objectives=[str(objective) for objective in offer.objectives],
         method=offer.solution.method,
-        robust=False,
+        robust=offer.solution.robust,
         seed=seed,
         level=offer.level,
         figures=_write_figures(offer),

@@ -6,6 +6,11 @@ good is tried: either a plan turns up below the line that joins them, or there i
 
 Where such plans succeed noticeably less often than the person could, giving up is cheap under the problem's costs. Then
 the same is done among the plans that succeed as often as possible.
+
+Robust plans are judged by the worst of their figures over the intervals of chances. These have no such hull: the least
+over plans of the worst over chances is not concave in the weight, and a plan's worst mean and worst tail need not come
+from the same chances. So weights are halved between plans that differ noticeably, a bounded number of times; the plans
+found are optimal for their weights, but one that is optimal only for a weight between may be missed.
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ SAME_SUCCESS = 0.01  # chances of success that differ by less are the same to a 
 CHEAPEST = 1e-6  # a weight so small that the tail only decides between plans of the same mean
 EQUAL = 1e-9  # relative differences below this are rounding
 MAX_PLANS = 200
+MAX_ROBUST = 24  # weights that are tried for robust plans
 GRAIN = 0.01  # a fifth of what a person notices
 
 
@@ -31,7 +37,8 @@ GRAIN = 0.01  # a fifth of what a person notices
 class Frontier:
     """Plans none of which is beaten in success, mean and tail at once, cheapest on average first.
 
-    `best_success` is the highest probability of success that any plan has.
+    `best_success` is the highest probability of success that any plan has, of robust plans at the worst chances, which
+    are also what their figures are compared at.
     """
 
     offers: tuple[Offer, ...]
@@ -39,38 +46,68 @@ class Frontier:
     level: float
 
 
-def find_frontier(mdp: MDP, *, level: float = TAIL, grain: float = GRAIN, progress: Progress | None = None) -> Frontier:
+def find_frontier(
+    mdp: MDP,
+    *,
+    level: float = TAIL,
+    grain: float = GRAIN,
+    robust: bool = False,
+    progress: Progress | None = None,
+) -> Frontier:
     """The frontier for the person that the MDP was compiled from.
 
     Between two plans whose mean and tail differ by less than the share `grain`, no other is looked for.
     """
-    best = highest_success(mdp)
-    offers = _trace_hull(mdp, lambda weight: MeanCVaR(weight, level), level, grain, progress)
-    if min(offer.cost.success for offer in offers) < best * (1 - SAME_SUCCESS):
+    best = highest_success(mdp, robust=robust)
+    trace = _halve_weights if robust and mdp.has_intervals else _trace_hull
+
+    def find(objective: Callable[[float], Objective]) -> list[Offer]:
+        def best_at(weight: float) -> Offer:
+            return make_offer(solve(mdp, objective(weight), robust=robust), level=level)
+
+        return trace(best_at, grain, progress)
+
+    offers = find(lambda weight: MeanCVaR(weight, level))
+    if min(offer.judged.success for offer in offers) < best * (1 - SAME_SUCCESS):
         slack = SAME_SUCCESS / mdp.horizon
-        among = _trace_hull(mdp, lambda weight: SuccessFirst(MeanCVaR(weight, level), slack), level, grain, progress)
-        offers = [*offers, *among]
+        offers += find(lambda weight: SuccessFirst(MeanCVaR(weight, level), slack))
     kept = [
         offer
         for number, offer in enumerate(offers)
         if not any(_beats(other, offer) for other in offers)
         and not any(_equals(other, offer) for other in offers[:number])
     ]
-    return Frontier(tuple(sorted(kept, key=lambda offer: offer.mean)), best, level)
+    return Frontier(tuple(sorted(kept, key=lambda offer: offer.judged.mean)), best, level)
 
 
-def _trace_hull(
-    mdp: MDP, objective: Callable[[float], Objective], level: float, grain: float, progress: Progress | None
-) -> list[Offer]:
-    """All plans that are best for some weight."""
-
-    def best_at(weight: float) -> Offer:
-        return make_offer(solve(mdp, objective(weight)), level=level)
-
+def _find_cheapest(best_at: Callable[[float], Offer]) -> Offer:
+    """The plan with the least mean and, of several, the least tail."""
     cheapest = best_at(0.0)
-    if cheapest.tail > 0:  # weighed so that all of the tail is still little beside the mean
-        cheapest = best_at(CHEAPEST * cheapest.mean / cheapest.tail)
-    safest = best_at(1.0)
+    mean, tail = cheapest.judged.mean, cheapest.judged.tail
+    # Weighed so that all of the tail is still little beside the mean.
+    return best_at(CHEAPEST * mean / tail) if tail > 0 else cheapest
+
+
+def _halve_weights(best_at: Callable[[float], Offer], grain: float, progress: Progress | None) -> list[Offer]:
+    """Plans that are best for weights between 0 and 1, as far as those for neighbouring weights differ noticeably."""
+    found = [_find_cheapest(best_at), best_at(1.0)]
+    pairs = [(0.0, found[0], 1.0, found[1])]
+    while pairs and len(found) < MAX_ROBUST:
+        low, left, high, right = pairs.pop(0)  # the widest first
+        if max(abs(gain) for gain in _gains(left, right)) < grain:
+            continue
+        weight = (low + high) / 2
+        middle = best_at(weight)
+        found.append(middle)
+        pairs += [(low, left, weight, middle), (weight, middle, high, right)]
+        if progress is not None:
+            progress(len(found), min(len(found) + len(pairs), MAX_ROBUST))
+    return found
+
+
+def _trace_hull(best_at: Callable[[float], Offer], grain: float, progress: Progress | None) -> list[Offer]:
+    """All plans that are best for some weight."""
+    cheapest, safest = _find_cheapest(best_at), best_at(1.0)
     found, pairs = [cheapest, safest], [(cheapest, safest)]
     while pairs and len(found) < MAX_PLANS:
         left, right = pairs.pop()
@@ -103,8 +140,9 @@ def _equals(one: Offer, other: Offer) -> bool:
 
 def _gains(one: Offer, other: Offer) -> list[float]:
     """By how much a plan is better in success, and relatively in mean and tail."""
+    mine, its = one.judged, other.judged
     return [
-        one.cost.success - other.cost.success,
-        (other.mean - one.mean) / max(other.mean, EQUAL),
-        (other.tail - one.tail) / max(other.tail, EQUAL),
+        mine.success - its.success,
+        (its.mean - mine.mean) / max(its.mean, EQUAL),
+        (its.tail - mine.tail) / max(its.tail, EQUAL),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,8 +23,9 @@ from safear.recourse.offer import TAIL, Offer, make_offer
 from safear.recourse.selection import MOST_PLANS, choose_offers, keep_unbeaten, merge_alike, name_offers
 from safear.recourse.teller import Teller
 from safear.risk.distribution import check_level, units_within
-from safear.risk.objectives import Budget, MeanStd, Objective, parse_objective
+from safear.risk.objectives import Budget, Mean, MeanStd, Objective, parse_objective
 from safear.solvers.episodic import Episodic
+from safear.solvers.robust import require_robust
 from safear.solvers.solve import Method, choose_method, solve
 from safear.texts.notebook import html_paragraphs, html_table
 
@@ -145,6 +146,7 @@ def recommend(  # noqa: PLR0913  # all but three by name, and each can be left o
     method: Method | Episodic | None = None,
     level: float = TAIL,
     most: int = MOST_PLANS,
+    robust: bool = False,
     terms: Terms | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
@@ -160,9 +162,12 @@ def recommend(  # noqa: PLR0913  # all but three by name, and each can be left o
     With `objectives` (objects, or texts such as `"cvar:0.95"`) the menu has one plan for each, named after it. With a
     `method` other than "optimal" and no objectives, it has the method's plans for the paper's aversions 0, 0.25, 0.5
     and 1, with similar ones merged. For `method` and `rng` see `solve`.
+
+    With `robust`, plans are the best against the worst chances within their intervals, and compared by the worst of
+    their figures (`offer.judged`); the figures of an offer stay those at the nominal chances, with their ranges beside.
     """
     # All of the input is read before anything is computed, so that a mistake is told at once.
-    request = Request.of(objectives, method=method, level=level, most=most)
+    request = Request.of(objectives, method=method, level=level, most=most, robust=robust)
     return make_menu(Desk.of(problem, classifier).open(person, terms=terms), request, rng=rng, progress=progress)
 
 
@@ -174,6 +179,7 @@ class Request:
     method: Method | Episodic | None = None
     level: float = TAIL
     most: int = MOST_PLANS
+    robust: bool = False
 
     @classmethod
     def of(
@@ -183,6 +189,7 @@ class Request:
         method: Method | Episodic | None = None,
         level: float = TAIL,
         most: int = MOST_PLANS,
+        robust: bool = False,
     ) -> Request:
         """Read what the caller gave; raises mistakes."""
         check_level(level)
@@ -190,8 +197,10 @@ class Request:
             raise ObjectiveError.at((), f"a menu of {most} plans is too small; it needs at least 1", code="too_few")
         wanted = None if objectives is None else _read_objectives(objectives)
         for objective in wanted or (MeanStd(0.0),):
-            choose_method(objective, method)
-        return cls(wanted, method, level, most)
+            chosen = choose_method(objective, method)
+            if robust:
+                require_robust(objective if wanted else Mean(), chosen)
+        return cls(wanted, method, level, most, robust)
 
 
 MENU = Request()
@@ -209,7 +218,7 @@ def make_menu(
         is_luck = case.favourable and accepts_levels(case) is False
         return Menu(case, (), (Notice("as_filed", case.problem),) if is_luck else (), level=request.level)
     if request.objectives is None and request.method in {None, "optimal"}:
-        frontier = find_frontier(case.mdp, level=request.level, progress=progress)
+        frontier = find_frontier(case.mdp, level=request.level, robust=request.robust, progress=progress)
         offers = choose_offers(frontier, request.most)
         notices = [*_warn_of_giving_up(case, frontier, offers), *_warn(case, offers)]
         return Menu(case, tuple(offers), tuple(notices), frontier.offers, request.level)
@@ -217,7 +226,8 @@ def make_menu(
     short = _find_short_budget(case, asked)
     if short is not None:
         return Menu(case, (), level=request.level, over_budget=short)
-    solutions = [solve(case.mdp, objective, method=request.method, rng=rng, progress=progress) for objective in asked]
+    options: dict[str, Any] = {"method": request.method, "robust": request.robust, "rng": rng, "progress": progress}
+    solutions = [solve(case.mdp, objective, **options) for objective in asked]
     if request.objectives is None:
         offers = name_offers(keep_unbeaten(merge_alike(solutions, level=request.level)), case.best_success)
     else:

@@ -124,6 +124,11 @@ class Offer:
         found = self.ranges
         return self.figures if found is None else OfferFigures(found.success.low, found.mean.high, found.tail.high)
 
+    @property
+    def judged(self) -> OfferFigures:
+        """What it is compared with other plans by: the worst of its figures if it is robust, else the nominal ones."""
+        return self.worst_figures if self.solution.robust else self.figures
+
     @cached_property
     def ranges(self) -> FigureRanges | None:
         """How far its figures can be off if chances lie anywhere in their intervals; None if it meets no interval."""
@@ -131,7 +136,10 @@ class Offer:
 
     @property
     def value(self) -> float:
-        """The exact objective of the total cost over all runs."""
+        """The exact objective of the total cost over all runs, at the nominal chances.
+
+        That at the worst chances, for which a robust plan was made, is `solution.value`.
+        """
         return self.objective.of(self.cost)
 
     @property

@@ -180,6 +180,7 @@ class PlanFiguresRecord(ResultRecord):
     name: str
     code: str = Field(description="its name for programs, the same in every language")
     method: str
+    robust: bool = Field(description="made for the worst chances: planned_value and bound are those, value the nominal")
     objective: str
     objectives: list[str]
     value: float
@@ -205,6 +206,7 @@ class PlanFiguresRecord(ResultRecord):
             name=offer.name,
             code=offer.code,
             method=solution.method,
+            robust=solution.robust,
             objective=str(offer.objective),
             objectives=[str(objective) for objective in offer.objectives],
             value=offer.value,

@@ -27,14 +27,16 @@ def choose_offers(frontier: Frontier, most: int = MOST_PLANS) -> list[Offer]:
     Plans that give up are left out; only the cheapest may do so for some, if it is not hopeless.
     """
     best = frontier.best_success
-    hopeful = [offer for offer in frontier.offers if offer.cost.success >= HOPELESS * best]
-    likely = [offer for offer in hopeful if not gives_up(offer.cost.success, best)]
+    hopeful = [offer for offer in frontier.offers if offer.judged.success >= HOPELESS * best]
+    likely = [offer for offer in hopeful if not gives_up(offer.judged.success, best)]
     cheapest = [offer for offer in hopeful[:1] if offer not in likely]  # the frontier begins with the least mean
     kept = thin_out([*cheapest, *likely], most)
-    named = name_offers(kept, best, least_tail=min((offer.tail for offer in likely), default=0.0))
+    named = name_offers(kept, best, least_tail=min((offer.judged.tail for offer in likely), default=0.0))
     if len(named) == 1 and any(_adds_to(kept, offer) for offer in likely):  # only because so few were asked for
         return [replace(named[0], trade_off=None)]
-    if len(named) == 1 and min(offer.mean for offer in frontier.offers) < named[0].mean * (1 - SAME_FIGURES):
+    if len(named) == 1 and min(offer.judged.mean for offer in frontier.offers) < named[0].judged.mean * (
+        1 - SAME_FIGURES
+    ):
         # What is cheaper gives up, so "cheapest" would not be true.
         return [replace(named[0], kind="likeliest", trade_off=TradeOff("others_give_up"))]
     return named
@@ -47,10 +49,10 @@ def thin_out(offers: Sequence[Offer], most: int) -> list[Offer]:
     """
     if not offers:
         return []
-    kept = [min(offers, key=lambda offer: offer.mean)]
+    kept = [min(offers, key=lambda offer: offer.judged.mean)]
     for offer in (
-        min(offers, key=lambda offer: offer.tail),
-        max(offers, key=lambda offer: offer.cost.success),
+        min(offers, key=lambda offer: offer.judged.tail),
+        max(offers, key=lambda offer: offer.judged.success),
     ):
         if _adds_to(kept, offer):
             kept.append(offer)
@@ -74,13 +76,13 @@ def keep_unbeaten(offers: Sequence[Offer]) -> list[Offer]:
 
 
 def difference(one: Offer, other: Offer) -> float:
-    """How far two plans are apart in success, mean or tail; 1 is what a person just notices."""
-    return max(abs(gain) for gain in _gains(one.figures, other.figures))
+    """How far two plans are apart in success, mean or tail; 1 is what a person just notices. Robust: in the worst."""
+    return max(abs(gain) for gain in _gains(one.judged, other.judged))
 
 
 def dominates(one: Offer, other: Offer) -> bool:
     """Whether a plan is noticeably better in success, mean or tail, and noticeably worse in none of them."""
-    gains = _gains(one.figures, other.figures)
+    gains = _gains(one.judged, other.judged)
     return min(gains) > -1 and max(gains) > 1
 
 
@@ -143,19 +145,19 @@ def name_offers(offers: Sequence[Offer], best_success: float, least_tail: float 
     """
     if not offers:
         return []
-    likely = [offer for offer in offers if not gives_up(offer.cost.success, best_success)]
-    cheapest = min(offers, key=lambda offer: offer.mean)
-    safest = min(likely, key=lambda offer: offer.tail, default=None)
-    if safest is not None and _relative(safest.tail, cheapest.tail) > SAME_FIGURES:
+    likely = [offer for offer in offers if not gives_up(offer.judged.success, best_success)]
+    cheapest = min(offers, key=lambda offer: offer.judged.mean)
+    safest = min(likely, key=lambda offer: offer.judged.tail, default=None)
+    if safest is not None and _relative(safest.judged.tail, cheapest.judged.tail) > SAME_FIGURES:
         safest = None  # the cheapest, which gives up, is noticeably safer
-    if safest is not None and least_tail is not None and _relative(safest.tail, least_tail) > SAME_FIGURES:
+    if safest is not None and least_tail is not None and _relative(safest.judged.tail, least_tail) > SAME_FIGURES:
         safest = None
-    likeliest: Offer | None = max(offers, key=lambda offer: offer.cost.success)
-    others = [offer.cost.success for offer in (cheapest, safest) if offer is not None]
-    if likeliest is not None and likeliest.cost.success - max(others) <= SAME_SUCCESS:
+    likeliest: Offer | None = max(offers, key=lambda offer: offer.judged.success)
+    others = [offer.judged.success for offer in (cheapest, safest) if offer is not None]
+    if likeliest is not None and likeliest.judged.success - max(others) <= SAME_SUCCESS:
         likeliest = None
     named = {id(offer) for offer in (cheapest, safest, likeliest) if offer is not None}
-    between = sorted((offer for offer in offers if id(offer) not in named), key=lambda offer: offer.tail)
+    between = sorted((offer for offer in offers if id(offer) not in named), key=lambda offer: offer.judged.tail)
     ordered = [] if likeliest is None else [replace(likeliest, kind="likeliest")]
     if safest is not None:
         ordered.append(replace(safest, kind="cheapest_and_safest" if safest is cheapest else "safest"))
@@ -171,7 +173,7 @@ def find_trade_off(offer: Offer, menu: Sequence[Offer]) -> TradeOff:
     others = [other for other in menu if other is not offer]
     if not others:
         return TradeOff("none")
-    cheapest = min(menu, key=lambda other: other.mean)
+    cheapest = min(menu, key=lambda other: other.judged.mean)
     other = cheapest if offer is not cheapest else others[0]
     return compare_figures(offer.figures, other.figures, other)
 
