@@ -89,7 +89,12 @@ def test_the_schema_is_one(schema: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("what", "command"),
-    [("menu", ["recommend", "loan"]), ("situation", ["walk", "loan"]), ("comparisons", ["compare", "loan"])],
+    [
+        ("menu", ["recommend", "loan"]),
+        ("situation", ["walk", "loan"]),
+        ("sensitivity", ["sensitivity", "loan", "--objective", "mean", "--tolerance", "0.1"]),
+        ("comparisons", ["compare", "loan"]),
+    ],
 )
 def test_what_commands_give_has_a_schema(safear: Safear, what: str, command: list[str]) -> None:
     jsonschema.validate(safear(*command, "--json").json, safear("schema", what).json)

@@ -41,7 +41,7 @@ def examples(name: str | None, output: Path | None) -> None:
         write_text(output, example_text(name))
 
 
-RECORDS = ("menu", "situation", "audit", "comparisons", "batch", "check")
+RECORDS = ("menu", "situation", "sensitivity", "audit", "comparisons", "batch", "check")
 
 
 @click.command(
@@ -52,7 +52,8 @@ RECORDS = ("menu", "situation", "audit", "comparisons", "batch", "check")
 def schema(what: str, output: Path | None) -> None:
     """Print the JSON Schema of problem files, or of what a command gives with --json.
 
-    WHAT is problem, menu (of recommend), situation (of walk), audit, comparisons (of compare), batch or check.
+    WHAT is problem, menu (of recommend), situation (of walk), sensitivity, audit, comparisons (of compare),
+    batch or check.
     """
     from safear.files import write_text
 
@@ -70,9 +71,11 @@ def _find_schema(what: str) -> dict[str, Any]:
         return problem_schema()
     from safear.population import result_records as many
     from safear.recourse.records import MenuRecord
+    from safear.recourse.sensitivity_records import SensitivityRecord
     from safear.recourse.walk_records import SituationRecord
 
-    known = (MenuRecord, SituationRecord, many.AuditRecord, many.ComparisonsRecord, many.BatchRecord, many.CheckRecord)
+    of_many = (many.AuditRecord, many.ComparisonsRecord, many.BatchRecord, many.CheckRecord)
+    known = (MenuRecord, SituationRecord, SensitivityRecord, *of_many)
     return known[RECORDS.index(what)].model_json_schema(mode="serialization")
 
 
