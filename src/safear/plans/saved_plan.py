@@ -141,7 +141,10 @@ class SavedPlan:
             return
         names = sorted(name for name in parts.keys() | known.parts if parts.get(name) != known.parts.get(name))
         cause = f"the plan is for '{known.title}', and this problem differs in {quote_list(names)}"
-        remedy = "give the problem as it was then, with the person's own terms, or make a new menu"
+        remedy = (
+            "give the problem as it was then, with the person's own terms; a new menu may be made for another one: "
+            "changed=True, --changed on the command line"
+        )
         raise PlanError.at((), cause, remedy, code="other_problem", title=known.title, parts=names)
 
 
