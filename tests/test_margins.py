@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -19,6 +20,8 @@ from safear.errors import ClassifierError, ProblemError
 from safear.mdp.goals import Goals
 from safear.population.agreement import check_people
 from safear.recourse.diagnose import diagnose_space
+from safear.recourse.records import MenuRecord
+from safear.reports import report_menu
 
 RAW = sa.parse_problem(LOAN | {"goal": {"failure_cost": 20, "threshold": 0.5}})
 LEVELS = sa.parse_problem(
@@ -240,3 +243,36 @@ def test_the_decision_is_remembered_apart() -> None:
     goals = Goals(strict, as_classifier(score, strict))
     assert goals.in_force is not goals
     assert goals.in_force.in_force is goals.in_force
+
+
+@pytest.mark.parametrize("problem, people", [(RAW, PEOPLE), (LEVELS, LEVEL_PEOPLE)], ids=["records", "levels"])
+@pytest.mark.parametrize("name", ["margin", "both"])
+@pytest.mark.parametrize("objectives", [None, ["cvar:0.9"]])
+def test_menus_say_what_the_margin_costs(
+    problem: sa.Problem, people: pd.DataFrame, name: str, objectives: list[str] | None
+) -> None:
+    """Beside each plan stands the one for the same objective that today's model alone would get."""
+    changes, models, _ = SETTINGS[name]
+    first = models[0] if isinstance(models, list) else models
+    dearer = 0
+    for record in records_of(people):
+        menu = sa.recommend(asking(problem, changes), models, record, objectives=objectives)
+        assert len(menu.margin_costs) == len(menu)
+        found = MenuRecord.of(menu).without_margin
+        for offer, cost, told in zip(menu, menu.margin_costs, found, strict=True):
+            plain = sa.recommend(problem, first, record, objectives=[offer.objective])[0]
+            assert (told.success, told.mean, told.cvar) == (
+                plain.cost.success,
+                plain.mean,
+                plain.cost.all_runs.cvar(0.95),
+            )
+            assert offer.value >= plain.value - 1e-9, "goals are fewer, so the best is no better"
+            assert str(cost).startswith("Compared with a plan that counts on today's model alone: ")
+            assert str(cost) in menu_text(menu)
+            dearer += offer.value > plain.value
+    assert dearer
+    assert sa.recommend(problem, first, records_of(people)[0]).margin_costs == ()
+
+
+def menu_text(menu: sa.Menu) -> str:
+    return html.unescape(report_menu(menu).html).replace("\u202f", " ")

@@ -82,6 +82,9 @@ def _print_offer(console: Console, menu: Menu, offer: Offer, tell: Teller, *, he
     caution = find_caution(offer)
     if caution is not None:
         console.print(f"  {caution.tell(tell)}", markup=False)
+    margin = menu.margin_cost(offer)
+    if margin is not None:
+        console.print(f"  {tell.trade_off(margin)}", markup=False)
     if not menu.frontier:
         console.print(f"  {_describe_value(offer, tell)}", markup=False)
     for line in PlanTeller(offer.full_plan if all_steps else offer.plan, tell).lines():

@@ -35,7 +35,7 @@ class FiledGoals:
 
     def __init__(self, goals: Goals, filed: Filed) -> None:
         self.problem, self.standard, self.sight, self.filed = goals.problem, goals.standard, goals.sight, filed
-        self._goals, self._lock, self._points = goals, goals.lock, goals.known_points
+        self.goals, self._lock, self._points = goals, goals.lock, goals.known_points
         features = goals.problem.features
         self._seen = [i for i, feature in enumerate(features) if feature.seen_by_classifier]
         self._numbers = [i for i, feature in enumerate(features) if feature.name in goals.sight.numbers]
@@ -46,7 +46,7 @@ class FiledGoals:
     @cached_property
     def in_force(self) -> FiledGoals:
         """The same of decisions: who is accepted as things stand."""
-        return self if self._goals.in_force is self._goals else FiledGoals(self._goals.in_force, self.filed)
+        return self if self.goals.in_force is self.goals else FiledGoals(self.goals.in_force, self.filed)
 
     @property
     def is_slow(self) -> bool:

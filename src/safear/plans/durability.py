@@ -205,5 +205,6 @@ def _repair(desk: Desk, plan: SavedPlan, record: Record) -> Repair:
         return Repair("accepted" if case.favourable else "none")
     # Where the plan was drawn at random, the optimum stands in its place.
     method: Literal["greedy"] | None = "greedy" if plan.form.method == "greedy" else None
-    cost = run_exactly(solve(case.mdp, plan.objectives[0], method=method)).distribution
+    solution = solve(case.mdp, plan.objectives[0], method=method, robust=plan.form.robust)
+    cost = run_exactly(solution).distribution
     return Repair("plan", cost.success, cost.all_runs.mean, cost.all_runs.cvar(plan.level))

@@ -41,6 +41,17 @@ class CostsRecord(ResultRecord):
         )
 
 
+class MarginRecord(ResultRecord):
+    """A plan for the same objective that counts on the model in force alone; figures over all runs, menu's level."""
+
+    plan: str
+    success: float
+    mean: float
+    cvar: float
+    first_action: str | None
+    words: str
+
+
 class RangeRecord(ResultRecord):
     """From the least to the most that a figure can be."""
 

@@ -18,8 +18,9 @@ from safear.recourse.advice import Advice, accepts_levels, find_advice
 from safear.recourse.case import Case, Desk
 from safear.recourse.failure import find_giving_up, gives_up
 from safear.recourse.frontier import Frontier, find_frontier
+from safear.recourse.margin import find_margin_costs
 from safear.recourse.notices import NoRecourse, Notice
-from safear.recourse.offer import TAIL, Offer, make_offer
+from safear.recourse.offer import TAIL, Offer, TradeOff, make_offer
 from safear.recourse.selection import MOST_PLANS, choose_offers, keep_unbeaten, merge_alike, name_offers
 from safear.recourse.teller import Teller
 from safear.risk.distribution import check_level, units_within
@@ -79,6 +80,19 @@ class Menu:
     def advice(self) -> Advice | None:
         """What would help somebody whom no plan helps; None for others. It is worked out when it is first asked for."""
         return find_advice(self.case)
+
+    @cached_property
+    def margin_costs(self) -> tuple[TradeOff, ...]:
+        """What each plan gains and gives up beside one that counts on the model in force alone.
+
+        Empty if no margin and no agreement of several models is asked for.
+        """
+        return find_margin_costs(self.case, self.offers)
+
+    def margin_cost(self, offer: Offer) -> TradeOff | None:
+        """That of one of its plans; None if there is no margin, or if the plan is none of them."""
+        found = zip(self.offers, self.margin_costs, strict=False)
+        return next((cost for one, cost in found if one.solution is offer.solution), None)
 
     def __repr__(self) -> str:
         return str(self)

@@ -207,10 +207,10 @@ class TradeOff:
 
     Both plans' `success`, and by how much its mean and its tail are higher; None where a person would not notice the
     difference. A plan that is alone has no `other`: "none" is noticeably better, or "others_give_up", those that are
-    cheaper.
+    cheaper. With "margin", the other is the plan for the same objective that counts on the model in force alone.
     """
 
-    code: Literal["beside", "none", "others_give_up"]
+    code: Literal["beside", "none", "others_give_up", "margin"]
     other: Offer | None = None
     success: tuple[float, float] | None = None
     mean: float | None = None

@@ -6,7 +6,7 @@ their digits; what is undefined is null.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Literal, Self
 
@@ -18,7 +18,7 @@ from safear.problem.model import Problem, Record, is_missing
 from safear.recourse.advice_records import AdviceRecord, ReasonRecord
 from safear.recourse.case import Decision
 from safear.recourse.caution import find_caution
-from safear.recourse.figure_records import CautionRecord, CostsRecord, RangesRecord, ResultRecord
+from safear.recourse.figure_records import CautionRecord, CostsRecord, MarginRecord, RangesRecord, ResultRecord
 from safear.recourse.menu import Menu
 from safear.recourse.notices import Notice, NoticeCode
 from safear.recourse.offer import Offer
@@ -305,6 +305,7 @@ class MenuRecord(ResultRecord):
     notices: list[NoticeRecord]
     level: float
     plans: list[PlanRecord]
+    without_margin: list[MarginRecord] = Field(description="plans for the model in force alone; empty without margin")
     frontier: list[FrontierRecord] = Field(description="all plans that the menu was chosen from, cheapest first")
 
     @classmethod
@@ -324,8 +325,17 @@ class MenuRecord(ResultRecord):
             notices=[NoticeRecord.of(notice) for notice in menu.notices],
             level=menu.level,
             plans=[PlanRecord.of(offer, simulated=check) for offer, check in zip(menu, checks, strict=True)],
+            without_margin=list(_beside_margins(menu)),
             frontier=[FrontierRecord.of(offer, menu) for offer in menu.frontier],
         )
+
+
+def _beside_margins(menu: Menu) -> Iterator[MarginRecord]:
+    for offer, cost in zip(menu.offers, menu.margin_costs, strict=False):
+        if cost.other is not None:
+            bare = cost.other
+            figures = {"success": bare.cost.success, "mean": bare.mean, "cvar": bare.tail}
+            yield MarginRecord(plan=offer.code, first_action=bare.first_action, words=str(cost), **figures)
 
 
 class DecisionRecord(ResultRecord):

@@ -245,6 +245,8 @@ class Teller:
         """With what a plan is compared, or why with nothing."""
         if trade_off.other is None:
             return self.texts(f"trade_off.{trade_off.code}")
+        if trade_off.code == "margin":
+            return self.texts("trade_off.margin")
         return self.texts("trade_off.beside", other=self.texts.quote(self.name_plan(trade_off.other)))
 
     def differences(self, trade_off: TradeOff) -> list[Difference]:

@@ -145,7 +145,13 @@ class _Writer:
             () if found is None else tuple(self.teller.differences(found)),
             steps[:shown],
             steps[shown:],
-            (*plan.notes(), *self._refer(shown, len(steps)), *self._tell_check(offer), *self._tell_caution(offer)),
+            (
+                *plan.notes(),
+                *self._refer(shown, len(steps)),
+                *self._tell_margin(offer),
+                *self._tell_check(offer),
+                *self._tell_caution(offer),
+            ),
             tell_hundred(offer, self.teller),
             tuple(tell_ways(offer, longest, self.teller)),
             tell_rest(offer, self.teller),
@@ -155,6 +161,11 @@ class _Writer:
         say, worst = self.texts.part("report.compare"), self.teller.worst(offer.level)
         names = (say("mean"), say("tail", worst=worst), say("success", goal=self.goal, within=self.within))
         return self.teller.figures(offer, names)
+
+    def _tell_margin(self, offer: Offer) -> list[str]:
+        """What it costs to count on more than today's model, if that is asked for."""
+        found = self.menu.margin_cost(offer)
+        return [] if found is None else [self.teller.trade_off(found)]
 
     def _tell_check(self, offer: Offer) -> list[str]:
         """How a plan was checked; where only levels are seen, that goes without saying."""

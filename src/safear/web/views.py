@@ -283,7 +283,8 @@ def _list_figures(menu: Menu, offer: Offer, teller: Teller) -> tuple[Figure, ...
 def _compare(menu: Menu, offer: Offer, teller: Teller) -> str:
     """What a plan, of the menu or not, gains and gives up."""
     others = [other for other in menu if other.solution is not offer.solution]
-    return teller.trade_off(offer.trade_off or find_trade_off(offer, [offer, *others]))
+    found = [offer.trade_off or find_trade_off(offer, [offer, *others]), menu.margin_cost(offer)]
+    return " ".join(teller.trade_off(one) for one in found if one is not None)
 
 
 def name_stop(stops: Sequence[Stop], position: int, teller: Teller) -> str:

@@ -1,0 +1,48 @@
+"""What a margin costs: a plan beside the one for the same objective that counts on the model in force alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from safear.mdp.compile import Compiler
+from safear.mdp.compiled import CompiledMDP
+from safear.mdp.goals import Goals
+from safear.mdp.lattice import find_lattice
+from safear.memory import MAX_BYTES
+from safear.recourse.case import Case
+from safear.recourse.offer import Offer, TradeOff, make_offer
+from safear.recourse.selection import compare_figures
+from safear.solvers.solve import solve
+
+
+def has_margin(case: Case) -> bool:
+    """Whether plans are made for more than the decision in force."""
+    return isinstance(case.mdp, CompiledMDP) and case.mdp.goals.in_force is not case.mdp.goals
+
+
+def find_margin_costs(case: Case, offers: Sequence[Offer]) -> tuple[TradeOff, ...]:
+    """For each offer, what it gains and gives up beside the plan without the margin; none if there is no margin.
+
+    That plan exists, since every goal is accepted by the model in force.
+    """
+    if not offers or not isinstance(case.mdp, CompiledMDP) or not has_margin(case):
+        return ()
+    bare = _compile_bare(case, case.mdp)
+    found = [(offer, _solve_bare(bare, offer)) for offer in offers]
+    return tuple(replace(compare_figures(mine.figures, its.figures, its), code="margin") for mine, its in found)
+
+
+def _compile_bare(case: Case, mdp: CompiledMDP) -> CompiledMDP:
+    """What the person can reach if all that is accepted is a goal: no more than with the margin."""
+    goals = mdp.goals.in_force
+    asked = goals if isinstance(goals, Goals) else goals.goals
+    compiler = Compiler(case.problem, asked, find_lattice(case.problem))
+    return compiler.reachable(case.person, mdp.n_states + 1, MAX_BYTES, goals=goals)
+
+
+def _solve_bare(mdp: CompiledMDP, offer: Offer) -> Offer:
+    method: Literal["greedy"] | None = "greedy" if offer.solution.method == "greedy" else None
+    solution = solve(mdp, offer.objective, method=method, robust=offer.solution.robust)
+    return make_offer(solution, level=offer.level)
