@@ -103,6 +103,13 @@ def test_where_nothing_helps_the_score_stays() -> None:
     assert said == "No step that you can take raises your score; it is 0.25. 0.6 is needed."
 
 
+def test_a_score_that_is_not_enough_does_not_look_so() -> None:
+    advice = advise(lambda frame: np.full(len(frame), 0.59999))
+    assert advice.closest is not None
+    said = AdviceTeller(advice, Teller.of()).closest(advice.closest)
+    assert said == "No step that you can take raises your score; it is 0.599. 0.6 is needed."
+
+
 @pytest.mark.parametrize("answers", [lambda frame: frame["term"] > 99, lambda frame: ["bad"] * len(frame)])
 def test_without_scores_there_is_no_closest_approach(answers: Score) -> None:
     problem = sa.parse_problem({**FILED, "goal": {"favourable": "good"}})

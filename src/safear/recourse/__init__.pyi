@@ -1,3 +1,4 @@
+from safear.recourse.advice import Advice as Advice
 from safear.recourse.case import Case as Case
 from safear.recourse.case import Decision as Decision
 from safear.recourse.case import Desk as Desk
@@ -15,6 +16,7 @@ from safear.recourse.offer import verify as verify
 from safear.recourse.plan import Plan as Plan
 from safear.recourse.plan import PlanStep as PlanStep
 from safear.recourse.plan import make_plan as make_plan
+from safear.recourse.relaxations import Relaxation as Relaxation
 from safear.recourse.sensitivity import PlanSensitivity as PlanSensitivity
 from safear.recourse.sensitivity import Sensitivity as Sensitivity
 from safear.recourse.teller import Teller as Teller

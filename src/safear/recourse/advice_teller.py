@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
 from dataclasses import dataclass
 
 from safear.recourse.advice import Advice
@@ -32,7 +32,8 @@ class AdviceTeller:
     def closest(self, found: Approach) -> str:
         """`The closest you can come: income becomes 2,500 EUR. Your score is then 0.47, ...`."""
         texts = self.teller.texts
-        values = {name: texts.exact_number(round(value, 3)) for name, value in self._figures(found)}
+        values = {"score": texts.exact_number(_cut(found.score)), "today": texts.exact_number(_cut(found.today))}
+        values |= {} if found.needed is None else {"needed": texts.exact_number(found.needed)}
         values["changes"] = texts.join(self.teller.changes(found.changes, "becomes"))
         key = "closest" if found.changes else "stays"
         said = self.teller(f"advice.{key}", **values)
@@ -59,9 +60,7 @@ class AdviceTeller:
         feature = self.advice.problem.feature_by_name[one.feature]
         return one.code == "number" and feature.mutable and feature.actionable
 
-    @staticmethod
-    def _figures(found: Approach) -> Iterator[tuple[str, float]]:
-        yield "score", found.score
-        yield "today", found.today
-        if found.needed is not None:
-            yield "needed", found.needed
+
+def _cut(score: float) -> float:
+    """With three decimals, never up: what is not enough must not look as if it were."""
+    return math.floor(score * 1000 + 1e-9) / 1000
