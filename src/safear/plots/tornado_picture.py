@@ -37,6 +37,7 @@ from safear.texts.names import capital, show_name
 WIDTH, PAD, GAP = 940.0, 16.0, 24.0
 NAMES, EFFECT = 216.0, 216.0  # how wide the names and the column of effects are
 ROW, BAR = 54.0, 12.0
+LINE, MOST_LINES = 15.0, 3  # of a name; rows have room for two and what the amount is now
 TEXT, SMALL = 14.0, 12.5
 MOST_ROWS = 12
 LEAST_SPAN = 0.1  # so that a hair does not look like a lot
@@ -79,6 +80,8 @@ class _TornadoDrawing:
         self.say = tell.teller.texts.part("picture.tornado")
         self.items = sorted(plan.derivatives, key=self._order)
         self.shown = self.items[:MOST_ROWS]
+        self.names = {item.parameter.path: self._wrap(item) for item in self.shown}
+        self.row = ROW + LINE * (max((len(lines) for lines in self.names.values()), default=0) == MOST_LINES)
         self.middle = PAD + NAMES + GAP + (WIDTH - 2 * PAD - NAMES - EFFECT - 2 * GAP) / 2
         half = self.middle - (PAD + NAMES + GAP)
         flips = [flip.distance for flip in plan.flips[: 2 * MOST_ROWS] if flip.distance <= 1]
@@ -94,6 +97,11 @@ class _TornadoDrawing:
         """The nearest flip first, then the largest effect."""
         found = [self._leeway(item, direction).flip for direction in DIRECTIONS]
         return min((flip.distance for flip in found if flip is not None), default=inf), -abs(self._effect(item))
+
+    def _wrap(self, item: Derivatives) -> list[str]:
+        """The name of an amount on as many lines as there are; the last is cut off where that is not enough."""
+        lines = wrap(capital(self.tell.parameter(item.parameter, self.plan.problem)), NAMES, SMALL)
+        return [*lines[: MOST_LINES - 1], *([" ".join(lines[MOST_LINES - 1 :])] if len(lines) >= MOST_LINES else [])]
 
     def _leeway(self, item: Derivatives, direction: Direction) -> Leeway:
         return self.plan.leeway(item.parameter, direction)
@@ -136,9 +144,9 @@ class _TornadoDrawing:
         top = y + 30
         body += self._headings(top)
         start = top + 34
-        end = start + ROW * len(self.shown)
+        end = start + self.row * len(self.shown)
         body += self._frame(start, end)
-        body += [self._row(item, start + ROW * place) for place, item in enumerate(self.shown)]
+        body += [self._row(item, start + self.row * place) for place, item in enumerate(self.shown)]
         description = "\n".join(self.tell.lines(self.plan))
         return document(WIDTH, end + 34, title=title, description=description, body=body)
 
@@ -165,7 +173,7 @@ class _TornadoDrawing:
 
     def _frame(self, start: float, end: float) -> list[str]:
         """Lines between rows, where nothing has moved, and the scale below."""
-        parts = [horizontal(PAD, WIDTH - PAD, start + ROW * place, GRID) for place in range(len(self.shown) + 1)]
+        parts = [horizontal(PAD, WIDTH - PAD, start + self.row * place, GRID) for place in range(len(self.shown) + 1)]
         for tick in [-tick for tick in self.ticks if tick] + self.ticks:
             x = self.x(tick)
             told = self.tell.teller("format.percent", number=self.tell.teller.number(100 * tick))
@@ -177,10 +185,10 @@ class _TornadoDrawing:
     def _row(self, item: Derivatives, top: float) -> str:
         parameter, y = item.parameter, top + 19
         name = self.tell.parameter(parameter, self.plan.problem)
-        lines = wrap(capital(name), NAMES, SMALL)[:2]
+        lines = self.names[parameter.path]
         now = self.say("now", value=self.tell.value(parameter, float(parameter.value), self.unit))
-        words = [write(PAD, top + 17 + 15 * place, line, size=SMALL, room=NAMES) for place, line in enumerate(lines)]
-        words.append(write(PAD, top + 17 + 15 * len(lines), now, size=SMALL, fill=FAINT, room=NAMES))
+        words = [write(PAD, top + 17 + LINE * place, line, size=SMALL, room=NAMES) for place, line in enumerate(lines)]
+        words.append(write(PAD, top + 17 + LINE * len(lines), now, size=SMALL, fill=FAINT, room=NAMES))
         sides = [self._side(self._leeway(item, direction), y) for direction in DIRECTIONS]
         note = name
         flips = [flip for flip in self.plan.flips if flip.parameter is parameter]
