@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.mdp.arrays import MDP
+from safear.mdp.arrays import MDP, once_per_mdp
 
 ROUNDING = 1e-14  # a chance that is left and below this is none
 
@@ -39,17 +39,26 @@ def worst_chances(
 
 def worst_edge_chances(mdp: MDP, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The same for every edge of an MDP, with a value per edge: rows may have any number of outcomes."""
-    row, first = mdp.edge_row, mdp.edge_start[:-1]
-    order = np.lexsort((-values, row))  # the edges of a row stay where the row is
-    rank = np.arange(mdp.n_edges) - first[row]
-    chances = mdp.edge_low.copy()
-    left = 1.0 - np.add.reduceat(mdp.edge_low, first) if mdp.n_edges else np.empty(0)
-    for place in range(int(rank.max(initial=-1)) + 1):
-        edges = order[rank == place]
-        rows = row[edges]
-        more = np.clip(
-            np.where(left[rows] > ROUNDING, left[rows], 0.0), 0.0, mdp.edge_high[edges] - mdp.edge_low[edges]
-        )
+    before, places = _find_places(mdp)
+    left, chances = before.copy(), mdp.edge_low.copy()
+    if len(places) == 2:  # as most have; the edges of a row stay together
+        second, order = places[1][1], np.arange(mdp.n_edges)
+        worse = second[values[second] > values[second - 1]]
+        order[worse], order[worse - 1] = worse - 1, worse
+    else:
+        order = np.lexsort((-values, mdp.edge_row))
+    for rows, place in places:
+        edges = order[place]
+        more = np.minimum(mdp.edge_high[edges] - mdp.edge_low[edges], left[rows])
         chances[edges] += more
         left[rows] -= more
     return chances
+
+
+@once_per_mdp
+def _find_places(mdp: MDP) -> tuple[NDArray[np.float64], list[tuple[NDArray[np.int64], NDArray[np.int64]]]]:
+    """What the least chances of each row leave; by rank, the rows with so many outcomes, and where that one stands."""
+    first, counts = mdp.edge_start[:-1], np.diff(mdp.edge_start)
+    left = 1.0 - np.add.reduceat(mdp.edge_low, first) if mdp.n_edges else np.empty(0)
+    rows = [np.flatnonzero(counts > rank) for rank in range(int(counts.max(initial=0)))]
+    return np.where(left > ROUNDING, left, 0.0), [(some, first[some] + rank) for rank, some in enumerate(rows)]
