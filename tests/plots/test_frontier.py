@@ -117,6 +117,10 @@ def test_whiskers_end_where_figures_can_be() -> None:
         assert min(updown) < y < max(updown)
         assert Teller.of().spans(offer).tail in texts_of(picture.svg)
     assert "from the best to the worst case" in picture.svg
+    assert "No plan is better in both" in picture.svg
+    robust = frontier(sa.recommend(menu.problem, robust=True))
+    assert "in the worst case, no plan is better in both" in robust.svg
+    assert "No plan is better in both" not in robust.svg
     certain = frontier(menu_of("loan"))
     assert not of_class(read(certain.svg), "whiskers")
     assert "estimates" not in certain.svg

@@ -85,7 +85,9 @@ def frontier(
     plans = read_plans(menu, language)
     points = find_points(menu, greedy, plans.tell)
     words = show_name(plans.tell("picture.frontier.title") if title is None else title)
-    return make_picture(_FrontierDrawing(plans, points, words, heading=heading).svg(), plans=plans.rows, points=points)
+    robust = any(offer.solution.robust for offer in menu)
+    drawing = _FrontierDrawing(plans, points, words, heading=heading, robust=robust)
+    return make_picture(drawing.svg(), plans=plans.rows, points=points)
 
 
 def find_points(menu: Menu, greedy: Menu | Sequence[Offer], tell: Teller) -> list[PointRow]:
@@ -124,7 +126,7 @@ def _letter(place: int) -> str:
 class _FrontierDrawing:
     """Places everything: the chart, and the list of the plans that have a name at its right."""
 
-    def __init__(self, plans: Plans, points: Sequence[PointRow], title: str, *, heading: bool) -> None:
+    def __init__(self, plans: Plans, points: Sequence[PointRow], title: str, *, heading: bool, robust: bool) -> None:
         self.plans, self.points, self.title, self.tell = plans, points, title, plans.tell
         self.say = plans.tell.texts.part("picture.frontier")
         self.level = plans.rows[0].level
@@ -132,7 +134,11 @@ class _FrontierDrawing:
         self.is_ranged = any(point.ends("average") for point in points)
         self.list = LIST + (WIDER if self.is_ranged else 0)
         notes = (("diamonds", bool(self._of("greedy"))), ("whiskers", self.is_ranged))
-        lines = [self.say("reading"), *(self.say(name) for name, is_true in notes if is_true)]
+        reading = self.say("reading")
+        claim = [f"{reading} {self.say('unbeaten')}"]
+        if robust and self.is_ranged:
+            claim = [reading, self.say("robust")]
+        lines = [*claim, *(self.say(name) for name, is_true in notes if is_true)]
         self.head, top = write_heading(title, lines, pad=PAD, width=WIDTH, shown=heading)
         self.top, self.bottom = top + 28, top + 28 + HEIGHT
         averages, tails = (_ticks(points, name) for name in ("average", "tail"))
