@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -153,3 +154,35 @@ actions:
   be taught: {cost: 3, chance: [0.7, 0.8], change: {skill: +1}}
 people: {me: {skill: low}}
 """
+
+
+def drawn_guesses(seed: int, *, horizon: int = 2) -> dict[str, Any]:
+    """Three levels, two actions with two or three outcomes, most chances intervals."""
+    rng = random.Random(seed)
+
+    def interval(most: int) -> list[float]:
+        return [point / 100 for point in sorted(rng.sample(range(most + 1), 3))]
+
+    def action() -> dict[str, Any]:
+        count = rng.choice([2, 2, 3])
+        outcomes = [
+            {
+                "chance": interval(100 // (count - 1)),
+                "change": {"x": rng.choice(["+1", "+2"])},
+                "cost": rng.randint(0, 4),
+            }
+        ]
+        if count == 3:
+            outcomes.append({"chance": interval(50), "change": {"x": "-1"}, "cost": rng.randint(0, 4)})
+        return {"cost": rng.randint(0, 3), "outcomes": [*outcomes, {}]}
+
+    return {
+        "safear": 1,
+        "title": "Drawn",
+        "horizon": horizon,
+        "features": {"x": {"kind": "ordinal", "levels": ["a", "b", "c"]}},
+        "goal": {"failure_cost": rng.randint(0, 6)},
+        "classifier": {"rule": "x == c"},
+        "actions": {"one": action(), "two": action()},
+        "people": {"me": {"x": rng.choice(["a", "b"])}},
+    }

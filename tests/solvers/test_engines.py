@@ -25,8 +25,11 @@ from scipy.sparse import coo_matrix
 import safear as sa
 from compare import rows_of
 from safear.evaluation import evaluate_states
-from safear.solvers.success import sweep_success
+from safear.mdp.spending import largest_spent
+from safear.solvers.success import highest_success, sweep_success
 from safear.solvers.sweep import sweep_lanes
+from safear.solvers.targets import EXCESS, sweep_targets
+from small_problems import drawn_guesses
 from strategies import problems
 
 stormpy = pytest.importorskip("stormpy", "2.0", reason="stormpy is only needed here", exc_type=ImportError)
@@ -379,3 +382,97 @@ def test_drawn_problems(name: str) -> None:
 def test_bundled_problems(name: str, alone: bool, example: str) -> None:
     telling = CHECKS[name](compiled(sa.load_example(example), alone=alone))
     assert telling == ((name, example) != ("success", "health-insurance"))  # there, everybody can be sure to succeed
+
+
+# ------------------------------------------------------------------------------------------- against the worst chances
+
+Loss: TypeAlias = Callable[[int, bool], float]  # of what was spent, and whether it led to a goal
+Ends: TypeAlias = tuple[float, float]
+
+
+def worst_loss(mdp: sa.MDP, loss: Loss) -> float:
+    """The least expected loss at the worst chances, for losses between 0 and 1: each is a chance to come to "lost".
+
+    The interval MDP is unfolded by step and by what was spent, with a node for every outcome, since two of them may
+    lead to the same state.
+    """
+    rows = rows_of(mdp)
+
+    def moves_at(node: Node) -> list[dict[Node, Ends]]:
+        match node:
+            case At(state, step, spent):
+                acts = step < mdp.horizon and not mdp.goal[state]
+                moves: list[dict[Node, Ends]] = [
+                    {
+                        Along(edge, step, spent): (float(mdp.edge_low[edge]), float(mdp.edge_high[edge]))
+                        for edge in range(*mdp.edge_start[row : row + 2].tolist())
+                    }
+                    for row in (rows(state, step) if acts else [])
+                ]
+                share = loss(spent, bool(mdp.goal[state]))
+                ends = {"lost": (share, share), "won": (1 - share, 1 - share)}
+                return moves or [{end: pair for end, pair in ends.items() if pair[1] > 0}]
+            case Along(edge, step, spent):
+                target = At(int(mdp.edge_next[edge]), step + 1, spent + int(mdp.edge_cost[edge]))
+                return [{target: (1.0, 1.0)}]
+        return [{node: (1.0, 1.0)}]
+
+    place: dict[Node, int] = {At(mdp.start): 0, "lost": 1}
+    groups: list[list[dict[Node, Ends]]] = []
+    for node in (queue := list(place)):
+        groups.append(moves_at(node))
+        for target in (target for move in groups[-1] for target in move if target not in place):
+            place[target] = len(place)
+            queue.append(target)
+    moves = [move for group in groups for move in group]
+    entries = [
+        (row, place[target], stormpy.Interval(*ends))
+        for row, move in enumerate(moves)
+        for target, ends in sorted(move.items(), key=lambda lead: place[lead[0]])
+    ]
+    builder = stormpy.datastructures.SparseMatrixBuilder[stormpy.Interval](
+        rows=len(moves), columns=len(place), entries=len(entries), has_custom_row_grouping=True, row_groups=len(place)
+    )
+    builder.add_next_values(*map(list, zip(*entries, strict=True)), np.cumsum([0, *map(len, groups[:-1])]).tolist())
+    labels = stormpy.models.StateLabeling(len(place))
+    for number, label in enumerate(("init", "lost")):
+        labels.add_label(label)
+        labels.add_label_to_state(label, number)
+    components = stormpy.models.SparseModelComponents[stormpy.Interval](
+        transition_matrix=builder.build(), state_labeling=labels
+    )
+    result = stormpy.model_checking(
+        stormpy.models.SparseMdp[stormpy.Interval](components),
+        stormpy.parse_property(f'Pmin=? [F<={2 * mdp.horizon + 1} "lost"]'),  # unbounded, no chance may be 0
+        uncertainty_resolution_mode=stormpy.UncertaintyResolutionMode.ROBUST,
+    )
+    return float(result.get_value(0))
+
+
+def losses_of(mdp: sa.MDP, target: int, most: int) -> dict[str, tuple[Loss, float]]:
+    """Each as Storm is asked for it, and our own answer: at the end, and for budgets and targets of so many quanta."""
+
+    def total(spent: int, won: bool) -> int:
+        return spent if won else spent + mdp.failure_cost
+
+    mean, budget = (sa.solve(mdp, one, robust=True).value for one in (sa.Mean(), sa.Budget(mdp.to_cost(target))))
+    excess = sweep_targets(mdp, EXCESS, targets=(0.0, target + 1), chances="worst").loss[mdp.start, -1]
+    return {
+        "success": (lambda _, won: float(not won), 1 - highest_success(mdp, robust=True)),
+        "mean": (lambda spent, won: total(spent, won) / most, mean / float(mdp.quantum) / most),
+        "budget": (lambda spent, won: float(not won or spent > target), budget),
+        "excess": (lambda spent, won: max(total(spent, won) - target, 0) / most, float(excess) / most),
+    }
+
+
+def test_robust_optima_are_those_of_interval_mdps() -> None:
+    """Success, mean, budget and expected excess over a target, of 200 random problems."""
+    wide = 0
+    for seed in range(200):
+        problem = sa.parse_problem(drawn_guesses(seed, horizon=3))
+        mdp = sa.compile_mdp(problem, start=problem.default_person)
+        most = int(largest_spent(mdp)[mdp.start]) + mdp.failure_cost + 1
+        for name, (loss, ours) in losses_of(mdp, most // 3, most).items():
+            assert ours == pytest.approx(worst_loss(mdp, loss), abs=CLOSE), (seed, name)
+        wide += mdp.has_intervals
+    assert wide > 150

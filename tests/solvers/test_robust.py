@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,6 +17,7 @@ from safear.errors import ObjectiveError
 from safear.evaluation.forward import propagate
 from safear.risk.objectives import CostObjective, Objective
 from safear.solvers.success import highest_success
+from small_problems import drawn_guesses
 from strategies import FEWER, problems
 
 Worst = Callable[[Sequence[Distribution]], Any]
@@ -32,38 +32,6 @@ OBJECTIVES: dict[Objective, Worst] = {
     sa.CVaR(0.7): o.worst_mean_cvar(1, 0.7),
     sa.MeanCVaR(0.5, 0.7): o.worst_mean_cvar(0.5, 0.7),
 }
-
-
-def drawn_document(seed: int) -> dict[str, Any]:
-    """Three levels, two steps, two actions with two or three outcomes, most chances intervals."""
-    rng = random.Random(seed)
-
-    def interval(most: int) -> list[float]:
-        return [point / 100 for point in sorted(rng.sample(range(most + 1), 3))]
-
-    def action() -> dict[str, Any]:
-        count = rng.choice([2, 2, 3])
-        outcomes = [
-            {
-                "chance": interval(100 // (count - 1)),
-                "change": {"x": rng.choice(["+1", "+2"])},
-                "cost": rng.randint(0, 4),
-            }
-        ]
-        if count == 3:
-            outcomes.append({"chance": interval(50), "change": {"x": "-1"}, "cost": rng.randint(0, 4)})
-        return {"cost": rng.randint(0, 3), "outcomes": [*outcomes, {}]}
-
-    return {
-        "safear": 1,
-        "title": "Drawn",
-        "horizon": 2,
-        "features": {"x": {"kind": "ordinal", "levels": ["a", "b", "c"]}},
-        "goal": {"failure_cost": rng.randint(0, 6)},
-        "classifier": {"rule": "x == c"},
-        "actions": {"one": action(), "two": action()},
-        "people": {"me": {"x": rng.choice(["a", "b"])}},
-    }
 
 
 def brute_force(document: dict[str, Any], worst: Worst, **options: Any) -> float:
@@ -92,10 +60,10 @@ def test_brute_force_over_plans_and_adversaries(objective: Objective) -> None:
     tried = tight = 0
     for seed in range(40):
         try:
-            exact = brute_force(drawn_document(seed), OBJECTIVES[objective])
+            exact = brute_force(drawn_guesses(seed), OBJECTIVES[objective])
         except TooManyError:
             continue
-        solution = sa.solve(compiled(drawn_document(seed)), objective, robust=True)
+        solution = sa.solve(compiled(drawn_guesses(seed)), objective, robust=True)
         assert_certified(solution, exact)
         tried += 1
         tight += solution.value == pytest.approx(exact, abs=1e-9)
@@ -120,7 +88,7 @@ def test_problems_of_any_form(document: dict[str, Any]) -> None:
 def test_success_first_keeps_the_highest_worst_success_from_everywhere_on(objective: CostObjective) -> None:
     tried = 0
     for seed in range(40):
-        document = drawn_document(seed)
+        document = drawn_guesses(seed)
         try:
             exact = brute_force(document, OBJECTIVES[objective], success_first=True)
         except TooManyError:
@@ -179,14 +147,14 @@ def test_without_intervals_it_is_the_nominal_optimum_to_the_last_bit(document: d
 )
 def test_what_has_no_robust_form_is_refused_with_the_reason(objective: Objective, method: Any) -> None:
     with pytest.raises(ObjectiveError) as caught:
-        sa.solve(compiled(drawn_document(0)), objective, method=method, robust=True)
+        sa.solve(compiled(drawn_guesses(0)), objective, method=method, robust=True)
     [mistake] = caught.value.mistakes
     assert mistake.code == "not_robust"
     assert mistake.remedy
 
 
 def test_fine_costs_are_searched_with_rounded_ones_and_the_value_allows_for_it() -> None:
-    document = drawn_document(1)
+    document = drawn_guesses(1)
     document["horizon"] = 6
     for number, action in enumerate(document["actions"].values()):
         action["cost"] = 1000.01 + number / 7
