@@ -9,7 +9,7 @@ to, so any objective can be made small among these plans by sweeping over such a
 
 Robust, the p are the worst within their intervals, and so is P: the highest success that can be had whatever they are.
 Taking such actions everywhere is then enough for it, also from every later situation on, but no longer necessary: a
-plan that is not the best one against the worst chances somewhere may make up for it where the chances are worse.
+plan may fall short where the worst chances never lead.
 """
 
 from __future__ import annotations
