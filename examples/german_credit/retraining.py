@@ -74,15 +74,17 @@ class Result:
     lost: int
 
 
-def with_goal(aim: float | None = None) -> sa.Problem:
+def with_goal(aim: float | None = None, *, stop: bool = True) -> sa.Problem:
     """The example's problem, decided at the threshold and planned for an aim."""
     problem = sa.load_problem(PROBLEM)
-    return replace(problem, goal=replace(problem.goal, threshold=THRESHOLD, aim=aim))
+    return replace(problem, goal=replace(problem.goal, threshold=THRESHOLD, aim=aim, stop=stop))
 
 
-def run(setting: Setting, models: Sequence[Any], held_out: Sequence[Any], people: Sequence[int]) -> Result:
+def run(
+    setting: Setting, models: Sequence[Any], held_out: Sequence[Any], people: Sequence[int], *, stop: bool = True
+) -> Result:
     """Plan for everybody, and ask the held-out models."""
-    problem = with_goal(round(THRESHOLD + setting.margin, 9) if setting.margin else None)
+    problem = with_goal(round(THRESHOLD + setting.margin, 9) if setting.margin else None, stop=stop)
     classifier = sa.as_classifier(list(models[: setting.models]), problem)
     plans: dict[int, sa.SavedPlan] = {}
     for row in people:
@@ -90,7 +92,7 @@ def run(setting: Setting, models: Sequence[Any], held_out: Sequence[Any], people
             plans[row] = sa.SavedPlan.of(offer)
     named = [(str(row), plan) for row, plan in plans.items()]
     found = [
-        check_durability(with_goal(), model, named, repair=number < len(REPAIRED))
+        check_durability(with_goal(stop=stop), model, named, repair=number < len(REPAIRED))
         for number, model in enumerate(held_out)
     ]
     checks = [one.checks for one in found]
@@ -136,6 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--people", type=int, default=60, help="how many rejected people")
     parser.add_argument("--held-out", type=int, default=len(HELD_OUT), help="how many models are asked")
+    parser.add_argument("--keep-going", action="store_true", help="plans go on after the goal is lost (stop: false)")
     options = parser.parse_args()
     models = [train(seed) for seed in PLANNING]
     held_out = [train(seed) for seed in HELD_OUT[: options.held_out]]
@@ -144,7 +147,7 @@ def main() -> None:
     results = []
     for setting in SETTINGS:
         began = time.perf_counter()
-        results.append(run(setting, models, held_out, rejected))
+        results.append(run(setting, models, held_out, rejected, stop=not options.keep_going))
         kept, seconds = results[-1].kept.mean(), time.perf_counter() - began
         print(f"{setting.name}: {kept:.1%} kept ({seconds:.0f} s)", flush=True)
     print("\n".join(table(results, len(rejected))))
