@@ -129,3 +129,8 @@ def test_one_plan_of_a_menu() -> None:
     alone = examine_menu(menu, menu[0].code, tolerance=0.05)
     assert [plan.offer for plan in alone] == [menu[0]]
     assert alone[menu[0].code] is alone[0]
+
+
+def test_robust_plans_are_refused() -> None:
+    with pytest.raises(ObjectiveError, match="a robust plan is the best one against the worst chances"):
+        examine_menu(sa.recommend(problem(), objectives="mean", robust=True))
