@@ -175,5 +175,29 @@ def test_the_guide_does_what_it_says(
     assert "cheapest" in capsys.readouterr().out
 
 
+def test_the_guide_to_guesses_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every block in its order; what is shown is printed, to the last digit."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "110")
+    text, printed = (ROOT / "docs" / "guesses.md").read_text(encoding="utf-8"), list[str]()
+    shown = 0
+    for language, block in re.findall(r"```(\w+)\n(.*?)```", text, re.DOTALL):
+        match language:
+            case "yaml":
+                Path("shop.yaml").write_text(block, encoding="utf-8")
+            case "console":
+                found = [
+                    CliRunner().invoke(cli, shlex.split(line.removeprefix("$ safear ")), catch_exceptions=False)
+                    for line in block.splitlines()
+                ]
+                assert {answer.exit_code for answer in found} <= {0, 3}
+                printed = [line.rstrip() for answer in found for line in answer.output.splitlines()]
+            case "text":
+                assert [line for line in block.splitlines() if line not in printed] == []
+                shown += 1
+    assert shown == 5
+    assert Path("tornado.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
 def mask_numbers(line: str) -> str:
     return " ".join(re.sub(r"[\d.,]+", "0", line).split())
