@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 import safear as sa
+from safear.plans.durability import check_durability
 from safear.problem.model import Feature, PromiseKind
 from safear.problem.ranges import level_range
 from safear.recourse import promises as promises_module
@@ -166,6 +167,59 @@ def test_what_was_missed_on_the_way_is_found_when_checked(monkeypatch: pytest.Mo
     offer = cheapest("narrow", lambda frame: frame["term"] <= 20)
     assert offer.promises["term", "12-24"] == Promise("term", "12-24", 18, 18, "months")
     assert offer.verification.holds
+
+
+def test_ends_that_only_intervals_allow_are_asked_about_too() -> None:
+    # Trying again has never been needed: the nominal chance of the detour is 0, yet it may happen.
+    problem = sa.parse_problem(
+        {
+            "safear": 1,
+            "title": "a detour",
+            "horizon": 2,
+            "cost": {"unit": "months"},
+            "features": {
+                "job": {"kind": "ordinal", "levels": ["none", "lost", "good"]},
+                "income": {
+                    "kind": "numeric",
+                    "edges": [1000, 2000],
+                    "min": 0,
+                    "max": 3000,
+                    "values": [500, 1500, 2500],
+                },
+            },
+            "goal": {"failure_cost": 10},
+            "actions": {
+                "apply": {
+                    "when": "job == none",
+                    "cost": 1,
+                    "outcomes": [
+                        {"chance": {"worked": 5, "tried": 5}, "change": {"job": "good"}},
+                        {"change": {"job": "lost"}},
+                    ],
+                },
+                "earn": {"when": "job == lost", "cost": 1, "chance": 1, "change": {"income": "+2"}},
+            },
+        }
+    )
+
+    def wanted(least: float) -> Model:
+        return lambda frame: (frame["job"] == "good") | (frame["income"] >= least)
+
+    record = {"job": "none", "income": 700}
+    for robust in (False, True):
+        offer = sa.recommend(problem, wanted(2300), record, objectives="mean", robust=robust)[0]
+        assert 2300 <= offer.promises["income", ">=2000"].low < 2500
+        assert offer.verification.ends == 2
+        assert offer.verification.holds
+        assert offer.ranges is not None
+        assert offer.ranges.success.low == 1
+        assert not sa.verify(offer, wanted(2900), record).holds
+        plan = sa.SavedPlan.of(offer)
+        assert sorted(chance for _, chance in plan.ends) == [0, 1]
+        kept, lost = (check_durability(problem, wanted(least), [("it", plan)]) for least in (2300, 2900))
+        assert kept.checks[0].kept
+        assert not lost.checks[0].kept
+        assert lost.checks[0].success == 1
 
 
 def test_another_model_or_record_is_told() -> None:

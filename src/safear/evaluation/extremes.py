@@ -79,7 +79,7 @@ def evaluate_ranges(
     quantum = policy.mdp.quantum
 
     def to_range(low: float, high: float) -> Range:
-        costs = (units * quantum.numerator / quantum.denominator for units in (low, high))
+        costs = (float(units) * quantum.numerator / quantum.denominator for units in (low, high))
         return Range(*costs)
 
     failure, mean = tree.extremes(_failing), tree.extremes(_total)

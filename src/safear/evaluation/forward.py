@@ -85,6 +85,26 @@ def run_on(policy: Policy, state: int, *, step: int = 0, account: int) -> Runs:
     return Runs(mdp, state, *_ended(layers))
 
 
+class Ends(NamedTuple):
+    """The goals at which runs may end, each once, and how probable each is at the nominal chances: 0 if not at all."""
+
+    state: NDArray[np.int64]
+    chance: NDArray[np.float64]
+
+
+def find_possible_ends(solution: Planned | Policy, start: Record | int | None = None) -> Ends:
+    """Every goal at which a run may end if chances lie anywhere in their intervals."""
+    policy = policy_of(solution)
+    mdp = policy.mdp
+    origin = mdp.locate_start(start)
+    choose = policy.choosing(int(policy.accounts[origin]))
+    layers = list(propagate(mdp, choose, origin, counts_spent=policy.looks_at_spent, possible=True))
+    state, _, chance = _ended(layers)
+    chances = np.bincount(state, chance, mdp.n_states)
+    goals = np.unique(state[mdp.goal[state]])
+    return Ends(goals, chances[goals])
+
+
 def _ended(layers: Sequence[Layer]) -> Iterator[NDArray[Any]]:
     """State, spent and chance of all ways that runs are over."""
     over = [layer.row < 0 for layer in layers]

@@ -7,10 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from safear.errors import InputError, Place, PlanError, quote_list
-from safear.evaluation.forward import run_exactly
+from safear.evaluation.forward import find_possible_ends, run_exactly
 from safear.evaluation.policy import Policy
 from safear.files import read_text, write_text
 from safear.plans.plan_file import FiguresForm, PlanForm
@@ -127,11 +125,12 @@ class SavedPlan:
 
     @property
     def ends(self) -> tuple[tuple[dict[str, str], float], ...]:
-        """Every goal at which a run may end: its levels, and how probable that is."""
-        runs = run_exactly(self.policy, self.start)
-        chance = np.bincount(runs.state, runs.chance, self.mdp.n_states)
-        goals = [state for state in np.unique(runs.state).tolist() if self.mdp.goal[state]]
-        return tuple((self.mdp.person(state), float(chance[state])) for state in goals)
+        """Every goal at which a run may end: its levels, and how probable that is at the nominal chances."""
+        found = find_possible_ends(self.policy, self.start)
+        return tuple(
+            (self.mdp.person(state), chance)
+            for state, chance in zip(found.state.tolist(), found.chance.tolist(), strict=True)
+        )
 
     def require_problem(self, problem: Problem) -> None:
         """Raise a PlanError if this is not the problem that the plan is for, and say in what it differs."""

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from safear.evaluation.extremes import FigureRanges, evaluate_ranges
-from safear.evaluation.forward import Runs, run_exactly
+from safear.evaluation.forward import Ends, Runs, find_possible_ends, run_exactly
 from safear.evaluation.policy import Policy
 from safear.problem.model import Record
 from safear.recourse.plan import Plan, make_plan
-from safear.recourse.promises import Promises, Verification, find_promises, verify_runs
+from safear.recourse.promises import Promises, Verification, find_promises, verify_ends
 from safear.recourse.teller import Teller
 from safear.recourse.traces import Traces, find_traces
 from safear.risk.distribution import CostDistribution
@@ -153,8 +153,13 @@ class Offer:
         return self.solution.policy.action(self.runs.start)
 
     @cached_property
+    def ends(self) -> Ends:
+        """Every goal at which a run may end if chances lie anywhere in their intervals."""
+        return find_possible_ends(self.policy, self.start)
+
+    @cached_property
     def _promised(self) -> tuple[Promises, Verification]:
-        return find_promises(self.runs)
+        return find_promises(self.solution.mdp, self.ends.state)
 
     @cached_property
     def promises(self) -> Promises:
@@ -193,7 +198,7 @@ def verify(offer: Offer, classifier: object, record: Record) -> Verification:
     The classifier may be another one than the plan was made with, such as a retrained model, and the record another:
     what has not changed on the way to an end is as filed there.
     """
-    return verify_runs(offer.runs, offer.promises, classifier, record)
+    return verify_ends(offer.solution.mdp, offer.ends.state, offer.promises, classifier=classifier, record=record)
 
 
 def make_offer(solution: Solution, *, level: float = TAIL) -> Offer:

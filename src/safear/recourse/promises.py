@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.classifier.adapters import as_classifier
-from safear.evaluation.forward import Runs
+from safear.mdp.arrays import MDP
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.filed_goals import MOST_POINTS, FiledGoals, as_filed, combine
 from safear.mdp.goals import Goals
@@ -70,13 +70,13 @@ class Verification:
 Promises = Mapping[tuple[str, str], Promise]  # by feature and level
 
 
-def find_promises(runs: Runs) -> tuple[Promises, Verification]:
+def find_promises(mdp: MDP, states: NDArray[np.int64]) -> tuple[Promises, Verification]:
     """What a plan promises of every level of a raw number that it may change, and how that was checked.
 
-    The classifier is asked about every end of the plan, wherever in what is promised the person lands. Where it sees
-    levels only, nothing is promised, and the ends are known to be accepted.
+    `states` are all goals at which the plan may end (`find_possible_ends`). The classifier is asked about each of them,
+    wherever in what is promised the person lands. Where it sees levels only, nothing is promised, and the ends are
+    known to be accepted.
     """
-    mdp, states = runs.mdp, _ends_of(runs)
     if not isinstance(mdp, CompiledMDP) or not isinstance(mdp.goals, FiledGoals):
         return {}, Verification(len(states), len(states), len(states), is_complete=True)
     goals, kind, ends = mdp.goals, mdp.problem.goal.promise, mdp.codes(states)
@@ -98,15 +98,16 @@ def _name_all(goals: FiledGoals, found: Mapping[Spot, _Range]) -> Promises:
     return {(promise.feature, promise.level): promise for promise in promises}
 
 
-def verify_runs(runs: Runs, promises: Promises, classifier: object, record: Record) -> Verification:
+def verify_ends(
+    mdp: MDP, states: NDArray[np.int64], promises: Promises, *, classifier: object, record: Record
+) -> Verification:
     """The check with any classifier and record: another model, or numbers that have changed since."""
-    mdp, ends = runs.mdp, _ends_of(runs)
     if not isinstance(mdp, CompiledMDP):
-        return Verification(len(ends), len(ends), len(ends), is_complete=True)
+        return Verification(len(states), len(states), len(states), is_complete=True)
     problem = replace(mdp.problem, goal=mdp.problem.goal.unaimed)  # what it decides, not what plans are made for
     goals = Goals(problem, as_classifier(classifier, problem)).in_force
     own = as_filed(goals, record, read_person(mdp.problem, record, given=goals.sight.given))
-    return check_ends(own, mdp.codes(ends), promises)[1]
+    return check_ends(own, mdp.codes(states), promises)[1]
 
 
 def check_ends(
@@ -266,11 +267,6 @@ def _put(
     numbers = np.repeat(goals.promised(codes[None, :], np.array([whom])), len(tried), axis=0)
     numbers[:, [column for column, _ in spots]] = tried
     return numbers
-
-
-def _ends_of(runs: Runs) -> NDArray[np.int64]:
-    """The goals at which runs of a plan may end."""
-    return np.unique(runs.state[runs.succeeded & (runs.chance > 0)])
 
 
 def _as_filed(goals: FiledGoals) -> list[Promise]:
