@@ -26,6 +26,7 @@ from safear.web.app import Settings
 from safear.web.forms import fill_in
 from safear.web.service import Service
 from safear.web.work import Deadline
+from small_problems import guessed_loan
 from web.conftest import APPLICANT, Site, run_site
 
 MENU, PLAN, STEP = "/api/v1/menu", "/api/v1/plan", "/api/v1/plan-step"
@@ -63,6 +64,18 @@ def test_decide(loan: Site, savings: str, decision: str) -> None:
         "decision": decision,
         "person": person,
     }
+
+
+def test_robust_plans_on_request() -> None:
+    problem = guessed_loan()
+    with run_site(Service.of(problem), Settings()) as site:
+        for robust in (True, False):
+            found = post(site, MENU, person=APPLICANT, robust=robust).json()
+            assert found == plain(sa.recommend(problem, person=APPLICANT, robust=robust))
+            one = post(site, PLAN, person=APPLICANT, robust=robust, objective="cvar:0.95").json()
+            assert [plan["robust"] for plan in one["plans"]] == [robust]
+        assert post(site, MENU, person=APPLICANT, robust="yes").status_code == 422
+        assert post(site, PLAN, person=APPLICANT, robust=True, objective="mean-std:1").status_code == 422
 
 
 def test_a_menu_is_what_the_library_says(loan: Site) -> None:

@@ -49,7 +49,8 @@ def make_api(service: Service, workers: Workers, audits: Audits) -> APIRouter:
     @api.post("/menu", summary="A person's plans, from safest to cheapest", responses=told)
     async def menu(asked: MenuIn) -> MenuRecord:
         def work(deadline: Deadline) -> MenuRecord:
-            found = service.answer(asked.person, asked.terms.read(), deadline=deadline, level=asked.level)
+            terms, robust = asked.terms.read(), asked.robust
+            found = service.answer(asked.person, terms, deadline=deadline, level=asked.level, robust=robust)
             return MenuRecord.of(found)
 
         return await workers.run(work)
@@ -72,7 +73,8 @@ def make_api(service: Service, workers: Workers, audits: Audits) -> APIRouter:
         return audits.records()
 
     def find_plan(asked: PlanIn, deadline: Deadline) -> Menu:
-        return service.answer(asked.person, asked.terms.read(), deadline=deadline, objective=asked.objective)
+        terms, objective, robust = asked.terms.read(), asked.objective, asked.robust
+        return service.answer(asked.person, terms, deadline=deadline, objective=objective, robust=robust)
 
     return api
 

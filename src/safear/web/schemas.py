@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, StrictBool
 
 from safear.problem.terms import Terms
 from safear.recourse.offer import TAIL
@@ -67,17 +67,24 @@ class PersonIn(_Request):
     )
 
 
-class MenuIn(PersonIn):
-    """A person, and on which terms."""
+class TermedIn(PersonIn):
+    """A person, on which terms, and how careful about estimates."""
 
     terms: TermsIn = Field(default_factory=TermsIn)
+    robust: StrictBool = Field(
+        default=False, description="whether plans are the best against the worst chances within their intervals"
+    )
+
+
+class MenuIn(TermedIn):
+    """A person who wants a menu."""
+
     level: Real = Field(default=TAIL, ge=0, lt=1, description="which runs count as the worst: 0.95 means the worst 5%")
 
 
-class PlanIn(PersonIn):
-    """A person, on which terms, and which of their plans."""
+class PlanIn(TermedIn):
+    """A person, and which of their plans."""
 
-    terms: TermsIn = Field(default_factory=TermsIn)
     objective: str = Field(
         default="cvar:0.95", max_length=200, description="the plan's `objective`, as in the answer of /menu"
     )

@@ -73,9 +73,10 @@ class Service:
         deadline: Deadline,
         level: float = TAIL,
         objective: str | None = None,
+        robust: bool = False,
     ) -> Menu:
         """The menu of a person; with an objective, its plan alone."""
-        request = Request.of(objective, level=level)
+        request = Request.of(objective, level=level, robust=robust)
         case = self.desk.open(record, terms=terms)
         deadline.check()
         return make_menu(case, request, progress=deadline.check_progress)
