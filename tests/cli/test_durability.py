@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
+import skops.io
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
 
 import safear as sa
+from safear.datasets.bundled import example_text
 
 if TYPE_CHECKING:
     from cli.conftest import Safear
@@ -31,12 +38,39 @@ def test_a_model_keeps_its_own_plans_and_another_none(safear: Safear) -> None:
     assert safear("recommend", "loan", *asked, "--objective", "mean", "--save", "plans/one.json").code == 0
     kept = safear("durability", "loan", "plans", *asked)
     assert kept.code == 0
-    assert "1 of 1 person keeps every plan (100%; between 2.5% and 100% at 95% confidence)" in kept.out
+    assert "The plan of 1 of 1 person still holds (100%; between 2.5% and 100% at 95% confidence)." in kept.out
     hard = safear("durability", "loan", "plans/one.json", "--classifier", "hard.csv", "--threshold", "0.5", "--json")
     assert (hard.json["kept"], hard.json["people"], hard.json["without_recourse"]) == (0, 1, 1)
     told = safear("durability", "loan", "plans", "--classifier", "hard.csv", "--threshold", "0.5", "--language", "de")
-    assert "Bei 0 von 1 Person hält jeder Plan" in told.out
+    assert "Bei 0 von 1 Person hält der Plan noch (0" in told.out
     assert "kein Weg mehr" in told.out
+
+
+def write_inputs() -> None:
+    """What the example of --help names: a problem, somebody, more people, and two models, of which one is stricter."""
+    Path("loan.yaml").write_text(example_text("loan"), encoding="utf-8")
+    me, names = dict(LOAN.default_person or {}), [feature.name for feature in LOAN.features]
+    Path("me.yaml").write_text(json.dumps(me), encoding="utf-8")
+    pd.DataFrame([me, me | {"education": "degree"}, me | {"savings": "rich"}]).to_parquet("people.parquet")
+    mdp = sa.compile_mdp(LOAN)
+    rows = pd.DataFrame([mdp.person(state) for state in range(mdp.n_states)])[names]
+    for name, accepted in (("model", mdp.goal), ("retrained", mdp.goal & (rows["housing"] == "own").to_numpy())):
+        levels = [list(feature.levels) for feature in LOAN.features]
+        model = make_pipeline(OneHotEncoder(categories=levels), DecisionTreeClassifier(random_state=0))
+        skops.io.dump(model.fit(rows, np.where(accepted, "approved", "rejected")), f"{name}.skops")
+
+
+def test_the_example_of_its_help(safear: Safear) -> None:
+    """A folder of plans, and what a batch has written, whose question is no plan."""
+    write_inputs()
+    example = safear("durability", "--help").out.split("Example:")[1]
+    calls = [line.split() for line in example.splitlines() if line.strip().startswith("safear ")]
+    answers = [safear(*call[1:]) for call in calls]
+    assert [answer.code for answer in answers] == [0, 0, 0, 0], [answer.err for answer in answers]
+    assert [call[1] for call in calls] == ["recommend", "durability", "batch", "durability"]
+    assert "The plan of 0 of 1 person still holds" in answers[1].out
+    assert (answers[3].json["kept"], answers[3].json["people"]) == (0, 2), "one of three is accepted"
+    assert safear("durability", "loan.yaml", "answers", "--classifier", "model.skops", "--json").json["kept"] == 2
 
 
 def test_several_models_and_a_margin(safear: Safear) -> None:

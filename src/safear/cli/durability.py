@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 @click.command(
     epilog="""\b
 Example:
-  safear recommend loan.yaml --classifier model.skops --person me.yaml --save plans/me.json
-  safear durability loan.yaml plans --classifier retrained.skops
+  safear recommend loan.yaml --classifier model.skops --person me.yaml --save me.json
+  safear durability loan.yaml me.json --classifier retrained.skops
   safear batch loan.yaml people.parquet --classifier model.skops --objective mean --plans --out answers
   safear durability loan.yaml answers --classifier retrained.skops --json"""
 )

@@ -30,7 +30,8 @@ def open_plans(sources: Iterable[str | Path]) -> Iterator[tuple[str, SavedPlan]]
 def _find_files(source: Path) -> list[Path]:
     if not source.is_dir():
         return [source]
-    return sorted(file for ending in ("json", "parquet") for file in source.glob(f"*.{ending}") if file.is_file())
+    found = (file for ending in ("json", "parquet") for file in source.glob(f"*.{ending}") if file.is_file())
+    return sorted(file for file in found if not file.name.startswith(("_", ".")))  # such as a batch's `_batch.json`
 
 
 def _open_rows(file: Path) -> Iterator[tuple[str, SavedPlan]]:
