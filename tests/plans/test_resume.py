@@ -104,6 +104,35 @@ def test_turns_that_cannot_be(cost: float, steps: int) -> None:
         sa.Turn({}, cost, steps)
 
 
+THRIFTY: dict[str, Any] = {
+    "safear": 1,
+    "title": "thrift",
+    "horizon": 2,
+    "features": {"a": {"kind": "ordinal", "levels": ["low", "mid", "high"]}},
+    "goal": {"failure_cost": 9},
+    "classifier": {"rule": "a == high"},
+    "actions": {
+        "prepare": {
+            "when": "a == low",
+            "cost": 0.2,
+            "outcomes": [{"chance": 0.5, "change": {"a": "mid"}}, {"change": {"a": "mid"}, "cost": 0.4}],
+        },
+        "surely": {"when": "a == mid", "cost": 1, "chance": 0.9, "change": {"a": "high"}},
+        "cheaply": {"when": "a == mid", "cost": 0.8, "chance": 0.5, "change": {"a": "high"}},
+    },
+    "people": {"one": {"a": "low"}},
+}
+
+
+@pytest.mark.parametrize("cost, step", [(0.2, "surely"), (0.25, "cheaply"), (0.3, "cheaply"), (0.4, "cheaply")])
+@pytest.mark.parametrize("rounding", [0.0, 1e-15, -1e-15])
+def test_a_cost_between_quanta_is_neither_lost_nor_told_as_another(cost: float, step: str, rounding: float) -> None:
+    """The plan may cost 1.2, in quanta of 0.2: after 0.3 the sure way, which takes 1, costs too much."""
+    plan = SavedPlan.of(sa.recommend(sa.parse_problem(THRIFTY), objectives="budget:1.2")[0])
+    there = sa.resume(plan, turn=sa.Turn({"a": "mid"}, cost=cost + rounding))
+    assert (there.action, there.spent) == (step, cost + rounding)
+
+
 def test_time_that_is_lost() -> None:
     late = sa.resume(kept(), turn=sa.Turn(steps=4))
     assert (late.kind, late.steps_left) == ("out of time", 0)

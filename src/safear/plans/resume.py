@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from safear.errors import PlanError, suggest
@@ -22,7 +23,6 @@ from safear.problem.terms import Terms, apply_terms
 from safear.recourse.case import Desk, find_record
 from safear.recourse.menu import MENU, Menu, Request, make_menu
 from safear.recourse.walk import Situation, Standing, WalkError, file_again, find_row, go_along, look_around
-from safear.risk.distribution import units_within
 
 if TYPE_CHECKING:
     from safear.recourse.case import PersonLike
@@ -53,13 +53,21 @@ def resume(plan: SavedPlan, outcomes: Sequence[int | str] = (), *, turn: Turn | 
     foresees. Raises a PlanError with the code "unforeseen" if the plan does not know what to do there: see `replan`.
     """
     here = go_along(plan, outcomes)
-    return look_around(plan, here if turn is None else _take(plan, here, turn))
+    if turn is None:
+        return look_around(plan, here)
+    return replace(look_around(plan, _take(plan, here, turn)), spent=float(_add_cost(plan, here, turn)))
+
+
+def _add_cost(plan: SavedPlan, here: Standing, turn: Turn | None) -> Fraction:
+    """What was spent up to here, and on a turn."""
+    return here.spent * plan.mdp.quantum + Fraction("0" if turn is None else str(turn.cost))
 
 
 def _take(plan: SavedPlan, here: Standing, turn: Turn) -> Standing:
     """Where a turn leads, if the plan foresees that place at that time, with so much spent."""
     levels = plan.mdp.person(here.state) | {name: _read_level(plan, name, value) for name, value in turn.now.items()}
-    spent = here.spent + units_within(turn.cost, plan.mdp.quantum)
+    # What is left of the account pays for whole quanta alone, so a part of one is spent as a whole one is.
+    spent = math.ceil(_add_cost(plan, here, turn) / plan.mdp.quantum * (1 - Fraction(1, 10**12)))
     for state, person in enumerate(plan.mdp.people):
         there = Standing(state, here.step + turn.steps, spent, here.taken)
         if person == levels:
@@ -131,12 +139,11 @@ def find_restart(
         plan.require_problem(problem if terms is None else apply_terms(problem, terms))
         _require_answers(plan, Desk.of(problem, classifier), record, terms)
     here = go_along(plan, outcomes)
-    spent, steps = (0.0, 0) if turn is None else (turn.cost, turn.steps)
-    left = plan.mdp.horizon - here.step - steps
+    left = plan.mdp.horizon - here.step - (0 if turn is None else turn.steps)
     if left < 1:
         raise WalkError.at(("outcomes",), "no step is left", code="walk_ended")
     now = {**record, **file_again(problem, look_around(plan, here)), **_read_turn(problem, record, turn)}
-    return Restart(problem.with_horizon(left), now, plan.mdp.to_cost(here.spent) + spent)
+    return Restart(problem.with_horizon(left), now, float(_add_cost(plan, here, turn)))
 
 
 def _read_turn(problem: Problem, record: Record, turn: Turn | None) -> dict[str, object]:
