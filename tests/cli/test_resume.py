@@ -57,6 +57,14 @@ def test_what_nobody_foresaw(safear: Safear) -> None:
     assert "approved" in answer.out
 
 
+def test_a_cost_between_quanta_is_told_as_it_is(safear: Safear) -> None:
+    """The loan's costs are multiples of 0.2; 0.05 is less than one."""
+    keep(safear, "--objective", "mean")
+    there = ("resume", "plan.json", "--outcome", "failed", "--now", "job=employed", "--cost", "0.05")
+    assert safear(*there, "--json").json["spent"] == 1.05
+    assert safear(*there, "--menu", "--problem", "loan", "--json").json["spent"] == 1.05
+
+
 def test_without_personal_data(safear: Safear, tmp_path: Path) -> None:
     keep(safear, "--no-personal-data")
     assert '"record": null' in (tmp_path / "plan.json").read_text(encoding="utf-8")
@@ -76,14 +84,24 @@ def test_another_problem(safear: Safear) -> None:
     "options, told",
     [
         (["--menu"], "--menu needs --problem"),
-        (["--problem", "loan"], "go with --menu"),
+        (["--problem", "loan"], "--problem: only with --menu"),
+        (["--save", "new.json"], "--save: only with --menu"),
+        (["--threshold", "0.7", "--aim", "0.8", "--agree", "all"], "--threshold, --aim, --agree: only with --menu"),
+        (
+            ["--trust", "x", "--trust-pickle", "--model-timeout", "300"],
+            "--trust, --trust-pickle, --model-timeout: ",
+        ),
+        (["--failure-cost", "99", "--seed", "0"], "--failure-cost, --seed: only with --menu"),
+        (["--episodes", "9", "--row", "1", "--robust"], "--row, --robust, --episodes: only with --menu"),
+        (["--menu", "--problem", "loan", "--row", "1"], "--row goes with --person"),
         (["--cost", "1"], "go with --now"),
-        (["--set", "savings=rich"], "--now says what is different now"),
+        (["--menu", "--problem", "loan", "--set", "savings=rich"], "--now says what is different now"),
         (["--now", "savings"], "should be NAME=VALUE"),
         (["--now", "savings=rich", "--now", "savings=little"], "set twice"),
         (["--outcome", "7"], "this step cannot end in outcome 7"),
-        (["--plan", "safest"], "go with --save"),
-        (["--objective", "mean", "--changed"], "--objective, --changed: only with --menu"),
+        (["--plan", "safest"], "--plan: only with --menu"),
+        (["--menu", "--problem", "loan", "--plan", "safest"], "go with --save"),
+        (["--objective", "mean", "--changed"], "--changed, --objective: only with --menu"),
     ],
 )
 def test_mistakes(safear: Safear, options: list[str], told: str) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from safear.cli.options import LANGUAGE, record_options, tell_record
-from safear.cli.person_options import OUTCOMES, find_menu, person_options
+from safear.cli.person_options import OUTCOMES, check_row, find_menu, person_options
 from safear.cli.results import print_result
 from safear.cli.saving import check_saving, save_chosen, save_options
 from safear.cli.sources import find_source
@@ -23,17 +24,17 @@ if TYPE_CHECKING:
     from safear.problem.terms import Terms
     from safear.recourse.teller import Teller
 
-FOR_MENUS = {  # options that say what menu is wanted
-    "objectives": "--objective",
-    "method": "--method",
-    "level": "--level",
-    "terms": "--terms",
-    "forbid": "--forbid",
-    "person": "--person",
-    "classifiers": "--classifier",
-    "horizon": "--horizon",
-    "changed": "--changed",
-}
+ALWAYS = {
+    "plan_file",
+    "outcomes",
+    "now",
+    "cost",
+    "steps",
+    "language",
+    "as_json",
+    "output",
+    "verbose",
+}  # the rest: --menu
 
 
 @click.command(
@@ -78,7 +79,7 @@ def resume(context: click.Context, /, plan_file: str, **options: Any) -> None:
     from safear.plans.saved_plan import load_plan
     from safear.recourse.teller import Teller
 
-    _check(options)
+    _check(context, options)
     check_saving(options)
     tell = Teller.of(options["language"])
     plan, turn = load_plan(plan_file), _read_turn(options)
@@ -88,20 +89,23 @@ def resume(context: click.Context, /, plan_file: str, **options: Any) -> None:
         _tell_step(plan, turn, options, tell)
 
 
-def _check(options: dict[str, Any]) -> None:
+def _check(context: click.Context, options: dict[str, Any]) -> None:
+    """Refuse what would be passed over in silence."""
+    given = [
+        parameter
+        for parameter in context.command.params
+        if context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+    ]
+    idle = [parameter.opts[-1] for parameter in given if parameter.name not in ALWAYS]
+    if idle and not options["menu"]:
+        raise click.UsageError(f"{', '.join(idle)}: only with --menu; the plan itself needs no more than its file")
     if options["menu"] and options["problem"] is None:
         raise click.UsageError("--menu needs --problem")
-    if not options["menu"] and (options["save"] is not None or options["problem"] is not None):
-        raise click.UsageError("--problem and --save go with --menu")
-    if not options["menu"] and options["robust"]:
-        raise click.UsageError("--robust goes with --menu")
     if not options["now"] and (options["cost"] is not None or options["steps"] is not None):
         raise click.UsageError("--cost and --steps go with --now")
     if options["settings"] and options["person"] is None:
         raise click.UsageError("--set goes with --person; --now says what is different now")
-    idle = [] if options["menu"] else [flag for name, flag in FOR_MENUS.items() if options[name]]
-    if idle:
-        raise click.UsageError(f"{', '.join(idle)}: only with --menu; the plan itself needs no more than its file")
+    check_row(options["person"], options["row"])
 
 
 def _read_turn(options: dict[str, Any]) -> Turn | None:
