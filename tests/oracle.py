@@ -947,9 +947,11 @@ class Oracle:
         )
 
     def all_distributions(
-        self, start: State, horizon: int | None = None, most: int = MOST_DISTRIBUTIONS
+        self, start: State, horizon: int | None = None, most: int = MOST_DISTRIBUTIONS, *, first: str | None = None
     ) -> list[Distribution]:
         """Every distribution that some history-dependent deterministic policy has, each of them once.
+
+        With `first`, of those policies only that begin with this action.
 
         Such a policy may do something else after every history. So, with D_h(s) the distributions from s at step h:
         D_h(s) = {0 with success} in a goal; {the failure cost} where there is no choice (see `choices`); else, for each
@@ -958,10 +960,16 @@ class Oracle:
         """
         known: dict[tuple[int, State], set[Frozen]] = {}
         steps = self.horizon if horizon is None else horizon
-        return [dict(found) for found in self._achievable(start, 0, steps, most, known)]
+        return [dict(found) for found in self._achievable(start, 0, steps, most, known, first)]
 
     def _achievable(
-        self, state: State, step: int, horizon: int, most: int, known: dict[tuple[int, State], set[Frozen]]
+        self,
+        state: State,
+        step: int,
+        horizon: int,
+        most: int,
+        known: dict[tuple[int, State], set[Frozen]],
+        first: str | None = None,
     ) -> set[Frozen]:
         if self.is_goal(state):
             return {frozenset({((Fraction(0), True), Fraction(1))})}
@@ -971,6 +979,8 @@ class Oracle:
         if (step, state) not in known:
             found: set[Frozen] = set()
             for choice in choices:
+                if first not in (None, choice.action):
+                    continue
                 sums: set[Frozen] = {frozenset()}
                 for edge in choice.edges:
                     later = self._achievable(edge.next, step + 1, horizon, most, known)

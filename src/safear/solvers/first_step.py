@@ -13,8 +13,9 @@ chance between the two gives a plan that is better than the best one of `either`
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,21 +43,41 @@ from safear.solvers.solution import Solution
 Reals = NDArray[np.float64]
 
 
-def begin_with(mdp: MDP, rows: NDArray[np.int64]) -> MDP:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class BegunMDP(MDP):
+    """An MDP with fewer rows than another, in which a goal is as far `away` as in that one.
+
+    Else plans whose first step leads nowhere would be said to stop before it, and not to take it in vain.
+    """
+
+    away: NDArray[np.int64]
+
+    @cached_property
+    def steps_to_goal(self) -> NDArray[np.int64]:
+        """The fewest steps in which any plan may reach a goal, not only those that begin so."""
+        return self.away
+
+    def keep(self, states: NDArray[np.int64]) -> Mapping[str, Any]:
+        """How far away goals are from these states."""
+        return {"away": self.away[states]}
+
+
+def begin_with(mdp: MDP, rows: NDArray[np.int64]) -> BegunMDP:
     """The MDP of the same person whose first step is one of these rows of the start."""
     edges = stretches(mdp.edge_start, rows)
     counts = mdp.edge_start[rows + 1] - mdp.edge_start[rows]
     depth = np.append(mdp.depth, 0).astype(mdp.depth.dtype)
     depth[mdp.start] = 1
-    return _plain(
-        mdp,
-        goal=np.append(mdp.goal, False),
-        depth=depth,
-        row_start=np.append(mdp.row_start, mdp.n_rows + len(rows)),
-        row_action=np.append(mdp.row_action, mdp.row_action[rows]),
-        edge_start=np.append(mdp.edge_start, mdp.n_edges + np.cumsum(counts)),
-        **{name: np.append(getattr(mdp, name), getattr(mdp, name)[edges]) for name in _OF_EDGES},
-    )
+    of_edges = {name: np.append(getattr(mdp, name), getattr(mdp, name)[edges]) for name in _OF_EDGES}
+    changes = {
+        "goal": np.append(mdp.goal, False),
+        "depth": depth,
+        "row_start": np.append(mdp.row_start, mdp.n_rows + len(rows)),
+        "row_action": np.append(mdp.row_action, mdp.row_action[rows]),
+        "edge_start": np.append(mdp.edge_start, mdp.n_edges + np.cumsum(counts)),
+        "away": np.append(mdp.steps_to_goal, mdp.steps_to_goal[mdp.start]),
+    }
+    return BegunMDP(**(_plain(mdp) | of_edges | changes))
 
 
 def either(mdp: MDP, one: Reals, other: Reals) -> MDP:
@@ -68,24 +89,21 @@ def either(mdp: MDP, one: Reals, other: Reals) -> MDP:
     counts = mdp.edge_start[copies + 1] - mdp.edge_start[copies]
     is_second = np.repeat(np.append(False, copies[1:] == copies[:-1]), counts)
     start = np.concatenate([[0], np.cumsum(1 + differs)])
-    changes: dict[str, Any] = {name: getattr(mdp, name)[edges] for name in _OF_EDGES}
-    changes["edge_chance"] = np.where(is_second, other[edges], one[edges])
-    return _plain(
-        mdp,
-        row_start=start[mdp.row_start],
-        row_action=mdp.row_action[copies],
-        edge_start=np.concatenate([[0], np.cumsum(counts)]),
-        **changes,
-    )
+    changes = {name: getattr(mdp, name)[edges] for name in _OF_EDGES} | {
+        "edge_chance": np.where(is_second, other[edges], one[edges]),
+        "row_start": start[mdp.row_start],
+        "row_action": mdp.row_action[copies],
+        "edge_start": np.concatenate([[0], np.cumsum(counts)]),
+    }
+    return MDP(**(_plain(mdp) | changes))
 
 
 _OF_EDGES = ("edge_next", "edge_chance", "edge_cost", "edge_outcome")
 
 
-def _plain(mdp: MDP, **changes: Any) -> MDP:
-    """The arrays with some changed, without the problem behind them and without intervals."""
-    kept = {item.name for item in fields(MDP)} - {"edge_low", "edge_high"}
-    return MDP(**({name: getattr(mdp, name) for name in kept} | changes))
+def _plain(mdp: MDP) -> dict[str, Any]:
+    """The arrays, without the problem behind them and without intervals."""
+    return {item.name: getattr(mdp, item.name) for item in fields(MDP) if item.name not in ("edge_low", "edge_high")}
 
 
 class Expectation(NamedTuple):

@@ -45,7 +45,8 @@ def sweep(
 ) -> tuple[StatePolicy, NDArray[np.float64]]:
     """The policy, and the value of each state at step 0 in quanta; among the rows that are `allowed`, if given."""
     if mdp.n_rows >= SMALL and allowed is None and not robust and not isinstance(objective, Entropic):
-        lane_choices, lane_values = sweep_lanes(mdp, objective, mdp.goal[:, None])
+        needed = mdp.steps_to_goal[:, None].astype(np.int16) if mdp.stops else None
+        lane_choices, lane_values = sweep_lanes(mdp, objective, mdp.goal[:, None], needed=needed)
         if progress is not None:
             progress(mdp.horizon, mdp.horizon)
         return StatePolicy(mdp, lane_choices[:, :, 0]), lane_values[:, 0]
@@ -61,15 +62,20 @@ def sweep(
 
 
 def sweep_lanes(
-    mdp: MDP, objective: Stepwise, goal: NDArray[np.bool_]
+    mdp: MDP, objective: Stepwise, goal: NDArray[np.bool_], *, needed: NDArray[np.int16] | None = None
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
     """The choices [step, state, lane] and the values [state, lane] at step 0, in quanta, in compiled code.
 
-    `goal` [state, lane] says where goals are in each lane; those of the MDP are not looked at.
+    `goal` [state, lane] says where goals are in each lane, and `needed`, if it is known, how many steps they are away;
+    those of the MDP are not looked at.
     """
     from safear.solvers import sweep_kernels  # noqa: PLC0415  # half a second that a single person need not wait
 
     goal = np.ascontiguousarray(goal)
+    if not mdp.stops:
+        needed = np.zeros(goal.shape, dtype=np.int16)
+    elif needed is None:
+        needed = sweep_kernels.count_steps(mdp.arrays, goal, mdp.horizon)
     choices = np.empty((mdp.horizon, *goal.shape), dtype=np.uint8)
     values: NDArray[np.float64] = sweep_kernels.sweep_arrays(
         mdp.arrays,
@@ -77,7 +83,7 @@ def sweep_lanes(
             aversion_of(objective), isinstance(objective, MeanLowerStd), *_weigh_two_outcomes(mdp, objective)
         ),
         goal,
-        sweep_kernels.count_steps(mdp.arrays, goal, mdp.horizon) if mdp.stops else np.zeros(goal.shape, np.int16),
+        needed,
         float(mdp.failure_cost),
         TIE,
         choices,

@@ -1,0 +1,66 @@
+"""The best plans with a given first step, beside lists of all plans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import oracle
+import safear as sa
+from compare import read_both
+from oracle import Distribution, TooManyError
+from safear.mdp.slices import take
+from safear.risk.objectives import Objective
+from safear.solvers.first_step import begin_with, either
+from strategies import problems
+
+MEASURES: dict[Objective, Callable[[Distribution], float | Fraction]] = {
+    sa.Mean(): oracle.mean_of_all,
+    sa.CVaR(0.8): oracle.cvar_of_all("0.8"),
+    sa.MeanStd(1): oracle.mean_std(1),
+    sa.Entropic(0.3): oracle.entropic(0.3),
+    sa.Budget(3.0): oracle.budget_miss("3"),
+}
+
+
+def first_rows(mdp: sa.MDP) -> np.ndarray[Any, np.dtype[np.int64]]:
+    return np.arange(mdp.row_start[mdp.start], mdp.row_start[mdp.start + 1])
+
+
+@given(problems(tiny=True), st.sampled_from(list(MEASURES)), st.sampled_from([None, 0, 1]))
+def test_the_best_plan_with_each_first_step(
+    document: dict[str, Any], objective: Objective, cheap_failure: float | None
+) -> None:
+    if cheap_failure is not None:
+        document = document | {"cost": {}, "goal": {"failure_cost": cheap_failure}}
+    problem, judge, start = read_both(document)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assume(mdp.steps_to_goal[mdp.start] <= mdp.horizon and not mdp.goal[mdp.start])
+    for row in first_rows(mdp):
+        name = mdp.actions[mdp.row_action[row]]
+        try:
+            plans = judge.all_distributions(start, first=name)
+        except TooManyError:
+            assume(False)
+        found = sa.solve(begin_with(mdp, np.array([row])), objective).value
+        assert found == pytest.approx(float(oracle.best(plans, MEASURES[objective])), rel=1e-9, abs=1e-9)
+
+
+@given(problems(max_horizon=3))
+def test_goals_are_as_far_away_as_before(document: dict[str, Any]) -> None:
+    problem = sa.parse_problem(document)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assume(len(first_rows(mdp)))
+    same = either(mdp, mdp.edge_chance, mdp.edge_chance / 2)
+    assert same.steps_to_goal.tolist() == mdp.steps_to_goal.tolist()
+    begun = begin_with(mdp, first_rows(mdp)[:1])
+    assert begun.steps_to_goal.tolist() == [*mdp.steps_to_goal, mdp.steps_to_goal[mdp.start]]
+    some = np.arange(begun.n_states - 1)
+    part = take(begun, some, acting=np.ones(len(some), dtype=bool)).mdp
+    assert part.steps_to_goal.tolist() == mdp.steps_to_goal.tolist()
