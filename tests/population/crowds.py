@@ -228,10 +228,28 @@ def owns(draw: st.DrawFn, problem: sa.Problem, costs: Sequence[float]) -> Own:
     return Own(cost, chance, tuple(forbid))
 
 
+SURE = [{"worked": 0, "tried": 5}, {"worked": 5, "tried": 5}, [0, 0, 0.5], [0.5, 1, 1], [0, 1, 1], [0, 0, 1]]
+
+
+@st.composite
+def shaky_documents(draw: st.DrawFn) -> dict[str, Any]:
+    """Drawn documents in which many a chance is 0 or 1 as far as anybody knows, and may yet be neither; with stops."""
+    document: dict[str, Any] = draw(st.one_of(problems(max_horizon=4), divided_documents()))
+    document["goal"]["stop"] = draw(st.booleans())
+    for action in document["actions"].values():
+        if draw(st.booleans()):
+            first, *others = action.get("outcomes", [action])
+            if len(others) < 2 and ("outcomes" not in action or others):
+                first["chance"] = draw(st.sampled_from(SURE))
+                for other in others:
+                    other.pop("chance", None)
+    return document
+
+
 @st.composite
 def drawn_crowds(draw: st.DrawFn, most: int = 5, *, plain: bool = False) -> tuple[sa.Problem, list[Somebody]]:
     """A problem and some of its people; some problems have immutable features on which anything may depend."""
-    problem = parse_problem(draw(st.one_of(problems(max_horizon=4), divided_documents())))
+    problem = parse_problem(draw(st.one_of(problems(max_horizon=4), divided_documents(), shaky_documents())))
     costs = PLAIN if plain else draw(st.sampled_from([COSTS, COSTS, FINE]))
     levels = everybody(problem)
     start = dict(read_person(problem, problem.people["someone"]))

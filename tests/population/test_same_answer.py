@@ -25,6 +25,7 @@ from safear.population.parts import Job, PartSolver
 from safear.problem import apply_terms
 from safear.recourse.case import Desk
 from safear.risk import Objective
+from safear.solvers.solve import Method
 from safear.web.service import Service
 from web.conftest import Site, run_site
 
@@ -59,9 +60,11 @@ OWN = {
 Figures = dict[str, float | str | None]
 
 
-def by_recommend(problem: sa.Problem, one: Somebody, objective: Objective) -> Figures | None:
+def by_recommend(
+    problem: sa.Problem, one: Somebody, objective: Objective, method: Method | None = None
+) -> Figures | None:
     """None if there is no plan."""
-    menu = sa.recommend(problem, None, one.levels, objectives=objective, terms=one.own.terms)
+    menu = sa.recommend(problem, None, one.levels, objectives=objective, method=method, terms=one.own.terms)
     if not menu.offers:
         return None
     (offer,) = menu
@@ -84,17 +87,17 @@ def assert_same(found: Any, expected: Figures) -> None:
             assert found[name] == pytest.approx(value, rel=1e-9, abs=1e-9), name
 
 
-def check(problem: sa.Problem, people: list[Somebody], objective: Objective) -> int:
+def check(problem: sa.Problem, people: list[Somebody], objective: Objective, method: Method | None = None) -> int:
     """Batches and audits against recommend; how many have a plan."""
-    rows = PartSolver(Job(problem, None, objective)).solve(make_part(problem, people))
+    rows = PartSolver(Job(problem, None, objective, method)).solve(make_part(problem, people))
     planned = 0
     for number, one in enumerate(people):
-        expected = by_recommend(problem, one, objective)
+        expected = by_recommend(problem, one, objective, method)
         row = rows.iloc[number]
         assert (row["decision"] == "plan") == (expected is not None)
         personal = apply_terms(problem, one.own.terms)
         engine, codes = Engine(Desk.of(personal)), read_people(problem, [one.levels])
-        audited = engine.work_out(Crowd.of(personal, codes), Purpose(objective), MEASURES)
+        audited = engine.work_out(Crowd.of(personal, codes), Purpose(objective, method), MEASURES)
         if expected is None:
             assert (row["decision"] == "no recourse") == (audited.decision[0] == NO_RECOURSE)
             continue
@@ -105,7 +108,7 @@ def check(problem: sa.Problem, people: list[Somebody], objective: Objective) -> 
             {name: expected[name] for name in ("success", "mean", "var", "cvar")},
         )
         assert personal.actions[audited.first_action[0]].name == expected["first_action"]
-        if isinstance(objective, sa.Mean | sa.MeanStd):
+        if method is None and isinstance(objective, sa.Mean | sa.MeanStd):
             (pair,) = compare_filed(engine, codes, objective=objective).pairs
             assert pair.optimal.first_action == expected["first_action"]
             figures = [pair.optimal.success, pair.optimal.mean, pair.optimal.cvar]
@@ -114,15 +117,60 @@ def check(problem: sa.Problem, people: list[Somebody], objective: Objective) -> 
     return planned
 
 
+WAYS: list[tuple[Objective, Method | None]] = [
+    *((objective, None) for objective in OBJECTIVES),
+    (sa.MeanStd(0.5), "greedy"),
+    (sa.MeanLowerStd(1), "greedy"),
+]
+
+
 @settings(max_examples=20)
-@given(crowd=drawn_crowds(most=3, plain=True), objective=st.sampled_from(OBJECTIVES), way=every_way())
+@given(crowd=drawn_crowds(most=3, plain=True), aim=st.sampled_from(WAYS), way=every_way())
 def test_drawn_people_with_their_own_terms(
-    crowd: tuple[sa.Problem, list[Somebody]], objective: Objective, way: dict[str, int]
+    crowd: tuple[sa.Problem, list[Somebody]], aim: tuple[Objective, Method | None], way: dict[str, int]
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in way.items():
             patch.setattr(f"safear.population.engine.{name}", value)
-        check(*crowd, objective)
+        check(*crowd, *aim)
+
+
+@pytest.mark.parametrize("stop", [True, False])
+@pytest.mark.parametrize("objective, method", [(sa.Mean(), None), (sa.MeanStd(0.5), "greedy"), (sa.CVaR(0.9), None)])
+@pytest.mark.parametrize("own", [Own(), Own(cost={"try": 1.5}), Own(chance={"try": 0.25})], ids=str)
+@pytest.mark.parametrize("few", [0, 10])
+def test_a_chance_that_nobody_has_seen_is_one(
+    stop: bool,
+    objective: Objective,
+    method: Method | None,
+    own: Own,
+    few: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Begging has never worked in five tries, but it may: where only that is left, the plan goes on, at a cost."""
+    monkeypatch.setattr("safear.population.engine.FEW", few)
+    document: dict[str, Any] = {
+        "safear": 1,
+        "title": "never so far",
+        "horizon": 3,
+        "features": {"a": {"kind": "ordinal", "levels": ["low", "mid", "high"]}},
+        "goal": {"failure_cost": 20, "stop": stop},
+        "classifier": {"rule": "a == high"},
+        "actions": {
+            "try": {
+                "when": "a == low",
+                "cost": 1,
+                "outcomes": [{"chance": 0.5, "change": {"a": "high"}}, {"change": {"a": "mid"}}],
+            },
+            "beg": {"when": "a == mid", "cost": 5, "chance": {"worked": 0, "tried": 5}, "change": {"a": "high"}},
+        },
+    }
+    problem, low, mid = sa.parse_problem(document), Somebody({"a": "low"}, own), Somebody({"a": "mid"}, own)
+    assert check(problem, [low, mid], objective, method) == 1, "who must beg has no chance"
+    found = by_recommend(problem, low, objective, method)
+    assert found is not None
+    failing = 1 - own.chance.get("try", 0.5)
+    assert found["overall_mean"] == pytest.approx(own.cost.get("try", 1) + failing * (2 * 5 + 20))
 
 
 @pytest.fixture

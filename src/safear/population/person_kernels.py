@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from safear.evaluation.evaluation_kernels import Account, describe, follow_from
 from safear.mdp.arrays import Arrays
+from safear.population.family_kernels import find_highest_success
 from safear.solvers.sweep_kernels import Deviation, count_steps, sweep_arrays
 
 Real = NDArray[np.float64]
@@ -86,7 +87,7 @@ def solve_one_by_one(arrays: Arrays, goal: Flags, people: People, rules: Rules, 
     )
     rows, actions, edges = np.empty(n_states + 1, np.int64), np.empty(n_rows, np.uint8), np.empty(n_rows + 1, np.int64)
     nexts, chances, costs = np.empty(n_edges, np.int64), np.empty(n_edges), np.empty(n_edges, np.int64)
-    rise, fall, flat, nothing = np.empty(n_rows), np.empty(n_rows), np.zeros(n_rows), np.zeros(n_edges, np.int64)
+    rise, fall = np.empty(n_rows), np.empty(n_rows)
     table = np.full(256, -1, np.int32)
     for person in range(len(start)):
         figures[person], first_action[person] = np.nan, -1
@@ -95,13 +96,12 @@ def solve_one_by_one(arrays: Arrays, goal: Flags, people: People, rules: Rules, 
             continue
         # The states that can be reached within the horizon, numbered as they are found, with the person's own edges.
         states[0], depth[0], slot[start[person]] = start[person], 0, 0
-        count, last_row, last_edge, has_goal = 1, 0, 0, False
+        count, last_row, last_edge = 1, 0, 0
         here = 0
         while here < count:
             state = states[here]
             rows[here] = last_row
             is_goal[here, 0] = goal[state, lane[person]]
-            has_goal |= is_goal[here, 0]
             if not is_goal[here, 0] and depth[here] < horizon:
                 for row in range(row_start[state], row_start[state + 1]):
                     action = row_action[row]
@@ -112,8 +112,6 @@ def solve_one_by_one(arrays: Arrays, goal: Flags, people: People, rules: Rules, 
                         p, target = chance[person, action], edge_next[edge]
                         works = p if edge_outcome[edge] == 0 else 1 - p
                         chances[last_edge] = edge_chance[edge] if np.isnan(p) else works
-                        if chances[last_edge] == 0.0:  # possible, but not at these chances
-                            continue
                         if slot[target] < 0:
                             slot[target] = count
                             states[count], depth[count] = target, depth[here] + 1
@@ -131,18 +129,15 @@ def solve_one_by_one(arrays: Arrays, goal: Flags, people: People, rules: Rules, 
         rows[count], edges[last_row] = last_row, last_edge
         for i in range(count):
             slot[states[i]] = -1
-        if not has_goal:
-            status[person], figures[person, 0], figures[person, 8] = NO_RECOURSE, 0.0, 0.0
+        own_goal = is_goal[:count]
+        own = Arrays(rows[: count + 1], actions, edges[: last_row + 1], nexts, chances, costs, edge_outcome)
+        figures[person, 8] = find_highest_success(own, own_goal, horizon)[0, 0]
+        if figures[person, 8] == 0.0:  # also where a goal is possible, but not at these chances
+            status[person], figures[person, 0] = NO_RECOURSE, 0.0
             continue
         status[person] = PLANNED
         choices, failing = np.empty((horizon, count, 1), np.uint8), float(failure_cost * scale[person])
-        own_goal = is_goal[:count]
-        own = Arrays(rows[: count + 1], actions, edges[: last_row + 1], nexts, chances, costs, edge_outcome)
         needed = count_steps(own, own_goal, horizon) if stops else np.zeros((count, 1), np.int16)
-        # With no costs but one of failing, the least mean is the least chance to fail.
-        free = Arrays(own.row_start, actions, own.edge_start, nexts, chances, nothing, edge_outcome)
-        least = sweep_arrays(free, Deviation(0.0, upper_only, flat, flat), own_goal, needed, 1.0, tie, choices)
-        figures[person, 8] = 1 - least[0, 0]
         sweep_arrays(own, Deviation(risk_aversion, upper_only, rise, fall), own_goal, needed, failing, tie, choices)
         first_action[person] = actions[choices[0, 0, 0]]
         pieces = np.arange(horizon * count + 1)
