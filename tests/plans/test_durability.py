@@ -129,6 +129,45 @@ def test_margins_keep_more() -> None:
     assert check_durability(LEVELS, harder, named("levels"), repair=False).share < 1
 
 
+UNSURE: dict[str, Any] = {
+    "safear": 1,
+    "title": "unsure",
+    "horizon": 3,
+    "features": {
+        "a": {"kind": "ordinal", "levels": ["low", "high"]},
+        "b": {"kind": "ordinal", "levels": ["no", "yes"]},
+    },
+    "goal": {"failure_cost": 10},
+    "actions": {
+        "gamble": {"cost": 1, "chance": [0.1, 0.9, 1], "change": {"a": "high"}},
+        "toil": {"cost": 2, "chance": 0.8, "change": {"a": "high"}},
+        "ask": {"cost": 1, "change": {"b": "yes"}},
+    },
+    "people": {"one": {"a": "low", "b": "no"}},
+}
+
+
+@pytest.mark.parametrize("robust", [False, True])
+def test_a_careful_plan_is_kept_as_one_and_repaired_by_one(robust: bool, tmp_path: Path) -> None:
+    """Who planned for the worst chances is told what that costs now, and not what counting on the best guess does."""
+    problem = sa.parse_problem(UNSURE)
+    (offer,) = sa.recommend(problem, lambda frame: frame["a"] == "high", objectives="mean", robust=robust)
+    sa.save_plan(offer, tmp_path / "one.json")
+    (_, kept), *_ = plans = list(open_plans([tmp_path]))
+    assert (kept.form.robust, kept.first_action) == (robust, "toil" if robust else "gamble")
+
+    def both(frame: pd.DataFrame) -> Any:
+        return (frame["a"] == "high") & (frame["b"] == "yes")
+
+    (check,) = check_durability(problem, both, plans).checks
+    means = {
+        careful: sa.recommend(problem, both, objectives="mean", robust=careful)[0].mean for careful in (False, True)
+    }
+    assert check.repair is not None
+    assert means[False] < means[True]
+    assert check.repair.mean == means[robust]
+
+
 def test_plans_for_other_problems() -> None:
     (name, plan), *_ = named("levels")
     with pytest.raises(PlanError, match="whose features are others"):
