@@ -99,6 +99,33 @@ def course(costs: list[float], horizon: int = 2) -> sa.Problem:
     )
 
 
+def surprising() -> sa.Problem:
+    """A step that has never failed yet, and may; where it does, another one helps."""
+    return sa.parse_problem(
+        {
+            "safear": 1,
+            "title": "a detour",
+            "horizon": 3,
+            "cost": {"unit": "months"},
+            "features": {"job": {"kind": "nominal", "levels": ["none", "lost", "good"]}},
+            "goal": {"failure_cost": 10, "favourable": "hired"},
+            "classifier": {"rule": "job == good"},
+            "actions": {
+                "apply": {
+                    "when": "job == none",
+                    "cost": 1,
+                    "outcomes": [
+                        {"chance": {"worked": 5, "tried": 5}, "change": {"job": "good"}},
+                        {"change": {"job": "lost"}, "works": False},
+                    ],
+                },
+                "ask": {"when": "job == lost", "cost": 2, "chance": [0.5, 0.8, 0.9], "change": {"job": "good"}},
+            },
+            "people": {"somebody": {"job": "none"}},
+        }
+    )
+
+
 def giving_up() -> sa.Problem:
     """Giving up is free, and who fails has nothing left to do."""
     return sa.parse_problem(

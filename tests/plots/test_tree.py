@@ -28,6 +28,7 @@ from safear.plots.svg import WRONG
 from safear.plots.tree_picture import MOST_COLUMNS, place_steps
 from safear.recourse.offer import Offer, make_offer
 from safear.recourse.teller import Teller
+from small_problems import surprising
 from strategies import problems
 
 
@@ -159,6 +160,15 @@ def test_a_plan_that_is_certain() -> None:
     picture = tree(menu_of("health-insurance")["safest"])
     assert WRONG not in picture.svg
     assert texts_of(picture.svg).count("then") == 3
+
+
+def test_what_has_never_failed_and_may() -> None:
+    offer = sa.recommend(surprising(), objectives="mean")[0]
+    picture = tree(offer)
+    check(picture, offer)
+    texts = texts_of(picture.svg)
+    assert {"works 48% to 100%", "fails up to 52%", "works 80%", "fails 17%: try again"} <= set(texts)
+    assert "then" not in texts
 
 
 def test_it_is_told_to_screen_readers_as_the_plan_is() -> None:

@@ -15,13 +15,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
+from safear.evaluation.extremes import Range
 from safear.evaluation.policy import NOTHING, Policy
+from safear.mdp.intervals import worst_chances
 from safear.recourse import make_plan
 from safear.recourse.plan import PlanStep
 from safear.recourse.teller import Teller
 from safear.risk import Objective
 from safear.solvers.solve import Method
-from small_problems import course, giving_up
+from small_problems import course, giving_up, surprising
 from strategies import problems
 
 Rule = Callable[[int, NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
@@ -246,6 +248,9 @@ def test_nothing_to_do() -> None:
 OBJECTIVES: tuple[Objective, ...] = (sa.Mean(), sa.CVaR(0.8), sa.VaR(0.7), sa.Budget(5), sa.MeanStd(0.5))
 
 
+CHANCES: list[object] = [0.5, 0.5, [0, 0, 0.6], [0.4, 1, 1], {"worked": 5, "tried": 5}]
+
+
 @st.composite
 def entangled(draw: st.DrawFn) -> dict[str, Any]:
     """Problems in which one comes to a state at many times and with much or little spent."""
@@ -255,7 +260,10 @@ def entangled(draw: st.DrawFn) -> dict[str, Any]:
     actions = {
         f"do {number}": {
             "cost": 1,
-            "outcomes": [{"chance": 0.5, "cost": cost, "change": {"a": level}} for cost, level in pair],
+            "outcomes": [
+                {"cost": cost, "change": {"a": level}} | ({} if place else {"chance": draw(st.sampled_from(CHANCES))})
+                for place, (cost, level) in enumerate(pair)
+            ],
         }
         for number, pair in enumerate(pairs)
     }
@@ -440,10 +448,56 @@ def test_flows_add_up(policy: Policy) -> None:
 def test_a_short_plan_has_the_likely_steps(policy: Policy, limit: int) -> None:
     plan = make_plan(policy, limit=limit)
     assert len(plan.steps) <= limit
-    assert all(step.visits >= 0.001 for step in plan.steps[1:])
+    surprises = bool((policy.mdp.edge_chance == 0).any())
+    assert all(step.visits >= 0.001 for step in plan.steps[1:] if step.visits or not surprises)
     assert len(plan.steps) + plan.hidden_steps >= len({tuple(step.person.items()) for step in plan.steps})
     for line in plan.lines():
         assert "None" not in line
+
+
+@given(policies())
+def test_nothing_is_told_as_certain_that_is_not(policy: Policy) -> None:
+    """How far a chance can be off is as far as the worst chances of its row go; all that is possible is told."""
+    mdp = policy.mdp
+    for step in make_plan(policy, limit=None).steps:
+        state, action = mdp.locate(step.person), mdp.actions.index(step.action)
+        (row,) = np.flatnonzero((mdp.row_state == state) & (mdp.row_action == action)).tolist()
+        edges = np.arange(mdp.edge_start[row], mdp.edge_start[row + 1])
+        assert len(step.branches) == len(edges)
+        low, high = mdp.edge_low[edges][None, :], mdp.edge_high[edges][None, :]
+
+        def most(wanted: list[bool], low: Any = low, high: Any = high) -> float:
+            values = np.array(wanted, dtype=float)[None, :, None]
+            return float((worst_chances(low, high, values) * values).sum())
+
+        works = [branch.works for branch in step.branches]
+        ranges = [(step.within, works)]
+        for place, branch in enumerate(step.branches):
+            ranges.append((Range(branch.low, branch.high), [place == other for other in range(len(edges))]))
+        for within, wanted in ranges:
+            assert within.high == pytest.approx(most(wanted), abs=1e-12)
+            assert within.low == pytest.approx(1 - most([not one for one in wanted]), abs=1e-12)
+        told = Teller.of().facts(step)
+        assert told.endswith("every time") == (step.within.low > 1 - 1e-9)
+        assert ("every time as far as we know" in told) == (step.within.low <= 1 - 1e-9 < step.chance)
+
+
+def test_what_has_never_failed_and_may() -> None:
+    for robust in (False, True):
+        offer = sa.recommend(surprising(), objectives="mean", robust=robust)[0]
+        assert offer.plan.lines() == [
+            "1. Apply: costs 1 month, works every time as far as we know, but perhaps only 48 in 100.",
+            "   If it works (job becomes good): you have reached “hired”.",
+            "   If it fails (job becomes lost): go to step 2.",
+            "2. Ask (when job is lost): costs 2 months, works 80 times in 100, 50 to 90 if our estimates are off.",
+            "   If it works (job becomes good): you have reached “hired”.",
+            "   If it fails: try again; at the end, time is up.",
+            "Anything not mentioned is unchanged.",
+        ]
+        assert sa.SavedPlan.of(offer).plan.lines() == offer.plan.lines()
+        fails = offer.plan.to_frame().query("step == 1 and not works").iloc[0]
+        assert (fails.chance, fails.low, fails.then) == (0, 0, 2)
+        assert fails.high == pytest.approx(1 - 0.025**0.2)  # Clopper and Pearson, 5 of 5
 
 
 def test_follow_ups_are_in_order_of_time() -> None:

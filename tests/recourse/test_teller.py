@@ -49,12 +49,12 @@ def test_how_far_figures_can_be_off() -> None:
 def test_several_ways_to_work_and_to_fail() -> None:
     (offer,) = make_single()
     assert offer.plan.lines()[:5] == [
-        "1. Climb: costs 1 day, works 70 times in 100.",
-        "   If it works (place becomes rung 1, 60 times in 100): go to step 2.",
+        "1. Climb: costs 1 day, works 70 times in 100, 60 to 80 if our estimates are off.",
+        "   If it works (place becomes rung 1, 60 times in 100, 50 to 70 if our estimates are off): go to step 2.",
         "   If it works (you climb fast, 10 times in 100): you have reached “favourable decision”.",
         "   If it fails (nothing changes, 20 times in 100): this costs 1.5 days instead; try again.",
         (
-            "   If it fails (leg becomes broken, 10 times in 100): go to step 3; "
+            "   If it fails (leg becomes broken, 10 times in 100, 0 to 20 if our estimates are off): go to step 3; "
             "later, stop, since “favourable decision” is out of reach."
         ),
     ]
@@ -80,7 +80,7 @@ def test_what_has_been_spent_is_told_exactly() -> None:
 
 def test_choices() -> None:
     plan = make_loan()["safest"].plan
-    ways = tuple(FollowUp("step" if number else "out of time", number, 0.25, 1, 3) for number in (3, 1, 2, None))
+    ways = tuple(FollowUp("step" if number else "out of time", number, 0.25, 0.25, 1, 3) for number in (3, 1, 2, None))
     first = plan.steps[0]
     chosen = replace(first, branches=(replace(first.branches[0], follow_ups=ways), *first.branches[1:]))
     told = [

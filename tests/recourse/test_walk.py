@@ -14,6 +14,7 @@ from safear.recourse.offer import Offer, make_offer
 from safear.recourse.walk import Situation, WalkError, walk
 from safear.recourse.walk_records import SituationRecord
 from safear.risk import Objective
+from small_problems import surprising
 
 LOAN = sa.load_example("loan")
 SPEND = """
@@ -141,6 +142,22 @@ def test_where_somebody_is_in_words() -> None:
 def test_walks_that_cannot_be(outcomes: list[int | str]) -> None:
     with pytest.raises(WalkError, match=r"outcomes\[\d\]"):
         walk(offer_for(sa.Mean()), outcomes)
+
+
+def test_what_has_never_failed_and_may() -> None:
+    offer = sa.recommend(surprising(), objectives="mean")[0]
+    assert str(walk(offer, [])).splitlines()[1:4] == [
+        "1 month; works every time as far as we know, but perhaps only 48 in 100.",
+        "   0: works every time as far as we know, but perhaps only 48 in 100, 1 month (job becomes good)",
+        "   1: fails 0 times in 100 as far as we know, but perhaps up to 52, 1 month (job becomes lost)",
+    ]
+    situation = walk(offer, ["failed"])
+    assert "works 80 times in 100, 50 to 90 if our estimates are off" in str(situation)
+    record = SituationRecord.of(situation)
+    assert [(ending.chance, ending.low, ending.high) for ending in record.endings] == [
+        pytest.approx((0.8, 0.5, 0.9)),
+        pytest.approx((0.2, 0.1, 0.5)),
+    ]
 
 
 def test_the_end_of_time() -> None:

@@ -37,6 +37,16 @@ def worst_chances(
     return chances
 
 
+def bound_sum(low: NDArray[np.float64], high: NDArray[np.float64], chosen: NDArray[np.bool_]) -> tuple[float, float]:
+    """The least and the most that the chances of some outcomes of a row can add up to: the others take the rest."""
+    if (low == high).all():
+        exact = float(low[chosen].sum())
+        return exact, exact
+    least = max(float(low[chosen].sum()), 1.0 - float(high[~chosen].sum()), 0.0)
+    most = min(float(high[chosen].sum()), 1.0 - float(low[~chosen].sum()), 1.0)
+    return least, max(least, most)
+
+
 def worst_edge_chances(mdp: MDP, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The same for every edge of an MDP, with a value per edge: rows may have any number of outcomes."""
     before, places = _find_places(mdp)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from safear.errors import InputError
+from safear.evaluation.extremes import Range
 from safear.plots.headings import write_heading
 from safear.plots.picture import Picture, make_picture
 from safear.plots.svg import (
@@ -34,10 +35,11 @@ from safear.plots.svg import (
     write,
 )
 from safear.recourse.offer import Offer
-from safear.recourse.plan import Branch, FollowUp, Hope, Plan, PlanStep
-from safear.recourse.plan_teller import RARE
+from safear.recourse.plan import Hope, Plan, PlanStep
+from safear.recourse.plan_teller import find_likely
 from safear.recourse.teller import Teller
 from safear.texts.names import capital, show_name
+from safear.texts.numbers import ALWAYS
 
 MOST_COLUMNS = 3  # what is deeper is continued below
 PAD, NARROWEST = 20.0, 720.0
@@ -59,6 +61,8 @@ class StepRow:
     situation: str
     cost: float
     chance: float
+    low: float
+    high: float
     visits: float
     hope: Hope
     column: int
@@ -69,6 +73,7 @@ class StepRow:
 class WayRow:
     """A way on from a step: how likely whoever takes the step goes it, whether the action works, where it leads.
 
+    `low` and `high` are the least and the most that the chance of its outcome may be.
     `kind` is "step" or how the plan ends ("goal", "out of time", "stuck", "lost"), or "not shown". Where it is drawn:
     the next step stands "below" or at the "right"; "again" is a loop; a step that stands elsewhere is "named"; rare
     ways are "left out".
@@ -78,6 +83,8 @@ class WayRow:
     way: int
     works: bool
     chance: float
+    low: float
+    high: float
     outcome: str
     cost: float
     kind: str
@@ -143,7 +150,7 @@ class PlacedSteps:
             for way in _read_ways(self.plan[number], self.tell)
             if way.works and way.place != "left out" and (way.kind == "goal" or self._is_free(way.target))
         ]
-        return max(ways, key=lambda way: way.chance, default=None)
+        return max(ways, key=lambda way: (way.chance, way.high), default=None)
 
     def _is_free(self, target: int | None) -> bool:
         return target is not None and target not in self.taken
@@ -166,25 +173,21 @@ class PlacedSteps:
 
 def _read_step(step: PlanStep, tell: Teller, column: int, *, root: bool) -> StepRow:
     words = (step.number, show_name(step.action), tell.situation(step))
-    return StepRow(*words, step.cost, step.chance, step.visits, step.hope, column, root)
+    chances = (step.chance, step.within.low, step.within.high)
+    return StepRow(*words, step.cost, *chances, step.visits, step.hope, column, root)
 
 
 def _read_ways(step: PlanStep, tell: Teller) -> Iterator[WayRow]:
     """The ways on: what works first, then as the plan tells them. What is rare is not drawn, unless it is all."""
     number = 0
     for branch in sorted(step.branches, key=lambda branch: not branch.works):
-        likely = _find_likely(branch)
+        likely = find_likely(branch)
         for follow_up in branch.follow_ups:
             number += 1
             place: Place = "end" if follow_up in likely else "left out"
             chance = branch.chance * follow_up.share
-            outcome = (branch.works, chance, tell.outcome(branch), branch.cost)
+            outcome = (branch.works, chance, branch.low, branch.high, tell.outcome(branch), branch.cost)
             yield WayRow(step.number, number, *outcome, follow_up.kind, follow_up.step, place)
-
-
-def _find_likely(branch: Branch) -> Sequence[FollowUp]:
-    likely = [follow_up for follow_up in branch.follow_ups if follow_up.share >= RARE]
-    return likely[:1] if all(follow_up.kind == "not shown" for follow_up in likely) else likely
 
 
 # ------------------------------------------------------------------------------------------------------------ drawing
@@ -243,7 +246,8 @@ class _TreeDrawing:
 
     def _box(self, step: StepRow, x: float, y: float) -> float:
         """Draw a step; its height."""
-        figures = wrap(self.say("facts", cost=self._cost(step.cost), times=self.tell.times(step.chance)), TEXT, 12.5)
+        times = self.tell.times_within(step.chance, Range(step.low, step.high))
+        figures = wrap(self.say("facts", cost=self._cost(step.cost), times=times), TEXT, 12.5)
         when = self.tell("step.when", situation=step.situation) if step.situation else ""
         lines = _cut(when) if when else []
         if step.hope != "yes":
@@ -333,10 +337,15 @@ class _TreeDrawing:
         return words + ([write(x, y + below, outcome, size=11.5, room=room, fill=FAINT)] if outcome else [])
 
     def _say(self, way: WayRow) -> str:
-        """`works 90%`."""
-        if way.chance > 1 - 1e-9:
-            return self.say("then")
-        return self.say("works" if way.works else "fails", chance=self.tell.percent(way.chance))
+        """`works 90%`; `fails up to 52%` of what has the chance 0."""
+        kind, percent = "works" if way.works else "fails", self.tell.percent
+        if way.chance > ALWAYS:
+            if way.low > ALWAYS:
+                return self.say("then")
+            return self.say(kind, chance=self.tell("ranges.span", low=percent(way.low), high=percent(1.0)))
+        if not way.chance:
+            return self.say(f"{kind}_at_most", chance=percent(way.high))
+        return self.say(kind, chance=percent(way.chance))
 
     def _say_outcome(self, way: WayRow) -> str:
         """What changes, and what it costs if that is not what the step costs."""

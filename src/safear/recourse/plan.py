@@ -10,9 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+import numpy as np
+
+from safear.evaluation.extremes import Range
 from safear.evaluation.policy import Policy, policy_of
+from safear.mdp.arrays import MDP
+from safear.mdp.intervals import bound_sum
 from safear.problem.model import Record
 from safear.recourse.plan_graph import END, GOAL, LOST, STUCK, Box, Graph, Node, follow
 from safear.recourse.plan_teller import PlanTeller
@@ -54,7 +59,8 @@ class Tries(NamedTuple):
 class FollowUp:
     """What comes after an outcome, with its share of the cases in which the outcome happens.
 
-    `since` and `until` are after how many steps of the run that first and last is so.
+    `since` and `until` are after how many steps of the run that first and last is so. `share_if_off` is the share if
+    what nominally never happens does so as often as its interval allows: the same where everything does happen.
     `step` is the number of a step of the plan, None where there is none: `kind` is then "goal", "out of time",
     "stuck" (no action is left), "lost" (no goal can be reached any more) or "not shown".
     """
@@ -62,6 +68,7 @@ class FollowUp:
     kind: str
     step: int | None
     share: float
+    share_if_off: float
     since: int
     until: int
 
@@ -70,10 +77,13 @@ class FollowUp:
 class Branch:
     """One outcome of a step: how likely, what it costs, what it changes, and what comes next, in order of time.
 
+    `low` and `high` are the least and the most that its chance may be: it may happen though its chance is 0.
     `label` is what the problem calls it, if it does; `changes` are in order of importance.
     """
 
     chance: float
+    low: float
+    high: float
     works: bool
     cost: float
     follow_ups: tuple[FollowUp, ...]
@@ -114,6 +124,11 @@ class PlanStep:
         return sum(branch.chance for branch in self.branches if branch.works)
 
     @property
+    def within(self) -> Range:
+        """The least and the most that this may be."""
+        return bound_working(self.branches)
+
+    @property
     def cost(self) -> float:
         """What the action costs if it works."""
         return next((branch.cost for branch in self.branches if branch.works), self.branches[0].cost)
@@ -148,13 +163,14 @@ class Plan:
         import pandas as pd  # noqa: PLC0415  # a quarter of a second that others do not need
 
         tell = Teller.of()
-        columns = ("step", "when", "action", "visits", "works", "outcome", "chance", "cost", "then")
+        columns = ("step", "when", "action", "visits", "works", "outcome", "chance", "low", "high", "cost", "then")
         rows = []
         for step in self.steps:
             for branch in step.branches:
-                likeliest = max(branch.follow_ups, key=lambda item: item.share)
+                likeliest = max(branch.follow_ups, key=lambda item: (item.share, item.share_if_off))
                 then = likeliest.kind if likeliest.step is None else likeliest.step
-                ending = (branch.works, tell.outcome(branch), branch.chance, branch.cost, then)
+                chances = (branch.chance, branch.low, branch.high)
+                ending = (branch.works, tell.outcome(branch), *chances, branch.cost, then)
                 rows.append((step.number, tell.situation(step), step.action, step.visits, *ending))
         return pd.DataFrame(rows, columns=columns)
 
@@ -196,7 +212,7 @@ def make_plan(
     if graph.first < 0:
         return Plan((), goal)
     order = _order(graph)
-    told = [number for number in order if number == graph.first or graph.nodes[number].visits >= rare]
+    told = [number for number in order if number == graph.first or graph.nodes[number].weight >= rare]
     by_state: dict[int, list[Node]] = {}
     for number in told:
         by_state.setdefault(graph.nodes[number].state, []).append(graph.nodes[number])
@@ -226,6 +242,34 @@ def _find_hopes(graph: Graph) -> list[Hope]:
     ]
 
 
+class Bounded(Protocol):
+    """One way in which a step may end."""
+
+    @property
+    def works(self) -> bool:
+        """Whether the action then counts as having worked."""
+
+    @property
+    def low(self) -> float:
+        """The least that its chance may be."""
+
+    @property
+    def high(self) -> float:
+        """The most."""
+
+
+def bound_working(endings: Sequence[Bounded]) -> Range:
+    """The least and the most that the chance of a step to work may be."""
+    low, high, works = (np.array([getattr(one, name) for one in endings]) for name in ("low", "high", "works"))
+    return Range(*bound_sum(low, high, works))
+
+
+def bound_edge(mdp: MDP, edge: int) -> Range:
+    """The least and the most that the chance of an outcome may be, given those of the others."""
+    first, last = mdp.edge_start[mdp.edge_row[edge]], mdp.edge_start[mdp.edge_row[edge] + 1]
+    return Range(*bound_sum(mdp.edge_low[first:last], mdp.edge_high[first:last], np.arange(first, last) == edge))
+
+
 def find_changes(
     before: Mapping[str, str], after: Mapping[str, str], *, first: Iterable[str] = (), promises: Promises = NOTHING
 ) -> Changes:
@@ -243,12 +287,13 @@ def _order(graph: Graph) -> list[int]:
     while node >= 0 and node not in line:
         line.append(node)
         edge = max(graph.edges(node), key=lambda edge: (mdp.works(edge), mdp.edge_chance[edge]))
-        node = max(graph.ways(node, edge), key=lambda way: way.chance).target
+        node = max(graph.ways(node, edge), key=lambda way: (way.chance, way.weight)).target
     others = set(range(len(nodes))).difference(line)
 
-    def rank(number: int) -> tuple[float, int, Box]:
+    def rank(number: int) -> tuple[float, float, int, Box]:
         node = nodes[number]
-        return -float(f"{node.visits:.9g}"), node.row, node.box  # no rounding error decides
+        visits, weight = (float(f"{times:.9g}") for times in (node.visits, node.weight))  # no rounding error decides
+        return -visits, -weight, node.row, node.box
 
     return line + sorted(others, key=rank)
 
@@ -307,19 +352,21 @@ class _Maker:
         outcome, after = mdp.outcome(edge), mdp.shown_person(int(mdp.edge_next[edge]))
         changes, label = find_changes(person, after, first=outcome.change, promises=self.promises), outcome.label
         ways = self.graph.ways(number, edge)
-        total = sum(way.chance for way in ways)
+        total, weight = sum(way.chance for way in ways), sum(way.weight for way in ways)
         follow_ups = tuple(
             FollowUp(
                 _KINDS.get(way.target, "step" if way.target in self.numbers else "not shown"),
                 self.numbers.get(way.target),
-                way.chance / total if total else 1 / len(ways),  # what is too improbable for a number still happens
+                way.chance / total if total else way.weight / weight if weight else 1 / len(ways),
+                way.weight / weight if weight else 1 / len(ways),  # what is too improbable for a number still happens
                 way.since,
                 way.until,
             )
             for way in ways
         )
-        cost = mdp.to_cost(int(mdp.edge_cost[edge]))
-        return Branch(float(mdp.edge_chance[edge]), mdp.works(edge), cost, follow_ups, label, changes)
+        cost, within = mdp.to_cost(int(mdp.edge_cost[edge])), bound_edge(mdp, edge)
+        chances = (float(mdp.edge_chance[edge]), within.low, within.high)
+        return Branch(*chances, mdp.works(edge), cost, follow_ups, label, changes)
 
 
 def _choose_words(node: Node, others: Sequence[Node]) -> tuple[bool, bool]:

@@ -1,8 +1,10 @@
 """The steps of a plan, found by following all runs of a policy.
 
 A run is at every moment in a *cell*: a step, a state and what has been spent. A *node* is a set of cells of one state
-in which the same is done; it becomes a step of the plan. A node's box, its range of steps times its range of what has
-been spent, holds no cell of another node of its state, so that words about the two tell in which node a run is.
+in which the same is done; it becomes a step of the plan. Runs also go where only the intervals of chances let them:
+such cells have the chance 0, and a weight, which counts what nominally never happens as often as it may. A node's box,
+its range of steps times its range of what has been spent, holds no cell of another node of its state, so that words
+about the two tell in which node a run is.
 """
 
 from __future__ import annotations
@@ -46,21 +48,26 @@ class Box(NamedTuple):
 
 
 class Way(NamedTuple):
-    """A way on from an edge of a node: to which node (or end), how probable, and between which steps."""
+    """A way on from an edge of a node: to which node (or end), how probable, of which weight, between which steps."""
 
     target: int
     chance: float
+    weight: float
     since: int
     until: int
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What is done in some cells of a state; `pieces` are these cells step by step, where the state has other nodes."""
+    """What is done in some cells of a state; `pieces` are these cells step by step, where the state has other nodes.
+
+    `visits` is how often a run comes here on average, `weight` how often if what nominally never happens does.
+    """
 
     state: int
     row: int
     visits: float
+    weight: float
     box: Box
     pieces: tuple[Box, ...]
 
@@ -80,20 +87,21 @@ class Graph:
     key: NDArray[np.int64]
     target: NDArray[np.int64]
     chance: NDArray[np.float64]
+    weight: NDArray[np.float64]
     since: NDArray[np.int64]
     until: NDArray[np.int64]
     hopeful: NDArray[np.bool_]
 
     def edges(self, node: int) -> list[int]:
-        """The edges of a node that have a chance."""
-        row, mdp = self.nodes[node].row, self.mdp
-        return [edge for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1]) if mdp.edge_chance[edge] > 0]
+        """The edges of a node: all that is possible."""
+        row, start = self.nodes[node].row, self.mdp.edge_start
+        return list(range(start[row], start[row + 1]))
 
     def ways(self, node: int, edge: int) -> list[Way]:
         """Where an edge of a node leads, in order of time."""
         key = node * _OUTCOMES + edge - int(self.mdp.edge_start[self.nodes[node].row])
         here = slice(*np.searchsorted(self.key, [key, key + 1]).tolist())
-        columns = (self.target, self.chance, self.since, self.until)
+        columns = (self.target, self.chance, self.weight, self.since, self.until)
         ways = map(Way._make, zip(*(column[here].tolist() for column in columns), strict=True))
         return sorted(ways, key=lambda way: (way.since, way.until, way.target))
 
@@ -105,16 +113,18 @@ class _Cells(NamedTuple):
     state: NDArray[np.int64]
     spent: NDArray[np.int64]
     chance: NDArray[np.float64]
+    weight: NDArray[np.float64]
     row: NDArray[np.int64]
 
 
 class _Moves(NamedTuple):
-    """Every way from a cell to another: the cells' numbers, the edge, and how probable."""
+    """Every way from a cell to another: the cells' numbers, the edge, how probable, and of which weight."""
 
     origin: NDArray[np.int64]
     edge: NDArray[np.int64]
     target: NDArray[np.int64]
     chance: NDArray[np.float64]
+    weight: NDArray[np.float64]
 
 
 def follow(policy: Policy, origin: int, *, rare: float = 0.0) -> Graph:
@@ -137,6 +147,7 @@ def follow(policy: Policy, origin: int, *, rare: float = 0.0) -> Graph:
         keys // (count + _ENDS),
         keys % (count + _ENDS) - _ENDS,
         np.bincount(which, moves.chance, len(keys)).astype(np.float64),
+        np.bincount(which, moves.weight, len(keys)).astype(np.float64),
         since,
         until,
         _find_hopeful(cells, moves, node, count),
@@ -155,16 +166,20 @@ def _find_hopeful(cells: _Cells, moves: _Moves, node: NDArray[np.int64], count: 
 
 def _run(policy: Policy, origin: int) -> tuple[_Cells, _Moves]:
     """All cells and moves of the runs; what was spent stays 0 if the policy does not look at it."""
-    choosing = policy.choosing(int(policy.accounts[origin]))
-    layers = propagate(policy.mdp, choosing, origin, counts_spent=policy.looks_at_spent)
+    mdp, choosing = policy.mdp, policy.choosing(int(policy.accounts[origin]))
+    layers = propagate(mdp, choosing, origin, counts_spent=policy.looks_at_spent, possible=True)
+    often = np.where(mdp.edge_chance > 0, mdp.edge_chance, mdp.edge_high)
+    surprises, weight = bool((mdp.edge_chance == 0).any()), np.ones(1)
     cells: list[_Cells] = []
     moves: list[_Moves] = []
     seen = 0
     for layer in layers:
         step, ahead = np.full(len(layer.state), layer.step), seen + len(layer.state)
-        cells.append(_Cells(step, layer.state, layer.spent, layer.chance, _name_ends(policy.mdp, layer)))
-        moves.append(_Moves(seen + layer.origin, layer.edge, ahead + layer.target, layer.flow))
-        seen = ahead
+        flow = weight[layer.origin] * often[layer.edge] if surprises else layer.flow
+        weight = weight if surprises else layer.chance
+        cells.append(_Cells(step, layer.state, layer.spent, layer.chance, weight, _name_ends(mdp, layer)))
+        moves.append(_Moves(seen + layer.origin, layer.edge, ahead + layer.target, layer.flow, flow))
+        seen, weight = ahead, np.bincount(layer.target, flow).astype(np.float64)
     return (
         _Cells(*(np.concatenate(column) for column in zip(*cells, strict=True))),
         _Moves(*(np.concatenate(column) for column in zip(*moves, strict=True))),
@@ -198,9 +213,9 @@ def _read_nodes(
         strict=True,
     )
     state, row = cells.state[order[start]].tolist(), cells.row[order[start]].tolist()
-    visits = np.bincount(node[order], cells.chance[order], count).tolist()
+    visits, weight = (np.bincount(node[order], of[order], count).tolist() for of in (cells.chance, cells.weight))
     return tuple(
-        Node(state[number], row[number], visits[number], Box(*box), pieces.get(number, ()))
+        Node(state[number], row[number], visits[number], weight[number], Box(*box), pieces.get(number, ()))
         for number, box in enumerate(boxes)
     )
 
@@ -220,7 +235,7 @@ def _assign(mdp: MDP, cells: _Cells, rare: float) -> tuple[NDArray[np.int64], di
     acting = np.flatnonzero(cells.row >= 0)
     rows, which = np.unique(cells.row[acting], return_inverse=True)
     node[acting] = which
-    frequent = np.bincount(which, cells.chance[acting], len(rows)) >= rare
+    frequent = np.bincount(which, cells.weight[acting], len(rows)) >= rare
     state = mdp.row_state[rows]
     told = state[frequent]
     several = np.isin(state, told[1:][told[1:] == told[:-1]]) & frequent

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from safear.evaluation.extremes import Range
 from safear.recourse.teller import Teller
 from safear.texts.names import capital, show_name
 
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
     from safear.recourse.plan import Branch, FollowUp, Plan, PlanStep
 
 RARE = 0.01  # a way on that is taken in fewer of the cases is not spelled out
+
+
+def find_likely(branch: Branch) -> list[FollowUp]:
+    """What comes after an outcome without what is rare, unless that is all."""
+    likely = [f for f in branch.follow_ups if max(f.share, f.share_if_off) >= RARE]
+    return likely[:1] if all(f.kind == "not shown" for f in likely) else likely
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +101,8 @@ class PlanTeller:
         say, several = self.teller.texts.part("step"), sum(other.works == branch.works for other in step.branches) > 1
         detail = self.teller.outcome(branch)
         if several:
-            detail = f"{detail or say('nothing_changes')}, {self.teller.times(branch.chance)}"
+            times = self.teller.times_within(branch.chance, Range(branch.low, branch.high))
+            detail = f"{detail or say('nothing_changes')}, {times}"
         then = self._tell_follow_ups(branch, step)
         if branch.cost != step.cost:
             then = f"{say('costs_instead', cost=self.teller.cost(branch.cost, step.unit))}; {then}"
@@ -115,11 +123,8 @@ class PlanTeller:
         What is not always later than the rest is a choice and stands in one group with it. So does a step that says
         what has been spent, later or not: that, not the time, is what to look at.
         """
-        likely = [f for f in branch.follow_ups if f.share >= RARE]
-        if all(f.kind == "not shown" for f in likely):
-            likely = likely[:1]
         groups: list[list[FollowUp]] = []
-        for follow_up in likely:
+        for follow_up in find_likely(branch):
             if groups and self._is_choice(follow_up, groups[-1], step):
                 groups[-1].append(follow_up)
             else:

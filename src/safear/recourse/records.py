@@ -43,6 +43,8 @@ class OutcomeRecord(ResultRecord):
     """One way a step of a plan may end."""
 
     chance: float
+    low: float = Field(description="the least that the chance may be")
+    high: float = Field(description="the most: above 0 even where the chance is 0")
     works: bool
     label: str
     cost: float
@@ -53,7 +55,8 @@ class OutcomeRecord(ResultRecord):
         """With what happens in words."""
         follow_ups = [NextRecord.model_validate(item) for item in branch.follow_ups]
         label = Teller.of().outcome(branch)
-        return cls(chance=branch.chance, works=branch.works, label=label, cost=branch.cost, next=follow_ups)
+        chances = {"chance": branch.chance, "low": branch.low, "high": branch.high}
+        return cls(**chances, works=branch.works, label=label, cost=branch.cost, next=follow_ups)
 
 
 class StepRecord(ResultRecord):

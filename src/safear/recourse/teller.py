@@ -27,7 +27,7 @@ from safear.risk.objectives import (
 )
 from safear.texts import Texts, load_texts
 from safear.texts.names import capital, show_name
-from safear.texts.numbers import tell_times
+from safear.texts.numbers import ALWAYS, count_in_hundred, tell_times
 
 if TYPE_CHECKING:
     from safear.evaluation.extremes import Range
@@ -107,6 +107,20 @@ class Teller:
     def times(self, chance: float) -> str:
         """`95 times in 100`."""
         return self.texts.times(chance)
+
+    def times_within(self, chance: float, within: Range) -> str:
+        """The same of a chance that may be another: `80 times in 100, 50 to 90 if our estimates are off`.
+
+        What nominally always or never happens, but need not, is never told as certain.
+        """
+        low, high = (self.texts.whole(count_in_hundred(end)) for end in (within.low, within.high))
+        if chance > ALWAYS > within.low:
+            return self.texts("ranges.times.every", low=low)
+        if chance < 1 - ALWAYS < within.high:
+            return self.texts("ranges.times.never", high=high)
+        if low == high:
+            return self.times(chance)
+        return self.texts("ranges.times.about", times=self.times(chance), low=low, high=high)
 
     def steps(self, count: int) -> str:
         """`12 steps`."""
@@ -306,7 +320,8 @@ class Teller:
 
     def facts(self, step: PlanStep) -> str:
         """What a step costs and how often it works."""
-        return self.texts("step.facts", cost=self.cost(step.cost, step.unit), times=self.times(step.chance))
+        times = self.times_within(step.chance, step.within)
+        return self.texts("step.facts", cost=self.cost(step.cost, step.unit), times=times)
 
     def situation(self, step: PlanStep) -> str:
         """When a step is to be done: `job is unemployed and 5 to 22 steps are left`; empty if that goes without saying.

@@ -13,11 +13,12 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 
 from safear.errors import InputError
+from safear.evaluation.extremes import Range
 from safear.evaluation.forward import run_on
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
 from safear.problem.model import Feature, Problem
-from safear.recourse.plan import Changes, LevelChange, find_changes
+from safear.recourse.plan import Changes, LevelChange, bound_edge, bound_working, find_changes
 from safear.recourse.promises import Promises
 from safear.recourse.teller import Teller
 from safear.recourse.walk_teller import WalkTeller
@@ -56,11 +57,14 @@ class WalkError(InputError):
 class Possible:
     """One way a step may end; `outcome` is its number among those of the action.
 
+    `low` and `high` are the least and the most that its chance may be: it may happen though its chance is 0.
     `label` is its name in the problem, if it has one; `changes` are the features whose level changes.
     """
 
     outcome: int
     chance: float
+    low: float
+    high: float
     works: bool
     cost: float
     label: str | None = None
@@ -101,6 +105,11 @@ class Situation:
     def works(self) -> float:
         """How often the step works."""
         return sum(ending.chance for ending in self.endings if ending.works)
+
+    @property
+    def within(self) -> Range:
+        """The least and the most that this may be."""
+        return bound_working(self.endings)
 
     def __repr__(self) -> str:
         return str(self)
@@ -224,7 +233,8 @@ def _ending(plan: Followed, state: int, edge: int) -> Possible:
     outcome, cost = int(mdp.edge_outcome[edge]), mdp.to_cost(int(mdp.edge_cost[edge]))
     written, after = mdp.outcome(edge), mdp.shown_person(int(mdp.edge_next[edge]))
     changes = find_changes(mdp.shown_person(state), after, first=written.change, promises=plan.promises)
-    return Possible(outcome, float(mdp.edge_chance[edge]), mdp.works(edge), cost, written.label, changes)
+    chance, within = float(mdp.edge_chance[edge]), bound_edge(mdp, edge)
+    return Possible(outcome, chance, within.low, within.high, mdp.works(edge), cost, written.label, changes)
 
 
 def _choose(plan: Followed, state: int, edges: range, *, step: int, outcome: int | str) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Self
 
+from pydantic import Field
+
 from safear.recourse.figure_records import ResultRecord
 from safear.recourse.teller import Teller
 from safear.recourse.walk import Kind, Possible, Situation
@@ -14,6 +16,8 @@ class EndingRecord(ResultRecord):
 
     outcome: int
     chance: float
+    low: float = Field(description="the least that the chance may be")
+    high: float = Field(description="the most: above 0 even where the chance is 0")
     works: bool
     label: str
     cost: float
@@ -22,7 +26,8 @@ class EndingRecord(ResultRecord):
     def of(cls, ending: Possible) -> Self:
         """With what happens in words."""
         label = Teller.of().outcome(ending)
-        return cls(outcome=ending.outcome, chance=ending.chance, works=ending.works, label=label, cost=ending.cost)
+        chances = {"chance": ending.chance, "low": ending.low, "high": ending.high}
+        return cls(outcome=ending.outcome, **chances, works=ending.works, label=label, cost=ending.cost)
 
 
 class TakenRecord(ResultRecord):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from safear.evaluation.extremes import Range
 from safear.recourse.teller import Teller
 from safear.texts.names import show_name
 
@@ -49,7 +50,7 @@ class WalkTeller:
         if here.kind == "step":
             works = [ending.cost for ending in here.endings if ending.works]
             cost = self._cost(works[0] if works else here.endings[0].cost)
-            return self._say("detail", cost=cost, times=self.teller.times(here.works))
+            return self._say("detail", cost=cost, times=self.teller.times_within(here.works, here.within))
         key = f"{'late' if here.kind == 'out of time' else here.kind}_detail"
         return self._say(key, spent=self._cost(here.spent))
 
@@ -64,7 +65,8 @@ class WalkTeller:
     def possible(self, ending: Possible) -> str:
         """One way in which the step may end, with its number."""
         key, label = "works" if ending.works else "fails", self.teller.outcome(ending)
-        cost, times = self._cost(ending.cost), self.teller.times(ending.chance)
+        within = Range(ending.low, ending.high)
+        cost, times = self._cost(ending.cost), self.teller.times_within(ending.chance, within)
         told = self._say(key, outcome=str(ending.outcome), cost=cost, times=times)
         return f"{told} ({label})" if label else told
 

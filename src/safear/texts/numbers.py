@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+ALWAYS = 1 - 1e-9  # several outcomes may add up to a little less than 1
+
 
 def round_number(value: float) -> str:
     """At most two decimals, none that are zero; two significant digits of what is smaller."""
@@ -37,9 +39,16 @@ def round_chance(chance: float) -> tuple[str, str]:
     return "", f"{percent:.2g}" if percent < 10 else f"{percent:.0f}" if percent < 99 else f"{percent:.1f}"
 
 
+def count_in_hundred(chance: float) -> int:
+    """How many of 100, never a rounded certainty."""
+    if chance in {0.0, 1.0}:
+        return round(100 * chance)
+    return min(max(round(100 * chance), 1), 99)
+
+
 def tell_times(chance: float) -> tuple[str, int, int]:
     """A chance as a frequency: `every`, `exactly`, `below` or `about` so many times in so many."""
-    if chance > 1 - 1e-9:  # several outcomes that work may add up to a little less than 1
+    if chance > ALWAYS:
         return "every", 100, 100
     for base in (100, 1000):
         count = chance * base
