@@ -146,7 +146,7 @@ def test_levels_that_are_accepted_though_the_record_is_not(
     assert advice.levels_accepted is levels_accepted
     assert [one.value for one in advice.relaxations if one.code == "number"] == ([number] if number else [])
     said = AdviceTeller(advice, Teller.of()).lines(to_person=True)
-    assert any("other numbers of the same ranges" in line for line in said) == levels_accepted
+    assert any("usual numbers of the same ranges" in line for line in said) == levels_accepted
 
 
 @pytest.mark.parametrize(("least", "codes"), [(41, []), (45, ["as_filed"])])

@@ -449,6 +449,13 @@ def test_what_notebooks_show() -> None:
     assert all(f"<p>{notice}</p>" in rounded._repr_html_() for notice in rounded.notices)
 
 
+def test_robust_plans_without_intervals_are_told_to_be_no_others() -> None:
+    nominal, robust = (sa.recommend(sa.load_example("loan"), robust=robust) for robust in (False, True))
+    assert [offer.cost.points() for offer in robust] == [offer.cost.points() for offer in nominal]
+    assert [notice.code for notice in robust.notices] == ["no_intervals"]
+    assert nominal.notices == ()
+
+
 def test_a_robust_menu_takes_another_first_step() -> None:
     problem = sa.parse_problem(GUESS)
     robust, nominal = (sa.recommend(problem, robust=flag) for flag in (True, False))

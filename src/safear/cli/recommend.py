@@ -77,6 +77,7 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
 
         return MenuRecord.of(menu, simulated=simulated)
 
+    save_chosen(menu, options, tell)  # first: whoever reads what is printed may stop reading
     told = tell_record(make_record, options)
     if options["report"] is not None:
         _report(menu, tell, source=source, problem_file=problem_file, options=options)
@@ -85,7 +86,6 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
 
         print_menu(menu, all_steps=options["all_steps"], language=options["language"])
         print_simulations(menu, simulated, language=options["language"])
-    save_chosen(menu, options, tell)
     if failure is not None:
         from safear.recourse.advice_teller import AdviceTeller
 

@@ -173,12 +173,12 @@ def _make_menu(
 
         return RestartRecord.of(start, menu)
 
+    save_chosen(menu, options, tell)
     if not tell_record(make_record, options):
         spent = tell.cost(start.spent, menu.problem.cost_unit)
         print_result(tell("walk.restart", spent=spent) + " " + tell("walk.steps_left", count=start.steps_left))
         if menu.no_recourse is None:
             print_menu(menu, all_steps=False, language=options["language"])
-    save_chosen(menu, options, tell)
     if menu.no_recourse is not None:
         click.echo(tell.no_recourse(menu.no_recourse), err=True)
         context.exit(3)

@@ -261,8 +261,10 @@ def _read_objectives(given: Sequence[Objective | str] | Objective | str) -> tupl
 def _find_short_budget(case: Case, asked: Sequence[Objective]) -> NoRecourse | None:
     """Set if all that is asked for is to succeed within budgets, and the largest is too small for any plan."""
     limits = [objective.limit for objective in asked if isinstance(objective, Budget)]
+    if len(limits) < len(asked):
+        return None
     least = int(least_to_goal(case.mdp)[case.mdp.locate()])
-    if len(limits) < len(asked) or units_within(max(limits), case.mdp.quantum) >= least:
+    if units_within(max(limits), case.mdp.quantum) >= least:
         return None
     return NoRecourse("budget", case.problem, budget=max(limits), least=case.mdp.to_cost(least))
 
@@ -278,6 +280,8 @@ def _warn(case: Case, offers: Sequence[Offer]) -> Iterator[Notice]:
     if case.mdp.cost_error and problem.cost_resolution is not None:
         resolution = float(problem.cost_resolution)
         yield Notice("rounded", problem, {"resolution": resolution, "error": float(case.mdp.cost_error)})
+    if not case.mdp.has_intervals and any(offer.solution.robust for offer in offers):
+        yield Notice("no_intervals", problem)
     units = [offer.solution.search_unit for offer in offers if offer.solution.search_unit is not None]
     if units:
         yield Notice("searched_rounded", problem, {"resolution": max(units)})

@@ -10,7 +10,9 @@ from safear.mdp.blocked import Blocked
 from safear.problem.model import Problem
 from safear.recourse.teller import Teller
 
-NoticeCode = Literal["unlikely", "gives_up", "rounded", "searched_rounded", "cheaper_gives_up", "as_filed"]
+NoticeCode = Literal[
+    "unlikely", "gives_up", "rounded", "searched_rounded", "cheaper_gives_up", "as_filed", "no_intervals"
+]
 ReasonCode = Literal["no_action", "horizon", "never", "unknown", "budget", "no_chance"]
 REASONS: tuple[ReasonCode, ...] = ("no_action", "horizon", "never", "unknown", "budget", "no_chance")
 
@@ -26,6 +28,7 @@ class Notice:
     cheaper_gives_up  a cheaper plan is left out: it succeeds in `success` of runs, though `possible` is possible;
                       if failing cost `enough` instead of `failure_cost`, the cheapest plan would not give up
     as_filed          the record is accepted, though the values of its levels would not be
+    no_intervals      robust plans were asked for, but none of this person's chances is an interval
 
     `problem` says what costs are counted in and what the goal is called.
     """
