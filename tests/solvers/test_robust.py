@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,8 +15,10 @@ import safear as sa
 from compare import read_both
 from oracle import Distribution, TooManyError
 from safear.errors import ObjectiveError
+from safear.evaluation.extremes import evaluate_ranges, evaluate_worst
 from safear.evaluation.forward import propagate
 from safear.risk.objectives import CostObjective, Objective
+from safear.solvers import fine_costs
 from safear.solvers.success import highest_success
 from small_problems import drawn_guesses
 from strategies import FEWER, problems
@@ -151,6 +154,47 @@ def test_what_has_no_robust_form_is_refused_with_the_reason(objective: Objective
     [mistake] = caught.value.mistakes
     assert mistake.code == "not_robust"
     assert mistake.remedy
+
+
+WORST = [
+    sa.VaR(0.9),
+    sa.CVaR(0.9),
+    sa.CVaR(1.0),
+    sa.MeanCVaR(0.4, 0.9),
+    sa.MeanCVaR(0.4, 1.0),
+    sa.Budget(40),
+    sa.SuccessFirst(sa.CVaR(0.8)),
+]
+
+
+@pytest.mark.parametrize("objective", WORST, ids=str)
+def test_the_value_is_the_worst_case_of_the_plan(objective: Objective, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where costs are so fine that it was searched with rounded ones, and then followed with the real ones."""
+    rounded = 0
+    for seed in range(12):
+        document = drawn_guesses(seed)
+        document["horizon"] = 5
+        exact = sa.solve(compiled(document), objective, robust=True)
+        worst = evaluate_worst(exact, objective)
+        assert exact.bound - 1e-9 <= worst <= exact.value + 1e-9
+        if isinstance(objective, sa.VaR | sa.Budget):  # nothing is lost between two totals
+            assert worst == pytest.approx(exact.value, abs=1e-9)
+        draw = random.Random(seed)
+        for action in document["actions"].values():
+            for outcome in action["outcomes"]:
+                outcome["cost"] = draw.randint(8000, 30_000) / 1000
+        document["goal"]["failure_cost"] = 60
+        with monkeypatch.context() as patch:
+            patch.setattr(fine_costs, "MAX_WORK", 1000)
+            found = sa.solve(compiled(document), objective, robust=True)
+        rounded += found.search_unit is not None
+        assert found.bound <= found.value == pytest.approx(evaluate_worst(found, objective))
+        level = getattr(objective, "level", 0.9)
+        ranges = evaluate_ranges(found, level=level)
+        if ranges is not None and isinstance(objective, sa.VaR | sa.CVaR):
+            figure = ranges.var if isinstance(objective, sa.VaR) else ranges.tail
+            assert found.value == pytest.approx(figure.high)
+    assert rounded >= 6
 
 
 def test_fine_costs_are_searched_with_rounded_ones_and_the_value_allows_for_it() -> None:

@@ -36,7 +36,8 @@ from safear.evaluation.policy import Planned, Policy, policy_of
 from safear.mdp.arrays import MDP
 from safear.mdp.intervals import worst_chances
 from safear.problem.model import Record
-from safear.risk.distribution import EPSILON, check_level
+from safear.risk.distribution import EPSILON, check_level, units_within
+from safear.risk.objectives import Budget, CVaR, MeanCVaR, Objective, SuccessFirst, VaR
 
 AT_ONCE = 32  # targets in one sweep, if few pairs make it cheap
 BATCH = 200_000  # pairs and targets in one sweep that take about as long as the overhead of it
@@ -94,6 +95,32 @@ def evaluate_ranges(
     between = tree.totals[lowest : highest + 1]
     tail = to_range(_least_tail(tree, level, between), _worst_tail(tree, level, between))
     return FigureRanges(level, success, to_range(*mean), var, tail)
+
+
+def evaluate_worst(solution: Planned | Policy, objective: Objective, start: Record | int | None = None) -> float:
+    """The most that VaR, CVaR, mean and CVaR, or the chance to miss a budget of a plan can be over the intervals."""
+    policy = policy_of(solution)
+    quantum, tree = policy.mdp.quantum, _Tree.of(policy, policy.mdp.locate_start(start))
+    match objective.then if isinstance(objective, SuccessFirst) else objective:
+        case Budget(limit):
+            return tree.extremes(_missing(units_within(limit, quantum)))[1]
+        case VaR(level):
+            worst = float(tree.totals[_find_var(tree, level, sign=1.0, last=len(tree.totals) - 1)])
+        case CVaR(level):
+            worst = _find_worst_tail(tree, level)
+        case MeanCVaR(weight, level):
+            worst = _find_worst_tail(tree, level, weight)
+        case _:
+            raise TypeError(objective)
+    return worst * quantum.numerator / quantum.denominator
+
+
+def _find_worst_tail(tree: _Tree, level: float, weight: float = 1.0) -> float:
+    """The worst of the mean and the tail together: one adversary for both."""
+    highest = _find_var(tree, level, sign=1.0, last=len(tree.totals) - 1)
+    if level > 1 - EPSILON:  # whatever is possible is the worst case, with chances as near to any others as may be
+        return (1 - weight) * tree.extremes(_total)[1] + weight * float(tree.totals[highest])
+    return _worst_tail(tree, level, tree.totals[: highest + 1], weight)
 
 
 class _Group(NamedTuple):
@@ -206,24 +233,34 @@ def _exceeding(targets: NDArray[np.float64], sign: float) -> Loss:
     return lambda total, _: np.where(total[:, None, None] > targets[None, :, None], sign, 0.0)
 
 
-def _excess(targets: NDArray[np.float64]) -> Loss:
-    """What lies above each target, and the chance that anything does."""
+def _missing(budget: int) -> Loss:
+    """Whether a run does not succeed within a budget, in quanta."""
+    return lambda total, success: (~success | (total > budget)).astype(np.float64)[:, None, None]
+
+
+def _excess(targets: NDArray[np.float64], factor: float = 1.0, of_mean: float = 0.0) -> Loss:
+    """`factor` times what lies above each target plus `of_mean` times the total; and the chance to lie above it."""
 
     def loss(total: NDArray[np.float64], success: NDArray[np.bool_]) -> Values:
         del success
         above = total[:, None] - targets[None, :]
-        return np.stack([np.maximum(above, 0.0), (above > 0).astype(np.float64)], axis=2)
+        lost = factor * np.maximum(above, 0.0) + of_mean * total[:, None]
+        return np.stack([lost, (above > 0).astype(np.float64)], axis=2)
 
     return loss
 
 
-def _worst_tail(tree: _Tree, level: float, between: NDArray[np.float64]) -> float:
-    """The least over all t of t + (worst expected excess) / (1 - level): convex, so tangents close in on it."""
+def _worst_tail(tree: _Tree, level: float, between: NDArray[np.float64], weight: float = 1.0) -> float:
+    """The least over all t of k * t + (worst of (1 - k) * mean + k * expected excess / (1 - level)), k the weight.
+
+    This is convex in t, so tangents close in on it.
+    """
+    factor = weight / (1 - level)
 
     def look(targets: NDArray[np.float64]) -> NDArray[np.float64]:
         """Each target with the value there and the slope of what touches it: [target, 3]."""
-        worst = tree.worst(_excess(targets))
-        return np.stack([targets, targets + worst[:, 0] / (1 - level), 1 - worst[:, 1] / (1 - level)], axis=1)
+        worst = tree.worst(_excess(targets, factor, 1 - weight))
+        return np.stack([targets, weight * targets + worst[:, 0], weight - factor * worst[:, 1]], axis=1)
 
     known = look(between[[0, -1]])
     for _ in range(MOST_ROUNDS):

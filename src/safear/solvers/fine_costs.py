@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.evaluation.extremes import evaluate_worst
 from safear.evaluation.forward import evaluate
 from safear.evaluation.policy import Policy, SpentPolicy
 from safear.mdp.arrays import MDP
@@ -34,10 +35,7 @@ def find_rounded(
     robust: bool = False,
     progress: Progress | None = None,
 ) -> Certified:
-    """The plan that is best with costs rounded to so many quanta, with its exact value.
-
-    With `robust`, the value is that with rounded costs and what the rounding can add.
-    """
+    """The plan that is best with costs rounded to so many quanta, with its exact value, robust in its worst case."""
     rounded = round_costs(mdp, units)
     found = find_optimal(rounded, objective, tolerance=tolerance, robust=robust, progress=progress)
     policy, start = _lift(found.policy, mdp, units), mdp.locate()
@@ -45,7 +43,7 @@ def find_rounded(
     # What is added is the rounding done here; what the problem's own resolution does is in `Solution.value_error`.
     error = rounding_error(aim, float(rounded.cost_error - mdp.cost_error), float(found.values[start]))
     is_robust = robust and mdp.has_intervals
-    value = float(found.values[start]) + error if is_robust else objective.of(evaluate(policy, start))
+    value = evaluate_worst(policy, objective, start) if is_robust else objective.of(evaluate(policy, start))
     values, bounds = np.zeros(mdp.n_states), np.zeros(mdp.n_states)
     values[start], bounds[start] = value, min(value, max(float(found.bounds[start]) - error, 0.0))
     return Certified(policy, values, bounds)
