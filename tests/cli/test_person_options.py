@@ -191,3 +191,15 @@ def test_what_cannot_be_robust_is_refused(
     safear: Safear, guess: Path, command: str, options: list[str], message: str
 ) -> None:
     assert message in safear(command, guess, "--robust", *options).refusal
+
+
+@pytest.mark.parametrize("command", ["walk", "sensitivity", "plot traces"])
+def test_every_command_says_what_would_help(command: str, safear: Safear) -> None:
+    """Who has no recourse reads the same everywhere: why, and what would restore it."""
+    asked = ["loan", "--horizon", "1", "--forbid", "change job", "--forbid", "own a house"]
+    told = safear("recommend", *asked)
+    picture = ["--out", "traces.svg"] if command.startswith("plot") else []
+    found = safear(*command.split(), *asked, *picture)
+    assert (found.code, found.out, found.err) == (3, "", told.err)
+    assert told.err.splitlines()[0].startswith("Nothing you can do")
+    assert len(told.err.splitlines()) > 1

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from safear.problem.terms import Terms
     from safear.recourse.menu import Menu
     from safear.recourse.offer import Offer
+    from safear.recourse.teller import Teller
 
     FindStart = Callable[[Problem, Classifier, Record | None, Terms | None], Restart]
 
@@ -121,6 +122,17 @@ def find_plan(menu: Menu, name: str | None) -> Offer:
     except KeyError:
         known = suggest(name, [offer.name for offer in menu])
         raise ObjectiveError.at((), f"--plan {name}: there is no such plan", known, code="unknown_name") from None
+
+
+def require_recourse(menu: Menu, tell: Teller) -> None:
+    """Where no plan reaches the goal: say why and what would help, and end with exit code 3."""
+    if menu.no_recourse is None:
+        return
+    from safear.recourse.advice_teller import AdviceTeller
+
+    advice = [] if menu.advice is None else AdviceTeller(menu.advice, tell).lines(to_person=False)
+    click.echo("\n".join([tell.no_recourse(menu.no_recourse), *(f"  {line}" for line in advice)]), err=True)
+    click.get_current_context().exit(3)
 
 
 def check_row(person: str | None, row: int | None) -> None:

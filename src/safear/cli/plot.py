@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.options import FILE, LANGUAGE, PROBLEM, groups
-from safear.cli.person_options import PLAN, find_menu, find_plan, person_options
+from safear.cli.person_options import PLAN, find_menu, find_plan, person_options, require_recourse
 from safear.cli.results import print_result
 from safear.cli.sources import Source, find_source
 from safear.cli.verbose import verbose_option
@@ -74,9 +74,8 @@ Pictures:
     "--minimum", type=click.IntRange(1), help="For disparity: mark groups with fewer rejected people.  [default: 30]"
 )
 @person_options
-@click.pass_context
 @verbose_option
-def plot(context: click.Context, /, kind: str, problem_file: str, people: str | None, **options: Any) -> None:
+def plot(kind: str, problem_file: str, people: str | None, **options: Any) -> None:
     """Draw a picture of KIND and write it to a file.
 
     PROBLEM is a problem file, a bundled problem, or a data set of the paper (adult, german, insurance) with its forest.
@@ -97,9 +96,7 @@ def plot(context: click.Context, /, kind: str, problem_file: str, people: str | 
         if kind == "learning":
             options |= {"method": "episodic", "objectives": options["objectives"] or LEARNED}
         menu = find_menu(source, options)
-        if menu.no_recourse is not None:
-            click.echo(teller.no_recourse(menu.no_recourse), err=True)
-            context.exit(3)
+        require_recourse(menu, teller)
         picture = _draw(kind, menu, options)
     picture.save(options["out"])
     print_result(teller("terminal.picture", file=options["out"]))

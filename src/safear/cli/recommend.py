@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.options import LANGUAGE, PROBLEM, record_options, report, tell_record
-from safear.cli.person_options import find_menu, person_options
+from safear.cli.person_options import find_menu, person_options, require_recourse
 from safear.cli.results import print_result
 from safear.cli.saving import check_saving, save_chosen, save_options
 from safear.cli.sources import Source, find_source
@@ -53,9 +53,8 @@ Exit codes:  0 there are plans, or nothing to do;  2 a mistake in the input;  3 
 @LANGUAGE
 @click.option("--contact", metavar="TEXT", help="Whom the person can ask; shown in the report.")
 @save_options
-@click.pass_context
 @verbose_option
-def recommend(context: click.Context, /, problem_file: str, **options: Any) -> None:
+def recommend(problem_file: str, **options: Any) -> None:
     """Recommend plans for a person: what to do now, what to do if it fails, and what it may cost.
 
     PROBLEM is a problem file, a bundled problem, or a data set of the paper (adult, german, insurance) with its forest.
@@ -86,12 +85,7 @@ def recommend(context: click.Context, /, problem_file: str, **options: Any) -> N
 
         print_menu(menu, all_steps=options["all_steps"], language=options["language"])
         print_simulations(menu, simulated, language=options["language"])
-    if failure is not None:
-        from safear.recourse.advice_teller import AdviceTeller
-
-        advice = [] if menu.advice is None else AdviceTeller(menu.advice, tell).lines(to_person=False)
-        click.echo("\n".join([tell.no_recourse(failure), *(f"  {line}" for line in advice)]), err=True)
-        context.exit(3)
+    require_recourse(menu, tell)
 
 
 def _check_report(options: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from safear.cli.options import LANGUAGE, record_options, tell_record
-from safear.cli.person_options import OUTCOMES, check_row, find_menu, person_options
+from safear.cli.person_options import OUTCOMES, check_row, find_menu, person_options, require_recourse
 from safear.cli.results import print_result
 from safear.cli.saving import check_saving, save_chosen, save_options
 from safear.cli.sources import find_source
@@ -84,7 +84,7 @@ def resume(context: click.Context, /, plan_file: str, **options: Any) -> None:
     tell = Teller.of(options["language"])
     plan, turn = load_plan(plan_file), _read_turn(options)
     if options["menu"]:
-        _make_menu(context, plan, turn, options, tell)
+        _make_menu(plan, turn, options, tell)
     else:
         _tell_step(plan, turn, options, tell)
 
@@ -143,9 +143,7 @@ def _tell_step(plan: SavedPlan, turn: Turn | None, options: dict[str, Any], tell
         print_result("\n".join(WalkTeller(here, tell).lines()))
 
 
-def _make_menu(
-    context: click.Context, plan: SavedPlan, turn: Turn | None, options: dict[str, Any], tell: Teller
-) -> None:
+def _make_menu(plan: SavedPlan, turn: Turn | None, options: dict[str, Any], tell: Teller) -> None:
     from safear.cli.render import print_menu
     from safear.plans.resume import find_restart
 
@@ -179,6 +177,4 @@ def _make_menu(
         print_result(tell("walk.restart", spent=spent) + " " + tell("walk.steps_left", count=start.steps_left))
         if menu.no_recourse is None:
             print_menu(menu, all_steps=False, language=options["language"])
-    if menu.no_recourse is not None:
-        click.echo(tell.no_recourse(menu.no_recourse), err=True)
-        context.exit(3)
+    require_recourse(menu, tell)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.options import FILE, LANGUAGE, PROBLEM, record_options, tell_record
-from safear.cli.person_options import find_menu, find_plan, person_options
+from safear.cli.person_options import find_menu, find_plan, person_options, require_recourse
 from safear.cli.results import print_result
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
@@ -40,9 +40,8 @@ Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal"""
 @person_options
 @LANGUAGE
 @record_options
-@click.pass_context
 @verbose_option
-def sensitivity(context: click.Context, /, problem_file: str, **options: Any) -> None:
+def sensitivity(problem_file: str, **options: Any) -> None:
     """Find which chances and costs the advice hangs on: how far each can move alone before the first step changes.
 
     PROBLEM, the person and the plans are those of `safear recommend`. Also told: what a small change of each does to a
@@ -62,9 +61,9 @@ def sensitivity(context: click.Context, /, problem_file: str, **options: Any) ->
     if options["robust"]:
         raise click.UsageError("--robust: what chances and costs change is only known for plans at nominal chances")
     menu = find_menu(find_source(problem_file, options), options)
-    if menu.no_recourse is not None:
-        click.echo(teller.no_recourse(menu.no_recourse), err=True)
-        context.exit(3)
+    require_recourse(menu, teller)
+    if menu.favourable and options["out"] is not None:
+        raise click.UsageError("--out: the decision is already favourable; there is nothing to draw")
     alone = options["plan"] is not None or options["out"] is not None
     plan = find_plan(menu, options["plan"]) if alone and not menu.favourable else None
     with show_progress() as progress:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.options import LANGUAGE, PROBLEM, record_options, tell_record
-from safear.cli.person_options import OUTCOMES, PLAN, find_menu, find_plan, person_options
+from safear.cli.person_options import OUTCOMES, PLAN, find_menu, find_plan, person_options, require_recourse
 from safear.cli.results import print_result
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
@@ -32,9 +32,8 @@ Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal"""
 @person_options
 @LANGUAGE
 @record_options
-@click.pass_context
 @verbose_option
-def walk(context: click.Context, /, problem_file: str, **options: Any) -> None:
+def walk(problem_file: str, **options: Any) -> None:
     """Follow a plan: what has happened so far, what to do now, and what is still to come.
 
     PROBLEM, the person and the plans are those of `safear recommend`. Give an --outcome for each step taken so far.
@@ -46,9 +45,7 @@ def walk(context: click.Context, /, problem_file: str, **options: Any) -> None:
 
     teller = Teller.of(options["language"])
     menu = find_menu(find_source(problem_file, options), options)
-    if menu.no_recourse is not None:
-        click.echo(teller.no_recourse(menu.no_recourse), err=True)
-        context.exit(3)
+    require_recourse(menu, teller)
     if menu.favourable:
         raise WalkError.at((), "the decision is already favourable; there is no plan to follow", code="favourable")
     offer = find_plan(menu, options["plan"])
