@@ -113,8 +113,13 @@ def test_whiskers_end_where_figures_can_be() -> None:
         (x, y), lines = marks[row["label"]], drawn[row["label"]]
         across = [get(node, name) for node in lines for name in ("x1", "x2") if get(node, "y1") == get(node, "y2") == y]
         updown = [get(node, name) for node in lines for name in ("y1", "y2") if get(node, "x1") == get(node, "x2") == x]
-        assert min(across) < x < max(across)
-        assert min(updown) < y < max(updown)
+        for name, place, ends in (("average", x, across), ("tail", -y, [-end for end in updown])):
+            below, above = (
+                (end - place) / (row[f"{name}_{which}"] - row[name])
+                for which, end in (("low", min(ends)), ("high", max(ends)))
+            )
+            assert below == pytest.approx(above, rel=0.02)  # as far as it can be off, on both sides, and never cut
+            assert above > 0
         assert Teller.of().spans(offer).tail in texts_of(picture.svg)
     assert "from the best to the worst case" in picture.svg
     assert "No plan is better in both" in picture.svg

@@ -111,7 +111,7 @@ def _print_offer(console: Console, menu: Menu, offer: Offer, tell: Teller, *, he
 def _describe_value(offer: Offer, tell: Teller) -> str:
     """What was asked for: `cvar:0.95: 3.38 months. No plan has less`."""
     solution, objective, say = offer.solution, offer.objective, tell.texts.part("terminal")
-    is_robust = solution.robust and solution.mdp.has_intervals
+    is_robust = offer.is_guarded
     if isinstance(objective, Budget):
         cost, nominal = tell.exact_cost(objective.limit, offer.unit), tell.percent(1 - offer.value)
         if is_robust:

@@ -178,16 +178,14 @@ class _FrontierDrawing:
         return element("path", d=draw_path(points), fill="none", stroke=GRID, stroke_width=3) if len(points) > 1 else ""
 
     def _whiskers(self, point: PointRow) -> str:
-        """How far average and tail can be off: a line across and one up and down; one that goes on has no end."""
+        """How far average and tail can be off: a line across and one up and down."""
         (x, y), parts, half = self._at(point), [], MARK / 2
         colour = blue(int(point.label) - 1, len(self.plans.rows)) if point.kind == "offered" else INK
         for name, scale in (("average", self.x), ("tail", self.y)):
             ends = point.ends(name)
             if ends is None:
                 continue
-            inside = [min(max(end, scale.low), scale.high) for end in (ends.low, ends.high)]
-            first, last = map(scale, inside)
-            caps = [scale(end) for end, kept in zip((ends.low, ends.high), inside, strict=True) if end == kept]
+            first, last = caps = (scale(ends.low), scale(ends.high))
             if name == "average":
                 parts += [
                     horizontal(first, last, y, colour),
@@ -311,13 +309,12 @@ class _FrontierDrawing:
 
 
 def _ticks(points: Sequence[PointRow], name: str) -> list[float]:
-    """Round numbers around figures, and around how far they can be off as long as the figures keep a third."""
+    """Round numbers around figures and how far they can be off."""
     figures = [getattr(point, name) for point in points]
     low, high = min(figures), max(figures)
     missing = max(0.0, LEAST_SPAN * high - (high - low))
     low, high = low - missing / 2, high + missing / 2
     ranges = [ends for point in points if (ends := point.ends(name)) is not None]
-    least = max(low - (high - low), min([low, *(ends.low for ends in ranges)]))
-    most = min(high + (high - low), max([high, *(ends.high for ends in ranges)]))
+    least, most = min([low, *(ends.low for ends in ranges)]), max([high, *(ends.high for ends in ranges)])
     pad = 0.04 * (most - least)
     return nice_ticks(max(0.0, least - pad), most + pad, 6)

@@ -48,6 +48,6 @@ class Caution:
 def find_caution(offer: Offer) -> Caution | None:
     """What being careful costs; None for a plan that is not robust, or where no chance is an interval."""
     solution = offer.solution
-    if not (solution.robust and solution.mdp.has_intervals):
+    if not offer.is_guarded:
         return None
     return Caution(offer, make_offer(solve(solution.mdp, solution.objective), level=offer.level))

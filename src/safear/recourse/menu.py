@@ -235,6 +235,8 @@ def make_menu(
         frontier = find_frontier(case.mdp, level=request.level, robust=request.robust, progress=progress)
         offers = choose_offers(frontier, request.most)
         notices = [*_warn_of_giving_up(case, frontier, offers), *_warn(case, offers)]
+        if any(offer.is_guarded for offer in offers):
+            notices.append(Notice("by_worst", case.problem))
         return Menu(case, tuple(offers), tuple(notices), frontier.offers, request.level)
     asked = request.objectives or tuple(MeanStd(aversion) for aversion in PAPER_AVERSIONS)
     short = _find_short_budget(case, asked)

@@ -11,7 +11,7 @@ from safear.problem.model import Problem
 from safear.recourse.teller import Teller
 
 NoticeCode = Literal[
-    "unlikely", "gives_up", "rounded", "searched_rounded", "cheaper_gives_up", "as_filed", "no_intervals"
+    "unlikely", "gives_up", "rounded", "searched_rounded", "cheaper_gives_up", "as_filed", "no_intervals", "by_worst"
 ]
 ReasonCode = Literal["no_action", "horizon", "never", "unknown", "budget", "no_chance"]
 REASONS: tuple[ReasonCode, ...] = ("no_action", "horizon", "never", "unknown", "budget", "no_chance")
@@ -29,6 +29,7 @@ class Notice:
                       if failing cost `enough` instead of `failure_cost`, the cheapest plan would not give up
     as_filed          the record is accepted, though the values of its levels would not be
     no_intervals      robust plans were asked for, but none of this person's chances is an interval
+    by_worst          plans are named and compared by the worst that their figures can be
 
     `problem` says what costs are counted in and what the goal is called.
     """

@@ -127,7 +127,12 @@ class Offer:
     @property
     def judged(self) -> OfferFigures:
         """What it is compared with other plans by: the worst of its figures if it is robust, else the nominal ones."""
-        return self.worst_figures if self.solution.robust else self.figures
+        return self.worst_figures if self.is_guarded else self.figures
+
+    @property
+    def is_guarded(self) -> bool:
+        """Whether it was made for the worst chances, and some of them are intervals: the worst is what it goes by."""
+        return self.solution.robust and self.solution.mdp.has_intervals
 
     @cached_property
     def ranges(self) -> FigureRanges | None:
@@ -208,14 +213,15 @@ def make_offer(solution: Solution, *, level: float = TAIL) -> Offer:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TradeOff:
-    """What a plan gains and gives up beside another (`code` is then "beside").
+    """What a plan gains and gives up beside another (`code` is then "beside"; "beside_worst" at each one's worst case).
 
     Both plans' `success`, and by how much its mean and its tail are higher; None where a person would not notice the
-    difference. A plan that is alone has no `other`: "none" is noticeably better, or "others_give_up", those that are
-    cheaper. With "margin", the other is the plan for the same objective that counts on the model in force alone.
+    difference. A plan that is alone has no `other`: "none" is noticeably better ("none_worst": if estimates are off),
+    or "others_give_up", those that are cheaper. With "margin", the other is the plan for the same objective that counts
+    on the model in force alone.
     """
 
-    code: Literal["beside", "none", "others_give_up", "margin"]
+    code: Literal["beside", "beside_worst", "none", "none_worst", "others_give_up", "margin"]
     other: Offer | None = None
     success: tuple[float, float] | None = None
     mean: float | None = None

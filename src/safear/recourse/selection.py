@@ -169,13 +169,14 @@ def name_offers(offers: Sequence[Offer], best_success: float, least_tail: float 
 
 
 def find_trade_off(offer: Offer, menu: Sequence[Offer]) -> TradeOff:
-    """A plan beside the cheapest of the menu, or the cheapest beside the first of the others."""
+    """A plan beside the cheapest of the menu, or the cheapest beside the first of the others; robust ones at worst."""
     others = [other for other in menu if other is not offer]
     if not others:
-        return TradeOff("none")
+        return TradeOff("none_worst" if offer.is_guarded else "none")
     cheapest = min(menu, key=lambda other: other.judged.mean)
     other = cheapest if offer is not cheapest else others[0]
-    return compare_figures(offer.figures, other.figures, other)
+    found = compare_figures(offer.judged, other.judged, other)
+    return replace(found, code="beside_worst") if offer.is_guarded else found
 
 
 def compare_figures(mine: OfferFigures, its: OfferFigures, other: Offer) -> TradeOff:

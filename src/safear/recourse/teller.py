@@ -259,9 +259,8 @@ class Teller:
         """With what a plan is compared, or why with nothing."""
         if trade_off.other is None:
             return self.texts(f"trade_off.{trade_off.code}")
-        if trade_off.code == "margin":
-            return self.texts("trade_off.margin")
-        return self.texts("trade_off.beside", other=self.texts.quote(self.name_plan(trade_off.other)))
+        other = self.texts.quote(self.name_plan(trade_off.other))
+        return self.texts(f"trade_off.{trade_off.code}", other=other)
 
     def differences(self, trade_off: TradeOff) -> list[Difference]:
         """What a plan gains, then what it gives up, then in what it is about the same."""
