@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -15,9 +16,10 @@ import oracle
 import safear as sa
 from compare import read_both
 from oracle import Distribution, TooManyError
+from plots.menus import CRAFT
 from safear.mdp.slices import take
 from safear.risk.objectives import Objective
-from safear.solvers.first_step import begin_with, either
+from safear.solvers.first_step import PlanBounds, begin_with, either
 from strategies import problems
 
 MEASURES: dict[Objective, Callable[[Distribution], float | Fraction]] = {
@@ -64,3 +66,34 @@ def test_goals_are_as_far_away_as_before(document: dict[str, Any]) -> None:
     some = np.arange(begun.n_states - 1)
     part = take(begun, some, acting=np.ones(len(some), dtype=bool)).mdp
     assert part.steps_to_goal.tolist() == mdp.steps_to_goal.tolist()
+
+
+@given(
+    problems(max_horizon=3),
+    st.sampled_from([sa.Mean(), sa.CVaR(0.8), sa.MeanCVaR(0.4, level=0.8), sa.Entropic(0.3), sa.Budget(3.0)]),
+)
+def test_a_plan_is_worth_the_same_at_least_and_at_most_while_nothing_moves(
+    document: dict[str, Any], objective: Objective
+) -> None:
+    problem = sa.parse_problem(document)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assume(mdp.steps_to_goal[mdp.start] <= mdp.horizon and not mdp.goal[mdp.start])
+    policy, costs = sa.solve(mdp, sa.Mean()).policy, sa.evaluate(sa.solve(mdp, sa.Mean()))
+    bounds, still = PlanBounds(policy, objective), [mdp.edge_chance, mdp.edge_chance]
+    for found in (bounds.at_least(still), bounds.at_most(costs.all_runs, still)):
+        assert found is None or found == pytest.approx(objective.of(costs), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_thousands_of_totals_need_little_memory() -> None:
+    problem = sa.parse_problem(CRAFT)  # 40 tries whose costs hardly ever add up to the same
+    policy = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()).policy
+    bounds, chances = PlanBounds(policy, sa.CVaR(0.95)), [policy.mdp.edge_chance] * 2
+    tracemalloc.start()
+    try:
+        bounds.at_least(chances)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert sum(map(len, bounds.totals)) * len(bounds.ends) * 8 > 1e9  # what all targets at once would take
+    assert most < 1e8

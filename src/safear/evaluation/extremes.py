@@ -165,7 +165,7 @@ class _Tree:
     @cached_property
     def at_once(self) -> int:
         """How many targets to try in one sweep."""
-        return max(1, min(AT_ONCE, BATCH // sum(step.pairs for step in self.steps)))
+        return columns_at_once(sum(step.pairs for step in self.steps))
 
     def extremes(self, loss: Loss) -> tuple[float, float]:
         """The least and the most that an expected loss can be."""
@@ -278,21 +278,40 @@ def _worst_tail(tree: _Tree, level: float, between: NDArray[np.float64], weight:
 
 
 def _least_tail(tree: _Tree, level: float, between: NDArray[np.float64]) -> float:
-    """The least over possible totals t of t + (least expected excess) / (1 - level).
+    """The least over possible totals t of t + (least expected excess) / (1 - level)."""
 
-    Between two totals that were tried, the excess is no less than at the second, and t no less than just after the
-    first: where that is not below the best value found, nothing needs to be tried.
+    def look(targets: NDArray[np.float64]) -> NDArray[np.float64]:
+        return -tree.worst(_negated(_excess(targets)))[:, 0] / (1 - level)
+
+    return search_least(between, look, at_once=tree.at_once)
+
+
+def columns_at_once(pairs: int) -> int:
+    """How many targets to try in one sweep over so many pairs: few enough to be cheap, and to fit into memory."""
+    return max(1, min(AT_ONCE, BATCH // pairs))
+
+
+def search_least(
+    targets: NDArray[np.float64],
+    look: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    *,
+    at_once: int,
+    weight: float = 1.0,
+) -> float:
+    """The least over the targets t, rising, of weight * t + V(t), where V, which `look` finds, falls with t.
+
+    Between two that were tried, V is no less than at the second, and t no less than just after the first: where that
+    is not below the best value found, nothing needs to be tried.
     """
     tried, least = np.empty(0, dtype=np.int64), np.empty(0)
-    new = np.unique([0, len(between) - 1, *_spread(0, len(between) - 1, AT_ONCE // 4)])
+    new = np.unique([0, len(targets) - 1, *_spread(0, len(targets) - 1, AT_ONCE // 4)])
     while True:
-        parts = np.array_split(new, -(-len(new) // tree.at_once))
-        found = [-tree.worst(_negated(_excess(between[part])))[:, 0] for part in parts]
-        tried, least = np.concatenate([tried, new]), np.concatenate([least, *found])
+        parts = np.array_split(new, -(-len(new) // at_once))
+        tried, least = np.concatenate([tried, new]), np.concatenate([least, *(look(targets[part]) for part in parts)])
         order = np.argsort(tried)
         tried, least = tried[order], least[order]
-        best = float((between[tried] + least / (1 - level)).min())
-        bounds = between[np.minimum(tried[:-1] + 1, len(between) - 1)] + least[1:] / (1 - level)
+        best = float((weight * targets[tried] + least).min())
+        bounds = weight * targets[np.minimum(tried[:-1] + 1, len(targets) - 1)] + least[1:]
         hopeful = np.flatnonzero((np.diff(tried) > 1) & (bounds < best - ROUNDING * max(best, 1.0)))
         if not len(hopeful):
             return best

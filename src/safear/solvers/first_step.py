@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.evaluation.adjoint import expect_back, total_costs
+from safear.evaluation.extremes import columns_at_once, search_least
 from safear.evaluation.forward import evaluate, propagate
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP, stretches
@@ -137,17 +138,6 @@ def as_expectation(objective: CostObjective, costs: Costs) -> Expectation | None
     return None
 
 
-def as_expectations(objective: CostObjective, costs: Costs) -> list[Expectation]:
-    """Expectations the least of which is the objective, for every law of these costs; none if nobody knows them."""
-    match objective:
-        case Mean() | Entropic():
-            found = as_expectation(objective, costs)
-            return [] if found is None else [found]
-        case CVaR(level) | MeanCVaR(_, level) if level <= 1 - EPSILON:
-            return [_at_target(objective, float(target)) for target in costs.values]
-    return []
-
-
 def _at_target(objective: CVaR | MeanCVaR, target: float) -> Expectation:
     """CVaR, or mean and CVaR, with a target that need not be the best one."""
     weight = objective.weight if isinstance(objective, MeanCVaR) else 1.0
@@ -165,6 +155,8 @@ class PlanBounds:
         self.layers = list(propagate(self.mdp, choose, start, possible=True))
         unit = float(self.mdp.quantum)
         self.totals = [total_costs(layer, self.mdp).astype(np.float64) * unit for layer in self.layers]
+        over = [total[layer.row < 0] for total, layer in zip(self.totals, self.layers, strict=True)]
+        self.ends = np.unique(np.concatenate(over))  # the totals with which a run may end
 
     def at_most(self, costs: Costs, chances: Sequence[Reals]) -> float | None:
         """The worst, from above: at the chances that these costs are for it is exact. None if nobody can say."""
@@ -179,13 +171,26 @@ class PlanBounds:
         """The best; None if nobody can say."""
         if isinstance(self.objective, Budget):
             return self._expect([self._missed()], chances, worst=False)[0]
-        over = [total[layer.row < 0] for total, layer in zip(self.totals, self.layers, strict=True)]
-        every = np.unique(np.concatenate(over))
-        forms = as_expectations(self.objective, Costs(every, np.full(len(every), 1 / len(every))))
-        if not forms:
+        if isinstance(self.objective, CVaR | MeanCVaR):
+            return self._least_tail(self.objective, chances)
+        form = as_expectation(self.objective, Costs(self.ends, np.full(len(self.ends), 1 / len(self.ends))))
+        if form is None:
             return None
-        found = self._expect([[form.loss(total) for total in self.totals] for form in forms], chances, worst=False)
-        return min(form.value(mean) for form, mean in zip(forms, found, strict=True))
+        return form.value(self._expect([[form.loss(total) for total in self.totals]], chances, worst=False)[0])
+
+    def _least_tail(self, objective: CVaR | MeanCVaR, chances: Sequence[Reals]) -> float | None:
+        """The least over targets, which are possible totals, of the best expectation."""
+        if objective.level > 1 - EPSILON:
+            return None
+        weight = objective.weight if isinstance(objective, MeanCVaR) else 1.0
+
+        def look(targets: Reals) -> Reals:
+            forms = [_at_target(objective, float(target)) for target in targets]
+            losses = [[form.loss(total) for total in self.totals] for form in forms]
+            return np.array(self._expect(losses, chances, worst=False)) - weight * targets
+
+        at_once = columns_at_once(sum(map(len, self.totals)))
+        return search_least(self.ends, look, at_once=at_once, weight=weight)
 
     def _missed(self) -> list[Reals]:
         limit = units_within(self.objective.limit, self.mdp.quantum) if isinstance(self.objective, Budget) else 0
