@@ -25,6 +25,8 @@ NOTICES = (
     Notice("searched_rounded", LOAN, {"resolution": 0.25}),
     Notice("cheaper_gives_up", LOAN, {"success": 0.4, "possible": 0.97, "failure_cost": 2.0}),
     Notice("as_filed", LOAN),
+    Notice("no_intervals", LOAN),
+    Notice("by_worst", LOAN),
 )
 
 
