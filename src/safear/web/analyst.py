@@ -1,4 +1,4 @@
-"""The pages for the analyst: the problem, the audit, settings side by side; and what the API offers."""
+"""The pages for the analyst: the problem, the audit, settings side by side."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ from fastapi.responses import HTMLResponse, Response
 from safear.errors import ClassifierError, InputError, SafearError
 from safear.recourse.teller import Teller
 from safear.risk.objectives import OBJECTIVE_EXAMPLES
-from safear.texts import languages, load_texts
 from safear.texts.mistakes import tell_mistake
-from safear.texts.names import show_name
 from safear.web.audits import AuditResult, Audits
-from safear.web.logbook import log_classifier
 from safear.web.problem_view import ProblemView, view_problem
 from safear.web.service import Service
 from safear.web.settings import SettingComparison, compare_settings, read_setting
-from safear.web.templating import respond_with, speak
+from safear.web.templating import Shell, respond_with
 from safear.web.work import Workers
 
 START = {"aobjective": "mean", "bobjective": "cvar:0.95", "who": ""}
@@ -33,12 +30,12 @@ class AnalystDesk:
 
     service: Service
     audits: Audits
-    default: str
+    shell: Shell
     _views: dict[str, ProblemView] = field(default_factory=dict, repr=False)
 
     def find_teller(self, wanted: str | None) -> Teller:
         """The teller of a language that was asked for."""
-        return Teller.of(wanted if wanted in languages() else self.default)
+        return Teller(self.shell.find_texts(wanted))
 
     def view(self, tell: Teller) -> ProblemView:
         """The problem, which is the same for everybody: it is worked out once per language."""
@@ -61,10 +58,9 @@ class AnalystDesk:
         return respond_with(
             "analyst.html.jinja",
             status=422 if mistake else 200,
-            **speak(tell.texts, default=self.default),
+            **self.shell.speak(tell.texts),
             analyse=tell.texts.part("analyst"),
             teller=tell,
-            problem_title=show_name(problem.title),
             description=problem.description,
             view=self.view(tell),
             audits=self.audits,
@@ -95,9 +91,9 @@ def _tell_failure(error: Exception, tell: Teller) -> str:
     return str(error) if isinstance(error, SafearError) else tell("analyst.audit.failed")
 
 
-def add_analyst_pages(pages: APIRouter, service: Service, workers: Workers, audits: Audits, *, default: str) -> None:
+def add_analyst_pages(pages: APIRouter, desk: AnalystDesk, workers: Workers) -> None:
     """The routes of the analyst."""
-    desk = AnalystDesk(service, audits, default)
+    service, audits = desk.service, desk.audits
 
     @pages.get("/analyst")
     async def analyst(request: Request) -> HTMLResponse:
@@ -114,10 +110,10 @@ def add_analyst_pages(pages: APIRouter, service: Service, workers: Workers, audi
             found = await workers.run(
                 lambda deadline: compare_settings(service, audits, settings, who=who, deadline=deadline)
             )
+        except ClassifierError:  # not the analyst's mistake
+            raise
         except InputError as error:
             mistake = error
-            if isinstance(error, ClassifierError):
-                log_classifier(error)
             return await workers.run(lambda _: desk.render(tell, fields, mistake=mistake))
         if fields.get("do") == "csv":
             return _download(found.csv(), "comparison.csv", "text/csv; charset=utf-8")
@@ -141,16 +137,6 @@ def add_analyst_pages(pages: APIRouter, service: Service, workers: Workers, audi
             [record.model_dump() for record in audits.records()], indent=2, allow_nan=False, ensure_ascii=False
         )
         return _download(f"{text}\n", "audit.json", "application/json")
-
-    @pages.get("/api")
-    async def describe(request: Request) -> HTMLResponse:
-        document = request.app.openapi()
-        return respond_with(
-            "api.html.jinja",
-            **speak(load_texts(), default=default),  # its document is in English
-            problem_title=show_name(service.problem.title),
-            document=document,
-        )
 
 
 def _download(text: str, name: str, media_type: str) -> Response:

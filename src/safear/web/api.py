@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from fastapi import APIRouter
 
 from safear._version import __version__
@@ -21,15 +23,16 @@ from safear.web.work import Deadline, Workers
 PREFIX = "/api/v1"
 
 
-def make_api(service: Service, workers: Workers, audits: Audits) -> APIRouter:
-    """The routes of the API."""
+def make_api(service: Service, workers: Workers, audits: Audits | None) -> APIRouter:
+    """The routes of the API; without audits, none to them."""
     api = APIRouter(prefix=PREFIX)
     told = pick(400, 403, 413, 422, 502, 503)
     walked = pick(400, 403, 409, 413, 422, 502, 503)
 
     @api.get("/health", summary="Is the service up?", responses=pick(400))
     async def health() -> HealthOut:
-        return HealthOut(status="ok", version=__version__, problem=service.problem.title)
+        status: Literal["ok", "degraded"] = "degraded" if service.watch.is_failing else "ok"
+        return HealthOut(status=status, version=__version__, problem=service.problem.title)
 
     @api.get("/problem", summary="The problem: features, actions, goal", responses=pick(400))
     async def problem() -> ProblemOut:
@@ -44,7 +47,7 @@ def make_api(service: Service, workers: Workers, audits: Audits) -> APIRouter:
 
     @api.post("/decide", summary="What the classifier says about a person", responses=told)
     async def decide(asked: PersonIn) -> DecisionRecord:
-        return await workers.run(lambda _: DecisionRecord.of(service.desk.decide(asked.person), service.problem))
+        return await workers.run(lambda _: DecisionRecord.of(service.decide(asked.person), service.problem))
 
     @api.post("/menu", summary="A person's plans, from safest to cheapest", responses=told)
     async def menu(asked: MenuIn) -> MenuRecord:
@@ -68,9 +71,11 @@ def make_api(service: Service, workers: Workers, audits: Audits) -> APIRouter:
 
         return await workers.run(work)
 
-    @api.get("/audit", summary="Who carries more risk, by each group column", responses=pick(400, 404, 503))
-    async def audit() -> list[AuditRecord]:
-        return audits.records()
+    if audits is not None:
+
+        @api.get("/audit", summary="Who carries more risk, by each group column", responses=pick(400, 404, 503))
+        async def audit() -> list[AuditRecord]:
+            return audits.records()
 
     def find_plan(asked: PlanIn, deadline: Deadline) -> Menu:
         terms, objective, robust = asked.terms.read(), asked.objective, asked.robust

@@ -8,36 +8,43 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.openapi.utils import get_openapi
-from starlette.types import ASGIApp
 
 from safear._version import __version__
 from safear.web.api import PREFIX, make_api
 from safear.web.audits import Audits
 from safear.web.describe import specialise
+from safear.web.error_pages import ErrorDesk, add_handlers
 from safear.web.guard import Guard
-from safear.web.http_errors import ProblemDetails, add_handlers
+from safear.web.http_errors import ProblemDetails
 from safear.web.pages import make_pages
 from safear.web.service import Service
+from safear.web.templating import Shell
 from safear.web.work import SECONDS, Workers
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+SMALL = 1024  # bytes of an answer below which compressing gains nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How the service is served: in which language, under which names, what the audits are by, and for how long."""
+    """How the service is served: in which language, under which names, what the audits are by, how long an
+    answer may take, and whether there is a page for analysts."""
 
     language: str = "en"
     names: Collection[str] = LOOPBACK
     columns: Sequence[str] = ()
     seconds: float = SECONDS
+    analyst: bool = True
 
 
-def make_app(service: Service, settings: Settings | None = None) -> ASGIApp:
+def make_app(service: Service, settings: Settings | None = None) -> FastAPI:
     """The application for a service."""
     chosen = settings or Settings()
-    workers, audits = Workers(chosen.seconds), Audits(service, chosen.columns, language=chosen.language)
+    columns = chosen.columns if chosen.analyst else ()
+    workers, audits = Workers(chosen.seconds), Audits(service, columns, language=chosen.language)
+    errors = ErrorDesk(Shell(service.problem.title, chosen.language, chosen.analyst), service.watch)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -54,9 +61,11 @@ def make_app(service: Service, settings: Settings | None = None) -> ASGIApp:
         redoc_url=None,
         lifespan=lifespan,
     )
-    add_handlers(app)
-    app.include_router(make_api(service, workers, audits))
-    app.include_router(make_pages(service, workers, audits, language=chosen.language), include_in_schema=False)
+    add_handlers(app, errors)
+    app.include_router(make_api(service, workers, audits if chosen.analyst else None))
+    app.include_router(make_pages(service, workers, audits, errors), include_in_schema=False)
+    app.add_middleware(GZipMiddleware, minimum_size=SMALL)
+    app.add_middleware(Guard, names=frozenset(name.lower() for name in chosen.names), errors=errors)
 
     def describe() -> dict[str, Any]:
         if app.openapi_schema is None:
@@ -66,7 +75,7 @@ def make_app(service: Service, settings: Settings | None = None) -> ASGIApp:
         return app.openapi_schema
 
     app.openapi = describe  # type: ignore[method-assign]  # FastAPI's own way to change the document
-    return Guard(app, frozenset(name.lower() for name in chosen.names))
+    return app
 
 
 def _problem_details() -> dict[str, Any]:

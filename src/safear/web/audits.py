@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from safear.errors import ClassifierError, SafearError
-from safear.web.logbook import log_classifier
 from safear.web.service import Service
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ class Audits:
         except SafearError as error:
             self.failure = error
             if isinstance(error, ClassifierError):
-                log_classifier(error)
+                self.service.watch.note_failure(error)
         except Exception as error:
             self.failure = error
             logger.exception("the audit failed")

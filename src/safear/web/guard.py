@@ -6,7 +6,7 @@ refused (a foreign name that points to 127.0.0.1 would make its page one of ours
 
 from __future__ import annotations
 
-import logging
+import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -14,10 +14,8 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from safear.web.http_errors import ProblemDetails, make_details, respond
-from safear.web.logbook import describe_crash
-
-logger = logging.getLogger("safear.web")
+from safear.web.error_pages import FORM, ErrorDesk
+from safear.web.http_errors import ProblemDetails, make_details
 
 MOST_BYTES = 64 * 1024
 POLICY = (
@@ -43,6 +41,7 @@ class Guard:
 
     app: ASGIApp
     names: Collection[str]
+    errors: ErrorDesk
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse what does not belong here, and put the headers into every answer."""
@@ -50,6 +49,8 @@ class Guard:
             await self.app(scope, receive, send)
             return
 
+        if scope["method"] == "HEAD":  # as GET; the server leaves the body out
+            scope = {**scope, "method": "GET"}
         started = False
 
         async def guarded(message: Message) -> None:
@@ -61,21 +62,25 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        refusal = self._refuse(scope)
-        body = b""
-        if refusal is None and scope["method"] not in READING:
-            body, is_whole = await _read_body(receive)
-            refusal = None if is_whole else _too_big()
-        if refusal is not None:
-            await respond(refusal)(scope, receive, guarded)
-            return
+        refusal = self._refuse(scope) or await self._try(scope, receive, guarded)
+        if refusal is not None and not started:
+            await self.errors.respond(scope, refusal)(scope, receive, guarded)
+
+    async def _try(self, scope: Scope, receive: Receive, send: Send) -> ProblemDetails | None:
+        """Let the application answer; if it cannot, why."""
         try:
-            await self.app(scope, _replay(body, receive), guarded)
+            body = b"" if scope["method"] in READING else await _read_body(receive)
+            if len(body) > MOST_BYTES:
+                return _too_big()
+            scope[FORM] = body
+            await self.app(scope, _replay(body, receive), send)
+        except _CutOffError:  # nobody is there any more
+            return None
+        except asyncio.CancelledError:  # the server stops, and waits no longer
+            return make_details("stopping", 503, "the service is being stopped; ask again in a few seconds")
         except Exception as error:  # noqa: BLE001  # whatever nobody foresaw
-            # A traceback would end in a message, which might hold what somebody has sent.
-            logger.error("%s", describe_crash(error))  # noqa: TRY400
-            if not started:
-                await respond(make_details("crash", 500, "the log says where"))(scope, receive, guarded)
+            return self.errors.read_crash(error)
+        return None
 
     def _refuse(self, scope: Scope) -> ProblemDetails | None:
         headers = Headers(scope=scope)
@@ -89,6 +94,10 @@ class Guard:
         if length.isdigit() and int(length) > MOST_BYTES:
             return _too_big()
         return None
+
+
+class _CutOffError(Exception):
+    """Whoever asked went away before all was sent."""
 
 
 def _too_big() -> ProblemDetails:
@@ -108,16 +117,17 @@ def _is_ours(site: str | None, origin: str | None, host: str) -> bool:
         return False
 
 
-async def _read_body(receive: Receive) -> tuple[bytes, bool]:
-    """What was sent, and whether it is all of it: no more than so many bytes are read, whatever was announced."""
+async def _read_body(receive: Receive) -> bytes:
+    """What was sent: no more is read once it is too much, whatever was announced. An error if it is cut off."""
     body = b""
     while True:
         message = await receive()
-        body += message.get("body", b"")
-        if len(body) > MOST_BYTES:
-            return body, False
-        if message["type"] != "http.request" or not message.get("more_body", False):
-            return body, True
+        if message["type"] != "http.request":
+            raise _CutOffError
+        part: bytes = message.get("body", b"")
+        body += part
+        if len(body) > MOST_BYTES or not message.get("more_body", False):
+            return body
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -6,11 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
-from starlette.exceptions import HTTPException
 
 from safear.classifier.asking import TIMED_OUT
 from safear.errors import (
@@ -22,10 +19,11 @@ from safear.errors import (
 )
 from safear.recourse.walk import WalkError
 from safear.web.audits import NoAuditError, NotReadyError
-from safear.web.logbook import log_classifier
 from safear.web.work import BusyError, TooLateError
 
 MEDIA_TYPE = "application/problem+json"
+RETRY = "5"  # seconds after which it is worth asking again
+_URN = "urn:safear:problem:"
 
 
 class MistakeDetail(BaseModel):
@@ -45,6 +43,17 @@ class ProblemDetails(BaseModel):
     status: int
     detail: str
     mistakes: list[MistakeDetail] = Field(description="all mistakes found")
+    reference: str | None = Field(description="under which the provider's log has this, if it was a failure of theirs")
+
+    @property
+    def kind(self) -> str:
+        """Its type without what all of ours have in common."""
+        return self.type.removeprefix(_URN)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What the answer says besides."""
+        return {"Retry-After": RETRY} if self.status == 503 else {}
 
 
 _TITLES = {
@@ -53,10 +62,13 @@ _TITLES = {
     "objective": "The objective cannot be read",
     "too-large": "This is too much to compute",
     "classifier": "The classifier failed",
+    "classifier-late": "The classifier does not answer in time",
     "input": "The request cannot be read",
     "missing-extra": "A part of the installation is missing",
     "too-late": "The answer takes too long",
-    "busy": "There is no answer yet",
+    "busy": "Too many are waiting for answers",
+    "not-ready": "There is no answer yet",
+    "stopping": "The service is being stopped",
     "no-audit": "There is nobody to audit",
     "walk": "The plan cannot have gone this way",
     "too-big": "The request is too large",
@@ -67,20 +79,27 @@ _TITLES = {
 }
 
 
-def make_details(kind: str, status: int, detail: str, mistakes: Sequence[MistakeDetail] = ()) -> ProblemDetails:
+def make_details(
+    kind: str, status: int, detail: str, mistakes: Sequence[MistakeDetail] = (), *, reference: str | None = None
+) -> ProblemDetails:
     """Problem details of a kind that is ours."""
     return ProblemDetails(
-        type=f"urn:safear:problem:{kind}", title=_TITLES[kind], status=status, detail=detail, mistakes=list(mistakes)
+        type=_URN + kind,
+        title=_TITLES[kind],
+        status=status,
+        detail=detail,
+        mistakes=list(mistakes),
+        reference=reference,
     )
 
 
-def read_error(error: SafearError) -> ProblemDetails:
-    """An error of ours as problem details."""
+def read_error(error: SafearError, reference: str | None = None) -> ProblemDetails:
+    """An error of ours as problem details; `reference` is that of a failure in the log."""
     match error:
         case WalkError():
             return make_details("walk", 409, str(error), _list_mistakes(error))
         case ClassifierError():
-            return _silent(error)
+            return _silent(error, reference)
         case InputError():
             name = type(error).__name__.removesuffix("Error")
             kind = {"Person": "person", "Terms": "terms", "Objective": "objective", "TooLarge": "too-large"}.get(name)
@@ -89,21 +108,24 @@ def read_error(error: SafearError) -> ProblemDetails:
             return make_details("missing-extra", 501, str(error))
         case TooLateError():
             return make_details("too-late", 503, str(error))
-        case BusyError() | NotReadyError():
+        case BusyError():
             return make_details("busy", 503, str(error))
+        case NotReadyError():
+            return make_details("not-ready", 503, str(error))
         case NoAuditError():
             return make_details("no-audit", 404, str(error))
         case _:
             return make_details("input", 500, str(error))
 
 
-def _silent(error: ClassifierError) -> ProblemDetails:
+def _silent(error: ClassifierError, reference: str | None) -> ProblemDetails:
     """That the classifier failed, by code alone: what it says, and where it is, is the operator's business."""
     is_late = any(item.code == TIMED_OUT for item in error.mistakes)
     cause = "the model that decides does not answer in time" if is_late else "the model that decides gives no answer"
     remedy = "try again later, or ask the provider"
     mistakes = [MistakeDetail(code=item.code, place="", cause=cause, remedy=remedy) for item in error.mistakes]
-    return make_details("classifier", 502, f"{cause}; {remedy}", mistakes)
+    kind, status = ("classifier-late", 503) if is_late else ("classifier", 502)
+    return make_details(kind, status, f"{cause}; {remedy}", mistakes, reference=reference)
 
 
 def _list_mistakes(error: InputError) -> list[MistakeDetail]:
@@ -115,44 +137,11 @@ def _list_mistakes(error: InputError) -> list[MistakeDetail]:
 
 def respond(details: ProblemDetails, headers: dict[str, str] | None = None) -> Response:
     """Problem details as a response."""
-    more = dict(headers or {})
-    if details.status == 503:
-        more["Retry-After"] = "5"
     # In ASCII: what somebody sent, and is told of, may hold half a character.
     content = json.dumps(details.model_dump())
-    return Response(content, status_code=details.status, media_type=MEDIA_TYPE, headers=more)
-
-
-def add_handlers(app: FastAPI) -> None:
-    """Let every error of the API leave as problem details."""
-
-    @app.exception_handler(SafearError)
-    async def on_error(_: Request, error: SafearError) -> Response:
-        if isinstance(error, ClassifierError):
-            log_classifier(error)
-        return respond(read_error(error))
-
-    @app.exception_handler(RequestValidationError)
-    async def on_shape(_: Request, error: RequestValidationError) -> Response:
-        mistakes = [
-            MistakeDetail(code=item["type"], place=_name_place(item["loc"]), cause=str(item["msg"]), remedy=None)
-            for item in error.errors()
-        ]
-        detail = "\n".join(": ".join(part for part in (item.place, item.cause) if part) for item in mistakes)
-        return respond(make_details("input", 422, detail, mistakes))
-
-    @app.exception_handler(HTTPException)
-    async def on_http(_: Request, error: HTTPException) -> Response:
-        return respond(make_details("http", error.status_code, str(error.detail)), dict(error.headers or {}))
-
-    @app.exception_handler(Exception)
-    async def on_crash(_: Request, __: Exception) -> Response:  # it is raised again, and logged by the guard
-        return respond(make_details("crash", 500, "the log says where"))
-
-
-def _name_place(location: Sequence[str | int]) -> str:
-    """`("body", "terms", "cost")` as `terms.cost`; pydantic's own words for parts of a union are left out."""
-    return format_path(tuple(part for part in location[1:] if not (isinstance(part, str) and "[" in part)))
+    return Response(
+        content, status_code=details.status, media_type=MEDIA_TYPE, headers=details.headers | (headers or {})
+    )
 
 
 _TOLD = {
@@ -163,7 +152,7 @@ _TOLD = {
     413: "The request is too large",
     422: "The request has mistakes; the answer lists all of them",
     502: "The classifier failed",
-    503: "The answer takes too long, or too many people are waiting",
+    503: "The answer takes too long, the classifier does not answer in time, or too many people are waiting",
 }
 
 

@@ -2,37 +2,60 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 
-from safear.errors import InputError
+from safear.errors import ClassifierError, InputError, SafearError
 from safear.reports import report_menu
-from safear.texts import Texts, languages, load_texts
+from safear.texts import Texts, load_texts
 from safear.texts.names import show_name
-from safear.web.analyst import add_analyst_pages
+from safear.web.analyst import AnalystDesk, add_analyst_pages
 from safear.web.audits import Audits
+from safear.web.error_pages import ErrorDesk, tell_failure
 from safear.web.forms import Asked, drop_stale, find_mistakes, read_form
-from safear.web.person_page import answer_form, make_view
+from safear.web.person_page import answer_form, make_view, show_failure
 from safear.web.service import Service
-from safear.web.templating import respond_with, serve_static, speak, static_files
+from safear.web.templating import respond_with, serve_static, static_files
 from safear.web.views import PersonView
-from safear.web.work import Deadline, Workers
+from safear.web.work import Deadline, TooLateError, Workers
 
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"  # it has its style in it
+OUR_FAULT = (ClassifierError, TooLateError)
 
 
-def make_pages(service: Service, workers: Workers, audits: Audits, *, language: str) -> APIRouter:
-    """The routes of the pages."""
-    pages = APIRouter(default_response_class=HTMLResponse)
+def make_pages(service: Service, workers: Workers, audits: Audits, errors: ErrorDesk) -> APIRouter:
+    """The routes of the pages; those for analysts only if they have one."""
+    pages, shell = APIRouter(default_response_class=HTMLResponse), errors.shell
 
-    async def answer(asked: Asked, wanted: str) -> HTMLResponse:
-        texts = load_texts(wanted if wanted in languages() else language)
-        view = await workers.run(lambda deadline: make_view(service, asked, texts, deadline=deadline))
-        return _render_person(service, asked, view, texts, default=language)
+    async def answer(asked: Asked, wanted: str | None) -> HTMLResponse:
+        texts = shell.find_texts(wanted)
+        try:
+            view = await workers.run(lambda deadline: make_view(service, asked, texts, deadline=deadline))
+        except OUR_FAULT as error:
+            return fail(asked, texts, error)
+        return show(asked, texts, view)
+
+    def fail(asked: Asked, texts: Texts, error: SafearError) -> HTMLResponse:
+        """What was filled in is not lost."""
+        details = errors.read(error)
+        view = show_failure(service, asked, texts, tell_failure(details, texts))
+        return show(asked, texts, view, status=details.status, headers=details.headers)
+
+    def show(asked: Asked, texts: Texts, view: PersonView, **response: Any) -> HTMLResponse:
+        return respond_with(
+            "person.html.jinja",
+            **response,
+            **shell.speak(texts),
+            view=view,
+            example=asked.text("example"),
+            unit=show_name(service.problem.cost_unit),
+        )
 
     @pages.get("/")
     async def home(request: Request) -> HTMLResponse:
-        return await answer(Asked({}, wish="fill"), request.query_params.get("language", language))
+        return await answer(Asked({}, wish="fill"), request.query_params.get("language"))
 
     @pages.post("/")
     async def ask(request: Request) -> HTMLResponse:
@@ -42,12 +65,13 @@ def make_pages(service: Service, workers: Workers, audits: Audits, *, language: 
     @pages.post("/report")
     async def report(request: Request) -> Response:
         asked = drop_stale(service.desk, await _read(request))
-        wanted = asked.text("language")
-        texts = load_texts(wanted if wanted in languages() else language)
+        texts = shell.find_texts(asked.text("language"))
         if find_mistakes(service.desk, asked, texts=texts):
             return await answer(asked, texts.language)
         try:
             html = await workers.run(lambda deadline: _make_report(service, asked, texts, deadline))
+        except OUR_FAULT as error:
+            return fail(asked, texts, error)
         except InputError:  # the page tells of it
             return await answer(asked, texts.language)
         headers = {"Content-Disposition": "attachment; filename=report.html", "Content-Security-Policy": REPORT_POLICY}
@@ -63,7 +87,13 @@ def make_pages(service: Service, workers: Workers, audits: Audits, *, language: 
             raise HTTPException(404, "there is no such file")
         return serve_static(name)
 
-    add_analyst_pages(pages, service, workers, audits, default=language)
+    @pages.get("/api")
+    async def describe(request: Request) -> HTMLResponse:
+        texts = load_texts()  # the document is in English
+        return respond_with("api.html.jinja", **shell.speak(texts), document=request.app.openapi())
+
+    if shell.has_analyst:
+        add_analyst_pages(pages, AnalystDesk(service, audits, shell), workers)
     return pages
 
 
@@ -79,14 +109,3 @@ async def _read(request: Request) -> Asked:
 
 def _make_report(service: Service, asked: Asked, texts: Texts, deadline: Deadline) -> str:
     return report_menu(answer_form(service, asked, texts, deadline=deadline), language=texts.language).html
-
-
-def _render_person(service: Service, asked: Asked, view: PersonView, texts: Texts, *, default: str) -> HTMLResponse:
-    return respond_with(
-        "person.html.jinja",
-        view=view,
-        **speak(texts, default=default),
-        example=asked.text("example"),
-        unit=show_name(service.problem.cost_unit),
-        problem_title=show_name(service.problem.title),
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from safear.errors import InputError
+from safear.errors import ClassifierError, InputError
 from safear.plots import dots, traces
 from safear.problem.model import Problem
 from safear.recourse.advice_teller import AdviceTeller
@@ -19,6 +19,7 @@ from safear.reports.basis import Basis
 from safear.reports.hundred import tell_hundred
 from safear.reports.ways import find_longest, tell_keys, tell_rest, tell_ways
 from safear.texts import Texts
+from safear.web.error_pages import FailureText
 from safear.web.forms import Asked, fill_in, name_fields, read_record, read_terms, write_value
 from safear.web.service import Service
 from safear.web.stops import Stop, find_stops, stop_at
@@ -42,10 +43,7 @@ from safear.web.work import Deadline
 def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> PersonView:
     """What is shown for a form. Mistakes in it are shown too."""
     problem, desk = service.problem, service.desk
-    if asked.wish == "fill":
-        people = list(problem.people.values())
-        record = people[min(asked.example, len(people) - 1)] if people else {}
-        asked = replace(asked, fields={**asked.fields, **fill_in(desk, record, texts=texts)})
+    asked = _fill_example(desk, asked, texts)
     frame, teller = _Frame(desk, asked, texts), Teller(texts)
     if not read_record(desk, asked, texts=texts):
         return frame.show("empty", texts("web.decision.empty"), texts("web.decision.empty_lead"))
@@ -69,9 +67,27 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
         deadline.check()
         plans = _show_plans(menu, asked, teller, problem)
         return frame.show("no", headline, texts("web.decision.no_lead"), notices=notices, plans=plans)
+    except ClassifierError:  # not the person's mistake
+        raise
     except InputError as error:
         mistakes = list_mistakes(error, texts)
         return frame.show("wrong", texts("web.decision.wrong"), texts("web.decision.none"), mistakes=mistakes)
+
+
+def show_failure(service: Service, asked: Asked, texts: Texts, failure: FailureText) -> PersonView:
+    """The form as it was filled in, beside what went wrong here."""
+    asked = _fill_example(service.desk, asked, texts)
+    lead = f"{failure.lead} {failure.reference}".strip()
+    return _Frame(service.desk, asked, texts).show("failed", failure.title, lead)
+
+
+def _fill_example(desk: Desk, asked: Asked, texts: Texts) -> Asked:
+    """The form with somebody of the problem's filled in, if that is wanted."""
+    if not asked.is_example:
+        return asked
+    people = list(desk.problem.people.values())
+    record = people[min(asked.example, len(people) - 1)] if people else {}
+    return replace(asked, fields={**asked.fields, **fill_in(desk, record, texts=texts)})
 
 
 def answer_form(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> Menu:
@@ -155,7 +171,9 @@ class _Frame:
             people=tuple(self.desk.problem.people),
             headline=headline,
             lead=lead,
-            spoken=". ".join([headline, *(wrong or {}).values(), *mistakes, *self._speak(plans)]),
+            spoken=". ".join(
+                [headline, *([lead] if kind == "failed" else (wrong or {}).values()), *mistakes, *self._speak(plans)]
+            ),
             wrong=wrong or {},
             mistakes=tuple(mistakes),
             notices=tuple(notices),

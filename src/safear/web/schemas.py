@@ -110,8 +110,10 @@ class ProblemOut(BaseModel):
 
 
 class HealthOut(BaseModel):
-    """Whether the service is up."""
+    """Whether the service is up, and whether the model answered when it was last asked."""
 
-    status: Literal["ok"]
+    status: Literal["ok", "degraded"] = Field(
+        description="degraded after a failure of the model until it answers again"
+    )
     version: str
     problem: str

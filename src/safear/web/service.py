@@ -10,7 +10,7 @@ import math
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,9 +21,10 @@ from safear.errors import PersonError
 from safear.mdp.goals import BATCH, Goals
 from safear.problem.model import Problem, Record
 from safear.problem.terms import Terms
-from safear.recourse.case import Desk
+from safear.recourse.case import Decision, Desk
 from safear.recourse.menu import Menu, Request, make_menu
 from safear.recourse.offer import TAIL
+from safear.web.logbook import ModelWatch
 from safear.web.work import Deadline
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Service:
 
     desk: Desk
     people: str | pd.DataFrame | None = None
+    watch: ModelWatch = field(default_factory=ModelWatch)
 
     @classmethod
     def of(cls, problem: Problem, classifier: object = None, *, people: str | pd.DataFrame | None = None) -> Service:
@@ -79,7 +81,15 @@ class Service:
         request = Request.of(objective, level=level, robust=robust)
         case = self.desk.open(record, terms=terms)
         deadline.check()
-        return make_menu(case, request, progress=deadline.check_progress)
+        menu = make_menu(case, request, progress=deadline.check_progress)
+        self.watch.note_answer()
+        return menu
+
+    def decide(self, record: Record) -> Decision:
+        """The decision on a person."""
+        decision = self.desk.decide(record)
+        self.watch.note_answer()
+        return decision
 
     def share_accepted(self) -> float | None:
         """Which share of all inputs the classifier accepts; None if there are too many, or if it sees records."""

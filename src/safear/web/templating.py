@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from safear._version import __version__
 from safear.texts import Texts, languages, load_texts
+from safear.texts.names import show_name
 
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 WEEK = 7 * 24 * 3600
@@ -69,19 +70,34 @@ def _environment() -> Environment:
     return environment
 
 
-def speak(texts: Texts, *, default: str) -> dict[str, Any]:
-    """What every page needs to speak a language and to offer the others; addresses name it unless it is the default."""
-    asked = "" if texts.language == default else f"?language={texts.language}"
-    return {
-        "tell": texts,
-        "say": texts.part("web"),
-        "language": texts.language,
-        "languages": [(code, load_texts(code)("name"), code == texts.language) for code in languages()],
-        "home": f"/{asked}",
-        "analyst": f"/analyst{asked}",
-    }
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """What all pages share: the problem's title, the default language, and whether analysts have a page."""
+
+    title: str
+    language: str = "en"
+    has_analyst: bool = True
+
+    def find_texts(self, wanted: str | None) -> Texts:
+        """The texts of a language that was asked for, if there is one."""
+        return load_texts(wanted if wanted in languages() else self.language)
+
+    def speak(self, texts: Texts) -> dict[str, Any]:
+        """What every page needs to speak a language and to offer the others; addresses name all but the default."""
+        asked = "" if texts.language == self.language else f"?language={texts.language}"
+        return {
+            "problem_title": show_name(self.title),
+            "tell": texts,
+            "say": texts.part("web"),
+            "language": texts.language,
+            "languages": [(code, load_texts(code)("name"), code == texts.language) for code in languages()],
+            "home": f"/{asked}",
+            "analyst": f"/analyst{asked}" if self.has_analyst else None,
+        }
 
 
-def respond_with(template: str, *, status: int = 200, **values: object) -> HTMLResponse:
+def respond_with(
+    template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **values: object
+) -> HTMLResponse:
     """A page. All that is filled in is escaped, but for pictures, which are markup."""
-    return HTMLResponse(_environment().get_template(template).render(**values), status)
+    return HTMLResponse(_environment().get_template(template).render(**values), status, headers)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from safear.errors import ClassifierError, InputError
+from safear.errors import InputError
 from safear.problem.model import Action, Feature, Problem
 from safear.problem.person import read_level
 from safear.recourse.case import Desk
@@ -35,10 +35,9 @@ from safear.web.forms import (
     typical_chance,
     typical_cost,
 )
-from safear.web.logbook import log_classifier
 from safear.web.stops import Stop, neighbours
 
-Outcome = Literal["yes", "no", "none", "wrong", "empty"]
+Outcome = Literal["yes", "no", "none", "wrong", "empty", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ class WalkView:
 
 @dataclass(frozen=True, slots=True)
 class PersonView:
-    """Everything on the page. `kind` is how it came out: yes, no, none (no plan), wrong (mistakes) or empty.
+    """Everything on the page. `kind` is how it came out: yes, no, none (no plan), wrong (mistakes), empty or failed.
 
     `wrong` says what is wrong with each field by its name, and `mistakes` what else is. `advice` says what would help
     somebody without a plan.
@@ -248,10 +247,7 @@ def _span(ends: tuple[float, float] | None, texts: Texts) -> str:
 
 
 def list_mistakes(error: InputError, texts: Texts) -> tuple[str, ...]:
-    """All mistakes of an error, in words. How the classifier failed is for the log, not for the person."""
-    if isinstance(error, ClassifierError):
-        log_classifier(error)
-        return (texts("mistake.classifier"),)
+    """All mistakes of an error, in words."""
     return tuple(tell_mistake(item, texts) for item in error.mistakes)
 
 

@@ -47,7 +47,7 @@
     data.set("do", wish);
     document.body.setAttribute("aria-busy", "true");
     try {
-      const response = await fetch(form.action, { method: "POST", body: data, signal: mine.signal });
+      const response = await fetch(form.action, { method: "POST", body: data, headers: { accept: "text/html" }, signal: mine.signal });
       const text = await response.text();
       if (!(response.headers.get("content-type") || "").startsWith("text/html")) throw new Error(text);
       show(new DOMParser().parseFromString(text, "text/html"), wish === "fill" || wish === "here", kept);
