@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -17,7 +21,7 @@ from click.testing import CliRunner
 
 import safear as sa
 from safear.cli.serve import serve
-from web.conftest import APPLICANT
+from web.conftest import APPLICANT, CREDIT
 
 pytestmark = pytest.mark.slow
 
@@ -55,6 +59,102 @@ def test_it_serves_and_stops(tmp_path: Path, stop: signal.Signals) -> None:
     assert (out, err) == ("", "")
 
 
+HANGING = """
+import time
+from pathlib import Path
+
+def grant(frame):
+    while Path("hang").exists():
+        time.sleep(0.01)
+    return frame["term"] <= 12
+"""
+
+
+@contextmanager
+def started(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server in a process of its own, in a folder, and its address."""
+    command, environment = [*COMMAND, *arguments, "--port", "0"], {**os.environ, "PYTHONPATH": _path(folder)}
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=environment
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:\d+", line)
+        assert found is not None, (line, process.stderr and process.stderr.read())
+        yield process, found[0]
+        if process.poll() is None:
+            process.kill()
+
+
+def _path(folder: Path) -> str:
+    return os.pathsep.join([str(folder), *sys.path])
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_model_that_hangs_does_not_keep_it_from_stopping(tmp_path: Path, stop: signal.Signals, workers: str) -> None:
+    """Whoever waits for the model is told that the service stops, and to ask again."""
+    (tmp_path / "bank.py").write_text(HANGING)
+    (tmp_path / "credit.json").write_text(json.dumps(CREDIT))
+    arguments = ["credit.json", "--classifier", "bank:grant", "--workers", workers]
+    with started(tmp_path, *arguments) as (process, base), ThreadPoolExecutor(4) as threads:
+        (tmp_path / "hang").touch()
+        asked = [
+            threads.submit(httpx.post, f"{base}/api/v1/decide", json={"person": CREDIT["people"]["Ada"]}, timeout=30)
+            for _ in range(4)
+        ]
+        time.sleep(1)
+        begin = time.monotonic()
+        process.send_signal(stop)
+        process.wait(10)
+        taken = time.monotonic() - begin
+        answers = [one.result() for one in asked]
+    assert taken < 2.5  # two seconds, and what a busy machine adds
+    assert process.returncode == (0 if stop == signal.SIGINT else -stop)
+    assert {(answer.status_code, answer.headers["retry-after"]) for answer in answers} == {(503, "5")}
+    assert {answer.json()["type"] for answer in answers} == {"urn:safear:problem:stopping"}
+
+
+def test_several_workers(tmp_path: Path) -> None:
+    """Each answers; one that dies is replaced; all end with the first."""
+    with started(tmp_path, "loan", "--workers", "2", "--no-analyst") as (process, base):
+        workers = _children(process.pid)
+        assert len(workers) == 2
+        os.kill(workers[0], signal.SIGKILL)
+        deadline = time.monotonic() + 60
+        while len(set(_children(process.pid)) - {workers[0]}) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        for _ in range(10):
+            answer = httpx.post(f"{base}/api/v1/menu", json={"person": APPLICANT}, timeout=60)
+            assert answer.json()["plans"]
+        left = _children(process.pid)
+        process.kill()
+        while any(Path(f"/proc/{child}/stat").exists() and _state(child) != "Z" for child in left):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+
+def _state(process: int) -> str:
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def _children(process: int) -> list[int]:
+    """The processes that one has started and that serve; Python starts another one, which keeps track of semaphores."""
+    found = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [int(child) for child in found if "resource_tracker" not in Path(f"/proc/{child}/cmdline").read_text()]
+
+
+def test_a_page_for_applicants_only(tmp_path: Path) -> None:
+    with started(tmp_path, "loan", "--no-analyst") as (_, base):
+        page = httpx.get(base).text
+        described = httpx.get(f"{base}/api/v1/openapi.json").json()["paths"]
+        statuses = {path: httpx.get(base + path).status_code for path in ("/analyst", "/api/v1/audit", "/api")}
+    assert "/analyst" not in page
+    assert "/api/v1/audit" not in described
+    assert statuses == {"/analyst": 404, "/api/v1/audit": 404, "/api": 200}
+
+
 def _own_address() -> str:
     """An address of this machine that is not the loopback one; one that nobody has if there is none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -71,6 +171,7 @@ def _own_address() -> str:
     [
         (["loan", "--host", "0.0.0.0"], "but its name is unknown"),
         (["loan", "--language", "tlh"], "there are no texts in the language 'tlh'"),
+        (["loan", "--no-analyst", "--group", "age"], "without the page for analysts there are no audits"),
         (["laon"], "there is neither a file nor a bundled problem 'laon'"),
         (["loan", "--host", "203.0.113.1", "--name", "x"], "cannot listen on 203.0.113.1, port 8000"),
     ],

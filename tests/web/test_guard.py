@@ -135,3 +135,25 @@ def test_a_crash_is_answered_and_logged_without_what_was_sent(
     assert answer.headers["content-type"] == "application/problem+json"
     assert "ZeroDivisionError" in caplog.text
     assert "secret" not in caplog.text + answer.text
+
+
+@pytest.mark.parametrize("path", ["/", "/analyst", "/api", "/api/v1/health", "/api/v1/problem"])
+def test_head_is_get_without_a_body(loan: Site, path: str) -> None:
+    with loan.client() as client:
+        head, whole = client.head(path), client.get(path)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-type"] == whole.headers["content-type"]
+    with loan.client() as client:
+        assert client.head("/api/v1/menu").status_code == 405
+
+
+def test_large_answers_are_compressed_for_those_who_can_read_it(loan: Site) -> None:
+    with loan.client() as client:
+        for send in (client.get("/"), client.post("/api/v1/menu", json=ASK)):
+            assert send.headers["content-encoding"] == "gzip"
+            assert "accept-encoding" in send.headers["vary"].lower()
+            assert int(send.headers["content-length"]) < len(send.content) / 3
+        plain = client.get("/", headers={"accept-encoding": "identity"})
+        small = client.get("/api/v1/health")
+    assert "content-encoding" not in plain.headers
+    assert "content-encoding" not in small.headers

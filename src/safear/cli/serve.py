@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +12,8 @@ from safear.cli.results import print_result
 from safear.cli.sources import Source, find_source
 
 if TYPE_CHECKING:
+    import socket
+
     from safear.problem.model import Problem
 
 MOST_LEVELS = 10  # of an immutable feature that makes groups if none are named
@@ -22,6 +25,7 @@ Example:
   safear serve loan
   safear serve german --language de
   safear serve my-problem.yaml --classifier model.skops --people people.csv --group gender
+  safear serve my-problem.yaml --classifier model.skops --no-analyst --workers 4
 
 \b
 Pages: / for the person, /analyst for the analyst, /api for programs. Nothing that people enter is stored or logged.
@@ -42,6 +46,14 @@ Without --host, only this machine can open the page. Needs FastAPI: pip install 
     metavar="HOST",
     help="A host name under which people open the page; may be repeated.",
 )
+@click.option("--no-analyst", is_flag=True, help="Serve no page for analysts and no audits: for a page for applicants.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="How many processes serve; each has limits, a memory and audits of its own.",
+)
 @problem_options
 def serve(problem_file: str, **options: Any) -> None:
     """Serve the page for people, the page for analysts and the REST API.
@@ -57,44 +69,70 @@ def serve(problem_file: str, **options: Any) -> None:
         import uvicorn  # noqa: F401
     except ImportError:
         raise MissingExtraError("FastAPI", "web") from None
-    _serve(find_source(problem_file, options), options)
+    source, host = find_source(problem_file, options), options["host"]
+    with _listen(options) as listener:
+        port = listener.getsockname()[1]
+
+        def tell() -> None:
+            shown = f"[{host}]" if ":" in host else host
+            where = "programs: /api" if options["no_analyst"] else "analysts: /analyst, programs: /api"
+            print_result(f"{source.problem.title}: http://{shown}:{port}/ ({where}); stop with Ctrl+C")
+
+        if options["workers"] == 1:
+            _serve(source, options, listener, ready=tell)
+        else:
+            from safear.web.processes import Workforce
+
+            Workforce(options["workers"], work, problem_file, {**options, "port": port}).run(ready=tell)
 
 
-def _serve(source: Source, options: dict[str, Any]) -> None:
+def work(problem_file: str, options: dict[str, Any], *, ready: Callable[[], None]) -> None:
+    """What each of several workers does, in a process of its own."""
+    from safear.web.server import bind
+
+    listener = bind(options["host"], options["port"], shared=True)
+    with click.Context(serve):  # which what is read leaves its prints with
+        _serve(find_source(problem_file, options), options, listener, ready=ready)
+
+
+def _listen(options: dict[str, Any]) -> socket.socket:
+    """The address to serve at. Mistakes in the options are raised."""
     from safear.errors import InputError, Place
     from safear.texts import load_texts
-    from safear.web.app import LOOPBACK, Settings, make_app
-    from safear.web.server import bind, serve
-    from safear.web.service import Service
+    from safear.web.app import LOOPBACK
+    from safear.web.server import bind
 
     load_texts(options["language"])
-    people = options["people"] or (None if source.dataset is None else source.dataset.levels)
-    columns = options["groups"] or _choose_groups(source.problem, is_dataset=source.dataset is not None)
     host, port = options["host"], options["port"]
+    if options["no_analyst"] and (options["people"] or options["groups"]):
+        remedy = "leave out --no-analyst, or --people and --group"
+        raise InputError.at(Place(), "without the page for analysts there are no audits", remedy, code="no_analyst")
     if host not in LOOPBACK and not options["names"]:
         remedy = "add --name with the host name or address under which people open the page"
         raise InputError.at(
             Place(), f"others could open the page at {host}, but its name is unknown", remedy, code="no_name"
         )
     try:
-        listener = bind(host, port)
+        return bind(host, port, shared=options["workers"] > 1)
     except OSError as error:
         cause = f"cannot listen on {host}, port {port}: {error.strerror}"
         raise InputError.at(
             Place(), cause, "name another --port, or 0 for any that is free", code="port_taken"
         ) from None
-    port = listener.getsockname()[1]
+
+
+def _serve(source: Source, options: dict[str, Any], listener: socket.socket, *, ready: Callable[[], None]) -> None:
+    from safear.web.app import LOOPBACK, Settings, make_app
+    from safear.web.server import serve
+    from safear.web.service import Service
+
+    analyst = not options["no_analyst"]
+    people = options["people"] or (None if source.dataset is None or not analyst else source.dataset.levels)
+    columns = options["groups"] or _choose_groups(source.problem, is_dataset=source.dataset is not None)
     service = Service.of(source.problem, source.classifier, people=people)
     service.warm_up()
-    app = make_app(service, Settings(options["language"], (*LOOPBACK, *options["names"]), columns))
-    shown = f"[{host}]" if ":" in host else host
-
-    def tell() -> None:
-        print_result(
-            f"{source.problem.title}: http://{shown}:{port}/ (analysts: /analyst, programs: /api); stop with Ctrl+C"
-        )
-
-    serve(app, [listener], ready=tell)
+    names = (*LOOPBACK, *options["names"])
+    serve(make_app(service, Settings(options["language"], names, columns, analyst=analyst)), listener, ready=ready)
 
 
 def _choose_groups(problem: Problem, *, is_dataset: bool) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from safear.web.describe import specialise
 from safear.web.error_pages import ErrorDesk, add_handlers
 from safear.web.guard import Guard
 from safear.web.http_errors import ProblemDetails
+from safear.web.kept import KeptMenus
 from safear.web.pages import make_pages
 from safear.web.service import Service
 from safear.web.templating import Shell
@@ -49,7 +51,9 @@ def make_app(service: Service, settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         audits.start()
+        sweeper = asyncio.create_task(_sweep(service.kept))
         yield
+        sweeper.cancel()
         audits.stop()
 
     app = FastAPI(
@@ -59,6 +63,7 @@ def make_app(service: Service, settings: Settings | None = None) -> FastAPI:
         openapi_url=f"{PREFIX}/openapi.json",
         docs_url=None,
         redoc_url=None,
+        generate_unique_id_function=lambda route: route.name,
         lifespan=lifespan,
     )
     add_handlers(app, errors)
@@ -76,6 +81,13 @@ def make_app(service: Service, settings: Settings | None = None) -> FastAPI:
 
     app.openapi = describe  # type: ignore[method-assign]  # FastAPI's own way to change the document
     return app
+
+
+async def _sweep(kept: KeptMenus) -> None:
+    """Forget what was kept, also if nobody comes any more."""
+    while True:
+        await asyncio.sleep(kept.seconds / 10)
+        kept.forget_old()
 
 
 def _problem_details() -> dict[str, Any]:

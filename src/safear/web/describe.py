@@ -6,6 +6,7 @@ from typing import Any
 
 from safear.problem.model import Feature
 from safear.recourse.case import Desk
+from safear.recourse.records import as_scalars
 
 _SHARE = r"(0|0\.\d{1,17})"  # a level: below 1
 _WEIGHT = r"(0|1|0\.\d{1,17})"
@@ -28,7 +29,30 @@ def specialise(document: dict[str, Any], desk: Desk) -> dict[str, Any]:
         value = terms[field].pop("additionalProperties")
         terms[field] |= {"properties": dict.fromkeys(known, value), "additionalProperties": False}
     terms["forbid"]["items"] = {"type": "string", "enum": names}
+    for path, example in _make_examples(desk).items():
+        document["paths"][path]["post"]["requestBody"]["content"]["application/json"]["examples"] = example
     return document
+
+
+def _make_examples(desk: Desk) -> dict[str, dict[str, Any]]:
+    """What can be sent to each path as it is: about the first of the problem's people, if it names any."""
+    problem = desk.problem
+    if problem.default_person is None:
+        return {}
+    person, action = as_scalars(problem.default_person), problem.actions[0].name
+    plan = {"person": person, "objective": "cvar:0.95"}
+    return {
+        "/api/v1/decide": {"person": {"summary": "A person", "value": {"person": person}}},
+        "/api/v1/menu": {
+            "person": {"summary": "A person", "value": {"person": person}},
+            "terms": {
+                "summary": "A person who cannot take a step",
+                "value": {"person": person, "terms": {"forbid": [action]}},
+            },
+        },
+        "/api/v1/plan": {"safest": {"summary": "The plan that is best in the worst 5% of cases", "value": plan}},
+        "/api/v1/plan-step": {"start": {"summary": "What to do first", "value": {**plan, "outcomes": []}}},
+    }
 
 
 def _describe_person(desk: Desk) -> dict[str, Any]:
@@ -41,7 +65,6 @@ def _describe_person(desk: Desk) -> dict[str, Any]:
         "properties": known,
         "required": list(known),
         "additionalProperties": dict(_SCALAR),
-        "example": dict(desk.problem.default_person or {}),
     }
 
 

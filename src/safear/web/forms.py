@@ -54,6 +54,11 @@ class Asked:
         return self.wish == "fill"
 
     @property
+    def ticket(self) -> str:
+        """Under which what is solved for this page is kept; examples are the same for everybody."""
+        return "" if self.is_example else self.text("ticket")
+
+    @property
     def example(self) -> int:
         """Which of the problem's people is to be filled in."""
         return _whole(self.text("example")) or 0

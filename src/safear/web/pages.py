@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
@@ -15,6 +16,7 @@ from safear.web.analyst import AnalystDesk, add_analyst_pages
 from safear.web.audits import Audits
 from safear.web.error_pages import ErrorDesk, tell_failure
 from safear.web.forms import Asked, drop_stale, find_mistakes, read_form
+from safear.web.kept import make_ticket
 from safear.web.person_page import answer_form, make_view, show_failure
 from safear.web.service import Service
 from safear.web.templating import respond_with, serve_static, static_files
@@ -30,7 +32,7 @@ def make_pages(service: Service, workers: Workers, audits: Audits, errors: Error
     pages, shell = APIRouter(default_response_class=HTMLResponse), errors.shell
 
     async def answer(asked: Asked, wanted: str | None) -> HTMLResponse:
-        texts = shell.find_texts(wanted)
+        texts, asked = shell.find_texts(wanted), _give_ticket(asked)
         try:
             view = await workers.run(lambda deadline: make_view(service, asked, texts, deadline=deadline))
         except OUR_FAULT as error:
@@ -50,6 +52,7 @@ def make_pages(service: Service, workers: Workers, audits: Audits, errors: Error
             **shell.speak(texts),
             view=view,
             example=asked.text("example"),
+            ticket=asked.text("ticket"),
             unit=show_name(service.problem.cost_unit),
         )
 
@@ -64,7 +67,7 @@ def make_pages(service: Service, workers: Workers, audits: Audits, errors: Error
 
     @pages.post("/report")
     async def report(request: Request) -> Response:
-        asked = drop_stale(service.desk, await _read(request))
+        asked = _give_ticket(drop_stale(service.desk, await _read(request)))
         texts = shell.find_texts(asked.text("language"))
         if find_mistakes(service.desk, asked, texts=texts):
             return await answer(asked, texts.language)
@@ -95,6 +98,10 @@ def make_pages(service: Service, workers: Workers, audits: Audits, errors: Error
     if shell.has_analyst:
         add_analyst_pages(pages, AnalystDesk(service, audits, shell), workers)
     return pages
+
+
+def _give_ticket(asked: Asked) -> Asked:
+    return replace(asked, fields={**asked.fields, "ticket": make_ticket(asked.text("ticket"))})
 
 
 async def _read(request: Request) -> Asked:

@@ -93,7 +93,7 @@ def _fill_example(desk: Desk, asked: Asked, texts: Texts) -> Asked:
 def answer_form(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> Menu:
     """The menu for a form. Its mistakes are raised."""
     record, terms = read_record(service.desk, asked, texts=texts), read_terms(service.problem, asked)
-    return service.answer(record, terms, deadline=deadline)
+    return service.answer_again(asked.ticket, record, terms, deadline=deadline)
 
 
 def _show_plans(menu: Menu, asked: Asked, teller: Teller, original: Problem) -> PlansView:

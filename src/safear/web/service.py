@@ -1,6 +1,7 @@
 """What the pages and the API ask: decisions, menus, single plans. It keeps what is the same for everybody warm.
 
-Nothing that a person sends is kept. What the classifier says is remembered only where all of it is asked beforehand,
+Nothing that a person sends is kept but the menu of a page, for a while (`kept`). What the classifier says is remembered
+only where all of it is asked beforehand,
 so that what is remembered tells nothing about who came.
 """
 
@@ -24,6 +25,7 @@ from safear.problem.terms import Terms
 from safear.recourse.case import Decision, Desk
 from safear.recourse.menu import Menu, Request, make_menu
 from safear.recourse.offer import TAIL
+from safear.web.kept import KeptMenus, make_key
 from safear.web.logbook import ModelWatch
 from safear.web.work import Deadline
 
@@ -43,6 +45,7 @@ class Service:
     desk: Desk
     people: str | pd.DataFrame | None = None
     watch: ModelWatch = field(default_factory=ModelWatch)
+    kept: KeptMenus = field(default_factory=KeptMenus)
 
     @classmethod
     def of(cls, problem: Problem, classifier: object = None, *, people: str | pd.DataFrame | None = None) -> Service:
@@ -83,6 +86,15 @@ class Service:
         deadline.check()
         menu = make_menu(case, request, progress=deadline.check_progress)
         self.watch.note_answer()
+        return menu
+
+    def answer_again(self, ticket: str, record: Record, terms: Terms, *, deadline: Deadline) -> Menu:
+        """The menu that was solved under a ticket for the same question, if it is still kept; or else solved now."""
+        key = make_key(ticket, record, terms)
+        menu = self.kept.find(key)
+        if menu is None:
+            menu = self.answer(record, terms, deadline=deadline)
+            self.kept.keep(key, menu)
         return menu
 
     def decide(self, record: Record) -> Decision:

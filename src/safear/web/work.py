@@ -16,7 +16,8 @@ from safear.classifier.asking import patience
 from safear.errors import SafearError
 
 SECONDS = 10.0
-MOST_WAITING = 200
+MOST_WAITING = 100  # each has its answer in time if it takes a tenth of a second
+WAIT_SECONDS = 5.0  # for a thread: whoever waits for longer comes back when there are fewer
 PATIENCE = 0.4  # of that for a question to the model: whoever waits for one that hangs still has time for an answer
 GRACE = 1.0  # for work that looks at the clock itself to say that it is too late
 
@@ -42,11 +43,12 @@ class Deadline:
     """A moment by which work must be done."""
 
     moment: float
+    late: type[SafearError] = TooLateError
 
     @classmethod
-    def after(cls, seconds: float) -> Deadline:
+    def after(cls, seconds: float, *, late: type[SafearError] = TooLateError) -> Deadline:
         """So many seconds from now."""
-        return cls(time.monotonic() + seconds)
+        return cls(time.monotonic() + seconds, late)
 
     @classmethod
     def never(cls) -> Deadline:
@@ -54,9 +56,9 @@ class Deadline:
         return cls(math.inf)
 
     def check(self) -> None:
-        """Raise a TooLateError if the moment has passed."""
+        """Raise an error, by default a TooLateError, if the moment has passed."""
         if time.monotonic() > self.moment:
-            raise TooLateError
+            raise self.late
 
     def check_progress(self, done: int, total: int) -> None:
         """The same, for those who report how far they are."""
@@ -76,9 +78,10 @@ class Workers:
         """The result of some work, which is told by when it must be done."""
         if self._waiting >= self.most_waiting:
             raise BusyError
-        deadline = Deadline.after(self.seconds)
+        deadline, latest = Deadline.after(self.seconds), Deadline.after(WAIT_SECONDS, late=BusyError)
 
         def limited() -> Result:
+            latest.check()
             with patience(self.seconds * PATIENCE):
                 return work(deadline)
 
