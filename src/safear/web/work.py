@@ -16,7 +16,7 @@ from safear.classifier.asking import patience
 from safear.errors import SafearError
 
 SECONDS = 10.0
-MOST_WAITING = 100  # each has its answer in time if it takes a tenth of a second
+MOST_WAITING = 100  # each has a thread in time if an answer takes a twentieth of a second
 WAIT_SECONDS = 5.0  # for a thread: whoever waits for longer comes back when there are fewer
 PATIENCE = 0.4  # of that for a question to the model: whoever waits for one that hangs still has time for an answer
 GRACE = 1.0  # for work that looks at the clock itself to say that it is too late
