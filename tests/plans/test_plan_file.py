@@ -14,7 +14,7 @@ import pytest
 
 import safear as sa
 from safear.errors import PlanError
-from safear.plans.plan_file import PlanForm, digest
+from safear.plans.plan_file import AS_SAVED, PlanForm, digest
 from safear.plans.saved_plan import SavedPlan
 from safear.recourse.walk import walk
 
@@ -164,6 +164,51 @@ def test_refusals(old: str, new: str, code: str) -> None:
     text = text_of(*PLANS[0])
     assert old in text
     assert refuse(text.replace(old, new)) == code
+
+
+def _more_actions(content: dict[str, Any]) -> None:
+    """So many that their numbers are no bytes, and the last is taken."""
+    first = content["actions"][0]
+    content["actions"] += [first | {"action": f"another {number}"} for number in range(300)]
+    content["states"][content["start"]]["do"][0] |= {"action": len(content["actions"]) - 1}
+
+
+def _two_choices(content: dict[str, Any]) -> None:
+    """Another action for the first step."""
+    [first, *_] = choices = content["states"][content["start"]]["do"]
+    content["actions"].append(content["actions"][first["action"]] | {"action": "another"})
+    choices.append(first | {"action": len(content["actions"]) - 1})
+
+
+def _crossing(content: dict[str, Any]) -> None:
+    """The same from 0 to 2 and from 1 on."""
+    [first, *_] = content["states"][content["start"]]["do"]
+    first["when"] = [{"steps": [0, 0], "spent": [0.0, 2.0]}, {"steps": [0, 0], "spent": [1.0, None]}]
+    content["states"][content["start"]]["do"] = [first]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [(_more_actions, "too many"), (_two_choices, "more than once"), (_crossing, "more than once")],
+)
+@pytest.mark.parametrize("plan", PLANS)
+def test_what_cannot_be_followed_is_refused_with_a_remedy(plan: tuple[str, str], change: Any, told: str) -> None:
+    content = json.loads(text_of(*plan))
+    del content["checksum"]
+    change(content)
+    with pytest.raises(PlanError, match=told) as caught:
+        SavedPlan.read(_sign(content))
+    [mistake] = caught.value.mistakes
+    assert (mistake.code, mistake.remedy) == ("damaged", AS_SAVED)
+
+
+def test_a_goal_may_be_as_far_away_as_one_likes() -> None:
+    content = json.loads(text_of(*PLANS[0]))
+    del content["checksum"]
+    content["states"][content["start"]]["away"] = 10**30
+    plan = SavedPlan.read(_sign(content))
+    assert plan.mdp.steps_to_goal[plan.start] == plan.mdp.horizon + 1
+    assert str(plan)
 
 
 @pytest.mark.parametrize("text", ["", "1", "[]", "{}", "[" * 100_000, "\ud800", '{"safear_plan": 1}'])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 import safear as sa
 from plans.test_saved_plan import LOAN, OBJECTIVES, PERSON, decide, follow_everywhere, offers_for, same
 from safear.errors import InputError, PlanError
+from safear.evaluation.forward import run_on
 from safear.plans.plan_reading import PlanMDP
 from safear.plans.saved_plan import SavedPlan
 from safear.problem.terms import Terms, apply_terms
@@ -131,6 +134,35 @@ def test_a_cost_between_quanta_is_neither_lost_nor_told_as_another(cost: float, 
     plan = SavedPlan.of(sa.recommend(sa.parse_problem(THRIFTY), objectives="budget:1.2")[0])
     there = sa.resume(plan, turn=sa.Turn({"a": "mid"}, cost=cost + rounding))
     assert (there.action, there.spent) == (step, cost + rounding)
+
+
+@pytest.mark.parametrize("objective", ["budget:5", "cvar:0.95"])
+def test_amounts_that_never_come_up_get_the_plans_own_answer_or_none(objective: str) -> None:
+    """Wherever the plan comes, with whatever spent: the file says what the policy does there and after, or nothing."""
+    offer = sa.recommend(sa.load_example("loan"), objectives=objective)[0]
+    plan, policy = SavedPlan.of(offer), offer.policy
+    mdp, answered, refused = policy.mdp, 0, 0
+    assert policy.looks_at_spent
+    for person, step, units in product(plan.mdp.people, range(1, 4), range(0, 60, 3)):
+        state = mdp.locate(person)
+        account = int(policy.accounts[offer.start]) - units
+        row = -1 if mdp.goal[state] else int(policy.rows(step, np.array([state]), np.array([account]))[0])
+        try:
+            there = sa.resume(plan, turn=sa.Turn(person, cost=float(units * mdp.quantum), steps=step))
+        except PlanError:
+            refused += 1
+            continue
+        answered += 1
+        assert there.action == (None if row < 0 else mdp.actions[mdp.row_action[row]])
+        wanted = run_on(policy, state, step=step, account=account).distribution
+        assert there.ahead.points() == wanted.points()
+    assert answered > refused > 0
+
+
+def test_a_turn_after_which_hope_is_lost() -> None:
+    """Any plan needs two steps from the start, and one is left."""
+    plan = SavedPlan.of(sa.recommend(sa.parse_problem(THRIFTY), objectives="mean")[0])
+    assert sa.resume(plan, turn=sa.Turn({"a": "low"})).kind == "lost"
 
 
 def test_time_that_is_lost() -> None:

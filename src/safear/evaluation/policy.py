@@ -49,6 +49,11 @@ class Policy(ABC):
         choice = self.choose(step, states, accounts).astype(np.int64)
         return np.where(choice == NOTHING, -1, self.mdp.row_start[states] + choice)
 
+    def steady(self, step: int, state: int, account: int) -> tuple[int | None, int | None]:
+        """From which account to which, both included, the same is done as at this one; None: however little or much."""
+        del step, state
+        return (account, account) if self.looks_at_spent else (None, None)
+
     def choosing(self, account: int) -> Choose:
         """The rows taken by runs whose account opens with so much."""
         return lambda step, states, spent: self.rows(step, states, account - spent)
@@ -159,6 +164,16 @@ class SpentPolicy(Policy):
         span = most - least + 1
         place = np.repeat(np.arange(len(self.piece_start) - 1), np.diff(self.piece_start))
         return least, span, place * span + (self.first - least)
+
+    def steady(self, step: int, state: int, account: int) -> tuple[int | None, int | None]:
+        """As far as pieces that follow each other choose the same."""
+        begin, end = self.piece_start[step * self.mdp.n_states + state :][:2].tolist()
+        first, choice = self.first[begin:end], self.choice[begin:end]
+        here = max(int(np.searchsorted(first, account, side="right")) - 1, 0)
+        others = np.flatnonzero(choice != choice[here])
+        below, above = others[others < here], others[others > here]
+        low = int(first[below[-1] + 1]) if len(below) else None
+        return low, int(first[above[0]]) - 1 if len(above) else None
 
     def choose(self, step: int, states: NDArray[np.int64], accounts: NDArray[np.int64]) -> NDArray[np.uint8]:
         """The last piece that begins at or below the account; the lowest one if none does."""

@@ -18,6 +18,7 @@ from safear.errors import Place, PlanError
 
 FORMAT: Literal[1] = 1
 LISTS = ("promises", "actions", "states")  # which have a line per item
+AS_SAVED = "use the file as it was saved, or save the plan again"
 Scalar = bool | int | float | str | None
 Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Chance = Annotated[float, Field(ge=0)]  # `check_mdp` says whether they add up
@@ -129,10 +130,13 @@ class ActionForm(FormPart):
 
 
 class WhenForm(FormPart):
-    """After how many steps, and with how much spent, something is done; both ends included, None: whatever was."""
+    """After how many steps, and with how much spent, something is done; both ends included.
+
+    `spent` is None if it does not matter, and its upper end is None if there is none.
+    """
 
     steps: tuple[Count, Count]
-    spent: tuple[Cost, Cost] | None = None
+    spent: tuple[Cost, Cost | None] | None = None
 
 
 class ChoiceForm(FormPart):
@@ -200,15 +204,12 @@ class PlanForm(FormPart):
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             where = Place((*place.path, *first["loc"]), file=place.file)
-            raise PlanError.at(where, f"is damaged: {first['msg']}", _AS_SAVED, code="damaged") from None
+            raise PlanError.at(where, f"is damaged: {first['msg']}", AS_SAVED, code="damaged") from None
         form = cls(**{name: getattr(whole, name) for name in cls.model_fields})
         if form.text != text.replace("\r\n", "\n"):
             cause = "was changed after it was saved: its checksum does not fit"
-            raise PlanError.at(place, cause, _AS_SAVED, code="edited")
+            raise PlanError.at(place, cause, AS_SAVED, code="edited")
         return form
-
-
-_AS_SAVED = "use the file as it was saved, or save the plan again"
 
 
 class _Head(BaseModel):

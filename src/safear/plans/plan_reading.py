@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +16,11 @@ from safear.errors import InputError, Path, Place, PlanError
 from safear.evaluation.policy import NOTHING, Pieces, Policy, SpentPolicy, StatePolicy
 from safear.mdp.arrays import MDP
 from safear.mdp.check import check_mdp
-from safear.plans.plan_file import OutcomeForm, PlanForm
+from safear.plans.plan_file import AS_SAVED, OutcomeForm, PlanForm
 from safear.problem.model import Feature, Outcome, Record, SetTo
 from safear.recourse.promises import Promise, Promises
 
+MOST_ACTIONS = 256  # their numbers are bytes
 MOST_UNITS = 2**52  # a cost that is a float tells apart no more
 
 
@@ -55,8 +58,15 @@ class PlanMDP(MDP):
     @cached_property
     def steps_to_goal(self) -> NDArray[np.int64]:
         """The fewest steps in which any plan may reach a goal, not only this one."""
-        away = [0 if state.goal else state.away or self.horizon + 1 for state in self.form.states]
+        never = self.horizon + 1
+        away = [0 if state.goal else min(state.away or never, never) for state in self.form.states]
         return np.array(away, dtype=np.int64)
+
+    def is_over(self, states: NDArray[np.int64], step: int) -> NDArray[np.bool_]:
+        """Where no plan does anything at a step: at goals, at the end, where nothing is left, where hope is lost."""
+        lost = self.steps_to_goal[states] > self.horizon - step
+        ended = self.goal[states] | self.dead_end[states] | (step >= self.horizon)
+        return ended | lost if self.stops else ended
 
     def person(self, state: int) -> dict[str, str]:
         """The level names of a state."""
@@ -104,7 +114,7 @@ def read_policy(form: PlanForm, place: Place) -> Policy:
     except InputError as error:
         first = error.mistakes[0]
         where = Place((*place.path, *first.place.path), file=place.file)
-        raise PlanError.at(where, f"is damaged: {first.cause}", code="damaged") from None
+        raise PlanError.at(where, f"is damaged: {first.cause}", AS_SAVED, code="damaged") from None
 
 
 def read_promises(form: PlanForm) -> Promises:
@@ -116,6 +126,7 @@ def _check_numbers(form: PlanForm) -> None:
     """Numbers of states and actions that exist, steps in time, and features that the person has."""
     count, levels, horizon = len(form.states), form.person.levels, form.problem.horizon
     _require(form.start < count, ("start",), "there is no such state")
+    _require(len({one.action for one in form.actions}) <= MOST_ACTIONS, ("actions",), "has too many")
     for number, action in enumerate(form.actions):
         numbers = [outcome.outcome for outcome in action.outcomes]
         _require(numbers == sorted(set(numbers)), ("actions", number), "has outcomes out of order")
@@ -133,7 +144,11 @@ def _check_numbers(form: PlanForm) -> None:
             _require(fits, (*at, "do"), "has not one next state per outcome")
             for when in choice.when:
                 _require(when.steps[0] <= when.steps[1] < horizon, (*at, "do"), "has steps that are out of time")
-                _require(when.spent is None or when.spent[0] <= when.spent[1], (*at, "do"), "has limits out of order")
+                _require(_is_ordered(when.spent), (*at, "do"), "has limits out of order")
+
+
+def _is_ordered(spent: tuple[float, float | None] | None) -> bool:
+    return spent is None or spent[1] is None or spent[0] <= spent[1]
 
 
 def _require(is_so: bool, path: Path, cause: str) -> None:  # noqa: FBT001
@@ -197,33 +212,52 @@ def _find_depths(form: PlanForm) -> NDArray[np.int16]:
     return depth
 
 
+class _Span(NamedTuple):
+    """With so much spent, in quanta, one choice is made; `most` is None if however much was."""
+
+    least: int
+    most: int | None
+    choice: int
+
+
 def _read_choices(mdp: PlanMDP, form: PlanForm) -> Policy:
     """What to do by state and step and, where some of it depends on that, by what was spent."""
-    choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
-    pieces: list[tuple[int, int, int]] = []  # place, account, choice
+    spans: dict[int, list[_Span]] = {}  # by place
     for number, state in enumerate(form.states):
         for position, choice in enumerate(state.do):
             for when in choice.when:
-                steps = np.arange(when.steps[0], when.steps[1] + 1)
-                choices[steps, number] = position
-                if when.spent is not None:
-                    low, high = (_units(spent, mdp.quantum) for spent in when.spent)
-                    places = (steps * mdp.n_states + number).tolist()
-                    pieces += [(place, -high, position) for place in places]
-                    pieces += [(place, 1 - low, NOTHING) for place in places]
-    if not pieces:
+                least, most = (0.0, None) if when.spent is None else when.spent
+                limits = _units(least, mdp.quantum), None if most is None else _units(most, mdp.quantum)
+                for step in range(when.steps[0], when.steps[1] + 1):
+                    spans.setdefault(step * mdp.n_states + number, []).append(_Span(*limits, position))
+    for place, some in spans.items():
+        some.sort(key=lambda one: one.least, reverse=True)
+        apart = all(below.most is not None and below.most < one.least for one, below in pairwise(some))
+        _require(apart, ("states", place % mdp.n_states, "do"), "says more than once what to do at a step")
+    if all(one[:2] == (0, None) for some in spans.values() for one in some):
+        choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
+        for place, [one] in spans.items():
+            choices.flat[place] = one.choice
         return StatePolicy(mdp, choices)
-    return SpentPolicy.of(mdp, np.zeros(mdp.n_states, dtype=np.int64), [_settle(choices, pieces)])
+    pieces = [(place, account, choice) for place, some in spans.items() for account, choice in _cut(some)]
+    place, account, choice = np.array(pieces, dtype=np.int64).T
+    opening = np.zeros(mdp.n_states, dtype=np.int64)
+    return SpentPolicy.of(mdp, opening, [Pieces(place, account, choice.astype(np.uint8))])
 
 
-def _settle(choices: NDArray[np.uint8], pieces: list[tuple[int, int, int]]) -> Pieces:
-    """One choice per place and account: what begins where something ends goes before nothing."""
-    found: dict[tuple[int, int], int] = {}
-    for place, account, choice in pieces:
-        if choice != NOTHING or (place, account) not in found:
-            found[place, account] = choice
-    split = {place for place, _ in found}
-    rest = set(np.flatnonzero(choices != NOTHING).tolist()) - split
-    always = {(place, 0): int(choices.flat[place]) for place in sorted(rest)}
-    place, account = np.array([*found, *always], dtype=np.int64).T
-    return Pieces(place, account, np.array([*found.values(), *always.values()], dtype=np.uint8))
+def _cut(spans: Sequence[_Span]) -> Iterator[tuple[int, int]]:
+    """From which account on what is chosen, which is nothing where no span is; spans with most spent stand first.
+
+    The first piece also holds for all that is below it (`SpentPolicy.choose`).
+    """
+    above: int | None = None  # what begins where the last span ends
+    for span in spans:
+        if span.most is None:
+            yield -span.least, span.choice
+        else:
+            if above != -span.most:
+                yield -span.most - 1 if above is None else above, NOTHING
+            yield -span.most, span.choice
+        above = 1 - span.least
+    if above is not None and spans[-1].least > 0:
+        yield above, NOTHING

@@ -164,55 +164,71 @@ def _write_promises(
     ]
 
 
+Spent = tuple[int, int | None] | None  # from so much to so much, in quanta, or on without end; None: it does not matter
+
+
 class _Stretch(NamedTuple):
-    """Something is done in a state at a step; with so much spent, in quanta, or whatever was if it is None."""
+    """Something is done in a state at a step with so much spent."""
 
     state: int
     row: int
     step: int
-    spent: tuple[int, int] | None
+    spent: Spent
 
 
 def _follow(offer: Offer) -> tuple[NDArray[np.int64], list[_Stretch]]:
-    """The states that a plan can come to, and all that it does there."""
+    """The states that a plan can come to, and all that it does there.
+
+    What it does with an amount that it comes to holds for all amounts around it for which the policy does the same,
+    so that somebody who has spent another one still gets the policy's own answer, or none.
+    """
     policy = offer.policy
     met: list[NDArray[np.int64]] = []
-    found: list[_Stretch] = []
-    choosing = policy.choosing(int(policy.accounts[offer.start]))
-    layers = propagate(policy.mdp, choosing, offer.start, counts_spent=policy.looks_at_spent, possible=True)
-    for layer in layers:
+    found: dict[_Stretch, None] = {}
+    opening = int(policy.accounts[offer.start])
+    choosing, counts = policy.choosing(opening), policy.looks_at_spent
+    for layer in propagate(policy.mdp, choosing, offer.start, counts_spent=counts, possible=True):
         met.append(layer.state)
-        new_state, new_row = np.diff(layer.state) != 0, np.diff(layer.row) != 0
-        first = np.flatnonzero(np.append(True, new_state | new_row))
-        last = np.append(first[1:], len(layer.state)) - 1
-        state = layer.state[first]
-        same = np.diff(state) == 0
-        alone = ~(np.append(same, False) | np.append(False, same))
-        columns = (state, layer.row[first], layer.spent[first], layer.spent[last], alone)
-        for where, row, low, high, is_alone in zip(*(column.tolist() for column in columns), strict=True):
-            if row >= 0:
-                found.append(_Stretch(where, row, layer.step, None if is_alone else (low, high)))
-    return np.unique(np.concatenate(met)), found
+        last: _Stretch | None = None
+        columns = (column.tolist() for column in (layer.state, layer.row, layer.spent))
+        for state, row, spent in zip(*columns, strict=True):
+            if row < 0 or (last is not None and last.state == state and _holds(last.spent, spent)):
+                continue
+            low, high = policy.steady(layer.step, state, opening - spent)
+            least, most = 0 if high is None else max(opening - high, 0), None if low is None else opening - low
+            last = _Stretch(state, row, layer.step, None if (least, most) == (0, None) else (least, most))
+            found[last] = None
+    return np.unique(np.concatenate(met)), list(found)
+
+
+def _holds(limits: Spent, spent: int) -> bool:
+    """Whether an amount, which is no less than the lower one, is within limits."""
+    return limits is None or limits[1] is None or spent <= limits[1]
 
 
 def _join(mdp: MDP, stretches: Sequence[_Stretch]) -> list[WhenForm]:
     """When a row is taken: steps that follow each other with the same limits are one."""
-    found: list[tuple[int, int, tuple[int, int] | None]] = []
+    found: list[tuple[int, int, Spent]] = []
     for spent, group in groupby(sorted(stretches, key=_by_spent), key=lambda one: one.spent):
         for one in group:
             if found and found[-1][2] == spent and found[-1][1] == one.step - 1:
                 found[-1] = (found[-1][0], one.step, spent)
             else:
                 found.append((one.step, one.step, spent))
-    found.sort(key=lambda item: (item[0], item[2] or (0, 0)))
-    return [
-        WhenForm(steps=(first, last), spent=None if spent is None else (mdp.to_cost(spent[0]), mdp.to_cost(spent[1])))
-        for first, last, spent in found
-    ]
+    found.sort(key=lambda item: (item[0], (item[2] or (0, None))[0]))
+    return [WhenForm(steps=(first, last), spent=_as_costs(mdp, spent)) for first, last, spent in found]
 
 
-def _by_spent(one: _Stretch) -> tuple[tuple[int, int], int]:
-    return (-1, -1) if one.spent is None else one.spent, one.step
+def _as_costs(mdp: MDP, spent: Spent) -> tuple[float, float | None] | None:
+    if spent is None:
+        return None
+    low, high = spent
+    return mdp.to_cost(low), None if high is None else mdp.to_cost(high)
+
+
+def _by_spent(one: _Stretch) -> tuple[tuple[int, float], int]:
+    low, high = (-1, -1) if one.spent is None else one.spent
+    return (low, math.inf if high is None else high), one.step
 
 
 def _write_choices(

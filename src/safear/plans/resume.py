@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from safear.errors import PlanError, suggest
+from safear.evaluation.forward import propagate
 from safear.mdp.compiled import CompiledMDP
 from safear.plans.plan_writing import clean_record, hash_answers, hash_record
 from safear.plans.saved_plan import SavedPlan
@@ -22,10 +23,12 @@ from safear.problem.person import read_texts_of
 from safear.problem.terms import Terms, apply_terms
 from safear.recourse.case import Desk, find_record
 from safear.recourse.menu import MENU, Menu, Request, make_menu
-from safear.recourse.walk import Situation, Standing, WalkError, file_again, find_row, go_along, look_around
+from safear.recourse.walk import Situation, Standing, WalkError, file_again, go_along, look_around
 
 if TYPE_CHECKING:
     from safear.recourse.case import PersonLike
+
+MORE_TIME = "ask for a new menu with more steps: replan(horizon=...) in Python, --menu --horizon on the command line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +67,27 @@ def _add_cost(plan: SavedPlan, here: Standing, turn: Turn | None) -> Fraction:
 
 
 def _take(plan: SavedPlan, here: Standing, turn: Turn) -> Standing:
-    """Where a turn leads, if the plan foresees that place at that time, with so much spent."""
-    levels = plan.mdp.person(here.state) | {name: _read_level(plan, name, value) for name, value in turn.now.items()}
+    """Where a turn leads, if the plan knows what to do there at that time with so much spent, and ever after."""
+    mdp, step = plan.mdp, here.step + turn.steps
+    levels = mdp.person(here.state) | {name: _read_level(plan, name, value) for name, value in turn.now.items()}
     # What is left of the account pays for whole quanta alone, so a part of one is spent as a whole one is.
-    spent = math.ceil(_add_cost(plan, here, turn) / plan.mdp.quantum * (1 - Fraction(1, 10**12)))
-    for state, person in enumerate(plan.mdp.people):
-        there = Standing(state, here.step + turn.steps, spent, here.taken)
-        if person == levels:
-            if there.step > plan.mdp.horizon:
-                cause = f"the plan has {plan.mdp.horizon} steps, and these would be {there.step}"
-                raise WalkError.at(("steps",), cause, code="walk_ended")
-            over = plan.mdp.goal[state] or plan.mdp.dead_end[state] or there.step == plan.mdp.horizon
-            if over or find_row(plan, there) is not None:
-                return there
+    spent = math.ceil(_add_cost(plan, here, turn) / mdp.quantum * (1 - Fraction(1, 10**12)))
+    if step > mdp.horizon:
+        cause = f"the plan has {mdp.horizon} steps, and these would be {step}"
+        raise WalkError.at(("steps",), cause, MORE_TIME, code="walk_ended")
+    for state, person in enumerate(mdp.people):
+        if person == levels and _is_foreseen(plan, there := Standing(state, step, spent, here.taken)):
+            return there
     raise _unforeseen()
+
+
+def _is_foreseen(plan: SavedPlan, there: Standing) -> bool:
+    """Whether a run that goes on from there never comes where the plan does not know what to do."""
+    choosing = plan.policy.choosing(int(plan.policy.accounts[plan.start]) - there.spent)
+    return all(
+        ((layer.row >= 0) | plan.mdp.is_over(layer.state, layer.step)).all()
+        for layer in propagate(plan.mdp, choosing, there.state, there.step, possible=True)
+    )
 
 
 def _read_level(plan: SavedPlan, name: str, value: object) -> str:

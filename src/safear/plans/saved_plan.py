@@ -11,7 +11,7 @@ from safear.errors import InputError, Place, PlanError, quote_list
 from safear.evaluation.forward import find_possible_ends, run_exactly
 from safear.evaluation.policy import Policy
 from safear.files import read_text, write_text
-from safear.plans.plan_file import FiguresForm, PlanForm
+from safear.plans.plan_file import AS_SAVED, FiguresForm, PlanForm
 from safear.plans.plan_reading import read_policy, read_promises
 from safear.plans.plan_writing import hash_problem, write_plan
 from safear.problem.model import Problem, Record
@@ -50,7 +50,7 @@ class SavedPlan:
         try:
             [parse_objective(objective) for objective in form.objectives]
         except InputError as error:
-            raise PlanError.at(place, f"is damaged: {error}", code="damaged") from None
+            raise PlanError.at(place, f"is damaged: {error}", AS_SAVED, code="damaged") from None
         return cls(form, policy)
 
     def save(self, path: str | Path) -> None:
