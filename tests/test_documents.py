@@ -199,5 +199,16 @@ def test_the_guide_to_guesses_does_what_it_says(tmp_path: Path, monkeypatch: pyt
     assert Path("tornado.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
+def test_the_table_on_retraining_is_the_one_that_is_printed() -> None:
+    """Its headings, and a row per setting; the figures take half an hour."""
+    text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    table = text.split("german_credit.retraining --keep-going` prints this table:\n\n")[1].split("\n\n")[0]
+    source = (ROOT / "examples" / "german_credit" / "retraining.py").read_text(encoding="utf-8")
+    headings = re.findall(r'"(.+)"', re.search(r"^HEADINGS = \((.*?)^\)", source, re.DOTALL | re.MULTILINE)[1])  # type: ignore[index]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    assert rows[0] == headings
+    assert [row[0] for row in rows[2:]] == re.findall(r'    Setting\("(.+?)"', source)
+
+
 def mask_numbers(line: str) -> str:
     return " ".join(re.sub(r"[\d.,]+", "0", line).split())

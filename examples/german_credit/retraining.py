@@ -26,7 +26,7 @@ PROBLEM = Path(__file__).parent / "problem.yaml"
 THRESHOLD, MARGIN, CONFIDENCE = 0.5, 0.1, 0.95
 PLANNING = (0, 1, 2)  # seeds of models: the first is in force
 HELD_OUT = tuple(range(101, 121))
-REPAIRED = HELD_OUT[:2]  # models under which plans that are not kept are replaced
+REPAIRED = HELD_OUT[:2]  # models under which plans that do not hold are replaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,28 +47,27 @@ SETTINGS = (
 HEADINGS = (
     "plans for",
     "with a plan",
-    "kept",
+    "hold",
     "least to most, by model",
-    "kept by all models",
+    "hold under all models",
     "claimed",
     "success",
     "mean cost",
     "worst 5%",
-    "mean cost, same people",
-    "what replaces others costs more",
+    "replacements cost more",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a setting gave: plans by person, and for each held-out model and plan whether it is kept, and its success.
+    """What a setting gave: plans by person, and for each held-out model and plan whether it holds, and its success.
 
     `repairs` are what plans cost more, on average, that replace others under the models of `REPAIRED`.
     """
 
     setting: Setting
     plans: dict[int, sa.SavedPlan]
-    kept: np.ndarray[Any, np.dtype[np.bool_]]
+    holds: np.ndarray[Any, np.dtype[np.bool_]]
     success: np.ndarray[Any, np.dtype[np.float64]]
     repairs: list[float]
     lost: int
@@ -99,7 +98,7 @@ def run(
     return Result(
         setting,
         plans,
-        np.array([[one.kept for one in some] for some in checks]),
+        np.array([[one.holds for one in some] for some in checks]),
         np.array([[one.success for one in some] for some in checks]),
         [one.more for some in checks for one in some if one.more is not None],
         sum(one.count("none") for one in found),
@@ -109,28 +108,25 @@ def run(
 def table(results: Sequence[Result], people: int) -> list[str]:
     """A row per setting, in Markdown."""
     lines = [f"| {' | '.join(HEADINGS)} |", "|---" * len(HEADINGS) + "|"]
-    everywhere = set.intersection(*(set(result.plans) for result in results))
     for result in results:
         figures = [plan.figures for plan in result.plans.values()]
-        by_model = result.kept.mean(axis=1)
-        always = Counts(int(result.kept.all(axis=0).sum()), len(result.plans))
+        by_model = result.holds.mean(axis=1)
+        always = Counts(int(result.holds.all(axis=0).sum()), len(result.plans))
         low, high = count_interval(always, CONFIDENCE)
-        same = [result.plans[row].figures.mean for row in everywhere]
         cells = (
             result.setting.name,
             f"{len(result.plans)} of {people}",
-            f"{result.kept.mean():.1%}",
+            f"{result.holds.mean():.1%}",
             f"{by_model.min():.0%} to {by_model.max():.0%}",
             f"{always.worked} ({low:.0%} to {high:.0%})",
             f"{np.mean([one.success for one in figures]):.1%}",
             f"{result.success.mean():.1%}",
             f"{np.mean([one.mean for one in figures]):.2f}",
             f"{np.mean([one.cvar for one in figures]):.2f}",
-            f"{np.mean(same):.2f}",
-            f"{np.mean(result.repairs):+.2f} ({len(result.repairs)}), none for {result.lost}" if result.repairs else "",
+            f"{np.mean(result.repairs):+.2f} ({len(result.repairs)})" if result.repairs else "",
         )
         lines.append(f"| {' | '.join(cells)} |")
-    return [*lines, "", f"same people: the {len(everywhere)} who have a plan in every row"]
+    return lines
 
 
 def main() -> None:
@@ -148,9 +144,12 @@ def main() -> None:
     for setting in SETTINGS:
         began = time.perf_counter()
         results.append(run(setting, models, held_out, rejected, stop=not options.keep_going))
-        kept, seconds = results[-1].kept.mean(), time.perf_counter() - began
-        print(f"{setting.name}: {kept:.1%} kept ({seconds:.0f} s)", flush=True)
+        share, seconds = results[-1].holds.mean(), time.perf_counter() - began
+        print(f"{setting.name}: {share:.1%} hold ({seconds:.0f} s)", flush=True)
     print("\n".join(table(results, len(rejected))))
+    everywhere = set.intersection(*(set(result.plans) for result in results))
+    lost = sum(result.lost for result in results)
+    print(f"\n{len(everywhere)} people have a plan in every row; {lost} plans cannot be replaced")
 
 
 if __name__ == "__main__":

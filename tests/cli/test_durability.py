@@ -1,4 +1,4 @@
-"""`safear durability`: plans that were kept, under another model."""
+"""`safear durability`: saved plans under another model."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def test_a_model_keeps_its_own_plans_and_another_none(safear: Safear) -> None:
     assert safear("recommend", "loan", *asked, "--objective", "mean", "--save", "plans/one.json").code == 0
     kept = safear("durability", "loan", "plans", *asked)
     assert kept.code == 0
-    assert "The plan of 1 of 1 person still holds (100%; between 2.5% and 100% at 95% confidence)." in kept.out
+    assert "Plans still hold for 1 of 1 person (100%; between 2.5% and 100% at 95% confidence)." in kept.out
     hard = safear("durability", "loan", "plans/one.json", "--classifier", "hard.csv", "--threshold", "0.5", "--json")
-    assert (hard.json["kept"], hard.json["people"], hard.json["without_recourse"]) == (0, 1, 1)
+    assert (hard.json["holding"], hard.json["people"], hard.json["without_recourse"]) == (0, 1, 1)
     told = safear("durability", "loan", "plans", "--classifier", "hard.csv", "--threshold", "0.5", "--language", "de")
-    assert "Bei 0 von 1 Person hält der Plan noch (0" in told.out
-    assert "kein Weg mehr" in told.out
+    assert "Bei 0 von 1 Person halten die Pläne noch (0" in told.out
+    assert "Kein Weg führt mehr" in told.out
 
 
 def write_inputs() -> None:
@@ -68,9 +68,9 @@ def test_the_example_of_its_help(safear: Safear) -> None:
     answers = [safear(*call[1:]) for call in calls]
     assert [answer.code for answer in answers] == [0, 0, 0, 0], [answer.err for answer in answers]
     assert [call[1] for call in calls] == ["recommend", "durability", "batch", "durability"]
-    assert "The plan of 0 of 1 person still holds" in answers[1].out
-    assert (answers[3].json["kept"], answers[3].json["people"]) == (0, 2), "one of three is accepted"
-    assert safear("durability", "loan.yaml", "answers", "--classifier", "model.skops", "--json").json["kept"] == 2
+    assert "Plans still hold for 0 of 1 person" in answers[1].out
+    assert (answers[3].json["holding"], answers[3].json["people"]) == (0, 2), "one of three is accepted"
+    assert safear("durability", "loan.yaml", "answers", "--classifier", "model.skops", "--json").json["holding"] == 2
 
 
 def test_several_models_and_a_margin(safear: Safear) -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import pytest
 
 import safear as sa
@@ -20,7 +21,7 @@ LOAN = sa.load_example("loan")
 def keep(safear: Safear, *options: str) -> None:
     answer = safear("recommend", "loan", "--save", "plan.json", *options)
     assert answer.code == 0
-    assert "is kept in plan.json" in answer.err
+    assert "is saved in plan.json" in answer.err
 
 
 @pytest.mark.parametrize("options", [("--plan", "cheapest"), ("--objective", "mean"), ()])
@@ -46,6 +47,47 @@ def test_a_new_menu(safear: Safear) -> None:
     told = safear("resume", "plan.json", "--outcome", "failed", "--menu", "--problem", "loan", "--save", "new.json")
     assert told.out.startswith("Spent so far: 1 month, which the figures below do not count. 23 steps left.\nLoan")
     assert sa.load_plan("new.json", LOAN.with_horizon(23)).form.problem.horizon == 23
+
+
+def test_the_example_of_its_help(safear: Safear) -> None:
+    """Every line runs, in order; none of them only says that it cannot."""
+    example = safear("resume", "--help").out.split("Example:")[1].split("Exit codes")[0]
+    calls = [line.split()[1:] for line in example.splitlines() if line.strip().startswith("safear ")]
+    answers = [safear(*call) for call in calls]
+    assert [answer.code for answer in answers] == [0] * len(calls), [answer.err for answer in answers]
+    assert [call[0] for call in calls] == ["recommend", *["resume"] * 4]
+    assert "12 steps left" in answers[-1].out
+
+
+def test_a_plan_of_a_menu_on_the_way_goes_on(safear: Safear) -> None:
+    """The second restart is of the same problem and counts what was spent before the first."""
+    keep(safear)
+    menu = ("--outcome", "failed", "--menu", "--problem", "loan")
+    assert safear("resume", "plan.json", *menu, "--save", "new.json").code == 0
+    assert "Spent so far: 1 month." in safear("resume", "new.json").out
+    again = safear("resume", "new.json", *menu, "--json").json
+    assert (again["spent"], again["steps_left"]) == (2, 22)
+
+
+def test_when_time_is_up_there_may_be_more(safear: Safear) -> None:
+    keep(safear)
+    late = ("resume", "plan.json", "--now", "savings=little", "--steps", "24")
+    assert "Time is up" in safear(*late).out
+    assert "--menu --horizon" in safear(*late, "--menu", "--problem", "loan").refusal
+    told = safear(*late, "--menu", "--problem", "loan", "--horizon", "12", "--json").json
+    assert (told["steps_left"], told["menu"]["horizon"]) == (12, 12)
+
+
+def test_a_row_of_a_batch(safear: Safear, tmp_path: Path) -> None:
+    pd.DataFrame([LOAN.default_person]).to_csv(tmp_path / "people.csv", index=False)
+    assert safear("batch", "loan", "people.csv", "--objective", "mean", "--plans", "--out", "answers").code == 0
+    keep(safear, "--objective", "mean")
+    [file] = (tmp_path / "answers").glob("*.parquet")
+    assert (
+        safear("resume", f"{file}:1", "--outcome", "failed").out
+        == safear("resume", "plan.json", "--outcome", "failed").out
+    )
+    assert "FILE.parquet:1" in safear("resume", file).refusal
 
 
 def test_what_nobody_foresaw(safear: Safear) -> None:
@@ -116,5 +158,5 @@ def test_a_file_that_is_no_plan(safear: Safear, tmp_path: Path) -> None:
 
 def test_nothing_to_save(safear: Safear, tmp_path: Path) -> None:
     answer = safear("recommend", "loan", "--set", "savings=rich", "--save", "plan.json")
-    assert (answer.code, answer.err) == (0, "There is no plan to keep.\n")
+    assert (answer.code, answer.err) == (0, "There is no plan to save.\n")
     assert not (tmp_path / "plan.json").exists()

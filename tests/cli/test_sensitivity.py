@@ -54,5 +54,21 @@ def test_mistakes(safear: Safear, arguments: list[str], message: str) -> None:
 
 
 def test_no_way_and_nothing_to_do(safear: Safear) -> None:
-    assert safear(*CALL, *(f"--forbid={action.name}" for action in sa.load_example("loan").actions)).code == 3
+    """As JSON, both have a record that says so, like that of `safear recommend`."""
+    nothing = [f"--forbid={action.name}" for action in sa.load_example("loan").actions]
+    assert safear(*CALL, *nothing).code == 3
+    lost, menu = (safear(*call, *nothing, "--json") for call in (CALL, ("recommend", "loan")))
+    assert (lost.code, lost.err) == (menu.code, menu.err) == (3, menu.err)
+    for name in ("decision", "no_recourse", "plans"):
+        assert lost.json[name] == menu.json[name]
     assert safear(*CALL, "--set", "savings=rich").code == 0
+    assert safear(*CALL, "--set", "savings=rich", "--json").json["decision"] == "favourable"
+    assert safear(*CALL, "--json").json["decision"] == "unfavourable"
+
+
+def test_the_example_of_its_help(safear: Safear) -> None:
+    text = safear("sensitivity", "--help").out
+    assert "--robust" not in text, "of a robust plan nothing could be told"
+    example = text.split("Example:")[1].split("Exit codes")[0]
+    calls = [line.split()[1:] for line in example.splitlines() if line.strip().startswith("safear ")]
+    assert [safear(*call, "--tolerance", "0.05").code for call in calls] == [0, 0, 0]

@@ -1,7 +1,9 @@
-"""Plans under another model: what is kept, what success is left and what repairing costs, all recomputed by hand."""
+"""Plans under another model: what holds, what success is left and what repairing costs, all recomputed by hand."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,10 @@ from safear.errors import PlanError
 from safear.plans.durability import Durability, check_durability
 from safear.plans.durability_records import DurabilityRecord
 from safear.plans.durability_teller import DurabilityTeller
-from safear.plans.plan_lists import open_plans
+from safear.plans.plan_lists import open_plan, open_plans
+from safear.plans.resume import find_restart
 from safear.problem.terms import Terms
+from safear.problem.tries import Counts
 from test_margins import LEVEL_PEOPLE, LEVELS, RAW, score
 
 CASES = {"records": (RAW, PEOPLE[:40]), "levels": (LEVELS, LEVEL_PEOPLE)}
@@ -69,7 +73,7 @@ def test_every_end_is_asked_about_and_the_rest_is_repaired(kind: str) -> None:
     codes = set()
     for one, (record, offer) in zip(found.checks, OFFERS[kind], strict=True):
         success, kept = success_by_hand(offer, record, stricter)
-        assert (one.kept, one.claimed) == (kept, offer.cost.success)
+        assert (one.holds, one.claimed) == (kept, offer.cost.success)
         assert one.success == pytest.approx(success, abs=1e-12)
         menu = sa.recommend(problem, stricter, record, objectives="mean")
         if kept:
@@ -79,7 +83,7 @@ def test_every_end_is_asked_about_and_the_rest_is_repaired(kind: str) -> None:
             assert (one.repair.success, one.repair.mean) == (menu[0].cost.success, menu[0].mean)
             assert one.more == menu[0].mean - offer.mean
         codes.add(None if one.repair is None else one.repair.code)
-    assert {None, "plan"} <= codes, "some are kept, and some are repaired"
+    assert {None, "plan"} <= codes, "some hold, and some are repaired"
     low, high = found.interval
     assert 0 < low < found.share < high < 1
 
@@ -129,6 +133,80 @@ def test_margins_keep_more() -> None:
     assert check_durability(LEVELS, harder, named("levels"), repair=False).share < 1
 
 
+def test_a_plan_and_the_one_that_goes_on_with_it_are_of_one_person() -> None:
+    """And the second is replaced with the steps that it has."""
+    problem = sa.load_example("loan")
+    first = sa.SavedPlan.of(sa.recommend(problem, objectives="mean")[0])
+    start = find_restart(first, problem, outcomes=["failed"])
+    (offer,) = sa.recommend(start.problem, None, start.record, objectives="mean")
+    plans = [("first", first), ("second", sa.SavedPlan.of(offer, before=start.before))]
+    assert check_durability(problem, None, plans).people == Counts(1, 1)
+
+    def owners(frame: pd.DataFrame) -> Any:
+        return (frame["housing"] == "own") & (frame["job"] == "employed") & (frame["savings"] == "rich")
+
+    found = check_durability(problem, owners, plans)
+    assert found.people == Counts(0, 1)
+    second = found.checks[1].repair
+    assert second is not None
+    (wanted,) = sa.recommend(start.problem, owners, start.record, objectives="mean")
+    assert (second.code, second.mean, second.cvar) == ("plan", wanted.mean, wanted.tail)
+    assert "2 plans are for 1 record" in "\n".join(DurabilityTeller.of().lines(found))
+
+
+def test_means_with_different_costs_of_failing_are_not_compared() -> None:
+    plans = named("levels")
+    assert check_durability(LEVELS, stricter, plans).count("plan")
+    for goal in (replace(LEVELS.goal, failure_cost=Decimal(99)), replace(LEVELS.goal, stop=not LEVELS.goal.stop)):
+        found = check_durability(replace(LEVELS, goal=goal), stricter, plans)
+        assert (found.count("plan"), found.more) == (0, None)
+        assert found.count("unknown")
+
+
+NEVER: dict[str, Any] = {
+    "safear": 1,
+    "title": "not worth it",
+    "horizon": 1,
+    "features": {"x": {"kind": "ordinal", "levels": ["a", "b"]}, "y": {"kind": "ordinal", "levels": ["n", "m"]}},
+    "goal": {"failure_cost": 0, "stop": False},
+    "classifier": {"rule": "y == m"},
+    "actions": {
+        "go": {"cost": 5, "chance": 0.5, "change": {"y": "+1"}},
+        "rest": {"cost": 0.1, "change": {"x": "+1"}},
+    },
+    "people": {"me": {"x": "a", "y": "n"}},
+}
+
+
+def test_a_plan_that_never_succeeds_does_not_hold() -> None:
+    problem = sa.parse_problem(NEVER)
+    (offer,) = sa.recommend(problem, objectives="mean")
+    assert offer.cost.success == 0
+    found = check_durability(problem, None, [("vain", sa.SavedPlan.of(offer))])
+    assert found.people == Counts(0, 1)
+    assert found.count("none") == 1, "what would replace it never succeeds either"
+
+
+def test_what_nobody_would_notice_is_about_the_same() -> None:
+    found = check_all()
+    number = next(n for n, one in enumerate(found.checks) if one.repair is not None and one.repair.mean is not None)
+    one = found.checks[number]
+    assert one.repair is not None
+    mean = one.plan.figures.mean
+    for more, told in (
+        (5.4e-6, "about the same"),
+        (-5.4e-6, "about the same"),
+        (mean, " more;"),
+        (-mean / 2, " less;"),
+    ):
+        moved = replace(one, repair=replace(one.repair, mean=mean + more))
+        assert told in DurabilityTeller.of().repair(moved)
+        lines = "\n".join(DurabilityTeller.of().lines(Durability(found.problem, (moved,), 0.95)))
+        assert "The replacement costs" in lines
+        assert told.strip(" ;") in lines
+        assert "e-06" not in lines
+
+
 UNSURE: dict[str, Any] = {
     "safear": 1,
     "title": "unsure",
@@ -170,7 +248,7 @@ def test_a_careful_plan_is_kept_as_one_and_repaired_by_one(robust: bool, tmp_pat
 
 def test_plans_for_other_problems() -> None:
     (name, plan), *_ = named("levels")
-    with pytest.raises(PlanError, match="whose features are others"):
+    with pytest.raises(PlanError, match="which has different features"):
         check_durability(RAW, score, [(name, plan)])
     record = dict(plan.record or {})
     own = sa.recommend(LEVELS, score, record, objectives="mean", terms=Terms(forbid=("ask for less",)))
@@ -197,8 +275,12 @@ def test_the_record_says_what_was_found() -> None:
     found = check_all()
     record = DurabilityRecord.of(found)
     assert DurabilityRecord.model_validate_json(record.model_dump_json()) == record
-    assert [one.kept for one in record.plans] == [one.kept for one in found.checks]
-    assert (record.kept, record.people) == (found.people.worked, found.people.tried)
+    assert [one.holds for one in record.plans] == [one.holds for one in found.checks]
+    assert (record.holding, record.people) == (found.people.worked, found.people.tried)
+    assert record.unit == LEVELS.cost_unit
+    repairs = [one.repair.code for one in record.plans if one.repair is not None]
+    counts = [repairs.count(code) for code in ("accepted", "none", "unknown")]
+    assert [record.accepted, record.without_recourse, record.unknown] == counts
     assert found.to_frame()["repaired_mean"].dropna().tolist() == [
         one.repair.mean for one in record.plans if one.repair is not None and one.repair.mean is not None
     ]
@@ -225,7 +307,21 @@ def test_files_folders_and_batches(tmp_path: Path) -> None:
     assert [name for name, _ in open_plans([tmp_path / "part.parquet"])] == [
         f"{tmp_path / 'part.parquet'}:{row}" for row in (1, 2, 3)
     ]
-    assert [name for name, _ in open_plans([tmp_path / "1.json"])] == [str(tmp_path / "1.json")]
+    twice = [tmp_path / "1.json", tmp_path / "." / "1.json", tmp_path / "1.json"]
+    assert [name for name, _ in open_plans(twice)] == [str(tmp_path / "1.json")]
+    assert len(list(open_plans([tmp_path / "1.json", tmp_path]))) == 6
+    for name, plan in open_plans([tmp_path]):
+        assert open_plan(name).text == plan.text
+
+
+@pytest.mark.parametrize(
+    "row, told", [("", "has many plans"), (":4", "row 4 has no plan"), (":9", "row 9 has no plan")]
+)
+def test_rows_without_a_plan(row: str, told: str, tmp_path: Path) -> None:
+    texts = [plan.text for _, plan in named("levels")[:3]]
+    pd.DataFrame({"saved_plan": [*texts, None]}).to_parquet(tmp_path / "part.parquet")
+    with pytest.raises(PlanError, match=told):
+        open_plan(f"{tmp_path / 'part.parquet'}{row}")
 
 
 def test_what_is_no_list_of_plans(tmp_path: Path) -> None:

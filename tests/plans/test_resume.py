@@ -16,6 +16,7 @@ from plans.test_saved_plan import LOAN, OBJECTIVES, PERSON, decide, follow_every
 from safear.errors import InputError, PlanError
 from safear.evaluation.forward import run_on
 from safear.plans.plan_reading import PlanMDP
+from safear.plans.resume import find_restart
 from safear.plans.saved_plan import SavedPlan
 from safear.problem.terms import Terms, apply_terms
 from safear.recourse.offer import make_offer
@@ -219,10 +220,44 @@ def test_texts_of_a_turn_are_read_and_its_names_are_known() -> None:
     assert code_of(caught) == "unknown_feature"
 
 
-def test_no_menu_without_time() -> None:
-    with pytest.raises(WalkError) as caught:
-        sa.replan(kept(), PROBLEM, decide, outcomes=["failed"], turn=sa.Turn(steps=3))
+def test_no_menu_without_time_unless_there_is_more() -> None:
+    late: dict[str, Any] = {"outcomes": ["failed"], "turn": sa.Turn(steps=3)}
+    with pytest.raises(WalkError, match="--menu --horizon") as caught:
+        sa.replan(kept(), PROBLEM, decide, **late)
     assert code_of(caught) == "walk_ended"
+    menu = sa.replan(kept(), PROBLEM, decide, **late, horizon=3)
+    assert menu.problem.horizon == 3
+    assert len(menu)
+
+
+def test_a_plan_that_goes_on_with_another_remembers_what_came_before() -> None:
+    """Restarted twice: the problem is the same, nothing spent is forgotten, and it is the same person."""
+    first = find_restart(kept(), PROBLEM, decide, outcomes=["failed"])
+    assert first.spent == 1
+    again = SavedPlan.of(sa.replan(kept(), PROBLEM, decide, outcomes=["failed"])[0], before=first.before)
+    assert (sa.resume(again).spent, sa.resume(again, ["failed"]).spent) == (
+        1,
+        1 + again.form.actions[0].outcomes[1].cost,
+    )
+    assert str(sa.resume(again)).splitlines()[-1].startswith("Spent so far: 1 month.")
+    assert again.person_hash == kept().person_hash
+    second = find_restart(again, PROBLEM, decide, outcomes=["failed"], turn=sa.Turn(cost=0.5))
+    assert second.spent == sa.resume(again, ["failed"]).spent + 0.5
+    assert second.steps_left == 1
+    assert second.before.hash == kept().person_hash
+    hidden = SavedPlan.of(
+        sa.replan(kept(), PROBLEM, decide, outcomes=["failed"])[0], before=first.before, personal_data=False
+    )
+    assert (hidden.spent_before, hidden.person_hash) == (1, None)
+    with pytest.raises(PlanError, match="'horizon'"):
+        sa.replan(kept(), PROBLEM.with_horizon(9), decide)
+
+
+def test_what_a_turn_cost_is_told() -> None:
+    told = str(sa.resume(kept(), turn=sa.Turn({"term": "24-36"}, cost=2)))
+    assert "Spent so far: 2 months." in told
+    assert "Spent so far: 0 months." in str(sa.resume(kept(), turn=sa.Turn({"term": "24-36"})))
+    assert "Spent so far" not in str(sa.resume(kept()))
 
 
 def test_another_problem_model_or_person_is_refused_unless_that_is_meant() -> None:
@@ -243,6 +278,15 @@ def test_without_personal_data_the_person_is_asked_for() -> None:
     with pytest.raises(PlanError) as caught:
         sa.replan(plan, PROBLEM, decide)
     assert code_of(caught) == "nobody"
+    for arguments, person, code in (
+        ((PROBLEM, decide), PERSON | {"term": 30}, "other_person"),
+        ((PROBLEM, lambda frame: frame["job"] == "good"), PERSON, "other_answers"),
+        ((PROBLEM, lambda frame: frame["term"] > 0), PERSON, "other_answers"),
+    ):
+        with pytest.raises(PlanError) as caught:
+            sa.replan(plan, *arguments, person=person)
+        assert code_of(caught) == code
+        assert "--changed" in str(caught.value)
     again = sa.replan(plan, PROBLEM, decide, person=PERSON | {"age": 33.0, "note": None}, outcomes=["works"])
     assert repr(again) == repr(sa.replan(kept(), PROBLEM, decide, outcomes=["works"]))
 

@@ -123,7 +123,7 @@ def test_what_the_person_cannot_change_is_told_to_the_provider_alone() -> None:
     assert [(one.code, one.feature) for one in advice.relaxations] == [("feature", "age")]
     teller = AdviceTeller(advice, Teller.of())
     closest, *others = teller.lines(to_person=False)
-    start, end = "The closest you can come: term becomes 9 months.", "today it is 0.15. 0.6 is needed."
+    start, end = "The closest you can get: term becomes 9 months.", "today it is 0.15. 0.6 is needed."
     assert closest == f"{start} Your score is then 0.47; {end}"
     assert others == [
         "For the provider: if “age” could change to “old”, 100% of cases would reach “good”, for 1 unit on average."

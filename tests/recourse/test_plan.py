@@ -479,14 +479,14 @@ def test_nothing_is_told_as_certain_that_is_not(policy: Policy) -> None:
             assert within.low == pytest.approx(1 - most([not one for one in wanted]), abs=1e-12)
         told = Teller.of().facts(step)
         assert told.endswith("every time") == (step.within.low > 1 - 1e-9)
-        assert ("every time as far as we know" in told) == (step.within.low <= 1 - 1e-9 < step.chance)
+        assert ("every time so far" in told) == (step.within.low <= 1 - 1e-9 < step.chance)
 
 
 def test_what_has_never_failed_and_may() -> None:
     for robust in (False, True):
         offer = sa.recommend(surprising(), objectives="mean", robust=robust)[0]
         assert offer.plan.lines() == [
-            "1. Apply: costs 1 month, works every time as far as we know, but perhaps only 48 in 100.",
+            "1. Apply: costs 1 month, works every time so far, but perhaps only 48 times in 100.",
             "   If it works (job becomes good): you have reached “hired”.",
             "   If it fails (job becomes lost): go to step 2.",
             "2. Ask (when job is lost): costs 2 months, works 80 times in 100, 50 to 90 if our estimates are off.",

@@ -217,8 +217,8 @@ def test_ends_that_only_intervals_allow_are_asked_about_too() -> None:
         plan = sa.SavedPlan.of(offer)
         assert sorted(chance for _, chance in plan.ends) == [0, 1]
         kept, lost = (check_durability(problem, wanted(least), [("it", plan)]) for least in (2300, 2900))
-        assert kept.checks[0].kept
-        assert not lost.checks[0].kept
+        assert kept.checks[0].holds
+        assert not lost.checks[0].holds
         assert lost.checks[0].success == 1
 
 

@@ -147,9 +147,9 @@ def test_walks_that_cannot_be(outcomes: list[int | str]) -> None:
 def test_what_has_never_failed_and_may() -> None:
     offer = sa.recommend(surprising(), objectives="mean")[0]
     assert str(walk(offer, [])).splitlines()[1:4] == [
-        "1 month; works every time as far as we know, but perhaps only 48 in 100.",
-        "   0: works every time as far as we know, but perhaps only 48 in 100, 1 month (job becomes good)",
-        "   1: fails 0 times in 100 as far as we know, but perhaps up to 52, 1 month (job becomes lost)",
+        "1 month; works every time so far, but perhaps only 48 times in 100.",
+        "   0: works every time so far, but perhaps only 48 times in 100, 1 month (job becomes good)",
+        "   1: fails 0 times so far, but perhaps up to 52 times in 100, 1 month (job becomes lost)",
     ]
     situation = walk(offer, ["failed"])
     assert "works 80 times in 100, 50 to 90 if our estimates are off" in str(situation)

@@ -58,7 +58,11 @@ Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install '
 @click.option("--objective", help="One plan per person, for this objective.  [default: the menu]")
 @method()
 @level()
-@click.option("--plans", is_flag=True, help="Keep each plan as a whole, in the column saved_plan: see `safear resume`.")
+@click.option(
+    "--plans",
+    is_flag=True,
+    help="Save each plan as a whole, in the column saved_plan; `safear resume FILE.parquet:ROW` goes on with it.",
+)
 @NO_PERSONAL_DATA
 @click.option("--keep", multiple=True, metavar="COLUMN", help="Copy this column to the result; may be repeated.")
 @SKIP_BAD

@@ -1,4 +1,4 @@
-"""`safear durability`: do plans that were kept still end well under another model?"""
+"""`safear durability`: do saved plans still hold under another model?"""
 
 from __future__ import annotations
 
@@ -31,18 +31,19 @@ Example:
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
-    help="That of the interval of the share that survives.",
+    help="Confidence level of the interval.",
 )
-@click.option("--no-repair", is_flag=True, help="Do not look for plans in place of those that are not kept.")
+@click.option("--no-repair", is_flag=True, help="Do not look for plans in place of those that do not hold.")
 @LANGUAGE
 @record_options
 @verbose_option
 def durability(problem_file: str, plans: tuple[str, ...], **options: Any) -> None:
-    """Ask another model, such as a retrained one, about every end of plans that were kept.
+    """Ask another model, such as a retrained one, about every end of saved plans.
 
     PLANS are files that `safear recommend --save` has written, folders of them, or what `safear batch --plans` has
-    written. A plan is kept if the model accepts every end that it counts as success, on the record as filed, wherever
-    in what was promised the person lands. For the others you see what the best plan for the same objective costs now.
+    written. A plan holds if the model accepts every end that it counts as success, on the record as filed, anywhere in
+    the promised range. For the others you see what the best plan for the same objective costs now. People are told
+    apart by their records: rows with the same record count as one person.
     """
     from safear.cli.render import show_progress
     from safear.plans.durability import check_durability

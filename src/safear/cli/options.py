@@ -66,7 +66,6 @@ MODEL_TIMEOUT = click.option(
     metavar="SECONDS",
     help="How long the model may take for one question, which is about many inputs.",
 )
-HORIZON = click.option("--horizon", type=click.IntRange(1, 1000), help="The number of steps, instead of the problem's.")
 FAILURE_COST = click.option(
     "--failure-cost", type=click.FloatRange(0), help="What failing costs, instead of the problem's."
 )
@@ -115,6 +114,17 @@ def level(default: float | None = 0.95) -> Option[Any]:
     )
 
 
+def horizon(help_text: str = "The number of steps, instead of the problem's.") -> Option[Any]:
+    """How many steps there are."""
+    return click.option("--horizon", type=click.IntRange(1, 1000), help=help_text)
+
+
+def about_problem(*, steps: Option[Any] | None = None) -> Option[Any]:
+    """The model, and what is different from the problem's file; `steps` is how --horizon is told."""
+    steps = horizon() if steps is None else steps
+    return combine(CLASSIFIER, THRESHOLD, AIM, AGREE, TRUST, TRUST_PICKLE, MODEL_TIMEOUT, steps, FAILURE_COST, SEED)
+
+
 def groups(*, required: bool = False) -> Option[Any]:
     """Whom to tell apart."""
     help_text = "A column that divides people into groups; may be repeated."
@@ -127,9 +137,7 @@ def report(reader: str) -> Option[Any]:
     return click.option("--report", type=FILE, metavar="FILE.html", help=help_text)
 
 
-problem_options = combine(
-    CLASSIFIER, THRESHOLD, AIM, AGREE, TRUST, TRUST_PICKLE, MODEL_TIMEOUT, HORIZON, FAILURE_COST, SEED
-)
+problem_options = about_problem()
 record_options = combine(JSON, OUTPUT)
 
 

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import FILE, OBJECTIVES, combine, level, method, problem_options
+from safear.cli.options import FILE, OBJECTIVES, Option, about_problem, combine, level, method
 
 if TYPE_CHECKING:
     from safear.classifier.protocol import Classifier
     from safear.cli.sources import Source
-    from safear.plans.resume import Restart
     from safear.problem.model import Problem, Record
     from safear.problem.terms import Terms
     from safear.recourse.menu import Menu
     from safear.recourse.offer import Offer
     from safear.recourse.teller import Teller
-
-    FindStart = Callable[[Problem, Classifier, Record | None, Terms | None], Restart]
+    from safear.risk.objectives import Objective
+    from safear.solvers.episodic import Episodic
+    from safear.solvers.solve import Method
 
 PLAN = click.option("--plan", metavar="NAME", help="Which plan of the menu.  [default: the first]")
 OUTCOMES = click.option(
@@ -32,83 +32,110 @@ OUTCOMES = click.option(
     help="How a step ended; repeat it for each step. If several outcomes work (or fail), give the number or the label.",
 )
 ROW = click.option("--row", type=click.IntRange(1), help="Which row of the CSV or Parquet file, counted from 1.")
-person_options = combine(
-    click.option(
-        "--person",
-        metavar="FILE|NAME",
-        help="A YAML or JSON file, a row of a CSV or Parquet file, or one of the problem's people.  [default: the "
-        "first]",
-    ),
-    ROW,
-    click.option(
-        "--set",
-        "settings",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="Change a feature of the person, or a column that the model sees as filed.",
-    ),
-    click.option("--terms", type=FILE, help="The person's own costs, chances and ruled-out actions, in a file."),
-    click.option("--forbid", multiple=True, metavar="ACTION", help="Rule out an action; may be repeated."),
-    OBJECTIVES,
-    method("episodic"),
-    level(None),
-    click.option(
-        "--robust",
-        is_flag=True,
-        help="Plan for the worst chances within their intervals, instead of their nominal values.",
-    ),
-    click.option(
-        "--episodes", type=click.IntRange(1, 1_000_000), help="Episodes of the episodic method.  [default: 10000]"
-    ),
-    problem_options,
+PERSON = "A YAML or JSON file, a row of a CSV or Parquet file, or one of the problem's people.  [default: the first]"
+ROBUST = click.option(
+    "--robust",
+    is_flag=True,
+    help="Plan for the worst chances within their intervals, instead of their nominal values.",
 )
 
 
-def find_menu(source: Source, options: dict[str, Any], *, find_start: FindStart | None = None) -> Menu:
-    """What the options ask for; if `find_start` says so, from where a kept plan has led."""
-    import numpy as np
+def about_person(*, person: str = PERSON, steps: Option[Any] | None = None, robust: bool = True) -> Option[Any]:
+    """Who it is and what is wanted; `person` and `steps` are how --person and --horizon are told."""
+    return combine(
+        click.option("--person", metavar="FILE|NAME", help=person),
+        ROW,
+        click.option(
+            "--set",
+            "settings",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Change a feature of the person, or a column that the model sees as filed.",
+        ),
+        click.option("--terms", type=FILE, help="The person's own costs, chances and ruled-out actions, in a file."),
+        click.option("--forbid", multiple=True, metavar="ACTION", help="Rule out an action; may be repeated."),
+        OBJECTIVES,
+        method("episodic"),
+        level(None),
+        *([ROBUST] if robust else []),
+        click.option(
+            "--episodes", type=click.IntRange(1, 1_000_000), help="Episodes of the episodic method.  [default: 10000]"
+        ),
+        about_problem(steps=steps),
+    )
 
-    from safear.classifier.adapters import as_classifier
-    from safear.classifier.filed import Sight
-    from safear.cli.render import show_progress
-    from safear.recourse.menu import recommend
-    from safear.recourse.offer import TAIL
-    from safear.risk.objectives import parse_objective
-    from safear.solvers.episodic import Episodic
 
-    # All of the input is read before anything is computed, so that a mistake is told at once.
-    objectives = [parse_objective(text) for text in options["objectives"]] or None
-    terms = _read_terms(source.problem, options)
-    classifier = as_classifier(source.classifier, source.problem)
-    given = Sight.of(source.problem, classifier).given
-    problem = source.problem
-    if find_start is None:
-        record: Record = _find_person(problem, options, given=given)
-    else:
-        filed = None if options["person"] is None else _find_person(problem, options, given=given)
-        start = find_start(problem, classifier, filed, terms)
-        problem, record = start.problem, start.record
-    solver = options["method"]
-    if options["episodes"] is not None:
-        if solver != "episodic":
-            raise click.UsageError("--episodes goes with --method episodic")
-        solver = Episodic(episodes=options["episodes"])
-    worst = options["level"]
-    if worst is not None and (objectives is not None or solver not in {None, "optimal"}):
-        raise click.UsageError("--level goes with the menu of optimal plans: leave out --objective and --method")
-    with show_progress() as progress:
-        return recommend(
-            problem,
-            classifier,
-            record,
-            objectives=objectives,
-            method=solver,
-            level=TAIL if worst is None else worst,
-            robust=options["robust"],
-            terms=terms,
-            rng=np.random.default_rng(options["seed"]),
-            progress=progress,
-        )
+person_options = about_person()
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What the options ask for, all of it read: a mistake is told before anything is computed.
+
+    There is no `record` if nobody was named and the person is known otherwise.
+    """
+
+    problem: Problem
+    classifier: Classifier
+    record: Record | None
+    terms: Terms | None
+    objectives: list[Objective] | None
+    method: Method | Episodic | None
+    level: float
+    robust: bool
+    seed: int
+
+    @classmethod
+    def read(cls, source: Source, options: dict[str, Any], *, known: bool = False) -> Question:
+        """Of the options; `known` says that the person need not be named."""
+        from safear.classifier.adapters import as_classifier
+        from safear.classifier.filed import Sight
+        from safear.recourse.offer import TAIL
+        from safear.risk.objectives import parse_objective
+        from safear.solvers.episodic import Episodic
+
+        problem = source.problem
+        objectives = [parse_objective(text) for text in options["objectives"]] or None
+        terms = _read_terms(problem, options)
+        classifier = as_classifier(source.classifier, problem)
+        given, nobody = Sight.of(problem, classifier).given, known and options["person"] is None
+        record = None if nobody else _find_person(problem, options, given=given)
+        solver = options["method"]
+        if options["episodes"] is not None:
+            if solver != "episodic":
+                raise click.UsageError("--episodes goes with --method episodic")
+            solver = Episodic(episodes=options["episodes"])
+        worst = options["level"]
+        if worst is not None and (objectives is not None or solver not in {None, "optimal"}):
+            raise click.UsageError("--level goes with the menu of optimal plans: leave out --objective and --method")
+        worst, robust = TAIL if worst is None else worst, options.get("robust", False)
+        return cls(problem, classifier, record, terms, objectives, solver, worst, robust, options["seed"])
+
+    def answer(self) -> Menu:
+        """The menu."""
+        import numpy as np
+
+        from safear.cli.render import show_progress
+        from safear.recourse.menu import recommend
+
+        with show_progress() as progress:
+            return recommend(
+                self.problem,
+                self.classifier,
+                self.record,
+                objectives=self.objectives,
+                method=self.method,
+                level=self.level,
+                robust=self.robust,
+                terms=self.terms,
+                rng=np.random.default_rng(self.seed),
+                progress=progress,
+            )
+
+
+def find_menu(source: Source, options: dict[str, Any]) -> Menu:
+    """What the options ask for."""
+    return Question.read(source, options).answer()
 
 
 def find_plan(menu: Menu, name: str | None) -> Offer:

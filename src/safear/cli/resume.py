@@ -1,14 +1,15 @@
-"""`safear resume`: go on with a plan that was kept."""
+"""`safear resume`: go on with a saved plan."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from safear.cli.options import LANGUAGE, record_options, tell_record
-from safear.cli.person_options import OUTCOMES, check_row, find_menu, person_options, require_recourse
+from safear.cli.options import LANGUAGE, horizon, record_options, tell_record
+from safear.cli.person_options import OUTCOMES, Question, about_person, check_row, require_recourse
 from safear.cli.results import print_result
 from safear.cli.saving import check_saving, save_chosen, save_options
 from safear.cli.sources import find_source
@@ -17,11 +18,8 @@ from safear.cli.verbose import verbose_option
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from safear.classifier.protocol import Classifier
-    from safear.plans.resume import Restart, Turn
+    from safear.plans.resume import Turn
     from safear.plans.saved_plan import SavedPlan
-    from safear.problem.model import Problem, Record
-    from safear.problem.terms import Terms
     from safear.recourse.teller import Teller
 
 ALWAYS = {
@@ -42,8 +40,9 @@ ALWAYS = {
 Example:
   safear recommend loan --save plan.json
   safear resume plan.json --outcome failed --outcome worked
-  safear resume plan.json --outcome worked --now savings=rich --cost 2
-  safear resume plan.json --outcome failed --menu --problem loan
+  safear resume plan.json --outcome failed --now savings=rich --cost 2
+  safear resume plan.json --outcome failed --menu --problem loan --save new.json
+  safear resume new.json --now education=degree --steps 2 --menu --problem loan --horizon 12
 
 \b
 Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal"""
@@ -54,7 +53,7 @@ Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal"""
     "--now",
     multiple=True,
     metavar="NAME=VALUE",
-    help="After these steps something came that no outcome foresees: what a feature is now; may be repeated.",
+    help="Something else happened: what a feature is now; may be repeated.",
 )
 @click.option("--cost", type=click.FloatRange(0), help="What that has cost.  [default: 0]")
 @click.option("--steps", type=click.IntRange(1), help="How many steps it took.  [default: 1]")
@@ -63,26 +62,29 @@ Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal"""
 @click.option(
     "--changed", is_flag=True, help="Problem, person or model have changed on purpose since the plan was made."
 )
-@person_options
+@about_person(
+    person="The person as filed: FILE|NAME as in `safear recommend`.  [default: the one of the plan]",
+    steps=horizon("How many steps there are from now on.  [default: those that are left]"),
+)
 @save_options
 @LANGUAGE
 @record_options
 @click.pass_context
 @verbose_option
 def resume(context: click.Context, /, plan_file: str, **options: Any) -> None:
-    """Go on with a kept plan: what to do now, what has been spent, and what is still to come.
+    """Go on with a saved plan: what to do now, what has been spent, and what is still to come.
 
-    PLAN.json is what `safear recommend --save` has written; nothing else is needed. With --menu you get new plans from
-    where you are: --problem and --classifier are then those of `safear recommend`, and --person the one who was filed,
-    if the plan was saved without personal data.
+    PLAN.json is what `safear recommend --save` has written, or FILE.parquet:ROW, a row of what `safear batch --plans`
+    has; nothing else is needed. With --menu you get new plans from where you are: --problem and --classifier are then
+    those of `safear recommend`, and --person is needed if the plan was saved without personal data.
     """
-    from safear.plans.saved_plan import load_plan
+    from safear.plans.plan_lists import open_plan
     from safear.recourse.teller import Teller
 
     _check(context, options)
     check_saving(options)
     tell = Teller.of(options["language"])
-    plan, turn = load_plan(plan_file), _read_turn(options)
+    plan, turn = open_plan(plan_file), _read_turn(options)
     if options["menu"]:
         _make_menu(plan, turn, options, tell)
     else:
@@ -147,31 +149,27 @@ def _make_menu(plan: SavedPlan, turn: Turn | None, options: dict[str, Any], tell
     from safear.cli.render import print_menu
     from safear.plans.resume import find_restart
 
-    found: list[Restart] = []
-
-    def find_start(problem: Problem, classifier: Classifier, person: Record | None, terms: Terms | None) -> Restart:
-        start = find_restart(
-            plan,
-            problem,
-            classifier,
-            outcomes=options["outcomes"],
-            turn=turn,
-            person=person,
-            terms=terms,
-            changed=options["changed"],
-        )
-        found.append(start)
-        return start
-
-    menu = find_menu(find_source(options["problem"], options), options, find_start=find_start)
-    [start] = found
+    # --horizon is about what is to come, not about the problem that the plan was made for.
+    asked = Question.read(find_source(options["problem"], options | {"horizon": None}), options, known=True)
+    start = find_restart(
+        plan,
+        asked.problem,
+        asked.classifier,
+        outcomes=options["outcomes"],
+        turn=turn,
+        person=asked.record,
+        terms=asked.terms,
+        changed=options["changed"],
+        horizon=options["horizon"],
+    )
+    menu = replace(asked, problem=start.problem, record=start.record).answer()
 
     def make_record() -> BaseModel:
         from safear.plans.resume_records import RestartRecord
 
         return RestartRecord.of(start, menu)
 
-    save_chosen(menu, options, tell)
+    save_chosen(menu, options, tell, before=start.before)
     if not tell_record(make_record, options):
         spent = tell.cost(start.spent, menu.problem.cost_unit)
         print_result(tell("walk.restart", spent=spent) + " " + tell("walk.steps_left", count=start.steps_left))

@@ -1,4 +1,4 @@
-"""Keeping a plan of a menu in a file: the options, and what is said of it."""
+"""Saving a plan of a menu in a file: the options, and what is said of it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from safear.cli.options import FILE, combine
 from safear.cli.person_options import PLAN, find_plan
 
 if TYPE_CHECKING:
+    from safear.plans.plan_file import BeforeForm
     from safear.recourse.menu import Menu
     from safear.recourse.teller import Teller
 
 NO_PERSONAL_DATA = click.option(
     "--no-personal-data",
     is_flag=True,
-    help="Of a person keep only a hash of the record, and the levels that the plan changes.",
+    help="Leave the record, its hashes and all levels that the plan does not change out of the file. What the plan "
+    "changes stays, from the start on, and so do costs and chances.",
 )
 save_options = combine(
-    click.option("--save", type=FILE, metavar="FILE.json", help="Keep a plan of the menu, to go on with it later."),
+    click.option("--save", type=FILE, metavar="FILE.json", help="Save a plan of the menu, to go on with it later."),
     PLAN,
     NO_PERSONAL_DATA,
 )
@@ -33,8 +35,8 @@ def check_saving(options: dict[str, Any]) -> None:
         raise click.UsageError("--save names the same file as another option")
 
 
-def save_chosen(menu: Menu, options: dict[str, Any], tell: Teller) -> None:
-    """Keep the plan that is wanted, if one is, and say so; where there is no plan, say that."""
+def save_chosen(menu: Menu, options: dict[str, Any], tell: Teller, *, before: BeforeForm | None = None) -> None:
+    """Save the plan that is wanted, if one is, and say so; where there is no plan, say that."""
     if options["save"] is None:
         return
     if not len(menu):
@@ -44,5 +46,5 @@ def save_chosen(menu: Menu, options: dict[str, Any], tell: Teller) -> None:
 
     offer = find_plan(menu, options["plan"])
     seed = options["seed"] if offer.solution.method == "episodic" else None
-    save_plan(offer, options["save"], personal_data=not options["no_personal_data"], seed=seed)
+    save_plan(offer, options["save"], personal_data=not options["no_personal_data"], seed=seed, before=before)
     click.echo(tell("terminal.saved", plan=tell.texts.quote(tell.name_plan(offer)), file=options["save"]), err=True)

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.options import FILE, LANGUAGE, PROBLEM, record_options, tell_record
-from safear.cli.person_options import find_menu, find_plan, person_options, require_recourse
+from safear.cli.person_options import about_person, find_menu, find_plan, require_recourse
 from safear.cli.results import print_result
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
     from safear.recourse.sensitivity import Sensitivity
-    from safear.recourse.sensitivity_records import SensitivityRecord
 
 
 @click.command(
@@ -37,7 +36,7 @@ Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal"""
     show_default=True,
     help="The steps in which chances are tried; costs in ten times this share of what they are.",
 )
-@person_options
+@about_person(robust=False)  # of a robust plan nobody can say what the nominal chances do
 @LANGUAGE
 @record_options
 @verbose_option
@@ -45,10 +44,11 @@ def sensitivity(problem_file: str, **options: Any) -> None:
     """Find which chances and costs the advice hangs on: how far each can move alone before the first step changes.
 
     PROBLEM, the person and the plans are those of `safear recommend`. Also told: what a small change of each does to a
-    plan's success, average and worst cases, so that one sees which programme would help most.
+    plan's success, average and worst cases, to show which programme would help most.
     """
     from safear.cli.render import show_progress
     from safear.recourse.sensitivity import examine_menu
+    from safear.recourse.sensitivity_records import SensitivityRecord
     from safear.recourse.teller import Teller
 
     teller = Teller.of(options["language"])
@@ -58,10 +58,10 @@ def sensitivity(problem_file: str, **options: Any) -> None:
 
         if find_ending(options["out"]) in {".png", ".pdf"}:
             load_converter()
-    if options["robust"]:
-        raise click.UsageError("--robust: what chances and costs change is only known for plans at nominal chances")
     menu = find_menu(find_source(problem_file, options), options)
-    require_recourse(menu, teller)
+    if menu.no_recourse is not None:
+        tell_record(lambda: SensitivityRecord.of(examine_menu(menu, tolerance=options["tolerance"])), options)
+        require_recourse(menu, teller)
     if menu.favourable and options["out"] is not None:
         raise click.UsageError("--out: the decision is already favourable; there is nothing to draw")
     alone = options["plan"] is not None or options["out"] is not None
@@ -69,16 +69,11 @@ def sensitivity(problem_file: str, **options: Any) -> None:
     with show_progress() as progress:
         found = examine_menu(menu, plan, tolerance=options["tolerance"], progress=progress)
 
-    def make_record() -> SensitivityRecord:
-        from safear.recourse.sensitivity_records import SensitivityRecord
-
-        return SensitivityRecord.of(found)
-
     if options["out"] is not None and found.plans:
         from safear.plots import tornado
 
         tornado(found[0], language=options["language"]).save(options["out"])
-    if not tell_record(make_record, options):
+    if not tell_record(lambda: SensitivityRecord.of(found), options):
         _print(found, options["language"])
         if options["out"] is not None and found.plans:
             print_result(teller("terminal.picture", file=options["out"]))
@@ -123,4 +118,5 @@ def _print(found: Sensitivity, language: str) -> None:
         if effects:
             console.print(f"\n{tell.teller('sensitivity.effects')}", markup=False)
             show(tell.effect_headings(plan), effects, left={0})
-    console.print(f"\n{tell.teller('sensitivity.effects_reading')}", style="dim", markup=False)
+    share = tell.teller.percent(menu.level)
+    console.print(f"\n{tell.teller('sensitivity.effects_reading', share=share)}", style="dim", markup=False)

@@ -1,4 +1,4 @@
-"""Plans that are kept: saved in small files, loaded without the model, and followed later.
+"""Saved plans: kept in small files, loaded without the model, and followed later.
 
 `save_plan` writes an offer, `load_plan` reads it, and `safear.resume` goes on from where somebody is.
 """

@@ -1,13 +1,13 @@
-"""Do plans that were kept still end well under another model, and what does it cost to repair the others?
+"""Do saved plans still hold under another model, and what does it cost to repair the others?
 
 Every end that a plan counts as success is asked of the new model, on the record as filed with the promised numbers,
-wherever in what was promised the person lands. A plan is kept if all of them are accepted.
+anywhere in the promised range. A plan holds if it has such ends and all of them are accepted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -17,14 +17,13 @@ from safear.errors import PlanError, quote_list
 from safear.evaluation.forward import run_exactly
 from safear.mdp.filed_goals import as_filed
 from safear.mdp.space import person_codes
-from safear.plans.plan_writing import hash_problem
 from safear.plans.saved_plan import SavedPlan
 from safear.problem.model import Problem, Record
 from safear.problem.person import read_person
 from safear.problem.tries import Counts, count_interval
 from safear.recourse.case import Desk
+from safear.recourse.margin import solve_alike
 from safear.recourse.promises import Verification, check_ends
-from safear.solvers.solve import solve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,23 +31,24 @@ if TYPE_CHECKING:
     from safear.progress import Progress
 
 SHOWN_BY = frozenset({"features", "given", "goal", "classifier"})  # parts that say what a model sees and decides
-COLUMNS = ("plan", "kept", "claimed", "success", "ends", "repair", "mean", "repaired_mean", "repaired_success")
+COLUMNS = ("plan", "holds", "claimed", "success", "ends", "repair", "mean", "repaired_mean", "repaired_success")
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What a person is left with whose plan no longer ends well: the best plan for its objective under the new model.
+    """What a person is left with whose plan no longer holds: the best plan for its objective under the new model.
 
     accepted  the new model accepts the record as it was filed: nothing is to be done
     plan      there is one from the start, with these figures over all runs
-    none      no plan leads to a goal any more
-    unknown   the plan is for another problem, with somebody's own terms perhaps
+    none      no plan leads to a goal, or the best one for the objective never does
+    unknown   the plan is for another problem, with somebody's own terms or another cost of failing perhaps, so that
+              figures cannot be compared
     """
 
     code: Literal["accepted", "plan", "none", "unknown"]
     success: float | None = None
     mean: float | None = None
-    tail: float | None = None
+    cvar: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +62,9 @@ class PlanCheck:
     repair: Repair | None = None
 
     @property
-    def kept(self) -> bool:
-        """Whether the model accepts every end that the plan counts as success."""
-        return self.check.holds
+    def holds(self) -> bool:
+        """Whether the model accepts every end that the plan counts as success, and there is one."""
+        return self.check.holds and self.check.ends > 0
 
     @property
     def claimed(self) -> float:
@@ -89,16 +89,16 @@ class Durability:
 
     @cached_property
     def people(self) -> Counts:
-        """How many people's plans are all kept, of how many there are. The same record is the same person."""
-        kept: dict[str, bool] = {}
+        """How many people's plans all hold, of how many there are. Whoever first filed the same record is the same."""
+        holding: dict[str, bool] = {}
         for check in self.checks:
-            key = check.plan.form.person.hash or check.name
-            kept[key] = kept.get(key, True) and check.kept
-        return Counts(sum(kept.values()), len(kept))
+            key = check.plan.person_hash or check.name
+            holding[key] = holding.get(key, True) and check.holds
+        return Counts(sum(holding.values()), len(holding))
 
     @property
     def share(self) -> float:
-        """The share of people whose plans are all kept."""
+        """The share of people whose plans all hold."""
         return self.people.worked / self.people.tried
 
     @cached_property
@@ -136,7 +136,7 @@ class Durability:
             repair = one.repair or Repair("unknown")
             code = None if one.repair is None else repair.code
             figures = (code, one.plan.figures.mean, repair.mean, repair.success)
-            rows.append((one.name, one.kept, one.claimed, one.success, one.check.ends, *figures))
+            rows.append((one.name, one.holds, one.claimed, one.success, one.check.ends, *figures))
         return pd.DataFrame(rows, columns=COLUMNS)
 
     def _repr_html_(self) -> str:
@@ -153,30 +153,28 @@ def check_durability(
     repair: bool = True,
     progress: Progress | None = None,
 ) -> Durability:
-    """Ask another model about every end of plans that were kept, and repair those that it does not accept.
+    """Ask another model about every end of saved plans, and repair those that it does not accept.
 
     `plans` have names; `open_plans` reads them. The problem must have the features that they were made for. A plan is
-    repaired with the best one for its objective from the start, as `problem` and its margin ask for it, unless it was
+    repaired with the best one for its objective from its start, as `problem` and its margin ask for it, unless it was
     made for another problem. Raises a PlanError about a plan without personal data: the model cannot be asked.
     """
-    desk, parts, known, found = Desk.of(problem, classifier), hash_problem(problem)[1], list(plans), []
+    desks, known, found = {problem.horizon: Desk.of(problem, classifier)}, list(plans), []
     for number, (name, plan) in enumerate(known, start=1):
-        others = _differing(plan, parts)
+        # A plan that goes on with an earlier one has only the steps that were left.
+        steps = problem.horizon if plan.form.before is None else plan.mdp.horizon
+        if steps not in desks:
+            desks[steps] = Desk.of(problem.with_horizon(steps), classifier)
+        others = plan.find_differences(desks[steps].problem)
         if "features" in others:
-            cause = f"{name}: the plan is for '{plan.form.problem.title}', whose features are others"
-            raise PlanError.at((), cause, "give the problem as it was then", code="other_problem", parts=sorted(others))
-        found.append(_check_plan(desk, name, plan, repairs=repair, is_own=others <= SHOWN_BY))
+            cause = f"{name}: the plan is for '{plan.form.problem.title}', which has different features"
+            raise PlanError.at((), cause, "give the problem as it was then", code="other_problem", parts=others)
+        found.append(_check_plan(desks[steps], name, plan, repairs=repair, is_own=SHOWN_BY.issuperset(others)))
         if progress is not None:
             progress(number, len(known))
     if not found:
         raise PlanError.at((), "there are no plans", "save some with 'safear recommend --save'", code="nothing")
     return Durability(problem, tuple(found), confidence)
-
-
-def _differing(plan: SavedPlan, parts: dict[str, str]) -> set[str]:
-    """In which parts a plan's problem is another one."""
-    known = plan.form.problem.parts
-    return {name for name in parts.keys() | known if parts.get(name) != known.get(name)}
 
 
 def _check_plan(desk: Desk, name: str, plan: SavedPlan, *, repairs: bool, is_own: bool) -> PlanCheck:
@@ -193,18 +191,22 @@ def _check_plan(desk: Desk, name: str, plan: SavedPlan, *, repairs: bool, is_own
     codes = np.array([person_codes(problem.features, levels) for levels, _ in ends], dtype=np.int16)
     holds, check = check_ends(own, codes.reshape(len(ends), len(problem.features)), plan.promises)
     success = float(np.array([chance for _, chance in ends]) @ holds) if ends else 0.0
-    if check.holds or not repairs:
-        return PlanCheck(name, plan, min(success, 1.0), check)
-    return PlanCheck(name, plan, success, check, _repair(desk, plan, plan.record) if is_own else Repair("unknown"))
+    found = PlanCheck(name, plan, min(success, 1.0), check)
+    if found.holds or not repairs:
+        return found
+    return replace(found, repair=_repair(desk, plan, plan.record) if is_own else Repair("unknown"))
 
 
 def _repair(desk: Desk, plan: SavedPlan, record: Record) -> Repair:
     """The best plan for the same objective from the start."""
-    case = desk.open(record)
+    case, form = desk.open(record), plan.form
     if not case.needs_plan:
         return Repair("accepted" if case.favourable else "none")
-    # Where the plan was drawn at random, the optimum stands in its place.
-    method: Literal["greedy"] | None = "greedy" if plan.form.method == "greedy" else None
-    solution = solve(case.mdp, plan.objectives[0], method=method, robust=plan.form.robust)
+    # Where failing costs something else, or plans stop earlier, one mean says nothing about the other.
+    if (case.mdp.to_cost(case.mdp.failure_cost), case.mdp.stops) != (form.problem.failure_cost, form.problem.stop):
+        return Repair("unknown")
+    solution = solve_alike(case.mdp, plan.objectives[0], method=form.method, robust=form.robust)
     cost = run_exactly(solution).distribution
+    if not cost.success:
+        return Repair("none")
     return Repair("plan", cost.success, cost.all_runs.mean, cost.all_runs.cvar(plan.level))

@@ -14,7 +14,7 @@ class RepairRecord(ResultRecord):
     code: Literal["accepted", "plan", "none", "unknown"]
     success: float | None
     mean: float | None
-    tail: float | None
+    cvar: float | None
 
 
 class PlanCheckRecord(ResultRecord):
@@ -22,7 +22,7 @@ class PlanCheckRecord(ResultRecord):
 
     plan: str
     objective: str
-    kept: bool
+    holds: bool
     claimed: float
     success: float
     mean: float
@@ -38,7 +38,7 @@ class PlanCheckRecord(ResultRecord):
         return cls(
             plan=one.name,
             objective=one.plan.form.objectives[0],
-            kept=one.kept,
+            holds=one.holds,
             claimed=one.claimed,
             success=one.success,
             mean=one.plan.figures.mean,
@@ -51,18 +51,25 @@ class PlanCheckRecord(ResultRecord):
 
 
 class DurabilityRecord(ResultRecord):
-    """All plans: of `people`, the plans of `kept` are all kept; `interval` is that of their share."""
+    """All plans: of `people`, who have different records, the plans of `holding` all hold; costs are in `unit`.
+
+    `interval` is that of their share. Of the plans that do not hold, `accepted` are no longer needed,
+    `without_recourse` cannot be replaced, and for `unknown` that was not tried.
+    """
 
     title: str
+    unit: str
     people: int
-    kept: int
+    holding: int
     share: float
     interval: tuple[float, float]
     confidence: float
     claimed: float
     success: float
     repaired_more: float | None
+    accepted: int
     without_recourse: int
+    unknown: int
     plans: list[PlanCheckRecord]
 
     @classmethod
@@ -70,14 +77,17 @@ class DurabilityRecord(ResultRecord):
         """Of what was found."""
         return cls(
             title=found.problem.title,
+            unit=found.problem.cost_unit,
             people=found.people.tried,
-            kept=found.people.worked,
+            holding=found.people.worked,
             share=found.share,
             interval=found.interval,
             confidence=found.confidence,
             claimed=found.claimed,
             success=found.success,
             repaired_more=found.more,
+            accepted=found.count("accepted"),
             without_recourse=found.count("none"),
+            unknown=found.count("unknown"),
             plans=[PlanCheckRecord.of(one) for one in found.checks],
         )

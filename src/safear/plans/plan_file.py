@@ -60,15 +60,25 @@ class AnswersForm(FormPart):
 class PersonForm(FormPart):
     """Whose plan it is.
 
-    Without personal data there is no `record`, and `levels` has only what the plan changes. `hash` is that of the
-    record, without salt: whoever guesses a record can tell that it is this one. What is `hidden` is bookkeeping: of
-    which action it counts the tries, or nothing.
+    `hash` is that of the record, without salt: whoever guesses a record can tell that it is this one. Without personal
+    data there is neither, and `levels` has only what the plan changes. What is `hidden` is bookkeeping: of which action
+    it counts the tries, or nothing.
     """
 
     record: dict[str, Scalar] | None
     hash: Hash | None
     levels: dict[str, str]
     hidden: dict[str, str]
+
+
+class BeforeForm(FormPart):
+    """What came before a plan that goes on with an earlier one: what was `spent`, and the `hash` of the first record.
+
+    Without personal data there is no hash.
+    """
+
+    spent: Cost
+    hash: Hash | None = None
 
 
 Ends = tuple[Cost, Cost]
@@ -161,13 +171,18 @@ class StateForm(FormPart):
 
 
 class PlanForm(FormPart):
-    """A plan as it stands in a file."""
+    """A plan as it stands in a file.
+
+    There are no `answers` without personal data: their hash is one of all that the person may become, so whoever has
+    the model can guess whom it is of.
+    """
 
     safear_plan: Literal[1]
     safear: str
     problem: ProblemForm
-    answers: AnswersForm
+    answers: AnswersForm | None
     person: PersonForm
+    before: BeforeForm | None = None
     plan: str
     objectives: Annotated[list[str], Field(min_length=1)]
     method: str

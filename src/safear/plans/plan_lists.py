@@ -1,4 +1,4 @@
-"""Many plans that were kept: files, folders of them, and what a batch has written."""
+"""Many saved plans: files, folders of them, and what a batch has written."""
 
 from __future__ import annotations
 
@@ -17,14 +17,31 @@ def open_plans(sources: Iterable[str | Path]) -> Iterator[tuple[str, SavedPlan]]
 
     Raises a PlanError if there is none, or if one is damaged.
     """
-    empty = True
+    empty, seen = True, set[Path]()
     for source in map(Path, sources):
         for file in _find_files(source):
+            if file.resolve() in seen:  # named twice, or in a folder that is named as well
+                continue
+            seen.add(file.resolve())
             for found in _open_rows(file) if file.suffix.lower() == ".parquet" else [(str(file), load_plan(file))]:
                 empty = False
                 yield found
     if empty:
         raise PlanError.at((), "there are no plans", "save some with 'safear recommend --save'", code="nothing")
+
+
+def open_plan(name: str) -> SavedPlan:
+    """One plan by its name as `open_plans` gives it: a file, or a row of what a batch has written (FILE.parquet:3)."""
+    file, _, row = name.rpartition(":")
+    if not (file.lower().endswith(".parquet") and row.isdecimal()) or Path(name).exists():
+        if name.lower().endswith(".parquet"):
+            remedy = "name one of its rows: FILE.parquet:1 is the first"
+            raise PlanError.at(Place(file=name), "has many plans", remedy, code="which_row")
+        return load_plan(name)
+    for known, plan in _open_rows(Path(file)):
+        if known == f"{Path(file)}:{int(row)}":
+            return plan
+    raise PlanError.at(Place(file=file), f"row {row} has no plan", "name another row", code="nothing")
 
 
 def _find_files(source: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""From an offer to what is kept of it: the states that its plan can reach, and what is done there."""
+"""From an offer to what is saved of it: the states that its plan can reach, and what is done there."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from safear.plans.plan_file import (
     FORMAT,
     ActionForm,
     AnswersForm,
+    BeforeForm,
     ChoiceForm,
     FiguresForm,
     OutcomeForm,
@@ -42,8 +43,10 @@ from safear.recourse.records import as_scalars
 ASIDE = ("safear", "title", "description", "people")  # what a plan does not depend on
 
 
-def write_plan(offer: Offer, *, personal_data: bool = True, seed: int | None = None) -> PlanForm:
-    """What is kept of an offer; `seed` is that of a method that draws at random."""
+def write_plan(
+    offer: Offer, *, personal_data: bool = True, seed: int | None = None, before: BeforeForm | None = None
+) -> PlanForm:
+    """What is saved of an offer: `seed` belongs to methods that draw at random, `before` is what came before."""
     mdp = offer.policy.mdp
     if not isinstance(mdp, CompiledMDP):
         cause, remedy = "this plan is for arrays that were made by hand", "save plans for a problem"
@@ -60,13 +63,14 @@ def write_plan(offer: Offer, *, personal_data: bool = True, seed: int | None = N
         safear_plan=FORMAT,
         safear=__version__,
         problem=_write_problem(mdp),
-        answers=AnswersForm(states=mdp.n_states, hash=hash_answers(mdp)),
+        answers=AnswersForm(states=mdp.n_states, hash=hash_answers(mdp)) if personal_data else None,
         person=PersonForm(
             record=record if personal_data else None,
-            hash=None if record is None else hash_record(record),
+            hash=None if record is None or not personal_data else hash_record(record),
             levels=levels,
             hidden={item.name: item.counts for item in mdp.features if item.hidden and item.name in levels},
         ),
+        before=before if before is None or personal_data else BeforeForm(spent=before.spent),
         plan=offer.code,
         objectives=[str(objective) for objective in offer.objectives],
         method=offer.solution.method,

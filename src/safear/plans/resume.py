@@ -1,6 +1,6 @@
 """Going on with a plan later: from its file alone, or with a new menu from where somebody is.
 
-A walk along a kept plan is the same as one along the offer that it was made of (`recourse/walk.py`). What no outcome
+A walk along a saved plan is the same as one along the offer that it was made of (`recourse/walk.py`). What no outcome
 foresaw ("I got a guarantor instead") is a `Turn`: the plan goes on if it knows what to do there, and else a new menu
 does.
 """
@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from safear.errors import PlanError, suggest
+from safear.errors import InputError, PlanError, suggest
 from safear.evaluation.forward import propagate
 from safear.mdp.compiled import CompiledMDP
+from safear.plans.plan_file import BeforeForm, Scalar
 from safear.plans.plan_writing import clean_record, hash_answers, hash_record
 from safear.plans.saved_plan import SavedPlan
 from safear.problem.model import Problem, Record, as_decimal
@@ -50,20 +51,25 @@ class Turn:
 
 
 def resume(plan: SavedPlan, outcomes: Sequence[int | str] = (), *, turn: Turn | None = None) -> Situation:
-    """Where somebody is along a kept plan, and what to do now: from the file alone, without model or problem.
+    """Where somebody is along a saved plan, and what to do now: from the file alone, without model or problem.
 
     Each step so far ended as `outcomes` say (see `walk`), and then, if there was one, came a `turn` that no outcome
-    foresees. Raises a PlanError with the code "unforeseen" if the plan does not know what to do there: see `replan`.
+    foresees. If the plan goes on with an earlier one, what was spent on that counts as spent. Raises a PlanError with
+    the code "unforeseen" if the plan does not know what to do there: see `replan`.
     """
     here = go_along(plan, outcomes)
-    if turn is None:
-        return look_around(plan, here)
-    return replace(look_around(plan, _take(plan, here, turn)), spent=float(_add_cost(plan, here, turn)))
+    spent = _spend_all(plan, here, turn)
+    return replace(look_around(plan, here if turn is None else _take(plan, here, turn)), spent=spent)
 
 
 def _add_cost(plan: SavedPlan, here: Standing, turn: Turn | None) -> Fraction:
-    """What was spent up to here, and on a turn."""
+    """What was spent on the plan up to here, and on a turn."""
     return here.spent * plan.mdp.quantum + Fraction("0" if turn is None else str(turn.cost))
+
+
+def _spend_all(plan: SavedPlan, here: Standing, turn: Turn | None) -> float:
+    """The same with what was spent before."""
+    return float(Fraction(str(plan.spent_before)) + _add_cost(plan, here, turn))
 
 
 def _take(plan: SavedPlan, here: Standing, turn: Turn) -> Standing:
@@ -114,12 +120,17 @@ def _unforeseen() -> PlanError:
 class Restart:
     """From where somebody asks for a new menu: the problem with the steps that are left, and the record as it is now.
 
-    `spent` is what they have spent so far, which the new figures do not count.
+    `before` is what a plan of the new menu is saved with.
     """
 
     problem: Problem
     record: Record
-    spent: float
+    before: BeforeForm
+
+    @property
+    def spent(self) -> float:
+        """What they have spent so far, which the new figures do not count."""
+        return self.before.spent
 
     @property
     def steps_left(self) -> int:
@@ -127,7 +138,7 @@ class Restart:
         return self.problem.horizon
 
 
-def find_restart(
+def find_restart(  # noqa: PLR0913  # as `replan`
     plan: SavedPlan,
     problem: Problem,
     classifier: object = None,
@@ -137,23 +148,26 @@ def find_restart(
     person: PersonLike | None = None,
     terms: Terms | None = None,
     changed: bool = False,
+    horizon: int | None = None,
 ) -> Restart:
     """Where a walk, and a turn, have led. See `replan`."""
     if plan.record is None and person is None:
         cause = "the plan was saved without personal data"
         raise PlanError.at(("person",), cause, "give the person as they were filed", code="nobody")
     record = clean_record(plan.record or {} if person is None else find_record(problem, person))
-    if not changed and hash_record(record) != plan.form.person.hash:
-        raise PlanError.at(("person",), "this is not the person whom the plan is for", code="other_person")
     if not changed:
-        plan.require_problem(problem if terms is None else apply_terms(problem, terms))
-        _require_answers(plan, Desk.of(problem, classifier), record, terms)
+        # A plan that goes on with an earlier one has only the steps that were left of the problem's.
+        then = problem if plan.form.before is None else problem.with_horizon(plan.mdp.horizon)
+        _require_person(plan, record)
+        plan.require_problem(then if terms is None else apply_terms(then, terms))
+        _require_answers(plan, Desk.of(then, classifier), record, terms)
     here = go_along(plan, outcomes)
-    left = plan.mdp.horizon - here.step - (0 if turn is None else turn.steps)
+    left = plan.mdp.horizon - here.step - (0 if turn is None else turn.steps) if horizon is None else horizon
     if left < 1:
-        raise WalkError.at(("outcomes",), "no step is left", code="walk_ended")
+        raise WalkError.at(("outcomes",), "no step is left", MORE_TIME, code="walk_ended")
     now = {**record, **file_again(problem, look_around(plan, here)), **_read_turn(problem, record, turn)}
-    return Restart(problem.with_horizon(left), now, float(_add_cost(plan, here, turn)))
+    before = BeforeForm(spent=_spend_all(plan, here, turn), hash=plan.person_hash or hash_record(record))
+    return Restart(problem.with_horizon(left), now, before)
 
 
 def _read_turn(problem: Problem, record: Record, turn: Turn | None) -> dict[str, object]:
@@ -166,13 +180,45 @@ def _read_turn(problem: Problem, record: Record, turn: Turn | None) -> dict[str,
     return {**now, **read_texts_of(texts, problem.feature_by_name)}
 
 
+def _require_person(plan: SavedPlan, record: Mapping[str, Scalar]) -> None:
+    """Refuse another person than the one whom the plan is for, as far as the file can tell."""
+    if plan.form.person.hash not in {None, hash_record(record)}:
+        raise _other_person()
+
+
+def _other_person() -> PlanError:
+    remedy = (
+        "give the person as they were filed then; or say that the record has changed: changed=True, --changed on the "
+        "command line"
+    )
+    return PlanError.at(("person",), "this is not the person whom the plan is for", remedy, code="other_person")
+
+
 def _require_answers(plan: SavedPlan, desk: Desk, record: Record, terms: Terms | None) -> None:
-    """Refuse a model that decides otherwise than the one that the plan was made with."""
+    """Refuse a model that decides otherwise than the one that the plan was made with.
+
+    Without personal data there is no hash of its answers; the states of the plan itself are compared instead.
+    """
     mdp = desk.open(record, terms=terms).mdp
-    if isinstance(mdp, CompiledMDP) and hash_answers(mdp) != plan.form.answers.hash:
+    if not isinstance(mdp, CompiledMDP):
+        return
+    answers = plan.form.answers
+    if not (_fits(plan, mdp) if answers is None else hash_answers(mdp) == answers.hash):
         cause = "the model decides otherwise than it did when the plan was made"
-        remedy = "give the model of then; or say that it has changed: changed=True, --changed on the command line"
+        remedy = "use the original model; or say that it has changed: changed=True, --changed on the command line"
         raise PlanError.at(("classifier",), cause, remedy, code="other_answers")
+
+
+def _fits(plan: SavedPlan, mdp: CompiledMDP) -> bool:
+    """Whether somebody can come to all states of a plan, and to goals where it does."""
+    start = mdp.person(mdp.start)
+    if not plan.mdp.person(plan.start).items() <= start.items():
+        raise _other_person()
+    try:
+        states = [mdp.locate({**start, **person}) for person in plan.mdp.people]
+    except InputError:
+        return False
+    return bool((mdp.goal[states] == plan.mdp.goal).all())
 
 
 def replan(  # noqa: PLR0913  # all but three by name, and each can be left out
@@ -185,15 +231,25 @@ def replan(  # noqa: PLR0913  # all but three by name, and each can be left out
     person: PersonLike | None = None,
     terms: Terms | None = None,
     changed: bool = False,
+    horizon: int | None = None,
     request: Request = MENU,
 ) -> Menu:
-    """A new menu from where somebody is along a kept plan, with the steps that are left.
+    """A new menu from where somebody is along a saved plan, with the steps that are left, or `horizon` from now on.
 
     The record keeps the numbers that were filed; what has changed has the number that was promised, and what a `turn`
     brought about the value that it gives. The figures are of what is to come. Problem, terms and model must be those
-    that the plan was made with, unless they have `changed` on purpose. A plan without personal data needs the `person`.
+    that the plan was made with, unless they have `changed` on purpose. A plan without personal data needs the `person`,
+    who is taken for the right one if the plan fits them.
     """
     start = find_restart(
-        plan, problem, classifier, outcomes=outcomes, turn=turn, person=person, terms=terms, changed=changed
+        plan,
+        problem,
+        classifier,
+        outcomes=outcomes,
+        turn=turn,
+        person=person,
+        terms=terms,
+        changed=changed,
+        horizon=horizon,
     )
     return make_menu(Desk.of(start.problem, classifier).open(start.record, terms=terms), request)

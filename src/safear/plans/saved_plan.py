@@ -1,4 +1,4 @@
-"""`SavedPlan`: a plan that is kept in a file, and loaded without the model."""
+"""`SavedPlan`: a plan that is saved in a file, and loaded without the model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from safear.errors import InputError, Place, PlanError, quote_list
 from safear.evaluation.forward import find_possible_ends, run_exactly
 from safear.evaluation.policy import Policy
 from safear.files import read_text, write_text
-from safear.plans.plan_file import AS_SAVED, FiguresForm, PlanForm
+from safear.plans.plan_file import AS_SAVED, BeforeForm, FiguresForm, PlanForm
 from safear.plans.plan_reading import read_policy, read_promises
 from safear.plans.plan_writing import hash_problem, write_plan
 from safear.problem.model import Problem, Record
@@ -37,9 +37,16 @@ class SavedPlan:
     policy: Policy
 
     @classmethod
-    def of(cls, offer: Offer, *, personal_data: bool = True, seed: int | None = None) -> SavedPlan:
-        """What is kept of an offer. Without personal data only the hash of the record, and the levels that change."""
-        return cls.read(write_plan(offer, personal_data=personal_data, seed=seed).text)
+    def of(
+        cls,
+        offer: Offer,
+        *,
+        personal_data: bool = True,
+        seed: int | None = None,
+        before: BeforeForm | None = None,
+    ) -> SavedPlan:
+        """What is saved of an offer; see `save_plan`."""
+        return cls.read(write_plan(offer, personal_data=personal_data, seed=seed, before=before).text)
 
     @classmethod
     def read(cls, text: str, place: Place | None = None) -> SavedPlan:
@@ -104,6 +111,17 @@ class SavedPlan:
         return self.form.person.record
 
     @property
+    def spent_before(self) -> float:
+        """What was spent before this plan, if it goes on with an earlier one."""
+        return 0.0 if self.form.before is None else self.form.before.spent
+
+    @property
+    def person_hash(self) -> str | None:
+        """The hash of the record that the person filed first; None if the file has no personal data."""
+        before, person = self.form.before, self.form.person
+        return person.hash if before is None or person.hash is None else before.hash
+
+    @property
     def first_action(self) -> str | None:
         """What to do first."""
         return self.policy.action(self.start)
@@ -132,13 +150,16 @@ class SavedPlan:
             for state, chance in zip(found.state.tolist(), found.chance.tolist(), strict=True)
         )
 
+    def find_differences(self, problem: Problem) -> list[str]:
+        """In which parts a problem differs from the one that the plan is for."""
+        parts, known = hash_problem(problem)[1], self.form.problem.parts
+        return sorted(name for name in parts.keys() | known if parts.get(name) != known.get(name))
+
     def require_problem(self, problem: Problem) -> None:
         """Raise a PlanError if this is not the problem that the plan is for, and say in what it differs."""
-        whole, parts = hash_problem(problem)
-        known = self.form.problem
-        if whole == known.hash:
+        known, names = self.form.problem, self.find_differences(problem)
+        if not names:
             return
-        names = sorted(name for name in parts.keys() | known.parts if parts.get(name) != known.parts.get(name))
         cause = f"the plan is for '{known.title}', and this problem differs in {quote_list(names)}"
         remedy = (
             "give the problem as it was then, with the person's own terms; a new menu may be made for another one: "
@@ -147,14 +168,23 @@ class SavedPlan:
         raise PlanError.at((), cause, remedy, code="other_problem", title=known.title, parts=names)
 
 
-def save_plan(offer: Offer, path: str | Path, *, personal_data: bool = True, seed: int | None = None) -> SavedPlan:
-    """Keep a plan in a file: what to do in every situation that can come up, its figures, and what it promises.
+def save_plan(
+    offer: Offer,
+    path: str | Path,
+    *,
+    personal_data: bool = True,
+    seed: int | None = None,
+    before: BeforeForm | None = None,
+) -> SavedPlan:
+    """Save a plan in a file: what to do in every situation that can come up, its figures, and what it promises.
 
-    The file has the record as filed and the person's levels. With `personal_data=False` it has only the record's hash
-    (without salt: whoever guesses a record can tell) and the levels that the plan changes. `seed` is kept with plans of
-    a method that draws at random. A checksum tells damage and edits; it is no signature.
+    The file has the record as filed and the person's levels. `personal_data=False` leaves out the record, all hashes
+    of it, and the levels that the plan does not change. What the plan changes stays, with its level at the start, and
+    so do costs and chances, which may be the person's own. `seed` belongs to plans of a method that draws at random,
+    `before` to those that go on with an earlier one (`Restart.before`). A checksum tells damage and edits; it is no
+    signature.
     """
-    plan = SavedPlan.of(offer, personal_data=personal_data, seed=seed)
+    plan = SavedPlan.of(offer, personal_data=personal_data, seed=seed, before=before)
     plan.save(path)
     return plan
 

@@ -30,7 +30,7 @@ class AdviceTeller:
         return said if found.is_complete else [*said, self.teller("advice.incomplete")]
 
     def closest(self, found: Approach) -> str:
-        """`The closest you can come: income becomes 2,500 EUR. Your score is then 0.47, ...`."""
+        """`The closest you can get: income becomes 2,500 EUR. Your score is then 0.47, ...`."""
         texts = self.teller.texts
         values = {"score": texts.exact_number(_cut(found.score)), "today": texts.exact_number(_cut(found.today))}
         values |= {} if found.needed is None else {"needed": texts.exact_number(found.needed)}

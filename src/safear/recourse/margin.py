@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from safear.mdp.arrays import MDP
 from safear.mdp.compile import Compiler
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.goals import Goals
@@ -14,6 +15,8 @@ from safear.memory import MAX_BYTES
 from safear.recourse.case import Case
 from safear.recourse.offer import Offer, TradeOff, make_offer
 from safear.recourse.selection import compare_figures
+from safear.risk.objectives import Objective
+from safear.solvers.solution import Solution
 from safear.solvers.solve import solve
 
 
@@ -43,6 +46,11 @@ def _compile_bare(case: Case, mdp: CompiledMDP) -> CompiledMDP:
 
 
 def _solve_bare(mdp: CompiledMDP, offer: Offer) -> Offer:
-    method: Literal["greedy"] | None = "greedy" if offer.solution.method == "greedy" else None
-    solution = solve(mdp, offer.objective, method=method, robust=offer.solution.robust)
+    solution = solve_alike(mdp, offer.objective, method=offer.solution.method, robust=offer.solution.robust)
     return make_offer(solution, level=offer.level)
+
+
+def solve_alike(mdp: MDP, objective: Objective, *, method: str, robust: bool) -> Solution:
+    """The plan for the same objective, greedy where the other was; where that was drawn at random, the optimum."""
+    again: Literal["greedy"] | None = "greedy" if method == "greedy" else None
+    return solve(mdp, objective, method=again, robust=robust)

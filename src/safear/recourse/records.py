@@ -319,7 +319,7 @@ class MenuRecord(ResultRecord):
             problem=menu.problem.title,
             person=menu.problem.shown(menu.person),
             record=as_scalars(menu.case.decision.record),
-            decision=_answer(favourable=menu.favourable),
+            decision=name_answer(favourable=menu.favourable),
             no_recourse=None if menu.no_recourse is None else ReasonRecord.of(menu.no_recourse),
             advice=None if menu.advice is None else AdviceRecord.of(menu.advice),
             unit=menu.problem.cost_unit,
@@ -350,7 +350,7 @@ class DecisionRecord(ResultRecord):
     @classmethod
     def of(cls, decision: Decision, problem: Problem) -> Self:
         """Without the record as filed, and without what is hidden."""
-        answer = _answer(favourable=decision.favourable)
+        answer = name_answer(favourable=decision.favourable)
         return cls(decision=answer, person=problem.shown(decision.person))
 
 
@@ -361,5 +361,6 @@ def _as_scalar(value: object) -> Scalar:
     return plain if isinstance(plain, bool | int | float | str) else str(plain)
 
 
-def _answer(*, favourable: bool) -> Answer:
+def name_answer(*, favourable: bool) -> Answer:
+    """What a decision is called."""
     return "favourable" if favourable else "unfavourable"

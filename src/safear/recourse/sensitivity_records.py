@@ -8,8 +8,10 @@ from pydantic import Field
 
 from safear.evaluation.adjoint import Derivatives
 from safear.mdp.parameters import Parameter, ParameterKind
+from safear.recourse.advice_records import ReasonRecord
 from safear.recourse.figure_records import ResultRecord
 from safear.recourse.march import Direction, Flip, Leeway
+from safear.recourse.records import Answer, name_answer
 from safear.recourse.sensitivity import PlanSensitivity, Sensitivity
 from safear.recourse.sensitivity_teller import SensitivityTeller
 
@@ -138,9 +140,14 @@ class PlanSensitivityRecord(ResultRecord):
 
 
 class SensitivityRecord(ResultRecord):
-    """What the advice hangs on; chances between 0 and 1, costs in `unit`."""
+    """What the advice hangs on; chances between 0 and 1, costs in `unit`.
+
+    No plans if the decision is favourable, or if there is no recourse.
+    """
 
     problem: str
+    decision: Answer
+    no_recourse: ReasonRecord | None = Field(description="why no plan reaches the goal")
     unit: str
     level: float
     tolerance: float
@@ -153,6 +160,8 @@ class SensitivityRecord(ResultRecord):
         problem, tell = found.menu.problem, SensitivityTeller.of()
         return cls(
             problem=problem.title,
+            decision=name_answer(favourable=found.menu.favourable),
+            no_recourse=None if found.menu.no_recourse is None else ReasonRecord.of(found.menu.no_recourse),
             unit=problem.cost_unit,
             level=found.menu.level,
             tolerance=found.tolerance,

@@ -30,7 +30,7 @@ WORDS = {"works": True, "worked": True, "fails": False, "failed": False}
 
 
 class Followed(Protocol):
-    """What can be followed: an offer, or a plan that was kept. `start` is where its runs begin."""
+    """What can be followed: an offer, or a saved plan. `start` is where its runs begin."""
 
     @property
     def policy(self) -> Policy:
@@ -84,6 +84,7 @@ class Situation:
     """Where a person is along a plan. `ahead` is the exact success and cost from here on.
 
     `person` has what is hidden, too: who files it again goes on from there.
+    Of the `steps_taken`, those that nobody foresaw are not among `taken`.
     `changes` are the levels in which the person differs from the start. Costs are in `unit`; `goal` is the problem's
     name for the favourable decision, if it has one; `level` says which runs count as the worst, as in the plan.
     """
@@ -91,6 +92,7 @@ class Situation:
     kind: Kind
     person: dict[str, str]
     changes: Changes
+    steps_taken: int
     steps_left: int
     spent: float
     action: str | None
@@ -100,6 +102,11 @@ class Situation:
     level: float
     unit: str
     goal: str | None
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything was done or spent so far, foreseen or not."""
+        return self.steps_taken > 0 or self.spent > 0
 
     @property
     def works(self) -> float:
@@ -167,6 +174,7 @@ def look_around(plan: Followed, here: Standing) -> Situation:
         _kind(mdp, state, step=here.step, acts=row is not None),
         mdp.person(state),
         find_changes(mdp.shown_person(plan.start), mdp.shown_person(state), promises=plan.promises),
+        here.step,
         mdp.horizon - here.step,
         mdp.to_cost(here.spent),
         None if row is None else _action(mdp, row),

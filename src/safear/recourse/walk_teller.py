@@ -87,7 +87,7 @@ class WalkTeller:
             "spent": self._cost(here.spent),
             "goal": self._goal,
         }
-        told = self._say("ahead" if here.taken else "at_start", **figures)
+        told = self._say("ahead" if here.has_begun else "at_start", **figures)
         return f"{told} {self._say('steps_left', count=here.steps_left)}"
 
     @property
