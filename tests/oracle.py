@@ -765,8 +765,9 @@ class Oracle:
     def vertices(self, name: str, state: State) -> list[tuple[Fraction, ...]]:
         """The corners of all chances that the outcomes of an action may have in a state.
 
-        Those are the p with low <= p <= high, of an outcome without a chance 0 <= p <= 1, that add up to 1: in a corner
-        all but one are at an end.
+        Those are the p with low <= p <= high, of the outcome that takes the rest 0 <= p <= 1, that add up to 1: in a
+        corner all but one are at an end. The rest goes to the outcome without a chance. If every outcome has one, it
+        goes to the only one whose chance is no interval; if there are several of those, to nobody.
         """
         ends = []
         for outcome, change in self._outcomes(self.actions[name]):
@@ -775,6 +776,10 @@ class Oracle:
                 ends.append((low, high))
             else:
                 ends.append((Fraction(0), Fraction(1)))
+        exact = [place for place, (low, high) in enumerate(ends) if low == high]
+        outcomes = self._outcomes(self.actions[name])
+        if len(exact) == 1 and len(ends) > 1 and all("chance" in outcome for outcome, _ in outcomes):
+            ends[exact[0]] = (Fraction(0), Fraction(1))
         found: dict[tuple[Fraction, ...], None] = {}
         for free in range(len(ends)):
             for others in itertools.product(*(sorted(set(pair)) for pair in ends[:free] + ends[free + 1 :])):

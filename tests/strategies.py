@@ -559,9 +559,11 @@ def _fixed_chances(draw: Draw, count: int) -> list[Any]:
 
 
 def _opposite_chances(draw: Draw, scene: Scene) -> list[Any]:
-    """Two chances that depend on the same cases, or two intervals, and add up to 1 in every state."""
+    """Two chances that depend on the same cases, or one or two intervals, and add up to 1 in every state."""
     if rarely(draw, 2):
         points = _interval(draw, 100)
+        if len(points) == 3 and rarely(draw, 2):  # the exact one takes the rest
+            return [[decimal(point) for point in points], decimal(100 - points[1])]
         return [[decimal(point) for point in points], [decimal(100 - point) for point in reversed(points)]]
     case = _condition(draw, scene.features, 1).text
     here, there = _hundredths(draw, 100), _hundredths(draw, 100)

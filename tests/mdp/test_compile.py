@@ -266,6 +266,25 @@ def test_outcomes_have_no_more_room_than_the_others_leave() -> None:
     assert mdp.edge_high.tolist() == pytest.approx([0.6, 0.4, 0.3])
 
 
+@pytest.mark.parametrize(
+    ("outcomes", "low", "high"),
+    [
+        ("[{chance: [0.3, 0.8, 0.9], change: {skill: +1}}, {chance: 0.2}]", [0.3, 0.1], [0.9, 0.7]),
+        ("[{chance: 0.8, change: {skill: +1}}, {chance: [0.1, 0.2, 0.7]}]", [0.3, 0.1], [0.9, 0.7]),
+        (
+            "[{chance: [0.4, 0.5, 0.6], change: {skill: +1}}, {chance: [0.1, 0.2, 0.3], cost: 3}, {chance: 0.3}]",
+            [0.4, 0.1, 0.1],
+            [0.6, 0.3, 0.5],
+        ),
+    ],
+)
+def test_the_only_exact_chance_takes_the_rest(outcomes: str, low: list[float], high: list[float]) -> None:
+    text = RETRY.replace("{cost: 1, chance: CHANCE, change: {skill: +1}}", f"{{cost: 1, outcomes: {outcomes}}}")
+    mdp = sa.compile_mdp(sa.parse_problem(text))
+    assert mdp.edge_low.tolist() == pytest.approx(low)
+    assert mdp.edge_high.tolist() == pytest.approx(high)
+
+
 def test_a_goal_that_only_a_margin_of_error_leads_to_is_no_recourse() -> None:
     case = Desk.of(sa.parse_problem(RETRY.replace("CHANCE", "[0, 0, 0.5]"))).open()
     assert case.no_recourse is not None

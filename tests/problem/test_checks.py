@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
+import safear as sa
 from problem.loan import LOAN, edited, shown, told
 from safear.errors import ProblemError
-from safear.problem import checks
+from safear.problem import quantity_checks
 from safear.problem.checks import check_problem, unused_features
 from safear.problem.condition import parse_condition
 from safear.problem.load import parse_problem
 from safear.problem.model import Action, Feature, Goal, Move, Outcome, Problem, SetTo
 from safear.problem.quantity import Amount
+from small_problems import ladder
 
 RULE = "rule: job == employed and skill >= skilled"
 CHANCE = "chance: 0.8"
@@ -55,11 +58,47 @@ def test_chances_add_up_only_where_the_action_is_offered() -> None:
     assert check_problem(parse_problem(text)) == []
 
 
+EXACT: list[dict[str, Any]] = [{"chance": 0.1, "change": {"a": "yes"}, "cost": 2}, {"chance": 0.2}]
+STUCK = r"actions\.try\.outcomes.*an interval cannot move: the other chances are given exactly"
+SAY = "leave out the chance of the outcome that takes the rest"
+
+
+def interval_beside(others: list[dict[str, Any]], **action: Any) -> sa.Problem:
+    outcomes = [{"chance": [0.3, 0.7, 0.9], "change": {"a": "yes"}}, *others]
+    return ladder({"try": {"cost": 1, "outcomes": outcomes} | action})
+
+
+def test_an_interval_beside_several_exact_chances_is_a_mistake() -> None:
+    with pytest.raises(ProblemError, match=STUCK) as caught:
+        interval_beside(EXACT)
+    assert SAY in str(caught.value)
+    assert [item.code for item in caught.value.mistakes] == ["stuck_interval"]
+
+
+@pytest.mark.parametrize("others", [[{"chance": 0.3}], [{"chance": 0.1}, {}], [{"chance": [0.1, 0.2]}, *EXACT[:1], {}]])
+def test_an_interval_that_can_move_is_none(others: list[dict[str, Any]]) -> None:
+    assert check_problem(interval_beside(others)) == []
+
+
+def test_stuck_intervals_count_where_the_action_is_offered() -> None:
+    here = [{"when": "a == yes", "chance": 0.2}, {"value": [0.1, 0.2, 0.3], "source": "guess"}]
+    with pytest.raises(ProblemError, match=f"{STUCK} where a is yes"):
+        interval_beside([EXACT[0], {"chance": here}])
+    assert check_problem(interval_beside([EXACT[0], {"chance": here}], when="a == no")) == []
+
+
+def test_the_compiler_finds_stuck_intervals_among_too_many_combinations(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quantity_checks, "MAX_COMBINATIONS", 0)
+    problem = interval_beside(EXACT)
+    with pytest.raises(ProblemError, match=STUCK):
+        sa.compile_mdp(problem)
+
+
 def test_too_many_combinations_are_left_to_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     depends = "- {chance: [{when: age == senior and bmi >= 25, chance: 0.5}, 0.9], change: {job: employed}}"
-    monkeypatch.setattr(checks, "MAX_COMBINATIONS", 8)
+    monkeypatch.setattr(quantity_checks, "MAX_COMBINATIONS", 8)
     assert check_problem(parse_problem(edited((FIRST, depends)))) == []
-    monkeypatch.setattr(checks, "MAX_COMBINATIONS", 9)
+    monkeypatch.setattr(quantity_checks, "MAX_COMBINATIONS", 9)
     with pytest.raises(ProblemError, match=r"add up to 0\.6, not 1 where age is senior, bmi is >=25"):
         parse_problem(edited((FIRST, depends)))
 

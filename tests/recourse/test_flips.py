@@ -18,7 +18,7 @@ from moving import with_amount
 from oracle import Distribution, Oracle, TooManyError
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.parameters import Parameter, find_parameters
-from safear.recourse.flips import find_leeway
+from safear.recourse.flips import find_equals, find_leeway
 from safear.recourse.march import Direction, Leeway, choose_grid
 from safear.risk.objectives import Objective
 from safear.solvers import sweep
@@ -34,6 +34,19 @@ MEASURES: dict[Objective, Callable[[Distribution], float | Fraction]] = {
     sa.Budget(3.0): oracle.budget_miss("3"),
 }
 CLOSE = 1e-7  # values that differ by less, relatively, are no matter of the first step
+
+
+@pytest.mark.parametrize(("extra", "equals"), [(0, ("two",)), (1, ()), (5, ())])
+def test_only_what_is_worth_the_same_is_as_good(extra: int, equals: tuple[str, ...]) -> None:
+    """Costs are so fine that the search rounds them; bounds allow for that, and are no reason to call steps equal."""
+    actions = {
+        name: {"cost": 10007 + more, "chance": 0.9, "change": {"a": "+1"}}
+        for name, more in (("one", 0), ("two", extra))
+    }
+    levels = [f"l{number}" for number in range(6)]
+    solution = sa.solve(person_mdp(ladder(actions, levels=levels, horizon=12, failure_cost=900_001)), sa.CVaR(0.95))
+    assert solution.search_unit is not None
+    assert find_equals(solution) == equals
 
 
 def person_mdp(problem: sa.Problem) -> CompiledMDP:

@@ -37,7 +37,7 @@ from safear.mdp.arrays import MDP
 from safear.mdp.intervals import worst_chances
 from safear.problem.model import Record
 from safear.risk.distribution import EPSILON, check_level, units_within
-from safear.risk.objectives import Budget, CVaR, MeanCVaR, Objective, SuccessFirst, VaR
+from safear.risk.objectives import Budget, CVaR, MeanCVaR, Objective, VaR
 
 AT_ONCE = 32  # targets in one sweep, if few pairs make it cheap
 BATCH = 200_000  # pairs and targets in one sweep that take about as long as the overhead of it
@@ -101,7 +101,7 @@ def evaluate_worst(solution: Planned | Policy, objective: Objective, start: Reco
     """The most that VaR, CVaR, mean and CVaR, or the chance to miss a budget of a plan can be over the intervals."""
     policy = policy_of(solution)
     quantum, tree = policy.mdp.quantum, _Tree.of(policy, policy.mdp.locate_start(start))
-    match objective.then if isinstance(objective, SuccessFirst) else objective:
+    match objective.cost_objective:
         case Budget(limit):
             return tree.extremes(_missing(units_within(limit, quantum)))[1]
         case VaR(level):

@@ -9,7 +9,7 @@ import numpy as np
 from safear.errors import MDPError, Mistake, mistake
 from safear.mdp.arrays import MDP
 from safear.mdp.compiled import CompiledMDP
-from safear.problem.checks import TOLERANCE
+from safear.problem.quantity_checks import TOLERANCE
 
 
 def check_mdp(mdp: MDP) -> None:

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from safear.errors import ProblemError
 from safear.mdp.lattice import Lattice
 from safear.mdp.space import StateArray, StateSpace
-from safear.problem.checks import TOLERANCE
+from safear.problem.intervals import give_rest, limit_chances, stuck_interval
 from safear.problem.model import Action, Problem
 from safear.problem.quantity import Amount, amounts
+from safear.problem.quantity_checks import TOLERANCE
 from safear.problem.vector import Codes, apply_change, apply_side_effects, evaluate_quantity, holds
 
 MAX_DIGITS = 16  # of a chance: the sum of 255 such fits 64 bits, and what is below half of the last digit is no chance
@@ -187,8 +188,7 @@ def _limits(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The least and the largest chance of each outcome in each state.
 
-    The outcome without a chance may have any, as far as the others leave it room, and no outcome has more or less room
-    than that: low_i = max(low_i, 1 - sum of the other highs), high_i = min(high_i, 1 - sum of the other lows). So each
+    The outcome that takes the rest may have any: the one without a chance or, if all are stated, see `give_rest`. Each
     limit is a chance that the outcome has for some chances of the others, and what is no interval has its chance.
     """
     stated = [(i, outcome.chance) for i, outcome in enumerate(action.outcomes) if outcome.chance is not None]
@@ -202,8 +202,11 @@ def _limits(
             evaluate_quantity(chance, before, reached[number], features=problem.feature_by_name, number=end)
             for end in (lambda amount: round(amount.low * unit), lambda amount: round(amount.high * unit))
         )
-    least = np.maximum(low, unit - high.sum(axis=1, keepdims=True) + high)
-    most = np.minimum(high, unit - low.sum(axis=1, keepdims=True) + low)
+    if len(stated) == len(action.outcomes):
+        low, high, stuck = give_rest(low, high, unit)
+        if stuck.any():  # as above, only where `check_problem` could not look at all levels
+            raise ProblemError([stuck_interval(("actions", action.name, "outcomes"))])
+    least, most = limit_chances(low, high, unit)
     exact = least >= most  # chances that add up to 1 only nearly leave a trace of room, or less than none
     return (
         np.where(exact, chances, np.minimum(least / unit, chances)),

@@ -5,15 +5,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from graphlib import CycleError
 from itertools import chain
 
-import numpy as np
-
-from safear.errors import Mistake, Path, ProblemError, mistake, on_key, suggest
+from safear.errors import Mistake, Path, ProblemError, mistake, on_key
 from safear.problem.condition import (
     Condition,
     condition_features,
@@ -22,11 +19,9 @@ from safear.problem.condition_checks import check_condition
 from safear.problem.feature_checks import check_features
 from safear.problem.model import (
     MAX_ACTIONS,
-    MAX_COST,
     MAX_OUTCOMES,
     Action,
     Change,
-    Feature,
     Follow,
     Goal,
     Move,
@@ -37,21 +32,17 @@ from safear.problem.model import (
 )
 from safear.problem.move_checks import check_follow, check_shift, too_far
 from safear.problem.person import person_mistakes
-from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, amount_places, quantity_features
-from safear.problem.scales import shift_table
-from safear.problem.tries import MOST_TRIES
-from safear.problem.vector import CodeArray, apply_change, evaluate_quantity, holds, order_side_effects
+from safear.problem.quantity import Amount
+from safear.problem.quantity_checks import check_amount, check_quantity, check_sum, find_combinations
+from safear.problem.vector import holds, order_side_effects
 from safear.problem.wrong_names import unknown_feature, unknown_level
 
-_FIELDS_OF_AMOUNTS = (("value", "source"), ("worked", "tried"))
-TOLERANCE = 1e-9  # of a sum of chances
 _ABOUT_LEVELS = {
     "unknown_level",
     "not_a_number",
     "missing_level",
     "too_far",
 }  # mistakes that unclear levels bring about
-MAX_COMBINATIONS = 200_000  # of levels, up to which a check looks at all of them
 
 
 def require_problem(problem: object) -> None:
@@ -113,7 +104,7 @@ def _check_head(problem: Problem) -> Iterator[Mistake]:
     if not 1 <= problem.horizon <= 1000:
         cause = f"{problem.horizon} is not between 1 and 1000"
         yield mistake(("horizon",), cause, code="out_of_range", value=problem.horizon)
-    yield from _check_amount(Amount.exactly(problem.goal.failure_cost), ("goal", "failure_cost"), is_chance=False)
+    yield from check_amount(Amount.exactly(problem.goal.failure_cost), ("goal", "failure_cost"), is_chance=False)
     threshold = problem.goal.threshold
     if threshold is not None and not 0 <= threshold <= 1:
         yield mistake(
@@ -158,20 +149,20 @@ def check_action(problem: Problem, action: Action) -> list[Mistake]:
     if len(action.outcomes) > MAX_OUTCOMES:
         cause = f"{len(action.outcomes)} outcomes; at most {MAX_OUTCOMES} are possible"
         return [*found, mistake((*path, "outcomes"), cause, code="too_many")]
-    found += _check_quantity(problem, action.cost, action.outcomes[0].change, (*path, "cost"))
+    found += check_quantity(problem, action.cost, action.outcomes[0].change, (*path, "cost"))
     for number, outcome in enumerate(action.outcomes):
         found += _check_outcome(problem, outcome, (*path, "outcomes", number))
     if found:
         return found  # what follows needs words that are understood
-    return [*_check_aim(problem, action, path), *_check_sum(problem, action, path)]
+    return [*_check_aim(problem, action, path), *check_sum(problem, action, path)]
 
 
 def _check_outcome(problem: Problem, outcome: Outcome, path: Path) -> Iterator[Mistake]:
     yield from _check_change(problem, outcome.change, (*path, "change"))
     if outcome.cost is not None:
-        yield from _check_quantity(problem, outcome.cost, outcome.change, (*path, "cost"))
+        yield from check_quantity(problem, outcome.cost, outcome.change, (*path, "cost"))
     if outcome.chance is not None:
-        yield from _check_quantity(problem, outcome.chance, outcome.change, (*path, "chance"))
+        yield from check_quantity(problem, outcome.chance, outcome.change, (*path, "chance"))
 
 
 def _check_change(problem: Problem, change: Change, path: Path) -> Iterator[Mistake]:
@@ -199,91 +190,6 @@ def _check_change(problem: Problem, change: Change, path: Path) -> Iterator[Mist
             yield unknown_level(at, effect.level, feature)
 
 
-def _check_quantity(problem: Problem, quantity: Quantity, change: Change, path: Path) -> Iterator[Mistake]:
-    is_chance = path[-1] == "chance"
-    if not isinstance(quantity, Quantity):
-        remedy = "use Amount.exactly(...), ByLevel(...) or ByCase(...)"
-        yield mistake(path, f"{quantity!r} is not a {path[-1]}", remedy, code="wrong_type")
-        return
-    for at, amount in amount_places(quantity, path):
-        yield from _check_amount(amount, at, is_chance=is_chance)
-        yield from _check_counts(amount, at, problem.confidence)
-    match quantity:
-        case ByLevel(name, table):
-            feature = problem.feature_by_name.get(name)
-            if feature is None or name not in change:
-                if name in change:
-                    return  # an unknown feature is reported where it should change
-                cause = f"this outcome does not change '{name}'"
-                remedy = suggest(name, [key for key in change if key in problem.feature_by_name])
-                yield mistake(on_key((*path, name)), cause, remedy, code="unchanged_feature", feature=name)
-                return
-            yield from (
-                unknown_level(on_key((*path, name, level)), level, feature)
-                for level in table
-                if level not in feature.levels
-            )
-            for first, second in _FIELDS_OF_AMOUNTS[: 1 + is_chance]:
-                if {first, second} <= table.keys():
-                    cause = f"'{first}' and '{second}' are fields of a number, not only levels of '{name}'"
-                    yield mistake(path, cause, "rename one of the levels", code="ambiguous", feature=name)
-            missing = [level for level in _targets(change, feature) if level not in table]
-            if missing and set(table) <= set(feature.levels):
-                cause, remedy = f"level '{missing[0]}' of '{name}' is missing", f"add '{missing[0]}: ...'"
-                yield mistake(path, cause, remedy, code="missing_level", feature=name, level=missing[0])
-        case ByCase(cases, _):
-            for number, (condition, _) in enumerate(cases):
-                yield from check_condition(problem, condition, (*path, number, "when"))
-
-
-def _targets(change: Change, feature: Feature) -> tuple[str, ...]:
-    """The levels of a feature that a change may lead to."""
-    effect = change[feature.name]
-    if isinstance(effect, Shift):
-        return tuple(feature.levels[code] for code in np.unique(shift_table(feature, effect.by)))
-    if isinstance(effect, Follow):
-        return feature.levels
-    if isinstance(effect, Move):
-        reach = min(abs(effect.by), len(feature.levels) - 1)
-        return feature.levels[reach:] if effect.by > 0 else feature.levels[: len(feature.levels) - reach]
-    return (effect.level,)
-
-
-def _check_amount(amount: Amount, path: Path, *, is_chance: bool) -> Iterator[Mistake]:
-    values = (amount.low, amount.nominal, amount.high)
-    if not all(value.is_finite() for value in values):
-        cause = f"{amount.nominal} is not a finite number"
-        yield mistake(path, cause, code="not_finite", value=amount.nominal)
-    elif is_chance and not all(0 <= value <= 1 for value in values):
-        wrong = next(value for value in values if not 0 <= value <= 1)
-        remedy = f"write {wrong / 100:f} for {wrong} per cent" if 1 < wrong <= 100 else None
-        yield mistake(path, f"{wrong} is not a chance between 0 and 1", remedy, code="chance_out_of_range", value=wrong)
-    elif not is_chance and amount.low < 0:
-        cause = f"the cost {amount.low} is below 0"
-        yield mistake(path, cause, "costs are positive", code="cost_out_of_range", value=amount.low)
-    elif not is_chance and amount.high > MAX_COST:
-        cause = f"the cost {amount.high} is above {MAX_COST:g}"
-        yield mistake(path, cause, "count in a larger unit", code="cost_out_of_range", value=amount.high)
-    elif not is_chance and amount.is_interval:
-        yield mistake(path, "a cost cannot be an interval", code="cost_interval")
-    elif not amount.low <= amount.nominal <= amount.high:
-        inner = "" if amount == Amount.between(amount.low, amount.high) else f"{amount.nominal}, "
-        remedy = f"write [low, {'nominal, ' if inner else ''}high]"
-        yield mistake(path, f"[{amount.low}, {inner}{amount.high}] is not in order", remedy, code="not_ascending")
-
-
-def _check_counts(amount: Amount, path: Path, confidence: float) -> Iterator[Mistake]:
-    """Counts in a problem that was built in Python: some are needed, and the interval must be theirs."""
-    counts = amount.counts
-    if counts is None:
-        return
-    if path[-1] == "cost" or not 0 <= counts.worked <= counts.tried <= MOST_TRIES or not counts.tried:
-        yield mistake(path, f"{counts} are no counts of a chance", "give how many of how many worked", code="counts")
-    elif 0 < confidence < 1 and amount != Amount.counted(counts, confidence=confidence, source=amount.source):
-        remedy = "use Amount.counted with the problem's confidence"
-        yield mistake(path, f"this is not the interval of {counts} at {confidence:g}", remedy, code="counts")
-
-
 def _check_aim(problem: Problem, action: Action, path: Path) -> Iterator[Mistake]:
     changed = {name for outcome in action.outcomes for name in outcome.change}
     if not changed:
@@ -296,58 +202,6 @@ def _check_aim(problem: Problem, action: Action, path: Path) -> Iterator[Mistake
         names = " and ".join(f"'{name}'" for name in sorted(changed))
         cause, remedy = f"changes only {names}, which nobody sees", "let it change something that is not hidden"
         yield mistake(path, cause, remedy, code="no_change")
-
-
-def _check_sum(problem: Problem, action: Action, path: Path) -> Iterator[Mistake]:
-    """That the chances add up to 1, for all levels and conditions that they depend on."""
-    at = (*path, "outcomes")
-    open_outcomes = [number for number, outcome in enumerate(action.outcomes) if outcome.chance is None]
-    if len(open_outcomes) > 1:
-        cause, remedy = "two outcomes have no chance", "leave it out of one at most: that one gets the rest"
-        yield mistake((*at, open_outcomes[1], "chance"), cause, remedy, code="two_rests")
-        return
-    stated = [outcome for outcome in action.outcomes if outcome.chance is not None]
-    looked_at = [quantity_features(outcome.chance) for outcome in stated if outcome.chance is not None]
-    codes = _combinations(problem, set(condition_features(action.when)).union(*looked_at))
-    if codes is None:
-        return  # too many to look at; the compiler checks each state that it meets
-    features = problem.feature_by_name
-    total = sum(
-        (
-            evaluate_quantity(
-                outcome.chance,
-                codes,
-                apply_change({k: v for k, v in outcome.change.items() if k in codes}, codes, features),
-                features=features,
-                number=lambda amount: float(amount.nominal),
-            )
-            for outcome in stated
-            if outcome.chance is not None
-        ),
-        np.zeros(len(next(iter(codes.values())))),
-    )
-    wrong = (total > 1 + TOLERANCE) if open_outcomes else (np.abs(total - 1) > TOLERANCE)
-    wrong &= holds(action.when, codes, features)
-    if wrong.any():
-        example = int(np.argmax(wrong))
-        levels = {name: features[name].levels[column[example]] for name, column in codes.items() if name in features}
-        where = "" if np.ptp(total) < TOLERANCE else ", ".join(f"{name} is {level}" for name, level in levels.items())
-        limit = "more than 1" if open_outcomes else "not 1"
-        cause = f"chances add up to {_format(float(total[example]))}, {limit}" + (f" where {where}" if where else "")
-        hint = None if open_outcomes else "leave out the chance of one outcome: it gets the rest"
-        yield mistake(at, cause, hint, code="sum_of_chances", total=float(total[example]))
-
-
-def _combinations(problem: Problem, names: set[str]) -> dict[str, CodeArray] | None:
-    """All combinations of levels of some features as codes, or None if there are too many."""
-    features = [feature for feature in problem.features if feature.name in names]
-    sizes = [len(feature.levels) for feature in features]
-    if math.prod(sizes) > MAX_COMBINATIONS:
-        return None
-    count = math.prod(sizes)
-    grid = np.indices(sizes, dtype=np.int16).reshape(len(sizes), count)
-    # An entry that is no feature keeps the number of combinations known when nothing depends on a level.
-    return {feature.name: grid[i] for i, feature in enumerate(features)} | {"": np.zeros(count, np.int16)}
 
 
 def _check_side_effect(problem: Problem, effect: SideEffect, path: Path) -> Iterator[Mistake]:
@@ -387,14 +241,10 @@ def _check_rule(problem: Problem, rule: Condition) -> Iterator[Mistake]:
             why = "hidden: true" if problem.feature_by_name[name].hidden else "seen_by_classifier: false"
             cause, remedy = f"the classifier does not see '{name}'", f"drop '{why}' there"
             yield mistake(path, cause, remedy, code="unseen_feature", feature=name)
-    codes = _combinations(problem, set(condition_features(rule)))
+    codes = find_combinations(problem, set(condition_features(rule)))
     if codes is not None and not holds(rule, codes, problem.feature_by_name).any():
         cause, remedy = "no state is favourable: nobody can reach the goal", "check the rule for a contradiction"
         yield mistake(path, cause, remedy, code="no_goal")
-
-
-def _format(number: float) -> str:
-    return f"{number:.10g}"
 
 
 def unused_features(problem: Problem) -> list[str]:

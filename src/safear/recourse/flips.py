@@ -49,14 +49,17 @@ def find_leeway(
 
 
 def find_equals(solution: Solution) -> tuple[str, ...]:
-    """Other first steps that are as good as that of the optimal plan, in the order of the file."""
+    """Other first steps whose best plan is worth as much as the optimal one, in the order of the file.
+
+    Values are compared, not bounds: those of fine costs allow for the rounding of the search.
+    """
     mdp, (_, others) = solution.mdp, first_actions(solution)
     found = {name: solve_with(mdp, solution.objective, {name}) for name in mdp.actions if name in others}
-    return tuple(name for name, best in found.items() if best is not None and _is_tied(best, solution))
+    return tuple(name for name, best in found.items() if best is not None and _is_tied(best.value, solution))
 
 
-def _is_tied(other: Solution, own: Solution) -> bool:
-    return other.bound <= own.value * (1 + SURE)
+def _is_tied(value: float, own: Solution) -> bool:
+    return value <= own.value * (1 + SURE)
 
 
 def first_actions(solution: Solution) -> tuple[str, frozenset[str]]:
@@ -70,9 +73,8 @@ def solve_with(mdp: MDP, objective: Objective, actions: Collection[str]) -> Solu
     """The best plan whose first step is one of these; None if none of them may come first."""
     rows: NDArray[np.int64] = np.arange(mdp.row_start[mdp.start], mdp.row_start[mdp.start + 1])
     rows = rows[np.isin(mdp.row_action[rows], [mdp.actions.index(name) for name in actions])]
-    if isinstance(objective, SuccessFirst):
-        allowed = allowed_rows(mdp, objective.tolerance)
-        rows = rows if allowed is None else rows[allowed[0][rows]]
+    allowed = allowed_rows(mdp, objective.slack)
+    rows = rows if allowed is None else rows[allowed[0][rows]]
     return solve(begin_with(mdp, rows), objective) if len(rows) else None
 
 
@@ -115,16 +117,14 @@ class _FirstStepMarch(March):
         """Whether another first step is as good."""
         own, mdp = self._solve(step), self.moved(step)
         other = self._best_with(self.others, mdp)
-        return other is not None and _is_tied(other, own)
+        return other is not None and _is_tied(other.bound, own)  # what may be as good is not certain
 
     @property
     def has_bounds(self) -> bool:
         """Whether anything can be said of a stretch."""
-        if isinstance(self.objective, SuccessFirst):  # what is allowed changes with chances, and not with costs
-            aim, chance = self.objective.then, False
-        else:
-            aim, chance = self.objective, not isinstance(self.objective, VaR)
-        return chance if self.parameter.is_chance else not isinstance(aim, MeanStd | MeanVariance | MeanLowerStd)
+        if self.parameter.is_chance:  # with success first, what is allowed changes with chances, and not with costs
+            return not isinstance(self.objective, SuccessFirst | VaR)
+        return not isinstance(self.objective.cost_objective, MeanStd | MeanVariance | MeanLowerStd)
 
     def is_certain(self, near: int, far: int) -> bool:
         """Whether the first step is surely the best one from one step of the grid to another."""

@@ -94,7 +94,7 @@ def _halve_weights(best_at: Callable[[float], Offer], grain: float, progress: Pr
     pairs = [(0.0, found[0], 1.0, found[1])]
     while pairs and len(found) < MAX_ROBUST:
         low, left, high, right = pairs.pop(0)  # the widest first
-        if max(abs(gain) for gain in _gains(left, right)) < grain:
+        if max(abs(gain) for gain in left.judged.gains_over(right.judged)) < grain:
             continue
         weight = (low + high) / 2
         middle = best_at(weight)
@@ -129,20 +129,10 @@ def _trace_hull(best_at: Callable[[float], Offer], grain: float, progress: Progr
 
 def _beats(one: Offer, other: Offer) -> bool:
     """Whether a plan is better in success, mean or tail and worse in none."""
-    gains = _gains(one, other)
+    gains = one.judged.gains_over(other.judged)
     return min(gains) >= -EQUAL and max(gains) > EQUAL
 
 
 def _equals(one: Offer, other: Offer) -> bool:
     """Whether two plans do not differ in success, mean and tail."""
-    return max(abs(gain) for gain in _gains(one, other)) <= EQUAL
-
-
-def _gains(one: Offer, other: Offer) -> list[float]:
-    """By how much a plan is better in success, and relatively in mean and tail."""
-    mine, its = one.judged, other.judged
-    return [
-        mine.success - its.success,
-        (its.mean - mine.mean) / max(its.mean, EQUAL),
-        (its.tail - mine.tail) / max(its.tail, EQUAL),
-    ]
+    return max(abs(gain) for gain in one.judged.gains_over(other.judged)) <= EQUAL

@@ -31,6 +31,12 @@ class OfferFigures(NamedTuple):
     mean: float
     tail: float
 
+    def gains_over(self, other: OfferFigures) -> tuple[float, float, float]:
+        """By how much they are better in success, and relatively, to the larger of two, in mean and tail."""
+        costs = ((other.mean, self.mean), (other.tail, self.tail))
+        mean, tail = ((its - mine) / max(its, mine) if max(its, mine) > 0 else 0.0 for its, mine in costs)
+        return self.success - other.success, mean, tail
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Offer:

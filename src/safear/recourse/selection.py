@@ -88,11 +88,8 @@ def dominates(one: Offer, other: Offer) -> bool:
 
 def _gains(one: OfferFigures, other: OfferFigures) -> list[float]:
     """By how much figures are better in success, mean and tail; 1 is what a person just notices."""
-    return [
-        (one.success - other.success) / SAME_SUCCESS,
-        _relative(other.mean, one.mean) / SAME_FIGURES,
-        _relative(other.tail, one.tail) / SAME_FIGURES,
-    ]
+    success, mean, tail = one.gains_over(other)
+    return [success / SAME_SUCCESS, mean / SAME_FIGURES, tail / SAME_FIGURES]
 
 
 def _relative(one: float, other: float) -> float:

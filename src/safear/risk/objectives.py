@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from safear.errors import ObjectiveError, suggest
 from safear.risk.distribution import CostDistribution, check_level
@@ -29,8 +29,24 @@ MAX_AVERSION = 1e6
 TOLERANCE = 1e-12  # of success, in a step: what is given away by rounding
 
 
+class _OfCosts:
+    """What all objectives but `SuccessFirst` share: nothing comes before the cost."""
+
+    __slots__ = ()
+
+    @property
+    def cost_objective(self) -> Self:
+        """What is minimised of costs, among the plans that are allowed."""
+        return self
+
+    @property
+    def slack(self) -> float | None:
+        """The share of success that a step may give away; None if all plans are allowed."""
+        return None
+
+
 @dataclass(frozen=True, slots=True)
-class Mean:
+class Mean(_OfCosts):
     """The expected total cost."""
 
     name: ClassVar[str] = "mean"
@@ -44,7 +60,7 @@ class Mean:
 
 
 @dataclass(frozen=True, slots=True)
-class MeanStd:
+class MeanStd(_OfCosts):
     """The expected total cost plus `risk_aversion` times its standard deviation."""
 
     name: ClassVar[str] = "mean-std"
@@ -62,7 +78,7 @@ class MeanStd:
 
 
 @dataclass(frozen=True, slots=True)
-class MeanLowerStd:
+class MeanLowerStd(_OfCosts):
     """The expected total cost plus `risk_aversion` times its lower partial standard deviation (LPSD)."""
 
     name: ClassVar[str] = "mean-lower-std"
@@ -80,7 +96,7 @@ class MeanLowerStd:
 
 
 @dataclass(frozen=True, slots=True)
-class MeanVariance:
+class MeanVariance(_OfCosts):
     """The expected total cost plus `risk_aversion` times its variance."""
 
     name: ClassVar[str] = "mean-variance"
@@ -98,7 +114,7 @@ class MeanVariance:
 
 
 @dataclass(frozen=True, slots=True)
-class Entropic:
+class Entropic(_OfCosts):
     """The entropic risk: costs weigh exponentially, `risk_aversion` per unit of cost. At 0 it is the mean."""
 
     name: ClassVar[str] = "entropic"
@@ -116,7 +132,7 @@ class Entropic:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(_OfCosts):
     """The probability of not succeeding within a cost of `limit`. What was spent counts, not the failure cost."""
 
     name: ClassVar[str] = "budget"
@@ -135,7 +151,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class VaR:
+class VaR(_OfCosts):
     """The value at risk: the cost that is not exceeded with probability `level`."""
 
     name: ClassVar[str] = "var"
@@ -153,7 +169,7 @@ class VaR:
 
 
 @dataclass(frozen=True, slots=True)
-class CVaR:
+class CVaR(_OfCosts):
     """The conditional value at risk: the mean of the worst 1 - `level` of the cases."""
 
     name: ClassVar[str] = "cvar"
@@ -171,7 +187,7 @@ class CVaR:
 
 
 @dataclass(frozen=True, slots=True)
-class MeanCVaR:
+class MeanCVaR(_OfCosts):
     """Between the mean (`weight` 0) and the conditional value at risk at a `level` (`weight` 1)."""
 
     name: ClassVar[str] = "mean-cvar"
@@ -216,6 +232,16 @@ class SuccessFirst:
                 f"the tolerance {self.tolerance} is not a probability below 1",
                 code="out_of_range",
             )
+
+    @property
+    def cost_objective(self) -> CostObjective:
+        """What is minimised of costs, among the plans that are allowed."""
+        return self.then
+
+    @property
+    def slack(self) -> float:
+        """The share of success that a step may give away."""
+        return self.tolerance
 
     def of(self, distribution: CostDistribution) -> float:
         """The second objective; compare the success of two plans before their values."""

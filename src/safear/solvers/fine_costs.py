@@ -18,7 +18,7 @@ from safear.mdp.arrays import MDP
 from safear.mdp.rounding import round_costs
 from safear.mdp.slices import restrict
 from safear.progress import Progress
-from safear.risk.objectives import Objective, SuccessFirst, rounding_error
+from safear.risk.objectives import Objective, rounding_error
 from safear.solvers.optimal import Certified, count_columns, find_optimal, needs_targets
 from safear.solvers.targets import fits
 
@@ -39,9 +39,9 @@ def find_rounded(
     rounded = round_costs(mdp, units)
     found = find_optimal(rounded, objective, tolerance=tolerance, robust=robust, progress=progress)
     policy, start = _lift(found.policy, mdp, units), mdp.locate()
-    aim = objective.then if isinstance(objective, SuccessFirst) else objective
     # What is added is the rounding done here; what the problem's own resolution does is in `Solution.value_error`.
-    error = rounding_error(aim, float(rounded.cost_error - mdp.cost_error), float(found.values[start]))
+    added = float(rounded.cost_error - mdp.cost_error)
+    error = rounding_error(objective.cost_objective, added, float(found.values[start]))
     is_robust = robust and mdp.has_intervals
     value = evaluate_worst(policy, objective, start) if is_robust else objective.of(evaluate(policy, start))
     values, bounds = np.zeros(mdp.n_states), np.zeros(mdp.n_states)

@@ -30,7 +30,6 @@ from safear.risk.objectives import (
     MeanStd,
     MeanVariance,
     Objective,
-    SuccessFirst,
     VaR,
 )
 from safear.solvers.hull import Optimum, Scale, find_optimum, sweep_least_mean
@@ -66,8 +65,7 @@ class Among(NamedTuple):
     @classmethod
     def of(cls, mdp: MDP, objective: Objective, *, robust: bool = False) -> Among:
         """For an objective. Without intervals nothing is robust."""
-        slack = objective.tolerance if isinstance(objective, SuccessFirst) else None
-        return cls(slack, robust and mdp.has_intervals)
+        return cls(objective.slack, robust and mdp.has_intervals)
 
     @property
     def chances(self) -> Chances:
@@ -114,7 +112,7 @@ def _find_in_quanta(
 
 def simplify(objective: Objective) -> CostObjective:
     """The objective among the plans that are allowed, as the mean where that is what it is."""
-    match objective.then if isinstance(objective, SuccessFirst) else objective:
+    match objective.cost_objective:
         case MeanStd(0) | MeanVariance(0) | Entropic(0) | CVaR(0) | MeanCVaR(0, _) | MeanCVaR(_, 0):
             return Mean()
         case other:

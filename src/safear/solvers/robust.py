@@ -42,7 +42,7 @@ from safear.errors import ObjectiveError
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.hope import may_act
 from safear.mdp.intervals import worst_edge_chances
-from safear.risk.objectives import MeanLowerStd, MeanStd, MeanVariance, Objective, SuccessFirst
+from safear.risk.objectives import MeanLowerStd, MeanStd, MeanVariance, Objective
 from safear.solvers.success import allowed_rows
 
 Reals = NDArray[np.float64]
@@ -50,7 +50,7 @@ Reals = NDArray[np.float64]
 
 def require_robust(objective: Objective, method: object) -> None:
     """Refuse what has no robust form: objectives with a deviation, and the solvers of the paper."""
-    aim = objective.then if isinstance(objective, SuccessFirst) else objective
+    aim = objective.cost_objective
     if isinstance(aim, MeanStd | MeanVariance | MeanLowerStd):
         cause = f"'{aim}' has no robust optimum: the worst chances of a step depend on what happens in all others"
         raise ObjectiveError.at((), cause, "use 'cvar:0.95' or 'mean-cvar:0.5:0.95'", code="not_robust")

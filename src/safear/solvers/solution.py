@@ -12,7 +12,7 @@ from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
 from safear.problem.model import Record
 from safear.risk.distribution import Masked
-from safear.risk.objectives import Objective, SuccessFirst, rounding_error
+from safear.risk.objectives import Objective, rounding_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,5 +117,4 @@ class Solution:
 
     def value_error_of(self, person: Record | int | None = None) -> float:
         """The same for any person."""
-        objective = self.objective.then if isinstance(self.objective, SuccessFirst) else self.objective
-        return rounding_error(objective, float(self.mdp.cost_error), self.value_of(person))
+        return rounding_error(self.objective.cost_objective, float(self.mdp.cost_error), self.value_of(person))

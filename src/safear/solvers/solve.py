@@ -9,7 +9,7 @@ import numpy as np
 from safear.errors import ObjectiveError, suggest
 from safear.mdp.arrays import MDP
 from safear.progress import Progress
-from safear.risk.objectives import MeanLowerStd, Objective, SuccessFirst
+from safear.risk.objectives import MeanLowerStd, Objective
 from safear.solvers.episodic import Episodic, learn
 from safear.solvers.fine_costs import choose_unit, find_rounded
 from safear.solvers.optimal import find_optimal
@@ -98,7 +98,7 @@ def choose_method(objective: Objective, method: Method | Episodic | None = None)
         )
     if method is None:
         method = "greedy" if isinstance(objective, MeanLowerStd) else "optimal"
-    aim = objective.then if isinstance(objective, SuccessFirst) else objective
+    aim = objective.cost_objective
     if method == "optimal" and isinstance(aim, MeanLowerStd):
         raise ObjectiveError.at((), f"there is no optimal method for '{aim}'", "use method 'greedy'", code="unsuited")
     if method != "optimal" and not isinstance(objective, Stepwise):
