@@ -22,6 +22,8 @@ from safear.population.agreement import check_people
 from safear.recourse.diagnose import diagnose_space
 from safear.recourse.records import MenuRecord
 from safear.reports import report_menu
+from safear.solvers.episodic import Episodic
+from small_problems import ladder
 
 RAW = sa.parse_problem(LOAN | {"goal": {"failure_cost": 20, "threshold": 0.5}})
 LEVELS = sa.parse_problem(
@@ -276,3 +278,34 @@ def test_menus_say_what_the_margin_costs(
 
 def menu_text(menu: sa.Menu) -> str:
     return html.unescape(report_menu(menu).html).replace("\u202f", " ")
+
+
+def climb_with_margin() -> tuple[sa.Problem, Any]:
+    """A model that accepts the second level and a plan for the third, with chances that may be far off."""
+    actions = {
+        "climb": {"cost": 1, "chance": [0.3, 0.9, 0.95], "change": {"a": "+1"}},
+        "pay": {"cost": 3, "chance": [0.8, 0.85, 0.9], "change": {"a": "l2"}},
+    }
+    goal = {"threshold": 0.5, "aim": 0.8, "failure_cost": 20}
+    problem = ladder(actions, levels=["l0", "l1", "l2"], horizon=4, goal=goal)
+    return problem, lambda frame: frame["a"].map({"l0": 0.1, "l1": 0.55, "l2": 0.9}).to_numpy()
+
+
+def test_robust_plans_are_compared_with_those_without_the_margin_by_the_worst_of_their_figures() -> None:
+    menu = sa.recommend(*climb_with_margin(), robust=True)
+    for offer in menu:
+        cost = menu.margin_cost(offer)
+        assert cost is not None
+        assert cost.other is not None
+        mine, its = offer.judged, cost.other.judged
+        assert cost.tail == pytest.approx(mine.tail - its.tail)
+        assert mine.tail - its.tail != pytest.approx(offer.figures.tail - cost.other.figures.tail)
+
+
+def test_nothing_is_said_of_the_margin_of_plans_that_were_learnt() -> None:
+    menu = sa.recommend(
+        *climb_with_margin(), objectives="mean", method=Episodic(episodes=50), rng=np.random.default_rng(0)
+    )
+    assert len(menu) == 1
+    assert menu.margin_costs == ()
+    assert menu.margin_cost(menu[0]) is None

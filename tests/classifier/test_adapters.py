@@ -20,6 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+import safear as sa
 from safear.classifier.adapters import (
     TableClassifier,
     as_classifier,
@@ -30,6 +31,7 @@ from safear.errors import ClassifierError
 from safear.mdp.compile import compile_mdp
 from safear.problem.load import parse_problem
 from safear.problem.model import Problem
+from small_problems import ladder
 
 Levels = tuple[str, str, str]
 SKILL = ["basic", "skilled", "manager"]
@@ -595,3 +597,17 @@ def test_anything_else_is_refused(source: object) -> None:
     assert first.startswith("classifier: ")
     assert first.endswith(f"{type(source).__name__} is not a classifier")
     assert remedy == "    give a model with 'predict', a function, a table, or a list of them"
+
+
+@pytest.mark.parametrize(("answers", "scores"), [([0.1, 0.45], [0.1, 0.45]), ([True, False], None)])
+def test_a_table_of_scores_gives_them(answers: list[Any], scores: list[float] | None) -> None:
+    problem = ladder({"try": {"cost": 1, "chance": 0.9, "change": {"a": "yes"}}})
+    classifier = as_classifier(pd.DataFrame({"a": ["no", "yes"], "score": answers}), problem)
+    assert isinstance(classifier, TableClassifier)
+    found = classifier.scores(Inputs(problem.features, np.array([[0], [1]], dtype=np.int16)))
+    assert (None if found is None else found.tolist()) == scores
+    if scores is not None:
+        advice = sa.recommend(problem, classifier).advice
+        assert advice is not None
+        assert advice.closest is not None
+        assert (advice.closest.score, advice.closest.today, advice.closest.needed) == (0.45, 0.1, 0.5)

@@ -63,6 +63,27 @@ def test_the_rest_bounds_a_chance() -> None:
     assert [chance.low, chance.high] == [0, Fraction(4, 5)]
 
 
+def test_where_nothing_is_left_to_the_rest_a_chance_stays_as_it_is() -> None:
+    """In one state the others leave nothing to the last outcome: the chance moves in all others."""
+    second = [{"when": "b == yes", "chance": 0.5}, 0.3]
+    outcomes = [{"chance": 0.5, "change": {"a": "+1"}}, {"chance": second, "change": {"b": "yes"}}, {}]
+    levels = ["no", "mid", "yes"]
+    problem = ladder(
+        {"try": {"cost": 1, "outcomes": outcomes}},
+        levels=levels,
+        features={"a": {"kind": "ordinal", "levels": levels}, "b": {"kind": "ordinal", "levels": ["no", "yes"]}},
+        people={"p": {"a": "no", "b": "no"}},
+        horizon=3,
+    )
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    chance = by_place(problem)["actions.try.outcomes.0.chance"]
+    moved = chance.move(mdp, Fraction(3, 5))
+    assert set(np.round(moved.edge_chance[chance.edges], 9).tolist()) == {0.6, 0.1}
+    stays = np.setdiff1d(np.arange(mdp.n_edges), chance.edges)
+    assert moved.edge_chance[stays].tolist() == mdp.edge_chance[stays].tolist()
+    assert 0.5 in mdp.edge_chance[stays]
+
+
 def test_of_two_chances_that_add_up_there_is_one() -> None:
     found = by_place(better_job(), x="low", gender="female")
     assert "actions.try.outcomes.0.chance" in found

@@ -10,9 +10,11 @@ import pandas as pd
 import pytest
 
 import safear as sa
+from safear.mdp import other_numbers
 from safear.recourse.advice import Advice
 from safear.recourse.advice_records import AdviceRecord
 from safear.recourse.advice_teller import AdviceTeller
+from safear.recourse.promises import Promise
 from safear.recourse.records import MenuRecord
 from safear.recourse.teller import Teller
 from small_problems import TERM, ladder
@@ -51,7 +53,8 @@ def by_term(frame: pd.DataFrame) -> Any:
 @pytest.mark.parametrize(
     ("goal", "score", "ends"),
     [
-        ({}, 0.47, (9, 9)),  # of the values 9, 18, 30 and 42
+        ({}, 0.5, (12, 12)),  # wherever in a level
+        ({"promise": "value"}, 0.5, (12, 12)),
         ({"promise": "range"}, 0.44, (6, 11)),  # at worst 6; between 12 and 23 it is 23, with 0.39
     ],
 )
@@ -123,8 +126,8 @@ def test_what_the_person_cannot_change_is_told_to_the_provider_alone() -> None:
     assert [(one.code, one.feature) for one in advice.relaxations] == [("feature", "age")]
     teller = AdviceTeller(advice, Teller.of())
     closest, *others = teller.lines(to_person=False)
-    start, end = "The closest you can get: term becomes 9 months.", "today it is 0.15. 0.6 is needed."
-    assert closest == f"{start} Your score is then 0.47; {end}"
+    start, end = "The closest you can get: term becomes 12 months.", "today it is 0.15. 0.6 is needed."
+    assert closest == f"{start} Your score is then 0.5; {end}"
     assert others == [
         "For the provider: if “age” could change to “old”, 100% of cases would reach “good”, for 1 unit on average."
     ]
@@ -149,6 +152,49 @@ def test_levels_that_are_accepted_though_the_record_is_not(
     assert any("usual numbers of the same ranges" in line for line in said) == levels_accepted
 
 
+@pytest.mark.parametrize(("score", "is_accepted"), [(0.65, True), (0.55, False)])
+def test_levels_are_accepted_by_what_decides_and_not_by_the_aim(score: float, is_accepted: bool) -> None:
+    advice = advise(lambda frame: np.where(frame["term"] == 42, score, 0.1), aim=0.9)
+    assert advice.levels_accepted is is_accepted
+
+
+@pytest.mark.parametrize(("promise", "ends"), [("narrow", (12, 14)), ("value", (14, 14))])
+def test_a_level_whose_value_is_rejected_may_hold_elsewhere(promise: str, ends: tuple[int, int]) -> None:
+    """The model accepts 12 to 14 months, and the level 12-24 stands for 18."""
+    document = {**FILED, "goal": {**FILED["goal"], "promise": promise}}
+    document["actions"] = {"shorten": {"cost": 1, "chance": 0.9, "change": {"term": -1}, "when": "term > 12-24"}}
+    menu = sa.recommend(sa.parse_problem(document), lambda frame: np.where(frame["term"] <= 14, 0.9, 0.1))
+    assert menu.no_recourse is not None
+    assert menu.no_recourse.code == "numbers"
+    assert menu.advice is not None
+    assert menu.advice.closest is not None
+    assert (menu.advice.closest.score, menu.advice.closest.needed) == (0.9, None)
+    (found,) = (one for one in menu.advice.relaxations if one.code == "numbers")
+    assert (found.code, found.promises) == ("numbers", (Promise("term", "12-24", ends[0], ends[1], "months"),))
+    shown = "14 months" if promise == "value" else "12 to 14 months"
+    # Two steps of 0.9 each, three tries: 0.9^2 * (1 + 2 * 0.1).
+    assert found.success == pytest.approx(0.972)
+    said = AdviceTeller(menu.advice, Teller.of()).relaxation(found)
+    assert said.startswith(f"If you bring “term” to {shown}, 97% of cases would reach “good”, for ")
+    german = AdviceTeller(menu.advice, Teller.of("de")).relaxation(found)
+    assert german.startswith("Wenn Sie „term“ auf ")
+    told = MenuRecord.of(menu).advice
+    assert told is not None
+    promises = [one for relaxation in told.relaxations for one in relaxation.promises]
+    assert [(one.feature, one.low, one.high) for one in promises] == [("term", *ends)]
+
+
+def test_never_is_said_if_no_number_of_any_level_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = sa.parse_problem(FILED)
+    reason = sa.recommend(problem, lambda frame: np.where(frame["term"] < 6, 0.9, 0.1)).no_recourse
+    assert reason is not None
+    assert reason.code == "never"
+    monkeypatch.setattr(other_numbers, "MOST_TRIED", 3)
+    reason = sa.recommend(problem, lambda frame: np.where(frame["term"] < 6, 0.9, 0.1)).no_recourse
+    assert reason is not None
+    assert reason.code == "unknown"
+
+
 @pytest.mark.parametrize(("least", "codes"), [(41, []), (45, ["as_filed"])])
 def test_a_record_that_is_accepted_though_its_levels_are_not(least: int, codes: list[str]) -> None:
     menu = sa.recommend(sa.parse_problem(FILED), lambda frame: 0.9 * (frame["term"] >= least))
@@ -164,6 +210,6 @@ def test_the_record_has_all_of_it() -> None:
     assert record.advice == AdviceRecord.of(menu.advice) if menu.advice else None
     assert record.advice is not None
     assert record.advice.closest is not None
-    assert [(one.feature, one.low) for one in record.advice.closest.changes] == [("term", 9.0)]
+    assert [(one.feature, one.low) for one in record.advice.closest.changes] == [("term", 12.0)]
     assert record.advice.is_complete
     assert MenuRecord.of(sa.recommend(sa.load_example("loan"))).advice is None

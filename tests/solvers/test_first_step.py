@@ -20,6 +20,7 @@ from plots.menus import CRAFT
 from safear.mdp.slices import take
 from safear.risk.objectives import Objective
 from safear.solvers.first_step import PlanBounds, begin_with, either
+from small_problems import ladder
 from strategies import problems
 
 MEASURES: dict[Objective, Callable[[Distribution], float | Fraction]] = {
@@ -60,6 +61,7 @@ def test_goals_are_as_far_away_as_before(document: dict[str, Any]) -> None:
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     assume(len(first_rows(mdp)))
     same = either(mdp, mdp.edge_chance, mdp.edge_chance / 2)
+    assert same is not None
     assert same.steps_to_goal.tolist() == mdp.steps_to_goal.tolist()
     begun = begin_with(mdp, first_rows(mdp)[:1])
     assert begun.steps_to_goal.tolist() == [*mdp.steps_to_goal, mdp.steps_to_goal[mdp.start]]
@@ -97,3 +99,11 @@ def test_thousands_of_totals_need_little_memory() -> None:
         tracemalloc.stop()
     assert sum(map(len, bounds.totals)) * len(bounds.ends) * 8 > 1e9  # what all targets at once would take
     assert most < 1e8
+
+
+@pytest.mark.parametrize(("actions", "fits"), [(127, True), (128, False)])
+def test_more_rows_than_a_byte_can_tell_apart_are_not_doubled(actions: int, fits: bool) -> None:
+    steps = {f"step {number}": {"cost": 1 + number, "chance": 0.5, "change": {"a": "yes"}} for number in range(actions)}
+    problem = ladder(steps)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assert (either(mdp, mdp.edge_chance, mdp.edge_chance / 2) is not None) == fits

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 
@@ -14,11 +15,12 @@ import oracle as o
 import safear as sa
 from compare import read_both
 from oracle import Distribution, TooManyError
-from safear.errors import ObjectiveError
+from safear.errors import ObjectiveError, TooLargeError
 from safear.evaluation.extremes import evaluate_ranges, evaluate_worst
 from safear.evaluation.forward import propagate
 from safear.risk.objectives import CostObjective, Objective
-from safear.solvers import fine_costs
+from safear.solvers import fine_costs, robust
+from safear.solvers.robust import find_worst_chances
 from safear.solvers.success import highest_success
 from small_problems import drawn_guesses
 from strategies import FEWER, problems
@@ -72,6 +74,25 @@ def test_brute_force_over_plans_and_adversaries(objective: Objective) -> None:
         tight += solution.value == pytest.approx(exact, abs=1e-9)
     assert tried >= 20
     assert tight >= tried - 2
+
+
+@pytest.mark.parametrize("objective", [sa.CVaR(0.7), sa.MeanCVaR(0.5, 0.7), sa.CVaR(0.95)], ids=str)
+def test_the_value_for_one_person_is_the_worst_case_of_their_plan(objective: Objective) -> None:
+    for seed in range(120):
+        mdp = compiled(drawn_guesses(seed))
+        if mdp.has_intervals and not mdp.goal[mdp.start]:
+            solution = sa.solve(mdp, objective, robust=True)
+            assert solution.value == pytest.approx(evaluate_worst(solution, objective), rel=1e-9)
+            assert solution.bound <= solution.value
+
+
+def test_worst_chances_that_take_too_much_room_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    mdp = compiled(drawn_guesses(3))
+    assert find_worst_chances(mdp, None).shape == (mdp.horizon, mdp.n_edges)
+    assert not any(isinstance(found, np.ndarray) and found.ndim > 1 for found in mdp.found.values())  # none are kept
+    monkeypatch.setattr(robust, "MAX_BYTES", 8)
+    with pytest.raises(TooLargeError, match="worst chances"):
+        find_worst_chances(mdp, None)
 
 
 @FEWER

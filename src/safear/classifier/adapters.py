@@ -202,10 +202,14 @@ class FunctionClassifier:
 
 @dataclass(frozen=True, eq=False)
 class TableClassifier:
-    """Decisions that were looked up beforehand: one truth value per combination of levels, by feature name."""
+    """Decisions that were looked up beforehand: one truth value per combination of levels, by feature name.
+
+    `scored` has the scores that they rest on, if the table has any; of rows that say it twice, the first.
+    """
 
     names: tuple[str, ...]
     decisions: Mapping[tuple[str, ...], bool]
+    scored: Mapping[tuple[str, ...], float] | None = None
     aimed: TableClassifier | None = None  # by the score that plans are made for
     sees_levels: ClassVar[bool] = True
 
@@ -245,7 +249,16 @@ class TableClassifier:
                 where = ", ".join(f"{name} = {level}" for name, level in zip(names, key, strict=True))
                 cause = f"the table of decisions contradicts itself at {where}"
                 raise ClassifierError.at(("classifier",), cause, code="contradiction")
-        return cls(names, result)
+        scores = read_scores(column, problem.goal, count=len(frame), source="the table of decisions")
+        scored = None if scores is None else dict(zip(reversed(keys), reversed(scores.tolist()), strict=True))
+        return cls(names, result, scored)
+
+    def scores(self, inputs: Inputs) -> NDArray[np.float64] | None:
+        """The score of each input; None if the table has none."""
+        if self.scored is None:
+            return None
+        rows = (inputs.levels(row) for row in range(len(inputs)))
+        return np.array([self.scored[tuple(levels[name] for name in self.names)] for levels in rows])
 
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """Look each input up."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from safear.errors import ProblemError
 from safear.mdp.lattice import Lattice
 from safear.mdp.space import StateArray, StateSpace
-from safear.problem.intervals import give_rest, limit_chances, stuck_interval
+from safear.problem.chance_limits import give_rest, limit_chances, stuck_interval
 from safear.problem.model import Action, Problem
 from safear.problem.quantity import Amount, amounts
 from safear.problem.quantity_checks import TOLERANCE

@@ -6,8 +6,9 @@ filed, for one that has changed the number that was promised.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from functools import cached_property
 from itertools import product
 
@@ -30,10 +31,11 @@ class FiledGoals:
     """Answers whether states are goals for people as filed, by the promise of the problem's goal.
 
     With "value" and "narrow" a state is a goal if the classifier accepts it at the values of the levels that have
-    changed; with "range", if it does so wherever in these levels the person lands.
+    changed; with "range", if it does so wherever in these levels the person lands. `instead` has other values for some
+    levels, by the number of the sight and the level number.
     """
 
-    def __init__(self, goals: Goals, filed: Filed) -> None:
+    def __init__(self, goals: Goals, filed: Filed, *, instead: Mapping[tuple[int, int], float] | None = None) -> None:
         self.problem, self.standard, self.sight, self.filed = goals.problem, goals.standard, goals.sight, filed
         self.goals, self._lock, self._points = goals, goals.lock, goals.known_points
         features = goals.problem.features
@@ -41,7 +43,16 @@ class FiledGoals:
         self._numbers = [i for i, feature in enumerate(features) if feature.name in goals.sight.numbers]
         self._levels = [i for i in self._seen if i not in self._numbers]
         self._values = [np.array(features[i].values, dtype=np.float64) for i in self._numbers]
+        self._instead = dict(instead or {})
+        if self._instead:
+            self._points = {}  # they hold the values
+        for (column, code), number in self._instead.items():
+            self._values[column][code] = number
         self._known: dict[bytes, bool] = {}  # of the first person, by level numbers
+
+    def with_values(self, instead: Mapping[tuple[int, int], float]) -> FiledGoals:
+        """The same with other numbers as the values of some levels."""
+        return FiledGoals(self.goals, self.filed, instead=instead)
 
     @cached_property
     def in_force(self) -> FiledGoals:
@@ -119,19 +130,20 @@ class FiledGoals:
     def scores(self, codes: CodeMatrix) -> NDArray[np.float64] | None:
         """The score that the classifier gives the first person in each state, at what is promised as a value."""
         whom = np.zeros(len(codes), dtype=np.int64)
-        return self._score(codes, whom, self.promised(codes, whom))
+        return self.score(codes, whom, self.promised(codes, whom))
 
     def lowest_scores(self, codes: CodeMatrix) -> NDArray[np.float64] | None:
         """The same at the worst of all numbers of the levels that have changed."""
         whom, lowest = np.zeros(len(codes), dtype=np.int64), np.ones(len(codes))
-        for rows, numbers, start in self._spread(codes, whom, ends_only=False):
-            found = self._score(codes[rows], whom[rows], numbers)
+        for rows, numbers, start in self.spread(codes, whom, ends_only=False):
+            found = self.score(codes[rows], whom[rows], numbers)
             if found is None:
                 return None
             lowest[rows[start]] = np.minimum.reduceat(found, start)
         return lowest
 
-    def _score(self, codes: CodeMatrix, whom: NDArray[np.int64], numbers: Numbers) -> NDArray[np.float64] | None:
+    def score(self, codes: CodeMatrix, whom: NDArray[np.int64], numbers: Numbers) -> NDArray[np.float64] | None:
+        """The classifier's scores with these numbers; None if it gives none."""
         first, which = self._distinct(codes, whom, numbers)
         inputs = self._inputs(codes[first], whom[first], numbers[first])
         found = score_all(self.standard, inputs, self._lock)
@@ -150,12 +162,12 @@ class FiledGoals:
     def hold(self, codes: CodeMatrix, whom: NDArray[np.int64], *, ends_only: bool = False) -> NDArray[np.bool_]:
         """Whether the classifier accepts each state wherever in the levels that have changed the person lands."""
         holds = np.ones(len(codes), dtype=bool)
-        for rows, numbers, start in self._spread(codes, whom, ends_only=ends_only):
+        for rows, numbers, start in self.spread(codes, whom, ends_only=ends_only):
             found = self.decide(codes[rows], whom[rows], numbers)
             holds[rows[start]] = np.logical_and.reduceat(found, start)
         return holds
 
-    def _spread(
+    def spread(
         self, codes: CodeMatrix, whom: NDArray[np.int64], *, ends_only: bool
     ) -> Iterator[tuple[NDArray[np.int64], Numbers, NDArray[np.int64]]]:
         """All combinations of numbers of each state, some states at a time: the state and the numbers of each row."""
@@ -194,7 +206,8 @@ class FiledGoals:
 
     def range_of(self, column: int, code: int) -> LevelRange:
         """The numbers of a level of one of the sight's features."""
-        return level_range(self.feature(column), code)
+        found, value = level_range(self.feature(column), code), self._instead.get((column, code))
+        return found if value is None else replace(found, value=Decimal(repr(value)))
 
     def splits(self, column: int) -> Sequence[float] | None:
         """The numbers at which the classifier may change its mind about a feature, if that is known."""

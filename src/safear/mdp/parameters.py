@@ -8,7 +8,9 @@ The chance of an edge is p + (x - x0) * slope, and so is its cost, with x0 the a
     failure cost            no edge: what failing costs
 
 Of two stated chances that make up for each other, only the first is a parameter: the other says the same. What cannot
-happen as the file has it stays impossible, what is certain stays certain: such a chance is no parameter.
+happen as the file has it stays impossible, what is certain stays certain: where that is so, a chance stays as it is (in
+the states in which the others leave nothing to the outcome without one, say), and if it is so everywhere, the chance is
+no parameter.
 """
 
 from __future__ import annotations
@@ -142,7 +144,7 @@ class _Offered:
                     yield _Use(place, amount, edges, np.ones(len(edges)))
 
     def chances(self) -> Iterator[_Use]:
-        """Those of outcomes. Where an edge is missing that a chance needs, slopes do not cancel: it cannot move."""
+        """Those of outcomes. In a row without an edge that a chance needs, slopes do not cancel: there it stays."""
         outcomes = self.action.outcomes
         rest = [number for number, outcome in enumerate(outcomes) if outcome.chance is None]
         chance = np.where(self.edge >= 0, self.mdp.edge_chance[self.edge], 0.0)
@@ -160,8 +162,8 @@ class _Offered:
             for place, amount, here in self._split(outcome.chance, at, self.reached[number]):
                 edges, slopes = self.edge[here], slope[here]
                 there = (edges >= 0) & (slopes != 0)
-                is_whole = np.isclose(np.where(there, slopes, 0.0).sum(axis=1), 0.0)
-                if is_whole.all():
+                there &= np.isclose(np.where(there, slopes, 0.0).sum(axis=1), 0.0)[:, None]
+                if there.any():
                     yield _Use(place, amount, edges[there], slopes[there])
 
     def _split(

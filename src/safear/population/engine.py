@@ -39,6 +39,7 @@ from safear.population.own_terms import KERNEL_MEASURES, Units, VariantCompiler,
 from safear.population.variants import Variants
 from safear.problem.model import Problem
 from safear.progress import Progress
+from safear.recourse.budgets import exceeds_budget
 from safear.recourse.case import Desk
 from safear.recourse.offer import TAIL
 from safear.risk.distribution import check_level
@@ -226,7 +227,7 @@ def _solve_block(asked: _Asked, mdp: CompiledMDP, whom: NDArray[np.int64]) -> Fo
     fine that they are rounded for the search, since people differ in how much.
     """
     aim, states = asked.aim, mdp.positions(asked.people.codes[whom])
-    goal, best = mdp.goal[states], sweep_success(mdp)[0][states]
+    goal, best, short = mdp.goal[states], sweep_success(mdp)[0][states], exceeds_budget(mdp, aim.objective, states)
     is_searched = isinstance(simplify(aim.objective), MeanStd | MeanVariance)
     is_optimal = choose_method(aim.objective, aim.method) == "optimal"
     is_wide = 2 * measure_room(mdp) > WIDE
@@ -239,7 +240,7 @@ def _solve_block(asked: _Asked, mdp: CompiledMDP, whom: NDArray[np.int64]) -> Fo
     solution = solve(mdp, aim.objective, method=aim.method)
     table = _read_states(asked, solution, states, best)
     rows = solution.policy.rows(0, states, solution.policy.accounts[states])
-    return whom, _tabulate(asked.measures, mdp, rows, table, goal, best)
+    return whom, _tabulate(asked.measures, mdp, rows, table, goal, best, short)
 
 
 def _decide(goals: Goals, people: Crowd) -> NDArray[np.bool_]:
@@ -318,8 +319,9 @@ def place_error(error: InputError, people: Crowd, person: int) -> InputError:
 def _solve_start(asked: _Asked, mdp: MDP, *, favourable: bool, best: float) -> PeopleFigures:
     """The figures of the person that an MDP was compiled for; `best` is the highest success, 0 if there is no way."""
     aim, measures, goal, highest = asked.aim, asked.measures, np.array([favourable]), np.array([best])
-    if favourable or not best:
-        return _tabulate(measures, mdp, np.array([-1]), np.full((1, len(measures)), np.nan), goal, highest)
+    short = exceeds_budget(mdp, aim.objective, mdp.starts)
+    if favourable or not best or short[0]:
+        return _tabulate(measures, mdp, np.array([-1]), np.full((1, len(measures)), np.nan), goal, highest, short)
     solution = solve(mdp, aim.objective, method=aim.method)
     runs = run_exactly(solution)
     cost = runs.distribution
@@ -366,13 +368,17 @@ def _tabulate(
     table: NDArray[np.float64],
     goal: NDArray[np.bool_],
     best: NDArray[np.float64],
+    short: NDArray[np.bool_] | None = None,
 ) -> PeopleFigures:
-    """From the row of each person's first step (-1: none) and a table of figures (NaN: none)."""
-    helpless = ~goal & np.equal(best, 0)
+    """From the row of each person's first step (-1: none) and a table of figures (NaN: none).
+
+    Whose budget is too `short` for any plan has no recourse, like those whom none leads to a goal.
+    """
+    helpless = ~goal & (np.equal(best, 0) if short is None else np.equal(best, 0) | short)
     table = np.where((goal | helpless)[:, None], np.nan, table)
-    for name in ("success", "best_success"):
+    for name, figure in (("success", np.zeros(len(best))), ("best_success", best)):
         if name in measures:
-            table[helpless, measures.index(name)] = 0.0
+            table[helpless, measures.index(name)] = figure[helpless]
     acting = ~goal & ~helpless & (rows >= 0)
     first = np.full(len(rows), -1, dtype=np.int16)
     first[acting] = mdp.row_action[rows[acting]]

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import Mistake, Path, mistake, on_key, suggest
+from safear.problem.chance_limits import give_rest, stuck_interval
 from safear.problem.condition import condition_features
 from safear.problem.condition_checks import check_condition
-from safear.problem.intervals import give_rest, stuck_interval
 from safear.problem.model import MAX_COST, Action, Change, Feature, Follow, Move, Problem, Shift
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, amount_places, quantity_features
 from safear.problem.scales import shift_table

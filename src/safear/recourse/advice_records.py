@@ -85,6 +85,7 @@ class RelaxationRecord(ResultRecord):
     level: str | None
     value: float | None
     horizon: int | None
+    promises: list[ApproachChangeRecord] = Field(description="what numbers are brought to, if that is the change")
     success: float = Field(description="of the plan with the highest success")
     mean: float = Field(description="the least cost on average with that success, over all runs")
 
@@ -100,6 +101,7 @@ class RelaxationRecord(ResultRecord):
             level=found.level or None,
             value=found.value,
             horizon=found.horizon,
+            promises=[ApproachChangeRecord.of(LevelChange(one.feature, one.level, one)) for one in found.promises],
             success=found.success,
             mean=found.mean,
         )
@@ -109,7 +111,7 @@ class AdviceRecord(ResultRecord):
     """What somebody without recourse can be told besides the reason."""
 
     closest: ApproachRecord | None = Field(description="null if the classifier gives no scores")
-    relaxations: list[RelaxationRecord] = Field(description="of the problem, then of the person; cheapest first")
+    relaxations: list[RelaxationRecord] = Field(description="of the problem and of the person, cheapest first")
     is_complete: bool = Field(description="whether all single changes were tried")
     levels_accepted: bool | None = Field(description="the decision at the values of the same levels, if numbers matter")
 

@@ -47,11 +47,15 @@ class AdviceTeller:
         then = tell(f"advice.then.{key}", goal=goal, success=tell.percent(one.success), mean=mean)
         values: dict[str, object] = {"then": then, "action": tell.quote(one.action), "what": show_name(one.what)}
         values |= {"feature": tell.quote(one.feature), "level": self._level(one), "count": one.horizon or 0}
+        brought = [tell("advice.bring", feature=tell.quote(p.feature), level=tell.promise(p)) for p in one.promises]
+        values["changes"] = tell.texts.join(brought)
         return tell(f"advice.{one.code}", **values)
 
     def _level(self, one: Relaxation) -> str:
         if one.value is None:
             return self.teller.quote(one.level)
+        if one.code == "budget":
+            return self.teller.exact_cost(one.value, self.advice.problem.cost_unit)
         return self.teller.measure(one.value, self.advice.problem.feature_by_name[one.feature].unit)
 
     def _is_up_to_them(self, one: Relaxation) -> bool:

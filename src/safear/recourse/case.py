@@ -22,6 +22,7 @@ from safear.mdp.compiled import CompiledMDP
 from safear.mdp.filed_goals import FiledGoals, as_filed
 from safear.mdp.goals import Goals
 from safear.mdp.lattice import find_lattice
+from safear.mdp.other_numbers import OtherNumbers, find_other_numbers
 from safear.mdp.space import person_codes
 from safear.memory import MAX_BYTES
 from safear.people.rows import is_frame, is_person_file, is_table, load_row, only_row
@@ -89,20 +90,45 @@ class Case:
 
     @cached_property
     def reach(self) -> Reach | None:
-        """All that a person without a way to the goal can ever come to; None for others. It is searched for once."""
-        is_stuck = not self.favourable and not self.mdp.goal.any()
+        """All that a person without a way to the goal can ever come to; None for others. It is searched for once.
+
+        That is by the nominal chances, for which plans are made.
+        """
+        is_stuck = not self.favourable and not self.needs_plan
         return search_on(self.mdp) if is_stuck and isinstance(self.mdp, CompiledMDP) else None
+
+    @cached_property
+    def other_numbers(self) -> OtherNumbers | None:
+        """Where else in the levels that they reach somebody without a way to the goal would be accepted."""
+        if self.reach is None or not isinstance(self.reach.mdp.goals, FiledGoals):
+            return None
+        return find_other_numbers(self.reach.mdp.goals, self.reach.codes_in_time)
 
     @cached_property
     def no_recourse(self) -> NoRecourse | None:
         """Why no plan leads to the goal; None if one does, or none is needed."""
         if self.reach is None:
             return NoRecourse("no_chance", self.problem) if not self.favourable and not self.needs_plan else None
+        tried, steps = self.reach.tried, self.reach.goal_in
         if self.mdp.dead_end[self.mdp.locate()]:
             return NoRecourse("no_action", self.problem, blocked=find_blocked(self.problem, self.reach.codes))
-        if self.reach.goal_in is not None:
-            return NoRecourse("horizon", self.problem, self.reach.tried, horizon=self.reach.goal_in)
-        return NoRecourse("never" if self.reach.is_complete else "unknown", self.problem, self.reach.tried)
+        if self.mdp.goal.any() or steps is not None:
+            return NoRecourse("no_chance" if self.mdp.goal.any() else "horizon", self.problem, tried, horizon=steps)
+        if not self.reach.is_complete:
+            return NoRecourse("unknown", self.problem, tried)
+        return self._prove(self.reach)
+
+    def _prove(self, reach: Reach) -> NoRecourse:
+        """That nothing ever leads to a goal: no outcome that is merely possible does, and no number of a level."""
+        if self.problem.has_intervals:
+            reach = search_on(reach.mdp, possible=True)
+        if reach.goal_in is not None:
+            return NoRecourse("no_chance", self.problem, reach.tried)
+        others = self.other_numbers
+        if others is not None and others.found:
+            return NoRecourse("numbers", self.problem, reach.tried)
+        is_proof = reach.is_complete and (others is None or others.is_complete)
+        return NoRecourse("never" if is_proof else "unknown", self.problem, reach.tried)
 
     @cached_property
     def best_success(self) -> float:
@@ -177,11 +203,18 @@ class Desk:
     def open(self, person: PersonLike | None = None, *, terms: Terms | None = None) -> Case:
         """The case of a person on their own terms: decided, with what they can reach, and whether a goal is there."""
         problem = self.problem if terms is None else apply_terms(self.problem, terms)
-        lattice = self.compiler.lattice if problem is self.problem else find_lattice(problem)
         decision, goals = self._read(person)
+        return Case(self, problem, decision, self.compile(problem, decision, goals))
+
+    def compile(self, problem: Problem, decision: Decision, goals: Goals | FiledGoals) -> CompiledMDP:
+        """What the person of a decision can reach of a problem, this desk's or the same with terms, with these goals.
+
+        All that one person's plans are made with is compiled here, within the limits of the desk.
+        """
+        lattice = self.compiler.lattice if problem is self.problem else find_lattice(problem)
         compiler = Compiler(problem, self.compiler.goals, lattice)
-        mdp = compiler.reachable(decision.person, self.max_states, self.max_bytes, goals=goals)
-        return Case(self, problem, decision, replace(mdp, record=decision.record))
+        found = compiler.reachable(decision.person, self.max_states, self.max_bytes, goals=goals)
+        return replace(found, record=decision.record)
 
 
 def find_record(problem: Problem, person: PersonLike | None) -> Record:

@@ -130,8 +130,11 @@ class _FirstStepMarch(March):
         """Whether the first step is surely the best one from one step of the grid to another."""
         if self.parameter.is_chance:
             one, other = (self.parameter.chances(self.mdp, self.value(step)) for step in (near, far))
+            both = either(self.mdp, one, other)
+            if both is None:
+                return False
             own = bound_plan(self._solve(near), (one, other))
-            rival = self._best_with(self.others, either(self.mdp, one, other))
+            rival = self._best_with(self.others, both)
             return rival is None or (own is not None and own < rival.bound * (1 - SURE))
         dear, cheap = (far, near) if self.direction == "up" else (near, far)
         return self._bound(dear, frozenset({self.action})) < self._bound(cheap, self.others) * (1 - SURE)

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 from safear.mdp.arrays import MDP
-from safear.mdp.compile import Compiler
 from safear.mdp.compiled import CompiledMDP
-from safear.mdp.goals import Goals
-from safear.mdp.lattice import find_lattice
-from safear.memory import MAX_BYTES
 from safear.recourse.case import Case
 from safear.recourse.offer import Offer, TradeOff, make_offer
 from safear.recourse.selection import compare_figures
@@ -28,21 +23,16 @@ def has_margin(case: Case) -> bool:
 def find_margin_costs(case: Case, offers: Sequence[Offer]) -> tuple[TradeOff, ...]:
     """For each offer, what it gains and gives up beside the plan without the margin; none if there is no margin.
 
-    That plan exists, since every goal is accepted by the model in force.
+    That plan exists, since every goal is accepted by the model in force. It is found by the same method; robust plans
+    are compared by the worst of their figures. Of plans that were learnt from random episodes nothing is said.
     """
     if not offers or not isinstance(case.mdp, CompiledMDP) or not has_margin(case):
         return ()
-    bare = _compile_bare(case, case.mdp)
+    if any(offer.solution.method == "episodic" for offer in offers):
+        return ()  # chance would tell the two plans apart, and not the margin alone
+    bare = case.desk.compile(case.problem, case.decision, case.mdp.goals.in_force)
     found = [(offer, _solve_bare(bare, offer)) for offer in offers]
-    return tuple(replace(compare_figures(mine.figures, its.figures, its), code="margin") for mine, its in found)
-
-
-def _compile_bare(case: Case, mdp: CompiledMDP) -> CompiledMDP:
-    """What the person can reach if all that is accepted is a goal: no more than with the margin."""
-    goals = mdp.goals.in_force
-    asked = goals if isinstance(goals, Goals) else goals.goals
-    compiler = Compiler(case.problem, asked, find_lattice(case.problem))
-    return compiler.reachable(case.person, mdp.n_states + 1, MAX_BYTES, goals=goals)
+    return tuple(replace(compare_figures(mine.judged, its.judged, its), code="margin") for mine, its in found)
 
 
 def _solve_bare(mdp: CompiledMDP, offer: Offer) -> Offer:

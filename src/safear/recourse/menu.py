@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from safear.errors import ObjectiveError, quote_list
-from safear.mdp.spending import least_to_goal
 from safear.problem.model import Person, Problem
 from safear.problem.terms import Terms
 from safear.progress import Progress
-from safear.recourse.advice import Advice, accepts_levels, find_advice
+from safear.recourse.advice import Advice, accepts_levels, advise_on_budget, find_advice
+from safear.recourse.budgets import exceeds_budget, least_budget
 from safear.recourse.case import Case, Desk
 from safear.recourse.failure import find_giving_up, gives_up
 from safear.recourse.frontier import Frontier, find_frontier
@@ -23,7 +23,7 @@ from safear.recourse.notices import NoRecourse, Notice
 from safear.recourse.offer import TAIL, Offer, TradeOff, make_offer
 from safear.recourse.selection import MOST_PLANS, choose_offers, keep_unbeaten, merge_alike, name_offers
 from safear.recourse.teller import Teller
-from safear.risk.distribution import check_level, units_within
+from safear.risk.distribution import check_level
 from safear.risk.objectives import Budget, Mean, MeanStd, Objective, parse_objective
 from safear.solvers.episodic import Episodic
 from safear.solvers.robust import require_robust
@@ -79,7 +79,7 @@ class Menu:
     @cached_property
     def advice(self) -> Advice | None:
         """What would help somebody whom no plan helps; None for others. It is worked out when it is first asked for."""
-        return find_advice(self.case)
+        return find_advice(self.case) if self.over_budget is None else advise_on_budget(self.case)
 
     @cached_property
     def margin_costs(self) -> tuple[TradeOff, ...]:
@@ -238,17 +238,23 @@ def make_menu(
         if any(offer.is_guarded for offer in offers):
             notices.append(Notice("by_worst", case.problem))
         return Menu(case, tuple(offers), tuple(notices), frontier.offers, request.level)
-    asked = request.objectives or tuple(MeanStd(aversion) for aversion in PAPER_AVERSIONS)
-    short = _find_short_budget(case, asked)
-    if short is not None:
-        return Menu(case, (), level=request.level, over_budget=short)
+    wanted = request.objectives or tuple(MeanStd(aversion) for aversion in PAPER_AVERSIONS)
+    short = [objective for objective in wanted if isinstance(objective, Budget) and _is_short(case, objective)]
+    asked = [objective for objective in wanted if objective not in short]
+    least = least_budget(case.mdp)[0] if short else 0.0
+    if not asked:
+        budget = max(objective.limit for objective in short)
+        reason = NoRecourse("budget", case.problem, budget=budget, least=least)
+        return Menu(case, (), level=request.level, over_budget=reason)
     options: dict[str, Any] = {"method": request.method, "robust": request.robust, "rng": rng, "progress": progress}
     solutions = [solve(case.mdp, objective, **options) for objective in asked]
     if request.objectives is None:
         offers = name_offers(keep_unbeaten(merge_alike(solutions, level=request.level)), case.best_success)
     else:
         offers = [make_offer(solution, level=request.level) for solution in solutions]
-    return Menu(case, tuple(offers), tuple(_warn(case, offers)), level=request.level)
+    figures = [{"budget": objective.limit, "least": least} for objective in short]
+    notices = [*_warn(case, offers), *(Notice("over_budget", case.problem, values) for values in figures)]
+    return Menu(case, tuple(offers), tuple(notices), level=request.level)
 
 
 def _read_objectives(given: Sequence[Objective | str] | Objective | str) -> tuple[Objective, ...]:
@@ -260,15 +266,9 @@ def _read_objectives(given: Sequence[Objective | str] | Objective | str) -> tupl
     return wanted
 
 
-def _find_short_budget(case: Case, asked: Sequence[Objective]) -> NoRecourse | None:
-    """Set if all that is asked for is to succeed within budgets, and the largest is too small for any plan."""
-    limits = [objective.limit for objective in asked if isinstance(objective, Budget)]
-    if len(limits) < len(asked):
-        return None
-    least = int(least_to_goal(case.mdp)[case.mdp.locate()])
-    if units_within(max(limits), case.mdp.quantum) >= least:
-        return None
-    return NoRecourse("budget", case.problem, budget=max(limits), least=case.mdp.to_cost(least))
+def _is_short(case: Case, objective: Budget) -> bool:
+    """Whether a budget is too small for any plan."""
+    return bool(exceeds_budget(case.mdp, objective, np.array([case.mdp.locate()]))[0])
 
 
 def _warn(case: Case, offers: Sequence[Offer]) -> Iterator[Notice]:

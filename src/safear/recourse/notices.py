@@ -11,10 +11,18 @@ from safear.problem.model import Problem
 from safear.recourse.teller import Teller
 
 NoticeCode = Literal[
-    "unlikely", "gives_up", "rounded", "searched_rounded", "cheaper_gives_up", "as_filed", "no_intervals", "by_worst"
+    "unlikely",
+    "gives_up",
+    "rounded",
+    "searched_rounded",
+    "cheaper_gives_up",
+    "as_filed",
+    "no_intervals",
+    "by_worst",
+    "over_budget",
 ]
-ReasonCode = Literal["no_action", "horizon", "never", "unknown", "budget", "no_chance"]
-REASONS: tuple[ReasonCode, ...] = ("no_action", "horizon", "never", "unknown", "budget", "no_chance")
+ReasonCode = Literal["no_action", "horizon", "never", "numbers", "unknown", "budget", "no_chance"]
+REASONS: tuple[ReasonCode, ...] = ("no_action", "horizon", "never", "numbers", "unknown", "budget", "no_chance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +38,7 @@ class Notice:
     as_filed          the record is accepted, though the values of its levels would not be
     no_intervals      robust plans were asked for, but none of this person's chances is an interval
     by_worst          plans are named and compared by the worst that their figures can be
+    over_budget       a plan was asked for within `budget`, and no run that ends well spends less than `least`
 
     `problem` says what costs are counted in and what the goal is called.
     """
@@ -49,10 +58,13 @@ class NoRecourse:
     no_action  no action is offered to this person; `blocked` says why not
     horizon    a goal can be reached, but in no fewer than `horizon` steps; `states` were tried to find that out
     never      none of the `states` that this person can ever reach, in however many steps, is a goal
+    numbers    none of these `states` is a goal at the values of the levels that numbers change to; some would be at
+               other numbers of the same levels
     unknown    none within the horizon is a goal; searching on was given up after `states`, and none was a goal
     budget     the goal can be reached, but never for `budget`, the limit that was asked for: no run that ends well
                spends less than `least`
-    no_chance  a goal can be reached only by outcomes that, at the nominal chances, never happen
+    no_chance  a goal can be reached only by outcomes that, at the nominal chances, never happen, or, if it is known,
+               in `horizon` steps
     """
 
     code: ReasonCode

@@ -14,15 +14,22 @@ from typing import Literal
 import numpy as np
 
 from safear.errors import PersonError, TooLargeError
-from safear.evaluation.forward import evaluate
+from safear.evaluation.forward import find_possible_ends
+from safear.mdp.compiled import CompiledMDP
+from safear.mdp.filed_goals import FiledGoals, as_filed
+from safear.mdp.other_numbers import Instead
 from safear.problem.checks import check_problem
 from safear.problem.condition import ALWAYS, And, Condition, Within, condition_features
 from safear.problem.model import Action, Feature, Problem, Record, as_decimal
 from safear.recourse.case import Case
+from safear.recourse.offer import Offer, make_offer
+from safear.recourse.promises import Promise
 from safear.risk.objectives import SuccessFirst
 from safear.solvers.solve import solve
 
-RelaxationCode = Literal["allow", "horizon", "when", "tries", "constraint", "limit", "promise", "feature", "number"]
+RelaxationCode = Literal[
+    "allow", "horizon", "when", "tries", "constraint", "limit", "promise", "numbers", "budget", "feature", "number"
+]
 OF_THE_PERSON = frozenset({"feature", "number"})  # what the person is, and not what may be done
 MOST_OFFERED = 5
 MOST_STEPS = 1000  # that a problem may have
@@ -42,6 +49,8 @@ class Relaxation:
     constraint  the constraint `what` is dropped
     limit       `feature` may go any distance from what was filed
     promise     a number that changes is promised to land in a part of its range, and not anywhere in it
+    numbers     what changes is brought to certain parts of its levels, the `promises`, instead of to their values
+    budget      a cost of `value` is within the budget
     feature     `feature`, which no plan brings there, is at `level`; a number is at `value`
     number      `feature` is at `value`, which is of the level that was filed
     """
@@ -55,11 +64,12 @@ class Relaxation:
     level: str = ""
     value: float | None = None
     horizon: int | None = None
+    promises: tuple[Promise, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Relaxations:
-    """The cheapest changes: those of the problem before those of the person. `is_complete`: all changes were tried."""
+    """The cheapest changes, of the problem and of the person. `is_complete`: all changes were tried."""
 
     found: tuple[Relaxation, ...]
     is_complete: bool
@@ -67,18 +77,19 @@ class Relaxations:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A change that may help: the problem and the record with it."""
+    """A change that may help: the problem and the record with it, or what numbers count `instead` of values."""
 
     relaxation: Relaxation
     problem: Problem
     record: Record
+    instead: Instead | None = None
 
 
 def find_relaxations(case: Case) -> Relaxations:
     """Single changes that give a person without recourse a plan, at most five."""
     trial = _Trial(case)
     found = [*trial.change_problem(), *trial.change_person()]
-    found.sort(key=lambda one: (one.code in OF_THE_PERSON, one.mean, -one.success))
+    found.sort(key=lambda one: (one.mean, -one.success))  # of equals, those of the problem stay first
     return Relaxations(tuple(found[:MOST_OFFERED]), trial.is_complete)
 
 
@@ -97,6 +108,9 @@ class _Trial:
 
     def change_problem(self) -> Iterator[Relaxation]:
         """What helps of changes to the problem."""
+        others = self.case.other_numbers
+        if others is not None:
+            self.is_complete &= others.is_complete
         for proposal in propose_changes(self.case):
             found = self.solve(proposal)
             parts = [] if found is None else list(propose_parts(self.case, found))
@@ -112,9 +126,13 @@ class _Trial:
                 yield min(found, key=lambda one: (one.mean, -one.success))
 
     def screen(self, feature: Feature, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
-        """Those that may help: where a feature matters to the classifier alone, that is asked first."""
+        """Those that may help: where a feature matters to the classifier alone, that is asked first.
+
+        It is asked about the record with the change, as filed: whether it is accepted, and what of the same states is
+        then a goal.
+        """
         mdp, problem = self.case.mdp, self.case.problem
-        if feature.name in problem.decisive_features or not proposals or self.case.reach is None:
+        if feature.name in problem.decisive_features or not proposals or mdp.goal.any():  # more lies behind goals
             return proposals
         codes = mdp.codes(np.arange(mdp.n_states))
         place, helpful = problem.features.index(feature), []
@@ -127,7 +145,8 @@ class _Trial:
                 return helpful
             changed = codes.copy()
             changed[:, place] = feature.levels.index(level)
-            if self.case.reach.mdp.goals.among(changed).any():
+            goals = as_filed(self.case.desk.goals, proposal.record, {**self.case.person, feature.name: level})
+            if goals.in_force.among(changed[[mdp.start]]).any() or goals.among(changed).any():
                 helpful.append(proposal)
         return helpful
 
@@ -149,19 +168,21 @@ class _Trial:
             return replace(proposal.relaxation, success=1.0, mean=0.0)
         if not case.needs_plan or case.best_success == 0:
             return None
-        cost = evaluate(solve(case.mdp, SuccessFirst()))
-        return replace(proposal.relaxation, success=cost.success, mean=cost.all_runs.mean)
+        offer = make_offer(solve(case.mdp, SuccessFirst()))
+        promises = () if proposal.instead is None else _find_parts(offer, proposal.instead)
+        return replace(proposal.relaxation, success=offer.cost.success, mean=offer.mean, promises=promises)
 
     def open(self, proposal: Proposal, most: int) -> Case:
         """The case with a change. What the classifier has said of the person is remembered, if it sees the same."""
         old, problem = self.case, proposal.problem
         desk = replace(old.desk.with_problem(problem), max_states=most)
-        mdp = old.reach.mdp if old.reach is not None else None
+        goals = old.mdp.goals if isinstance(old.mdp, CompiledMDP) else None
         same = problem.features == old.problem.features and problem.goal == old.problem.goal
-        if mdp is None or not same or proposal.record is not old.decision.record:
+        if goals is None or not same or proposal.record is not old.decision.record:
             return desk.open(proposal.record)
-        found = desk.compiler.reachable(old.person, most, desk.max_bytes, goals=mdp.goals)
-        return Case(desk, problem, old.decision, replace(found, record=old.decision.record))
+        if proposal.instead is not None and isinstance(goals, FiledGoals):
+            goals = goals.with_values(proposal.instead)
+        return Case(desk, problem, old.decision, desk.compile(problem, old.decision, goals))
 
     def afford(self, states: int) -> bool:
         """Whether so many more may be looked at."""
@@ -170,6 +191,17 @@ class _Trial:
             return False
         self.left -= states
         return True
+
+
+def _find_parts(offer: Offer, instead: Instead) -> tuple[Promise, ...]:
+    """What a plan with other numbers than values promises of these, as far as it ends there."""
+    mdp = offer.solution.mdp
+    goals = mdp.goals if isinstance(mdp, CompiledMDP) else None
+    if not isinstance(goals, FiledGoals):
+        return ()
+    changed = {spot for codes in mdp.codes(find_possible_ends(offer.solution).state) for spot in goals.changed(codes)}
+    names = [(goals.feature(column), code) for column, code in instead if (column, code) in changed]
+    return tuple(offer.promises[feature.name, feature.levels[code]] for feature, code in names)
 
 
 def propose_changes(case: Case) -> Iterator[Proposal]:
@@ -203,6 +235,8 @@ def propose_changes(case: Case) -> Iterator[Proposal]:
         if feature.at_most is not None:
             features = tuple(replace(one, at_most=None) if one is feature else one for one in problem.features)
             yield propose("limit", replace(problem, features=features), feature=feature.name)
+    for instead in () if case.other_numbers is None else case.other_numbers.found:
+        yield Proposal(Relaxation("numbers", 0, 0), problem, case.decision.record, instead)
     if problem.goal.promise == "range" and case.sight.numbers:
         yield propose("promise", replace(problem, goal=replace(problem.goal, promise="narrow")))
 

@@ -292,6 +292,8 @@ class Teller:
                 values["number"] = self.texts.whole(int(value))
             elif name in {"success", "possible"}:
                 values[name] = self.percent(value)
+            elif name in {"budget", "least"}:
+                values[name] = self.exact_cost(value, notice.problem.cost_unit)
             else:
                 values[name] = self.cost(value, notice.problem.cost_unit)
         return self.texts(f"notice.{notice.code}", **values)

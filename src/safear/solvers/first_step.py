@@ -26,6 +26,7 @@ from safear.evaluation.extremes import columns_at_once, search_least
 from safear.evaluation.forward import evaluate, propagate
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP, stretches
+from safear.problem.model import MAX_ACTIONS
 from safear.risk.distribution import EPSILON, Costs, units_within
 from safear.risk.objectives import (
     Budget,
@@ -81,10 +82,16 @@ def begin_with(mdp: MDP, rows: NDArray[np.int64]) -> BegunMDP:
     return BegunMDP(**(_plain(mdp) | of_edges | changes))
 
 
-def either(mdp: MDP, one: Reals, other: Reals) -> MDP:
-    """The MDP in which each row has the chances `one` or `other` of its edges, whichever a plan takes."""
+def either(mdp: MDP, one: Reals, other: Reals) -> MDP | None:
+    """The MDP in which each row has the chances `one` or `other` of its edges, whichever a plan takes.
+
+    None if a state would then offer more rows than a policy, with a byte per choice, can tell apart.
+    """
     differs = np.zeros(mdp.n_rows, dtype=np.int64)
     differs[mdp.edge_row[one != other]] = 1
+    offered = np.bincount(mdp.row_state, 1 + differs, mdp.n_states)
+    if offered.max(initial=0) > MAX_ACTIONS:
+        return None
     copies = np.repeat(np.arange(mdp.n_rows), 1 + differs)
     edges = stretches(mdp.edge_start, copies)
     counts = mdp.edge_start[copies + 1] - mdp.edge_start[copies]

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.evaluation.extremes import evaluate_worst
 from safear.evaluation.policy import Pieces, Policy, SpentPolicy
 from safear.mdp.arrays import MDP
 from safear.mdp.slices import restrict
@@ -33,7 +34,7 @@ from safear.risk.objectives import (
     VaR,
 )
 from safear.solvers.hull import Optimum, Scale, find_optimum, sweep_least_mean
-from safear.solvers.robust import bound_between, sweep_worst_mean
+from safear.solvers.robust import bound_between, find_worst_chances, find_worst_means
 from safear.solvers.success import allowed_rows
 from safear.solvers.sweep import Allowed, sweep
 from safear.solvers.targets import CERTAIN, EXCEEDED, EXCESS, MISSED, Chances, Loss, sweep_targets
@@ -139,11 +140,15 @@ def _find_cvar(mdp: MDP, weight: float, level: float, among: Among, progress: Pr
     bounds = least
     if among.robust and not certain:
         between = bound_between(found.targets, scores, of_target=weight, of_loss=factor)
-        chances = sweep_worst_mean(mdp, among.slack).chances
+        chances = find_worst_chances(mdp, among.slack)
         against = _sweep_totals(mdp, loss, spans, weights=weights, allowed=allowed, chances=chances)
         committed = ((1 - weight) * against.mean + weight * against.targets + factor * against.loss).min(axis=1)
         bounds = np.minimum(np.maximum(between, committed), least)
-    return Certified(SpentPolicy.of(mdp, found.accounts[best], found.pieces), least, bounds)
+    policy = SpentPolicy.of(mdp, found.accounts[best], found.pieces)
+    if among.robust and len(mdp.starts) == 1 and bounds[mdp.start] < least[mdp.start] * (1 - NEAR):
+        exact = evaluate_worst(policy, MeanCVaR(weight, level)) / float(mdp.quantum)
+        least = np.where(mdp.depth == 0, np.clip(exact, bounds, least), least)
+    return Certified(policy, least, bounds)
 
 
 def _find_var(mdp: MDP, level: float, among: Among, progress: Progress | None) -> Certified:
@@ -250,7 +255,7 @@ def _highest(mdp: MDP, level: float, among: Among) -> int:
     if level > 1 - EPSILON:
         return largest
     if among.robust:
-        worst = float(sweep_worst_mean(mdp, among.slack).means[mdp.starts].max(initial=0.0))
+        worst = float(find_worst_means(mdp, among.slack)[mdp.starts].max(initial=0.0))
         return min(largest, math.ceil(worst / (1 - level) * (1 + NEAR)))
     cheapest = sweep_least_mean(mdp, among.slack)
     bound = cheapest.mean[:, 0] + math.sqrt(level / (1 - level)) * np.sqrt(cheapest.variance[:, 0])

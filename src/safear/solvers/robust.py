@@ -21,7 +21,8 @@ with one adversary for both, and VaR is the smallest t whose worst chance to be 
 
 **Which t.** With given chances only possible totals need be tried: between two of them everything is linear in t. Here
 it is, per plan, the maximum of such lines, and its least may lie between. So the value found at possible totals is what
-the plan never exceeds, and the bound is what no plan is below, from two sides:
+the plan never exceeds (for a single person its exact worst case is worked out instead, as in `extremes`), and the bound
+is what no plan is below, from two sides:
 
 - U falls with t, by at most 1 per unit. Between t and t' it is at least max(U(t) - (x - t), U(t')) at x.
 - An adversary who commits himself beforehand to chances per step, state and action can do no more. The optimum against
@@ -33,8 +34,6 @@ Mean-deviation has no such recursion: the worst chances of a later step depend o
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,6 +41,7 @@ from safear.errors import ObjectiveError
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.hope import may_act
 from safear.mdp.intervals import worst_edge_chances
+from safear.memory import MAX_BYTES, require_room
 from safear.risk.objectives import MeanLowerStd, MeanStd, MeanVariance, Objective
 from safear.solvers.success import allowed_rows
 
@@ -59,28 +59,36 @@ def require_robust(objective: Objective, method: object) -> None:
         raise ObjectiveError.at((), "only method 'optimal' knows intervals", remedy, code="not_robust")
 
 
-class WorstMean(NamedTuple):
-    """The least mean of each state at the worst chances, in quanta, and these chances [step, edge]."""
-
-    means: Reals
-    chances: Reals
-
-
 @once_per_mdp
-def sweep_worst_mean(mdp: MDP, slack: float | None) -> WorstMean:
-    """V_h(s) = min over a of max over p of sum p (c + V_{h+1}(s')), with the p that are the worst."""
+def find_worst_means(mdp: MDP, slack: float | None) -> Reals:
+    """The least mean of each state at the worst chances, in quanta."""
+    return _sweep_worst_mean(mdp, slack, None)
+
+
+def find_worst_chances(mdp: MDP, slack: float | None) -> Reals:
+    """The chances [step, edge] that are the worst for the least mean. They take much room and are not kept."""
+    what = f"the worst chances of {mdp.n_edges:,} outcomes in {mdp.horizon:,} steps"
+    require_room(8 * mdp.horizon * mdp.n_edges, what, max_bytes=MAX_BYTES)
+    chances = np.empty((mdp.horizon, mdp.n_edges))
+    _sweep_worst_mean(mdp, slack, chances)
+    return chances
+
+
+def _sweep_worst_mean(mdp: MDP, slack: float | None, chances: Reals | None) -> Reals:
+    """V_h(s) = min over a of max over p of sum p (c + V_{h+1}(s')); `chances` takes the p that are the worst."""
     allowed = allowed_rows(mdp, slack, robust=True)
     values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
-    chances = np.empty((mdp.horizon, mdp.n_edges))
     active, first = np.flatnonzero(np.diff(mdp.row_start)), mdp.edge_start[:-1]
     for step in reversed(range(mdp.horizon if mdp.n_rows else 0)):
         ahead = mdp.edge_cost.astype(np.float64) + values[mdp.edge_next]
-        chances[step] = worst_edge_chances(mdp, ahead)
-        scores = np.add.reduceat(chances[step] * ahead, first)
+        worst = worst_edge_chances(mdp, ahead)
+        if chances is not None:
+            chances[step] = worst
+        scores = np.add.reduceat(worst * ahead, first)
         scores = scores if allowed is None else np.where(allowed[step], scores, np.inf)
         acts = may_act(mdp, step)[active]
         values[active[acts]] = np.minimum.reduceat(scores, mdp.row_start[active])[acts]
-    return WorstMean(values, chances)
+    return values
 
 
 def bound_between(targets: Reals, scores: Reals, *, of_target: float, of_loss: float) -> Reals:
