@@ -12,7 +12,7 @@ from safear.recourse.offer import Offer, TradeOff, make_offer
 from safear.recourse.selection import compare_figures
 from safear.risk.objectives import Objective
 from safear.solvers.solution import Solution
-from safear.solvers.solve import solve
+from safear.solvers.solve import Method, solve
 
 
 def has_margin(case: Case) -> bool:
@@ -42,5 +42,5 @@ def _solve_bare(mdp: CompiledMDP, offer: Offer) -> Offer:
 
 def solve_alike(mdp: MDP, objective: Objective, *, method: str, robust: bool) -> Solution:
     """The plan for the same objective, greedy where the other was; where that was drawn at random, the optimum."""
-    again: Literal["greedy"] | None = "greedy" if method == "greedy" else None
+    again: Method | None = "greedy" if method == "greedy" else None
     return solve(mdp, objective, method=again, robust=robust)
