@@ -182,7 +182,9 @@ def test_a_reader_that_is_gone(tmp_path: Path) -> None:
 def test_a_terminal_or_file_that_knows_few_characters(command: str, encoding: str, tmp_path: Path) -> None:
     """As when the output goes to a file on Windows. A tick may be replaced, but the text gets out; JSON stays whole."""
     text = dump_problem_text(sa.load_example("loan"))
-    (tmp_path / "titled.yaml").write_text(re.sub("title: .*", "title: 貸付 ✓", text, count=1), encoding="utf-8")
+    (tmp_path / "titled.yaml").write_text(
+        re.sub(r"(?s)title:.*?(?=description:)", "title: 貸付 ✓\n", text, count=1), encoding="utf-8"
+    )
     (tmp_path / "wrong.yaml").write_text("safear: 1\n貸付: ✓\n", encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "safear", *command.split()],

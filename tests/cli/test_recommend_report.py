@@ -41,7 +41,7 @@ def test_language_contact_terms_and_horizon(safear: Safear, tmp_path: Path) -> N
         "recommend", "loan", *options, "--report", "plan.html", "--language", "de", "--contact", "Frau Weber"
     )
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out.startswith("Heutige Entscheidung: nicht „approved“\n")
+    assert answer.out.startswith("Ihr Antrag wurde nicht bewilligt\n")
     problem = sa.load_example("loan")
     terms = sa.Terms.of(cost={"study part-time": 2.5}, chance={"study part-time": 0.7}, forbid=["own a house"])
     person = {**dict(problem.default_person or {}), "age": "adult"}
@@ -86,8 +86,8 @@ def test_no_recourse_has_a_page_too(safear: Safear, tmp_path: Path) -> None:
 def test_already_favourable(safear: Safear, tmp_path: Path) -> None:
     answer = safear("recommend", "loan", "--set", "savings=rich", "--report", "plan.html")
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out.startswith("Today’s decision: “approved”\nThere is nothing you need to do.\n")
-    assert "<h1>Today’s decision: “approved”</h1>" in read(tmp_path)
+    assert answer.out.startswith("Your application was approved\nThere is nothing you need to do.\n")
+    assert "<h1>Your application was approved</h1>" in read(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_contact_needs_a_report_and_a_language_does_not(safear: Safear) -> Non
     assert answer.code == 2
     assert "--contact goes with --report" in answer.err
     german = safear("recommend", "loan", "--language", "de")
-    assert german.out.splitlines()[1].startswith("Heutige Entscheidung: nicht „approved“.")
+    assert german.out.splitlines()[1].startswith("Ihr Antrag wurde nicht bewilligt.")
     assert "     Wenn es nicht gelingt (you lose your job): weiter mit Schritt 2." in german.out.splitlines()
 
 

@@ -23,7 +23,7 @@ def test_what_to_do_now(safear: Safear) -> None:
     here = sa.walk(sa.recommend(sa.load_example("loan"))["cheapest"], ["fails"])
     assert answer.out == f"Loan approval: cheapest on average\n{here}\n"
     assert safear(*CHEAPEST, "--outcome", "1").out == answer.out
-    assert "Jetzt: find work" in safear(*CHEAPEST, "--outcome", "fails", "--language", "de").out
+    assert "Jetzt: Arbeit finden" in safear(*CHEAPEST, "--outcome", "fails", "--language", "de").out
 
 
 def test_the_first_plan_at_its_start(safear: Safear) -> None:

@@ -168,7 +168,8 @@ class TestEach:
 def test_the_second_model_differs_in_costs_and_chances_only(name: str) -> None:
     first, second = preset(name), preset(f"{name}-second")
     same = replace(second, title=first.title, description=first.description, actions=first.actions)
-    assert same == first
+    assert same.without_labels() == first.without_labels()
+    assert replace(second.glossary, texts=first.glossary.texts) == first.glossary
     assert [(a.name, a.when) for a in first.actions] == [(a.name, a.when) for a in second.actions]
 
 

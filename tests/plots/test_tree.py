@@ -64,7 +64,7 @@ def check_ways(picture: Picture, offer: Offer) -> None:
         mine = [row for row in ways if row["step"] == step.number]
         assert math.fsum(row["chance"] for row in mine) == pytest.approx(1)
         wanted = sorted(
-            (branch.works, Teller.of().outcome(branch), follow_up.kind, follow_up.step or 0)
+            (branch.works, Teller.of(glossary=offer.glossary).outcome(branch), follow_up.kind, follow_up.step or 0)
             for branch in step.branches
             for follow_up in branch.follow_ups
         )

@@ -60,7 +60,7 @@ def test_names_say_which_amount_is_meant() -> None:
         "actions.take a course.cost": "cost of “take a course”",
         "actions.take a course.outcomes.0.chance.a.mid": "chance that “take a course” works (a becomes mid)",
         "actions.take a course.outcomes.0.chance.a.high": "chance that “take a course” works (a becomes high)",
-        "actions.find a guarantor.cost.0.cost": "cost of “find a guarantor” (if a == low)",
+        "actions.find a guarantor.cost.0.cost": "cost of “find a guarantor” (if a is low)",
         "actions.find a guarantor.cost.1": "cost of “find a guarantor” (otherwise)",
         "actions.find a guarantor.outcomes.1.cost": "cost of “find a guarantor”: they ask for a fee",
         "actions.find a guarantor.outcomes.0.chance": "chance that “find a guarantor” works",

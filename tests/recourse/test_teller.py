@@ -63,10 +63,10 @@ def test_several_ways_to_work_and_to_fail() -> None:
 def test_steps_in_german() -> None:
     assert make_loan()["safest"].plan.lines("de")[:3] == [
         (
-            "1. Study part-time (in dieser Lage: noch 23 bis 24 Schritte übrig): "
-            "Aufwand: 1 month, gelingt in 90 von 100 Fällen."
+            "1. Nebenher studieren (in dieser Lage: noch 23 bis 24 Schritte übrig): "
+            "Aufwand: 1 Monat, gelingt in 90 von 100 Fällen."
         ),
-        "   Wenn es gelingt (education: dann degree und age: dann adult): weiter mit Schritt 2.",
+        "   Wenn es gelingt (Bildung: dann Abschluss und Lebensalter: dann erwachsen): weiter mit Schritt 2.",
         "   Wenn es nicht gelingt: noch einmal versuchen; später: weiter mit Schritt 3.",
     ]
 

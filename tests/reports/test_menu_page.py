@@ -74,20 +74,21 @@ def facts_of(tree: Node) -> dict[str, str]:
 @pytest.mark.parametrize("name", ["loan", "own terms", "health", "asked", "long", "single", "hopeless", "guessed"])
 def test_plans_side_by_side_have_the_figures_of_the_menu(name: str, language: str) -> None:
     texts, menu = load_texts(language), MENUS[name]()
+    tell = Teller.of(language, menu.problem.glossary)
     cards = page(name, language).find("li")
     cards = [node for node in cards if (node.attributes.get("class") or "").startswith("card")]
     assert len(cards) == len(menu)
     for card, offer in zip(cards, menu, strict=True):
         told = [node.text for node in card.find("dd") if node.attributes.get("class") != "off"]
         assert told == [
-            texts.cost(offer.mean, offer.unit),
-            texts.cost(offer.tail, offer.unit),
+            tell.cost(offer.mean, offer.unit),
+            tell.cost(offer.tail, offer.unit),
             plain(texts.percent(offer.cost.success)),
         ]
         spans = Teller.of(language).spans(offer)
         off = [texts("ranges.if_off", range=span) for span in (spans.mean, spans.tail, spans.success) if span]
         assert [node.text for node in card.find("dd", class_="off")] == list(map(plain, off))
-        assert (offer.first_action or "") in card.find("p", class_="first")[0].text
+        assert tell.action(offer.first_action) in card.find("p", class_="first")[0].text
 
 
 def test_what_each_plan_gains_and_gives_up() -> None:
@@ -121,7 +122,7 @@ def test_steps_are_those_of_the_plan(name: str, language: str) -> None:
         items = [
             item for item in section(page(name, language), f"plan-{number}").find("li") if "value" in item.attributes
         ]
-        steps = PlanTeller(offer.long_plan, Teller.of(language)).steps()
+        steps = PlanTeller(offer.long_plan, Teller.of(language, offer.glossary)).steps()
         assert items
         for item, step in zip(items, steps, strict=False):
             assert item.attributes["value"] == str(step.number)
@@ -295,7 +296,7 @@ def test_notices_in_both_languages() -> None:
     assert told[2] == "Costs are rounded to multiples of 0.5 months; a total may be off by up to 0.25 months."
     german = [node.text for node in section(page("noted", "de"), "notices").find("li")]
     assert len(told) == len(german) == len(NOTICES) == len(make_noted().notices)
-    assert german[0] == "Kein Plan führt in mehr als 12 % der Fälle zu „approved“."
+    assert german[0] == "Kein Plan führt in mehr als 12 % der Fälle zu „bewilligt“."
     assert not page("loan").find("section", id="notices")
 
 
@@ -320,7 +321,7 @@ def test_no_recourse_is_told_with_its_reason(reason: ReasonCode, words: str) -> 
     result = report_menu(without_recourse(reason), original=sa.load_example("loan"))
     tree = read_page(result.html)
     assert result.summary == (
-        "Today’s decision: not “approved”",
+        "Your application was not approved",
         "With the steps we know of, we found no plan that leads you to “approved”.",
     )
     assert section(tree, "answer").text.startswith(f"Why there is no plan {words}")
@@ -342,7 +343,7 @@ def without_recourse(code: ReasonCode) -> sa.Menu:
 def test_already_favourable() -> None:
     result = report_menu(make_accepted())
     tree = read_page(result.html)
-    assert result.summary == ("Today’s decision: “approved”", "There is nothing you need to do.")
+    assert result.summary == ("Your application was approved", "There is nothing you need to do.")
     assert "No step is needed." in section(tree, "answer").text
     assert "plan" not in section(tree, "answer").text
     assert not tree.find("table")
@@ -389,7 +390,7 @@ def test_plans_are_named_after_what_was_asked_for() -> None:
         "geringer Aufwand im Durchschnitt bei geringer Streuung (Gewicht 0,5)",
         "geringer Aufwand im Durchschnitt bei geringer Varianz (Gewicht 0,5)",
         "geringer Aufwand, wobei teure Fälle am meisten zählen (Gewicht 0,5)",
-        "beste Aussicht auf Erfolg bei höchstens diesem Aufwand: 6 months",
+        "beste Aussicht auf Erfolg bei höchstens diesem Aufwand: 6 Monate",
         "geringster Aufwand, der in 95 % der Fälle ausreicht",
         "geringster Aufwand in den schlechtesten 5 von 100 Fällen",
         (

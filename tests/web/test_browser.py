@@ -78,7 +78,7 @@ def settle(page: Page) -> None:
 
 def test_a_person_looks_chooses_and_walks(loan: Site, open_page: Open) -> None:
     page = open_page(loan)
-    expect(page.get_by_role("heading", level=1)).to_have_text("Today’s decision: not “approved”")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Your application was not approved")
     expect(page.locator("article.plan")).to_have_count(2)
     expect(page.locator("article.chosen h3")).to_have_text("Safest")
     expect(page.locator("#picture svg").first).to_be_visible()
@@ -161,7 +161,7 @@ def test_a_record_is_filled_in_and_decided_on_as_it_is(credit: Site, open_page: 
 def test_other_people(loan: Site, german: Site, open_page: Open) -> None:
     page = open_page(loan)
     page.get_by_label("Savings", exact=True).select_option("rich")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Today’s decision: “approved”")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Your application was approved")
     expect(page.locator("article.plan")).to_have_count(0)
     page.get_by_label("Savings", exact=True).select_option("little")
     expect(page.locator("article.plan")).to_have_count(2)

@@ -54,7 +54,6 @@ def compare(problem_file: str, **options: Any) -> None:
     from safear.population.engine import Engine
     from safear.risk.objectives import parse_objective
 
-    tell = AuditTeller.of(options["language"])
     objectives = [parse_objective(text) for text in options["objectives"] or DEFAULT]
     desk, people = _read(problem_file, options)
     if options["sample"] is not None and len(people) > options["sample"]:
@@ -63,6 +62,7 @@ def compare(problem_file: str, **options: Any) -> None:
         rng = np.random.default_rng(options["seed"])
         people = people.take(np.sort(rng.choice(len(people), options["sample"], replace=False)))
     engine, problem = Engine(desk), desk.problem
+    tell = AuditTeller.of(options["language"], problem.glossary)
     found = []
     for objective in objectives:
         with show_progress() as progress:

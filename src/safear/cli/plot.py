@@ -96,7 +96,7 @@ def plot(kind: str, problem_file: str, people: str | None, **options: Any) -> No
         if kind == "learning":
             options |= {"method": "episodic", "objectives": options["objectives"] or LEARNED}
         menu = find_menu(source, options)
-        require_recourse(menu, teller)
+        require_recourse(menu, teller.about(menu.problem))
         picture = _draw(kind, menu, options)
     picture.save(options["out"])
     print_result(teller("terminal.picture", file=options["out"]))

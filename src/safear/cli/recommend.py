@@ -68,6 +68,7 @@ def recommend(problem_file: str, **options: Any) -> None:
     check_saving(options)
     source = find_source(problem_file, options)
     menu = find_menu(source, options)
+    tell = tell.about(menu.problem)
     failure = menu.no_recourse
     simulated = _simulate(menu, options)
 

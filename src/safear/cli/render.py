@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 def print_menu(menu: Menu, *, all_steps: bool = False, language: str = "en") -> None:
     """The decision, the plans side by side, and each plan in words with its most probable traces."""
-    console, tell = make_console(), Teller.of(language)
-    console.print(f"[bold]{escape(menu.problem.title)}[/bold]")
+    console, tell = make_console(), Teller.of(language, menu.problem.glossary)
+    console.print(f"[bold]{escape(tell.text(menu.problem.title))}[/bold]")
     for notice in menu.notices:
         console.print(f"[yellow]{escape(tell('terminal.notice'))}[/yellow] {escape(tell.notice(notice))}")
     decision = tell.decision(menu.problem, favourable=menu.favourable)
@@ -131,7 +131,7 @@ def _describe_value(offer: Offer, tell: Teller) -> str:
 def print_comparisons(problem: Problem, found: Sequence[Comparison], tell: AuditTeller) -> None:
     """Greedy against optimal: a row per objective, and what the figures mean."""
     console = make_console()
-    console.print(f"[bold]{escape(problem.title)}[/bold]\n{tell.compared(found[0])}\n")
+    console.print(f"[bold]{escape(tell.teller.text(problem.title))}[/bold]\n{tell.compared(found[0])}\n")
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for place, heading in enumerate(tell.comparison_headings()):
         table.add_column(heading, justify="left" if place < 2 else "right")
@@ -145,7 +145,7 @@ def print_comparisons(problem: Problem, found: Sequence[Comparison], tell: Audit
 
 def print_simulations(menu: Menu, simulated: Sequence[SimulatedRecord], *, language: str = "en") -> None:
     """The cross-checks by simulation, if there were any."""
-    tell = Teller.of(language)
+    tell = Teller.of(language, menu.problem.glossary)
     for offer, found in zip(menu, simulated, strict=False):
         costs = (found.success, offer.cost.success, found.all_runs.mean, offer.mean)
         figures = [tell.texts.localise(f"{figure:.4f}") for figure in costs]

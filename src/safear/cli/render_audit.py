@@ -17,10 +17,10 @@ STYLES = {"wrong": "yellow", "clear": "bold", "chance": "dim"}  # how sure a fin
 
 def print_audit(audit: Audit, *, language: str = "en") -> None:
     """What was found in short, each group column and their combinations, and where gaps come from."""
-    console, tell = make_console(), AuditTeller.of(language)
+    console, tell = make_console(), AuditTeller.of(language, audit.problem.glossary)
     found, divisions, origins = FindingTeller(tell), divide(audit, language), audit.decompositions()
     _, answer = found.asked(audit)
-    console.print(f"[bold]{escape(audit.problem.title)}[/bold]\n{escape(answer)}\n")
+    console.print(f"[bold]{escape(tell.teller.text(audit.problem.title))}[/bold]\n{escape(answer)}\n")
     for finding in found.sum_up(audit, divisions, origins):
         console.print(f"- {escape(finding.text)}", style=STYLES.get(finding.mark, ""))
     tables: list[Table | None] = []

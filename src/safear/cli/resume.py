@@ -85,6 +85,7 @@ def resume(context: click.Context, /, plan_file: str, **options: Any) -> None:
     check_saving(options)
     tell = Teller.of(options["language"])
     plan, turn = open_plan(plan_file), _read_turn(options)
+    tell = tell.speaking(plan.policy.mdp.glossary)
     if options["menu"]:
         _make_menu(plan, turn, options, tell)
     else:
@@ -141,7 +142,7 @@ def _tell_step(plan: SavedPlan, turn: Turn | None, options: dict[str, Any], tell
     if not tell_record(make_record, options):
         asked = plan.form.plan == plan.form.objectives[0]
         name = tell.objective(plan.objectives[0], here.unit) if asked else tell.name_plan(plan.form.plan)
-        print_result(f"{plan.form.problem.title}: {name}")
+        print_result(f"{tell.text(plan.form.problem.title)}: {name}")
         print_result("\n".join(WalkTeller(here, tell).lines()))
 
 

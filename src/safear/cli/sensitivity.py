@@ -59,6 +59,7 @@ def sensitivity(problem_file: str, **options: Any) -> None:
         if find_ending(options["out"]) in {".png", ".pdf"}:
             load_converter()
     menu = find_menu(find_source(problem_file, options), options)
+    teller = teller.about(menu.problem)
     if menu.no_recourse is not None:
         tell_record(lambda: SensitivityRecord.of(examine_menu(menu, tolerance=options["tolerance"])), options)
         require_recourse(menu, teller)
@@ -87,9 +88,9 @@ def _print(found: Sensitivity, language: str) -> None:
     from safear.cli.render import make_console
     from safear.recourse.sensitivity_teller import SensitivityTeller
 
-    console, tell = make_console(), SensitivityTeller.of(language)
     menu = found.menu
-    console.print(f"[bold]{escape(menu.problem.title)}[/bold]")
+    console, tell = make_console(), SensitivityTeller.of(language, menu.problem.glossary)
+    console.print(f"[bold]{escape(tell.teller.text(menu.problem.title))}[/bold]")
     if menu.favourable:
         said = tell.teller.decision(menu.problem, favourable=True)
         console.print(f"{said}. {tell.teller('report.lead.accepted')}", markup=False)

@@ -45,6 +45,7 @@ def walk(problem_file: str, **options: Any) -> None:
 
     teller = Teller.of(options["language"])
     menu = find_menu(find_source(problem_file, options), options)
+    teller = teller.about(menu.problem)
     require_recourse(menu, teller)
     if menu.favourable:
         raise WalkError.at((), "the decision is already favourable; there is no plan to follow", code="favourable")
@@ -57,5 +58,5 @@ def walk(problem_file: str, **options: Any) -> None:
         return SituationRecord.of(situation)
 
     if not tell_record(make_record, options):
-        print_result(f"{menu.problem.title}: {teller.describe_plan(offer)}")
+        print_result(f"{teller.text(menu.problem.title)}: {teller.describe_plan(offer)}")
         print_result("\n".join(WalkTeller(situation, teller).lines()))

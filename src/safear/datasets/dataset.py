@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -89,12 +89,18 @@ def _load(name: str) -> Dataset:
     )
     second = f"{name}-second"
     has_second = (_FOLDER / "presets" / f"{second}.yaml").is_file()
-    return Dataset(name, raw, levels, codes, favourable, problem, _preset(second) if has_second else None)
+    other = _with_labels_of(problem, _preset(second)) if has_second else None
+    return Dataset(name, raw, levels, codes, favourable, problem, other)
 
 
 @lru_cache(maxsize=64)
 def _classifier(dataset: Dataset, seed: int) -> TrainedClassifier:
     return train(dataset.problem.features, dataset.codes, dataset.favourable, seed=seed)
+
+
+def _with_labels_of(first: Problem, second: Problem) -> Problem:
+    """The second problem of a data set: its features, actions and goal are called as in the first."""
+    return replace(second, glossary=replace(first.glossary, texts=second.glossary.texts))
 
 
 def _preset(name: str) -> Problem:

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import PersonError
+from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import Feature, Outcome, Record
 
 Settings = ParamSpec("Settings")
@@ -189,6 +190,11 @@ class MDP:
     def unit(self) -> str:
         """What costs are counted in."""
         return "units"
+
+    @property
+    def glossary(self) -> Glossary:
+        """What people read instead of names: nothing else here."""
+        return NO_LABELS
 
     @property
     def goal_name(self) -> str | None:

@@ -34,11 +34,14 @@ class Blocked:
     constraint  an outcome would break the constraint `what`
     limit       an outcome would take the feature `what` too far from what was filed
     clipped     a side effect in proportion would take the feature `what` beyond its scale
+
+    Where `what` is a condition as the file has it, `rule` is that condition.
     """
 
     action: str
     code: Why
     what: str = ""
+    rule: Condition | None = None
 
 
 def find_never_offered(problem: Problem, starts: CodeMatrix | None = None) -> tuple[Blocked, ...]:
@@ -90,7 +93,7 @@ def _list_reasons(problem: Problem, action: Action, columns: Codes, left: Flags)
     for part in action.when.parts if isinstance(action.when, And) else (action.when,):
         is_hidden = any(features[item].hidden for item in condition_features(part))
         yield (
-            Blocked(name, "closed") if is_hidden else Blocked(name, "when", str(part)),
+            Blocked(name, "closed") if is_hidden else Blocked(name, "when", str(part), part),
             ~holds(part, columns, features),
         )
     yield Blocked(name, "tries"), ~can_try(problem, action, columns) & np.ones(len(left), dtype=bool)
@@ -121,4 +124,4 @@ def _list_reasons(problem: Problem, action: Action, columns: Codes, left: Flags)
 def _name_constraint(action: str, constraint: Condition) -> Blocked:
     if isinstance(constraint, Within):
         return Blocked(action, "limit", constraint.feature)
-    return Blocked(action, "constraint", str(constraint))
+    return Blocked(action, "constraint", str(constraint), constraint)

@@ -14,6 +14,7 @@ from safear.mdp.arrays import MDP
 from safear.mdp.filed_goals import FiledGoals
 from safear.mdp.goals import Goals
 from safear.mdp.space import CodeMatrix, StateArray, StateSpace, person_codes
+from safear.problem.glossary import Glossary
 from safear.problem.model import Action, Feature, Outcome, Problem, Record
 from safear.problem.person import read_person
 
@@ -35,6 +36,11 @@ class CompiledMDP(MDP):
     def unit(self) -> str:
         """What costs are counted in."""
         return self.problem.cost_unit
+
+    @property
+    def glossary(self) -> Glossary:
+        """What people read instead of the problem's names."""
+        return self.problem.glossary
 
     @property
     def goal_name(self) -> str | None:

@@ -32,6 +32,19 @@ class FormPart(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
 
 
+Label = dict[str, str]  # language -> text; "" is for everybody
+
+
+class WordsForm(FormPart):
+    """What people read instead of the names in the plan, as the problem had it."""
+
+    features: dict[str, Label] = {}
+    levels: dict[str, dict[str, Label]] = {}
+    actions: dict[str, Label] = {}
+    goal: Label | None = None
+    texts: dict[str, Label] = {}
+
+
 class ProblemForm(FormPart):
     """The problem that a plan is for, with the person's own terms. `parts` are hashes that say where another differs.
 
@@ -48,6 +61,7 @@ class ProblemForm(FormPart):
     quantum: Annotated[str, Field(pattern=r"^[1-9][0-9]{0,29}(/[1-9][0-9]{0,29})?$")]
     failure_cost: Cost
     goal: str | None
+    words: WordsForm = WordsForm()
 
 
 class AnswersForm(FormPart):

@@ -17,6 +17,7 @@ from safear.evaluation.policy import NOTHING, Pieces, Policy, SpentPolicy, State
 from safear.mdp.arrays import MDP
 from safear.mdp.check import check_mdp
 from safear.plans.plan_file import AS_SAVED, OutcomeForm, PlanForm
+from safear.problem.glossary import Glossary
 from safear.problem.model import Feature, Outcome, Record, SetTo
 from safear.recourse.promises import Promise, Promises
 
@@ -44,6 +45,11 @@ class PlanMDP(MDP):
     def unit(self) -> str:
         """What costs are counted in."""
         return self.form.problem.unit
+
+    @cached_property
+    def glossary(self) -> Glossary:
+        """What people read instead of names."""
+        return Glossary(**dict(self.form.problem.words))
 
     @property
     def goal_name(self) -> str | None:

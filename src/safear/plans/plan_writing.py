@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple
 from itertools import groupby
 from typing import NamedTuple
@@ -33,9 +33,11 @@ from safear.plans.plan_file import (
     Scalar,
     StateForm,
     WhenForm,
+    WordsForm,
     digest_value,
 )
 from safear.problem.dump import dump_problem
+from safear.problem.glossary import Label
 from safear.problem.model import Problem, Record
 from safear.recourse.offer import Offer
 from safear.recourse.records import as_scalars
@@ -62,7 +64,7 @@ def write_plan(
     return PlanForm(
         safear_plan=FORMAT,
         safear=__version__,
-        problem=_write_problem(mdp),
+        problem=_write_problem(mdp, _write_words(mdp, [{**levels, **one} for one in changed], actions)),
         answers=AnswersForm(states=mdp.n_states, hash=hash_answers(mdp)) if personal_data else None,
         person=PersonForm(
             record=record if personal_data else None,
@@ -96,7 +98,7 @@ def write_plan(
 
 def hash_problem(problem: Problem) -> tuple[str, dict[str, str]]:
     """The hash of what a plan depends on, and short ones of its parts: features, actions, goal ..."""
-    content = {name: part for name, part in dump_problem(problem).items() if name not in ASIDE}
+    content = {name: part for name, part in dump_problem(problem.without_labels()).items() if name not in ASIDE}
     return digest_value(content), {name: digest_value(part)[:16] for name, part in content.items()}
 
 
@@ -121,7 +123,7 @@ def hash_answers(mdp: CompiledMDP) -> str:
     return hashlib.sha256(codes.astype("<i2").tobytes() + mdp.goal.astype("u1").tobytes()).hexdigest()
 
 
-def _write_problem(mdp: CompiledMDP) -> ProblemForm:
+def _write_problem(mdp: CompiledMDP, words: WordsForm) -> ProblemForm:
     whole, parts = hash_problem(mdp.problem)
     return ProblemForm(
         title=mdp.problem.title,
@@ -133,7 +135,28 @@ def _write_problem(mdp: CompiledMDP) -> ProblemForm:
         quantum=str(mdp.quantum),
         failure_cost=mdp.to_cost(mdp.failure_cost),
         goal=mdp.goal_name,
+        words=words,
     )
+
+
+def _write_words(mdp: CompiledMDP, people: Sequence[Mapping[str, str]], actions: Sequence[ActionForm]) -> WordsForm:
+    """The labels of everything that the file names, and of nothing else."""
+    glossary, features = mdp.glossary, mdp.problem.feature_by_name
+    met = {name: sorted({person[name] for person in people}) for name in people[0]}
+    levels = {name: _choose(glossary.levels.get(name, {}), known) for name, known in met.items()}
+    labels = [outcome.label for action in actions for outcome in action.outcomes if outcome.label is not None]
+    units = [features[name].unit for name in met if name in features]
+    return WordsForm(
+        features=_choose(glossary.features, met),
+        levels={name: labels for name, labels in levels.items() if labels},
+        actions=_choose(glossary.actions, dict.fromkeys(action.action for action in actions)),
+        goal=None if glossary.goal is None else dict(glossary.goal),
+        texts=_choose(glossary.texts, dict.fromkeys((mdp.problem.title, mdp.unit, *units, *labels))),
+    )
+
+
+def _choose(labels: Mapping[str, Label], names: Iterable[str]) -> dict[str, dict[str, str]]:
+    return {name: dict(labels[name]) for name in names if name in labels}
 
 
 def _write_away(mdp: CompiledMDP, state: int) -> int | None:

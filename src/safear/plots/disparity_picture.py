@@ -57,7 +57,7 @@ def disparity(
 
 def draw_groups(groups: GroupFigures, *, title: str | None = None, heading: bool = True) -> Picture:
     """Draw figures that were read already."""
-    columns = show_name(BETWEEN.join(groups.by))
+    columns = groups.columns
     words = groups.texts("picture.disparity.title", columns=columns) if title is None else show_name(title)
     svg = _DisparityDrawing(groups).svg(words, heading=heading)
     return make_picture(svg, groups=groups.groups, figures=groups.figures, overall=groups.overall)

@@ -113,7 +113,7 @@ def _read_point(kind: Kind, label: str, offer: Offer, level: float, tell: Teller
     figures = (offer.mean, offer.cost.all_runs.cvar(level), offer.cost.success)
     found = offer.ranges if kind != "frontier" and offer.level == level else None  # the others are too many to show
     ends = () if found is None else (*astuple(found.mean), *astuple(found.tail), *astuple(found.success))
-    first = offer.first_action and show_name(offer.first_action)
+    first = offer.first_action and tell.action(offer.first_action)
     return PointRow(kind, label, tell.name_plan(offer), first, *figures, *ends)
 
 

@@ -11,7 +11,7 @@ from safear.evaluation.extremes import Range
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.teller import Teller
-from safear.texts.names import capital, show_name
+from safear.texts.names import capital
 
 CLOSE = 0.01  # chances of success that differ by less are alike
 
@@ -126,8 +126,8 @@ def read_plans(offers: Menu | Sequence[Offer], language: str = "en") -> Plans:
             None if favourable else "give at least one plan",
             code="nothing_to_draw",
         )
-    tell = Teller.of(language)
-    units = list(dict.fromkeys(show_name(offer.unit) for offer in offers))
+    tell = Teller.of(language, offers[0].glossary)
+    units = list(dict.fromkeys(tell.text(offer.unit) for offer in offers))
     if len(units) > 1:
         raise InputError.at(
             (),
@@ -144,8 +144,8 @@ def _read_plan(tell: Teller, number: int, offer: Offer) -> PlanRow:
     mdp, success = offer.solution.mdp, offer.cost.success
     good, bad = float(offer.cost.succeeded_chances.sum()), float(offer.cost.failed_chances.sum())
     figures = (offer.mean, offer.tail, success, bad / (good + bad))  # 1 - success may be rounded to 0
-    first, failure = offer.first_action and show_name(offer.first_action), mdp.to_cost(mdp.failure_cost)
-    names = (tell.name_plan(offer), first, show_name(offer.unit))
+    first, failure = offer.first_action and tell.action(offer.first_action), mdp.to_cost(mdp.failure_cost)
+    names = (tell.name_plan(offer), first, tell.text(offer.unit))
     found = offer.ranges
     ends = () if found is None else (*astuple(found.mean), *astuple(found.tail), *astuple(found.success))
     return PlanRow(number, *names, *figures, mdp.horizon, failure, offer.level, *ends)

@@ -67,7 +67,7 @@ class TornadoRow:
 
 def tornado(plan: PlanSensitivity, *, title: str | None = None, language: str = "en", heading: bool = True) -> Picture:
     """Draw what a plan hangs on, as `sa.sensitivity(...)["safest"]` has it."""
-    drawing = _TornadoDrawing(plan, SensitivityTeller.of(language))
+    drawing = _TornadoDrawing(plan, SensitivityTeller.of(language, plan.offer.glossary))
     words = drawing.say("title") if title is None else show_name(title)
     return make_picture(drawing.svg(words, heading=heading), rows=drawing.table())
 
@@ -223,7 +223,7 @@ class _TornadoDrawing:
         words, fill = self.say("no_change"), FAINT
         if flip is not None:
             value = self.tell.value(flip.parameter, flip.value, self.unit)
-            words, fill = self.say("flip", value=value, action=show_name(flip.action or "")), INK
+            words, fill = self.say("flip", value=value, action=self.tell.teller.action(flip.action)), INK
             parts.append(_edge(last, y) if abs(self._moved(item, flip.value)) <= self.span else "")
         room = self.middle - PAD - NAMES - GAP - 12
         anchor = "start" if sign > 0 else "end"

@@ -100,7 +100,7 @@ def traces(
     plans, numbered = read_plans(offers, language), list(enumerate(offers, start=1))
     found = [(plan, place, trace) for plan, offer in numbered for place, trace in enumerate(offer.traces.shown, 1)]
     ways = [_read_trace(plan, place, trace) for plan, place, trace in found]
-    steps = [step for plan, place, trace in found for step in _read_steps(plan, place, trace)]
+    steps = [step for plan, place, trace in found for step in _read_steps(plan, place, trace, plans.tell)]
     rests = [_read_rest(plan, offer) for plan, offer in numbered]
     words = show_name(plans.tell("picture.traces.title") if title is None else title)
     svg = _TraceDrawing(plans, ways, steps, rests).svg(words, heading=heading)
@@ -116,10 +116,10 @@ def _read_trace(plan: int, place: int, trace: Trace) -> TraceRow:
     return TraceRow(plan, place, trace.chance, spent, trace.cost, trace.success, thickness)
 
 
-def _read_steps(plan: int, place: int, trace: Trace) -> list[TryRow]:
+def _read_steps(plan: int, place: int, trace: Trace, tell: Teller) -> list[TryRow]:
     rows: list[TryRow] = []
     for number, step in enumerate(trace.steps, start=1):
-        action = show_name(step.action)
+        action = tell.action(step.action)
         again = bool(rows) and rows[-1].action == action and not rows[-1].works
         attempt = rows[-1].attempt + 1 if again else 1
         start, end = (math.fsum(done.cost for done in trace.steps[:count]) for count in (number - 1, number))

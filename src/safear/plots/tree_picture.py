@@ -94,10 +94,10 @@ class WayRow:
 
 def tree(offer: Offer, *, title: str | None = None, language: str = "en", heading: bool = True) -> Picture:
     """Draw the contingent plan, its likely steps only; what leads back to a step names it."""
-    tell, plan = Teller.of(language), offer.plan
+    tell, plan = Teller.of(language, offer.glossary), offer.plan
     placed = place_steps(plan, tell)
     words = tell("picture.tree.title", name=tell.name_plan(offer)) if title is None else show_name(title)
-    svg = _TreeDrawing(plan, placed, tell, show_name(offer.unit)).svg(words, plan.lines(language), heading=heading)
+    svg = _TreeDrawing(plan, placed, tell, tell.text(offer.unit)).svg(words, plan.lines(language), heading=heading)
     return make_picture(svg, steps=placed.steps, ways=placed.ways)
 
 
@@ -172,7 +172,7 @@ class PlacedSteps:
 
 
 def _read_step(step: PlanStep, tell: Teller, column: int, *, root: bool) -> StepRow:
-    words = (step.number, show_name(step.action), tell.situation(step))
+    words = (step.number, tell.action(step.action), tell.situation(step))
     chances = (step.chance, step.within.low, step.within.high)
     return StepRow(*words, step.cost, *chances, step.visits, step.hope, column, root)
 
@@ -197,7 +197,7 @@ class _TreeDrawing:
     """Places everything, top down; what is drawn is collected in `parts`."""
 
     def __init__(self, plan: Plan, placed: PlacedSteps, tell: Teller, unit: str) -> None:
-        self.hidden, self.goal = plan.hidden_steps, show_name(plan.goal or tell("goal"))
+        self.hidden, self.goal = plan.hidden_steps, tell.goal(plan.goal)
         self.tell, self.say, self.unit = tell, tell.texts.part("picture.tree"), unit
         self.steps, self.ways = {row.step: row for row in placed.steps}, placed.ways
         self.before = {way.target: way.step for way in placed.ways if way.place in {"below", "right"}}

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
+from safear.problem.glossary import NO_LABELS, Glossary
 from safear.recourse.offer import TAIL
 from safear.recourse.teller import Teller
 from safear.texts import Texts
-from safear.texts.names import show_name
 from safear.texts.numbers import round_number
 
 if TYPE_CHECKING:
@@ -36,10 +35,9 @@ class AuditTeller:
     teller: Teller
 
     @staticmethod
-    @cache
-    def of(language: str = "en") -> AuditTeller:
+    def of(language: str = "en", glossary: Glossary = NO_LABELS) -> AuditTeller:
         """The teller of a language; an InputError if there are no texts in it."""
-        return AuditTeller(Teller.of(language))
+        return AuditTeller(Teller.of(language, glossary))
 
     @property
     def texts(self) -> Texts:
@@ -86,7 +84,7 @@ class AuditTeller:
     def with_unit(self, value: float | None, measure: Measure, unit: str) -> str:
         """`2.04 months`, `99.2%`."""
         text = measure.format(value)
-        return text if value is None or not measure.has_unit else f"{text} {show_name(unit)}"
+        return text if value is None or not measure.has_unit else f"{text} {self.teller.text(unit)}"
 
     def difference(self, value: float | None, measure: Measure, *, signed: bool = True) -> str:
         """`+0.37`, or with a real minus; shares in points: `0.45 points`; `n/a` if undefined."""
@@ -178,7 +176,7 @@ class AuditTeller:
             yield say("differ", **counts, people=found.people, share=self.percent(found.agree / found.people))
         for number in found.numbers:
             if number.changed:
-                yield say("number", feature=show_name(number.feature), count=number.changed)
+                yield say("number", feature=self.teller.feature(number.feature), count=number.changed)
         if found.together:
             yield say("together", count=found.together)
         coarse = found.coarse
@@ -189,8 +187,8 @@ class AuditTeller:
     def _coarse(self, number: NumberAgreement, level: LevelAgreement) -> str:
         """That a level is too coarse, and what to do about it."""
         values = {
-            "feature": show_name(number.feature),
-            "level": show_name(level.level),
+            "feature": self.teller.feature(number.feature),
+            "level": self.teller.level(number.feature, level.level),
             "value": self.teller.measure(level.value, number.unit),
             "changed": level.changed,
             "count": level.people,

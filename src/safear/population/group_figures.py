@@ -10,7 +10,6 @@ from safear.population.audit import Audit
 from safear.population.groups import BETWEEN, Group
 from safear.recourse.teller import Teller
 from safear.texts import Texts
-from safear.texts.names import show_name
 
 MOST_DRAWN = 24  # groups; of more, those with the most rejected people
 HELPLESS = "no recourse"
@@ -94,11 +93,12 @@ class GroupFigures:
     groups: tuple[GroupRow, ...]
     figures: tuple[FigureRow, ...]
     overall: tuple[OverallRow, ...]
+    tell: Teller
 
     @property
     def texts(self) -> Texts:
         """The language of the words."""
-        return self.measures[0].texts
+        return self.tell.texts
 
     @property
     def drawn(self) -> tuple[GroupRow, ...]:
@@ -107,7 +107,13 @@ class GroupFigures:
 
     def names(self, row: GroupRow) -> list[str]:
         """The group's value in each column, as people read it."""
-        return [show_name(name or self.texts("audit.missing")) for name in row.names]
+        named = zip(self.by, row.names, strict=True)
+        return [self.tell.level(column, name) if name else self.texts("audit.missing") for column, name in named]
+
+    @property
+    def columns(self) -> str:
+        """The columns as people read them: `gender`, or several with a sign between them."""
+        return BETWEEN.join(map(self.tell.feature, self.by))
 
     def label(self, number: int) -> str:
         """A group as people read it, by its number."""
@@ -121,7 +127,8 @@ class GroupFigures:
 
 def name_measures(audit: Audit, language: str = "en") -> tuple[Measure, ...]:
     """The share without recourse and the audit's measures, in its order and in plain words."""
-    tell, unit = Teller.of(language), show_name(audit.problem.cost_unit)
+    tell = Teller.of(language, audit.problem.glossary)
+    unit = tell.text(audit.problem.cost_unit)
     worst = {"worst": tell.worst_name(audit.level), "in_worst": tell.worst(audit.level)}
     values = {**worst, "within": tell.percent(audit.level), "unit": unit}
 
@@ -145,7 +152,7 @@ def read_groups(audit: Audit, by: str | Sequence[str] | None = None, language: s
     """The figures of each group; `by` as in `Audit.table`."""
     intervals = audit.intervals(by)
     columns = audit.population.groups if by is None else (by,) if isinstance(by, str) else tuple(by)
-    measures = name_measures(audit, language)
+    measures, tell = name_measures(audit, language), Teller.of(language, audit.problem.glossary)
     cells = list(audit.groups(columns))
     drawn = set(sorted(range(len(cells)), key=lambda place: (-cells[place].n_rejected, place))[:MOST_DRAWN])
     ends = iter(intervals[["low", "high"]].itertuples(index=False, name=None)) if len(intervals) else iter(())
@@ -159,7 +166,15 @@ def read_groups(audit: Audit, by: str | Sequence[str] | None = None, language: s
             figures += [_read(number, group, measure.name, next(ends) if group.n_rejected else (None, None))]
     row = audit.overall
     overall = tuple(OverallRow(measure.name, row[measure.name]) for measure in measures)
-    return GroupFigures(columns, audit.minimum, measures, tuple(groups), tuple(figures), overall)
+    return GroupFigures(
+        columns,
+        audit.minimum,
+        measures,
+        tuple(groups),
+        tuple(figures),
+        overall,
+        tell,
+    )
 
 
 def _read(number: int, group: Group, measure: str, ends: tuple[float | None, float | None]) -> FigureRow:

@@ -16,7 +16,8 @@ from safear.population.comparison import Comparison
 from safear.population.decomposition import Gap
 from safear.population.groups import BETWEEN
 from safear.problem.model import Problem
-from safear.recourse.diagnose import Hint, PersonDiagnosis, SpaceDiagnosis
+from safear.recourse.advice_records import BlockedRecord
+from safear.recourse.diagnose import Hint, HintCode, PersonDiagnosis, SpaceDiagnosis
 from safear.recourse.figure_records import ResultRecord
 
 
@@ -252,6 +253,15 @@ class AgreementRecord(ResultRecord):
     numbers: list[NumberAgreementRecord]
 
 
+class HintRecord(ResultRecord):
+    """What is allowed, but may not be meant."""
+
+    code: HintCode
+    feature: str
+    places: list[list[str | int]]
+    blocked: BlockedRecord | None
+
+
 class CheckRecord(ResultRecord):
     """What was found in a problem without mistakes. Null or empty: it was not asked for, or nobody decides."""
 
@@ -266,7 +276,7 @@ class CheckRecord(ResultRecord):
     people: list[PersonDiagnosis]
     whole: SpaceDiagnosis | None
     population: AgreementRecord | None
-    hints: list[Hint]
+    hints: list[HintRecord]
 
     @classmethod
     def of(
@@ -291,5 +301,5 @@ class CheckRecord(ResultRecord):
             people=list(people),
             whole=whole,
             population=None if population is None else AgreementRecord.model_validate(population),
-            hints=list(hints),
+            hints=[HintRecord.model_validate(hint) for hint in hints],
         )

@@ -20,6 +20,7 @@ from safear.problem.document import (
     WrittenGoal,
     WrittenOutcome,
 )
+from safear.problem.labelling import read_glossary, read_main, read_provider
 from safear.problem.model import (
     Action,
     Change,
@@ -62,13 +63,14 @@ def build_problem(document: Document) -> tuple[Problem, list[Mistake]]:
     features = {name: _build_feature(name, written) for name, written in document.features.items()}
     builder = _Builder(features, document.confidence)
     rule = None
+    glossary, ambiguous = read_glossary(document)
     if document.classifier is not None:
         rule = builder.condition(document.classifier.rule, ("classifier", "rule"))
     problem = Problem(
-        title=document.title,
-        description=document.description,
+        title=read_main(document.title),
+        description=read_main(document.description),
         horizon=document.horizon,
-        cost_unit=document.cost.unit,
+        cost_unit=read_main(document.cost.unit),
         cost_resolution=document.cost.resolution,
         confidence=document.confidence,
         features=tuple(features.values()),
@@ -89,8 +91,10 @@ def build_problem(document: Document) -> tuple[Problem, list[Mistake]]:
             builder.condition(text, ("constraints", number)) for number, text in enumerate(document.constraints)
         ),
         people={name: read_texts_of(person, features) for name, person in document.people.items()},
+        glossary=glossary,
+        provider=read_provider(document),
     )
-    return problem, builder.mistakes
+    return problem, [*ambiguous, *builder.mistakes]
 
 
 def build_terms(document: TermsDocument, problem: Problem) -> tuple[Terms, list[Mistake]]:
@@ -116,7 +120,8 @@ def default_levels(edges: Iterable[Decimal], closed: str) -> tuple[str, ...]:
 
 
 def _build_goal(written: WrittenGoal) -> Goal:
-    return Goal(**dict(written) | {"agree": 1.0 if written.agree == "all" else written.agree})
+    fields = {name: value for name, value in written if name not in {"label", "decision"}}
+    return Goal(**fields | {"agree": 1.0 if written.agree == "all" else written.agree})
 
 
 def _build_feature(name: str, written: WrittenFeature) -> Feature:
@@ -144,7 +149,7 @@ def _build_feature(name: str, written: WrittenFeature) -> Feature:
         seen_by_classifier=written.seen_by_classifier and not written.hidden,
         hidden=written.hidden,
         at_most=None if written.at_most is None else _move(written.at_most),
-        unit=written.unit,
+        unit=read_main(written.unit),
         missing=written.missing or "",
         **scale,
     )
@@ -200,7 +205,7 @@ class _Builder:
             chance=self.chance(written.chance, change, (*path, "chance")),
             change=change,
             cost=None if written.cost is None else self.cost(written.cost, change, (*path, "cost")),
-            label=written.label,
+            label=read_main(written.label) or None,
             works=written.works,
         )
 

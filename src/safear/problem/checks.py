@@ -17,6 +17,7 @@ from safear.problem.condition import (
 )
 from safear.problem.condition_checks import check_condition
 from safear.problem.feature_checks import check_features
+from safear.problem.labelling import check_glossary
 from safear.problem.model import (
     MAX_ACTIONS,
     MAX_OUTCOMES,
@@ -95,6 +96,7 @@ def _check_parts(problem: Problem) -> Iterator[Iterator[Mistake] | list[Mistake]
         sound += [] if found else [condition]
     if problem.rule is not None:
         yield _check_rule(problem, problem.rule)
+    yield check_glossary(problem)
     readable = replace(problem, constraints=tuple(sound))
     for name, person in problem.people.items():
         yield [item.inside("people", name) for item in person_mistakes(readable, person)]

@@ -20,6 +20,7 @@ from safear.problem.written import (
     CostCase,
     Distance,
     Entry,
+    MaybeWrittenLabel,
     Name,
     NotNegative,
     Number,
@@ -29,6 +30,7 @@ from safear.problem.written import (
     Value,
     Written,
     WrittenCounts,
+    WrittenLabel,
     read_number,
     read_whole,
     shape,
@@ -68,13 +70,16 @@ class WrittenFeature(Written):
     step: Positive | None = None
     min: Number | None = None
     max: Number | None = None
-    unit: str = ""
+    unit: MaybeWrittenLabel = None
     missing: Name | None = None
     mutable: bool = True
     actionable: bool = True
     seen_by_classifier: bool = True
     hidden: bool = False
     at_most: Distance | None = None
+    label: WrittenLabel | None = None
+    labels: dict[Name, WrittenLabel] = Field(default_factory=dict, description="What levels are called")
+    help: WrittenLabel | None = None
 
     @model_validator(mode="after")
     def _check_scale(self) -> Self:
@@ -117,7 +122,7 @@ class WrittenOutcome(Written):
     chance: Chance | None = None
     change: Change = Field(default_factory=dict)
     cost: Cost | None = None
-    label: Text | None = None
+    label: WrittenLabel | None = None
     works: bool | None = None
 
 
@@ -131,6 +136,8 @@ class WrittenAction(Written):
     chance: Chance | None = None
     change: Change | None = None
     outcomes: list[WrittenOutcome] | None = None
+    label: WrittenLabel | None = None
+    help: WrittenLabel | None = None
 
 
 class WrittenSideEffect(Written):
@@ -140,6 +147,13 @@ class WrittenSideEffect(Written):
     change: Annotated[Change, Field(min_length=1)]
     direction: Literal["up", "down", "any"] = "any"
     when: Text | None = None
+
+
+class WrittenDecision(Written):
+    """What people are told of the decision."""
+
+    accepted: WrittenLabel | None = None
+    rejected: WrittenLabel | None = None
 
 
 class WrittenGoal(Written):
@@ -152,13 +166,30 @@ class WrittenGoal(Written):
     failure_cost: NotNegative = Field(default=Decimal(0), json_schema_extra={"default": 0})
     promise: Literal["value", "range", "narrow"] = "narrow"
     stop: bool = True
+    label: WrittenLabel | None = None
+    decision: WrittenDecision = Field(default_factory=WrittenDecision)
 
 
 class WrittenCost(Written):
     """What costs are counted in."""
 
-    unit: Text = "units"
+    unit: WrittenLabel = "units"
     resolution: Positive | None = None
+
+
+class WrittenGiven(Written):
+    """A column that the classifier sees as filed."""
+
+    label: WrittenLabel | None = None
+    help: WrittenLabel | None = None
+
+
+class WrittenProvider(Written):
+    """Who decides, how to reach them, and where to appeal."""
+
+    name: WrittenLabel | None = None
+    contact: WrittenLabel | None = None
+    appeal: WrittenLabel | None = None
 
 
 class WrittenClassifier(Written):
@@ -167,23 +198,30 @@ class WrittenClassifier(Written):
     rule: Text
 
 
+Given = Annotated[  # their names alone, or with labels
+    Annotated[list[Name], Tag("\0plain")] | Annotated[dict[Name, WrittenGiven], Tag("\0by feature")],
+    shape(scalar="\0plain", mapping="\0by feature"),
+]
+
+
 class Document(Written):
     """A SafeAR problem file."""
 
     safear: Annotated[Literal[1], BeforeValidator(lambda value: 1 if str(value) == "1" else value)]
-    title: Text
-    description: str = ""
+    title: WrittenLabel
+    description: MaybeWrittenLabel = None
     horizon: Annotated[int, Field(ge=1, le=1000), BeforeValidator(read_number)]
     cost: WrittenCost = Field(default_factory=WrittenCost)
     confidence: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] = CONFIDENCE
     features: Annotated[dict[Name, WrittenFeature], Field(min_length=1)]
-    given: list[Name] = Field(default_factory=list)
+    given: Given = Field(default_factory=list)
     goal: WrittenGoal = Field(default_factory=WrittenGoal)
     classifier: WrittenClassifier | None = None
     actions: Annotated[dict[Name, WrittenAction], Field(min_length=1)]
     side_effects: list[WrittenSideEffect] = Field(default_factory=list)
     constraints: list[Text] = Field(default_factory=list)
     people: dict[Name, dict[Name, Entry]] = Field(default_factory=dict)
+    provider: WrittenProvider = Field(default_factory=WrittenProvider)
 
 
 class WrittenActionTerms(Written):
@@ -216,31 +254,34 @@ def _any_of(schema: Any) -> Any:
     return schema
 
 
+_PARTS: dict[tuple[str | int, ...], type[Written]] = {  # "" is a name or a number
+    ("features", ""): WrittenFeature,
+    ("given", ""): WrittenGiven,
+    ("actions", ""): WrittenAction,
+    ("actions", "", "outcomes", ""): WrittenOutcome,
+    ("side_effects", ""): WrittenSideEffect,
+    ("goal",): WrittenGoal,
+    ("goal", "decision"): WrittenDecision,
+    ("cost",): WrittenCost,
+    ("classifier",): WrittenClassifier,
+    ("provider",): WrittenProvider,
+}
+
+
 def fields_at(document: type[Written], path: tuple[str | int, ...]) -> list[str]:
     """The fields that may stand at a path of a document, for suggestions."""
     match path:
         case ():
             model: type[Written] = document
-        case ("features", _):
-            model = WrittenFeature
-        case ("actions", _):
-            model = WrittenActionTerms if document is TermsDocument else WrittenAction
-        case ("actions", _, "outcomes", int()):
-            model = WrittenOutcome
-        case ("side_effects", int()):
-            model = WrittenSideEffect
-        case ("goal",):
-            model = WrittenGoal
-        case ("cost",):
-            model = WrittenCost
-        case ("classifier",):
-            model = WrittenClassifier
+        case ("actions", _) if document is TermsDocument:
+            model = WrittenActionTerms
         case ("actions", _, ("chance" | "cost") as word, *inner):
             return _fields_of_amount(word, inner)
         case ("actions", _, "outcomes", int(), ("chance" | "cost") as word, *inner):
             return _fields_of_amount(word, inner)
         case _:
-            model = WrittenEffect
+            shape = tuple("" if isinstance(part, int) or 0 < at < 2 else part for at, part in enumerate(path))
+            model = _PARTS.get(shape, _PARTS.get(path, WrittenEffect))
     return list(model.model_fields)
 
 

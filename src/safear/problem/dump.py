@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
@@ -10,6 +11,8 @@ import yaml
 
 from safear.problem.build import default_levels
 from safear.problem.condition import ALWAYS, Within
+from safear.problem.glossary import Glossary
+from safear.problem.labelling import labels_of, write_given, write_label, write_text
 from safear.problem.model import Action, Change, Effect, Feature, Follow, Move, Outcome, Problem, Shift, SideEffect
 from safear.problem.quantity import CONFIDENCE, Amount, ByCase, ByLevel, Quantity, amounts
 from safear.problem.scales import is_range
@@ -17,7 +20,8 @@ from safear.problem.scales import is_range
 
 def dump_problem(problem: Problem) -> dict[str, Any]:
     """The problem as a dictionary in the vocabulary of the problem file, defaults left out."""
-    cost: dict[str, Any] = {"unit": problem.cost_unit}
+    glossary = problem.glossary
+    cost: dict[str, Any] = {"unit": write_text(problem.cost_unit, glossary)}
     if problem.cost_resolution is not None:
         cost["resolution"] = _number(problem.cost_resolution)
     goal = {
@@ -28,23 +32,28 @@ def dump_problem(problem: Problem) -> dict[str, Any]:
         "failure_cost": _number(problem.goal.failure_cost),
         "promise": None if problem.goal.promise == "narrow" else problem.goal.promise,
         "stop": None if problem.goal.stop else False,
+        "label": write_label(glossary.goal),
+        "decision": _decision(glossary),
     }
     document: dict[str, Any] = {
         "safear": 1,
-        "title": problem.title,
-        "description": problem.description or None,
+        "title": write_text(problem.title, glossary),
+        "description": write_text(problem.description, glossary),
         "horizon": problem.horizon,
         "cost": cost,
         "confidence": None if problem.confidence == CONFIDENCE else problem.confidence,
-        "features": {feature.name: _feature(feature) for feature in problem.features if not feature.is_derived},
-        "given": list(problem.given) or None,
+        "features": {
+            feature.name: _feature(feature, glossary) for feature in problem.features if not feature.is_derived
+        },
+        "given": write_given(problem),
         "goal": {name: value for name, value in goal.items() if value is not None},
         "classifier": None if problem.rule is None else {"rule": str(problem.rule)},
-        "actions": {action.name: _action(action) for action in problem.actions},
+        "actions": {action.name: _action(action, glossary) for action in problem.actions},
         "side_effects": [_side_effect(effect) for effect in problem.side_effects] or None,
         "constraints": [str(condition) for condition in problem.constraints if not isinstance(condition, Within)]
         or None,
         "people": {name: dict(person) for name, person in problem.people.items()} or None,
+        "provider": _provider(problem),
     }
     return {name: value for name, value in document.items() if value is not None}
 
@@ -58,10 +67,20 @@ def dump_problem_text(problem: Problem, form: str = "yaml") -> str:
     return text
 
 
-def _feature(feature: Feature) -> dict[str, Any]:
+def _decision(glossary: Glossary) -> dict[str, Any] | None:
+    told = {"accepted": write_label(glossary.accepted), "rejected": write_label(glossary.rejected)}
+    return {name: text for name, text in told.items() if text is not None} or None
+
+
+def _provider(problem: Problem) -> dict[str, Any] | None:
+    told = {name: write_text(text, problem.glossary) for name, text in asdict(problem.provider).items()}
+    return {name: text for name, text in told.items() if text is not None} or None
+
+
+def _feature(feature: Feature, glossary: Glossary) -> dict[str, Any]:
     result = _range(feature) if is_range(feature) else _scale(feature)
     if feature.unit:
-        result["unit"] = feature.unit
+        result["unit"] = write_text(feature.unit, glossary)
     if feature.missing:
         result["missing"] = feature.missing
     if not feature.mutable:
@@ -74,7 +93,7 @@ def _feature(feature: Feature) -> dict[str, Any]:
         result["hidden"] = True
     elif not feature.seen_by_classifier:
         result["seen_by_classifier"] = False
-    return result
+    return result | labels_of(glossary, feature.name)
 
 
 def _range(feature: Feature) -> dict[str, Any]:
@@ -98,16 +117,18 @@ def _scale(feature: Feature) -> dict[str, Any]:
     return result | {name: _number(limit) for name, limit in limits.items() if limit is not None}
 
 
-def _action(action: Action) -> dict[str, Any]:
+def _action(action: Action, glossary: Glossary) -> dict[str, Any]:
     result: dict[str, Any] = {"cost": _quantity(action.cost, "cost")}
     if action.when != ALWAYS:
         result["when"] = str(action.when)
     if action.at_most is not None:
         result["at_most"] = action.at_most
-    return result | {"outcomes": [_outcome(outcome) for outcome in action.outcomes]}
+    words = {"label": glossary.actions.get(action.name), "help": glossary.action_help.get(action.name)}
+    result |= {name: write_label(label) for name, label in words.items() if label}
+    return result | {"outcomes": [_outcome(outcome, glossary) for outcome in action.outcomes]}
 
 
-def _outcome(outcome: Outcome) -> dict[str, Any]:
+def _outcome(outcome: Outcome, glossary: Glossary) -> dict[str, Any]:
     result: dict[str, Any] = {}
     if outcome.chance is not None:
         result["chance"] = _quantity(outcome.chance, "chance")
@@ -116,7 +137,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
     if outcome.cost is not None:
         result["cost"] = _quantity(outcome.cost, "cost")
     if outcome.label is not None:
-        result["label"] = outcome.label
+        result["label"] = write_text(outcome.label, glossary)
     if outcome.works is not None:
         result["works"] = outcome.works
     return result

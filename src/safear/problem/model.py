@@ -18,6 +18,7 @@ from typing import Literal
 
 from safear.errors import Path
 from safear.problem.condition import ALWAYS, Condition, FeatureTest, LevelTest, condition_features, replace_tests
+from safear.problem.glossary import NO_LABELS, NOBODY, Glossary, Provider
 from safear.problem.limits import spell_out
 from safear.problem.quantity import CONFIDENCE, GUESS, Quantity, amounts, quantity_features
 
@@ -268,7 +269,8 @@ class Problem:
     """A recourse problem: features, what can be done about them, and what counts as success.
 
     `given` are columns that the classifier sees as filed, without levels; a model that knows its columns need not be
-    told. `confidence` is that of the intervals of chances that are given as counts.
+    told. `confidence` is that of the intervals of chances that are given as counts. `glossary` is what people read
+    instead of names, and `provider` whom they may turn to.
     """
 
     title: str
@@ -285,6 +287,8 @@ class Problem:
     cost_resolution: Decimal | None = None
     confidence: float = CONFIDENCE
     description: str = ""
+    glossary: Glossary = NO_LABELS
+    provider: Provider = NOBODY
 
     def __post_init__(self) -> None:
         spelled = spell_out(self.features, self.actions, self.constraints)
@@ -365,6 +369,10 @@ class Problem:
         """What a notebook shows."""
         names = "".join(f"<li>{escape(action.name)}</li>" for action in self.actions)
         return f"<p>{escape(repr(self))}</p><ul>{names}</ul>"
+
+    def without_labels(self) -> Problem:
+        """The same problem with nothing but names: what plans depend on."""
+        return replace(self, glossary=NO_LABELS, provider=NOBODY)
 
     def with_horizon(self, horizon: int) -> Problem:
         """The same problem with another number of steps."""

@@ -15,6 +15,7 @@ from safear.problem.tries import MOST_TRIES
 
 IN_UNIT = re.compile(r"(?P<number>[+-]?\d+(?:\.\d+)?)\s*(?P<unit>[^\s\d.,%].*)")
 _WHOLE = re.compile(r"[+-]?\d+")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})?")
 
 
 def _read_name(value: object) -> object:
@@ -65,6 +66,17 @@ def _read_value(value: object) -> object:
 
 Name = Annotated[str, BeforeValidator(_read_name), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 Text = Name  # the same form; a sentence or a condition instead of a name
+
+
+def _read_language(value: object) -> object:
+    if not isinstance(value, str) or not _LANGUAGE.fullmatch(value):
+        raise PydanticCustomError(
+            "name", "'{text}' is no language; write its code, such as en or de", {"text": str(value)}
+        )
+    return value
+
+
+Language = Annotated[str, BeforeValidator(_read_language)]
 Entry = Annotated[  # of a record, where nothing is a value too
     str,
     BeforeValidator(lambda value: _read_name("null" if value is None else value)),
@@ -92,7 +104,7 @@ TAGS = frozenset(
     f"\0{tag}"
     for tag in (
         *("number", "interval", "by level", "by case", "case", "effect", "name", "by feature"),
-        *("sourced", "counts", "plain", "counted case"),
+        *("sourced", "counts", "plain", "counted case", "by language"),
     )
 )
 
@@ -109,6 +121,15 @@ def shape(**tags: str) -> Discriminator:
         return tags["scalar"]
 
     return Discriminator(choose)
+
+
+WrittenLabel = Annotated[  # a text for everybody, or one per language
+    Annotated[Text, Tag("\0plain")] | Annotated[dict[Language, Text], Field(min_length=1), Tag("\0by language")],
+    shape(scalar="\0plain", mapping="\0by language"),
+]
+
+
+MaybeWrittenLabel = Annotated[WrittenLabel | None, BeforeValidator(lambda value: None if value == "" else value)]
 
 
 def _of_amount(value: object) -> str:

@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import Field
 
-from safear.mdp.blocked import Blocked
+from safear.mdp.blocked import Why
 from safear.recourse.advice import Advice
 from safear.recourse.advice_teller import AdviceTeller
 from safear.recourse.approach import Approach
@@ -15,6 +15,14 @@ from safear.recourse.notices import NoRecourse, ReasonCode
 from safear.recourse.plan import LevelChange
 from safear.recourse.relaxations import Relaxation, RelaxationCode
 from safear.recourse.teller import Teller
+
+
+class BlockedRecord(ResultRecord):
+    """An action that is not offered, and what blocks it."""
+
+    action: str
+    code: Why
+    what: str = Field(description="the condition or the feature, as the file has it; empty if it is neither")
 
 
 class ReasonRecord(ResultRecord):
@@ -26,7 +34,7 @@ class ReasonRecord(ResultRecord):
     horizon: int | None = Field(description="the fewest steps in which a goal can be reached, if they are known")
     budget: float | None = Field(description="the budget that is too small, if that is why")
     least: float | None = Field(description="the smallest budget that is not")
-    blocked: list[Blocked] = Field(description="why each action is not offered, if none is")
+    blocked: list[BlockedRecord] = Field(description="why each action is not offered, if none is")
 
     @classmethod
     def of(cls, reason: NoRecourse) -> Self:
@@ -38,7 +46,7 @@ class ReasonRecord(ResultRecord):
             horizon=reason.horizon,
             budget=reason.budget,
             least=reason.least,
-            blocked=list(reason.blocked),
+            blocked=[BlockedRecord.model_validate(item) for item in reason.blocked],
         )
 
 
@@ -118,7 +126,7 @@ class AdviceRecord(ResultRecord):
     @classmethod
     def of(cls, advice: Advice) -> Self:
         """With its words."""
-        tell = AdviceTeller(advice, Teller.of())
+        tell = AdviceTeller(advice, Teller.of(glossary=advice.problem.glossary))
         return cls(
             closest=None if advice.closest is None else ApproachRecord.of(advice.closest, tell),
             relaxations=[RelaxationRecord.of(found, tell) for found in advice.relaxations],

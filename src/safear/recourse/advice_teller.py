@@ -9,7 +9,6 @@ from safear.recourse.advice import Advice
 from safear.recourse.approach import Approach
 from safear.recourse.relaxations import OF_THE_PERSON, Relaxation
 from safear.recourse.teller import Teller
-from safear.texts.names import show_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +44,18 @@ class AdviceTeller:
         goal, key = tell.quoted_goal(problem), "accepted" if one.success == 1 and one.mean == 0 else "plan"
         mean = tell.cost(one.mean, problem.cost_unit)
         then = tell(f"advice.then.{key}", goal=goal, success=tell.percent(one.success), mean=mean)
-        values: dict[str, object] = {"then": then, "action": tell.quote(one.action), "what": show_name(one.what)}
-        values |= {"feature": tell.quote(one.feature), "level": self._level(one), "count": one.horizon or 0}
-        brought = [tell("advice.bring", feature=tell.quote(p.feature), level=tell.promise(p)) for p in one.promises]
+        values: dict[str, object] = {"then": then, "action": tell.quote_action(one.action), "count": one.horizon or 0}
+        values["what"] = "" if one.rule is None else tell.condition(one.rule)
+        values |= {"feature": tell.quote_feature(one.feature), "level": self._level(one)}
+        brought = [
+            tell("advice.bring", feature=tell.quote_feature(p.feature), level=tell.promise(p)) for p in one.promises
+        ]
         values["changes"] = tell.texts.join(brought)
         return tell(f"advice.{one.code}", **values)
 
     def _level(self, one: Relaxation) -> str:
         if one.value is None:
-            return self.teller.quote(one.level)
+            return self.teller.texts.quote(self.teller.level(one.feature, one.level))
         if one.code == "budget":
             return self.teller.exact_cost(one.value, self.advice.problem.cost_unit)
         return self.teller.measure(one.value, self.advice.problem.feature_by_name[one.feature].unit)

@@ -21,7 +21,7 @@ class Caution:
         return str(self)
 
     def __str__(self) -> str:
-        return self.tell(Teller.of())
+        return self.tell(Teller.of(glossary=self.offer.glossary))
 
     @property
     def right(self) -> TradeOff:

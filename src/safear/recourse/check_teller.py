@@ -37,7 +37,7 @@ class CheckTeller:
         whole = self.teller.texts.whole
         counts = {"features": whole(len(problem.shown_features)), "actions": whole(len(problem.actions))}
         return self.teller(
-            "check.head", title=show_name(problem.title), horizon=self.teller.steps(problem.horizon), **counts
+            "check.head", title=self.teller.text(problem.title), horizon=self.teller.steps(problem.horizon), **counts
         )
 
     def space(self, problem: Problem) -> str:

@@ -50,6 +50,9 @@ class SpaceDiagnosis:
     without_recourse: int
 
 
+HintCode = Literal["unused_feature", "free_failure", "intervals", "guesses", "never_offered"]
+
+
 @dataclass(frozen=True, slots=True)
 class Hint:
     """What is allowed, but may not be meant.
@@ -61,7 +64,7 @@ class Hint:
     never_offered   nobody is ever offered an action; `blocked` says why
     """
 
-    code: Literal["unused_feature", "free_failure", "intervals", "guesses", "never_offered"]
+    code: HintCode
     feature: str = ""
     places: tuple[Path, ...] = ()
     blocked: Blocked | None = None
@@ -81,7 +84,7 @@ def diagnose_people(problem: Problem, classifier: object = None) -> tuple[list[P
         people.append(PersonDiagnosis(name, case.favourable, _count_shown(case.mdp, every), goals, giving_up))
     rejected = [person for person in people if not person.favourable]
     if rejected and not any(person.goals for person in rejected):
-        tell, horizon = Teller.of(), problem.horizon
+        tell, horizon = Teller.of(glossary=problem.glossary), problem.horizon
         goal = tell.goal(problem.goal.favourable)
         cause = f"no action leads this person to '{goal}' {tell.within(problem)}"
         remedy = "check the actions and the horizon: the goal cannot be reached"

@@ -99,7 +99,7 @@ class Menu:
 
     def __str__(self) -> str:
         if self.favourable:
-            return Teller.of().decision(self.problem, favourable=True)
+            return Teller.of(glossary=self.problem.glossary).decision(self.problem, favourable=True)
         if self.no_recourse is not None:
             return str(self.no_recourse)
         return "\n".join(repr(offer) for offer in self.offers)
@@ -108,7 +108,7 @@ class Menu:
         """What a notebook shows."""
         if not self.offers:
             return html_paragraphs((self, *self.notices))
-        tell = Teller.of()
+        tell = Teller.of(glossary=self.problem.glossary)
         rows = []
         for offer in self:
             figures, *ranges = tell.overview(offer)

@@ -48,7 +48,7 @@ class Notice:
     values: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return Teller.of().notice(self)
+        return Teller.of(glossary=self.problem.glossary).notice(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,4 +76,4 @@ class NoRecourse:
     least: float | None = None
 
     def __str__(self) -> str:
-        return Teller.of().no_recourse(self)
+        return Teller.of(glossary=self.problem.glossary).no_recourse(self)

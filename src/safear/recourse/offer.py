@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from safear.evaluation.extremes import FigureRanges, evaluate_ranges
 from safear.evaluation.forward import Ends, Runs, find_possible_ends, run_exactly
 from safear.evaluation.policy import Policy
+from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import Record
 from safear.recourse.plan import Plan, make_plan
 from safear.recourse.promises import Promises, Verification, find_promises, verify_ends
@@ -60,11 +61,11 @@ class Offer:
         return f"{self.name}: {self}"
 
     def __str__(self) -> str:
-        return Teller.of().offer(self)
+        return Teller.of(glossary=self.glossary).offer(self)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        tell = Teller.of()
+        tell = Teller.of(glossary=self.glossary)
         return html_table(tell.overview_headings(self.level), tell.overview(self)) + show_lines(str(self.plan))
 
     @property
@@ -83,6 +84,11 @@ class Offer:
     def unit(self) -> str:
         """What costs are counted in."""
         return self.solution.mdp.unit
+
+    @property
+    def glossary(self) -> Glossary:
+        """What people read instead of names."""
+        return self.solution.mdp.glossary
 
     @property
     def policy(self) -> Policy:
@@ -237,4 +243,4 @@ class TradeOff:
         return str(self)
 
     def __str__(self) -> str:
-        return Teller.of().trade_off(self)
+        return Teller.of(glossary=NO_LABELS if self.other is None else self.other.glossary).trade_off(self)

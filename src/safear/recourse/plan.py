@@ -18,6 +18,7 @@ from safear.evaluation.extremes import Range
 from safear.evaluation.policy import Policy, policy_of
 from safear.mdp.arrays import MDP
 from safear.mdp.intervals import bound_sum
+from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import Record
 from safear.recourse.plan_graph import END, GOAL, LOST, STUCK, Box, Graph, Node, follow
 from safear.recourse.plan_teller import PlanTeller
@@ -101,6 +102,7 @@ class PlanStep:
     is whether the situation tells this step from others by the one, and `says_spent` how by the other (None: not).
     `tries` are those of limited actions, where they tell the situation from another.
     `hope`: whether a goal can still be reached from here, or only not with this plan, which goes on as plans do.
+    `glossary` has the labels of what is named here.
     """
 
     number: int
@@ -117,6 +119,7 @@ class PlanStep:
     tries: tuple[Tries, ...] = ()
     unit: str = "units"
     hope: Hope = "yes"
+    glossary: Glossary = NO_LABELS
 
     @property
     def chance(self) -> float:
@@ -137,19 +140,20 @@ class PlanStep:
         return str(self)
 
     def __str__(self) -> str:
-        return Teller.of().step(self)
+        return Teller.of(glossary=self.glossary).step(self)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan:
     """A contingent plan: steps in the order in which they come if all goes well, then the others, likely ones first.
 
-    `goal` is the problem's name for the favourable decision, if it has one.
+    `goal` is the problem's name for the favourable decision, if it has one; `glossary` has its labels.
     """
 
     steps: tuple[PlanStep, ...]
     goal: str | None
     hidden_steps: int = 0
+    glossary: Glossary = NO_LABELS
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -162,7 +166,7 @@ class Plan:
         """
         import pandas as pd  # noqa: PLC0415  # a quarter of a second that others do not need
 
-        tell = Teller.of()
+        tell = Teller.of(glossary=self.glossary)
         columns = ("step", "when", "action", "visits", "works", "outcome", "chance", "low", "high", "cost", "then")
         rows = []
         for step in self.steps:
@@ -192,7 +196,7 @@ class Plan:
 
     def lines(self, language: str = "en") -> list[str]:
         """The plan in plain words, a line each."""
-        return PlanTeller(self, Teller.of(language)).lines()
+        return PlanTeller(self, Teller.of(language, self.glossary)).lines()
 
 
 def make_plan(
@@ -210,7 +214,7 @@ def make_plan(
     graph = follow(policy, origin, rare=rare)
     goal = mdp.goal_name
     if graph.first < 0:
-        return Plan((), goal)
+        return Plan((), goal, glossary=mdp.glossary)
     order = _order(graph)
     told = [number for number in order if number == graph.first or graph.nodes[number].weight >= rare]
     by_state: dict[int, list[Node]] = {}
@@ -227,7 +231,7 @@ def make_plan(
     )
     hopes = _find_hopes(graph)
     steps = tuple(maker.make_step(node, hopes[node]) for node in maker.numbers)
-    return Plan(steps, goal, len(order) - len(steps))
+    return Plan(steps, goal, len(order) - len(steps), mdp.glossary)
 
 
 def _find_hopes(graph: Graph) -> list[Hope]:
@@ -334,6 +338,7 @@ class _Maker:
             tries=self._choose_tries(node.state, shown),
             unit=self.unit,
             hope=hope,
+            glossary=mdp.glossary,
         )
 
     def _choose_tries(self, state: int, shown: dict[str, str]) -> tuple[Tries, ...]:

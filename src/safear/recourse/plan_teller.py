@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from safear.evaluation.extremes import Range
 from safear.recourse.teller import Teller
-from safear.texts.names import capital, show_name
+from safear.texts.names import capital
 
 if TYPE_CHECKING:
     from safear.recourse.plan import Branch, FollowUp, Plan, PlanStep
@@ -84,13 +84,13 @@ class PlanTeller:
 
     @property
     def _goal(self) -> str:
-        return self.teller.quote(self.plan.goal or self.teller("goal"))
+        return self.teller.texts.quote(self.teller.goal(self.plan.goal))
 
     def _tell_step(self, step: PlanStep) -> StepText:
         situation = self.teller.situation(step)
         return StepText(
             step.number,
-            show_name(step.action),
+            self.teller.action(step.action),
             self.teller.facts(step),
             self.teller("step.when", situation=situation) if situation else "",
             tuple(self._tell_ending(branch, step) for branch in step.branches),

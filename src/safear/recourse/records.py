@@ -51,10 +51,10 @@ class OutcomeRecord(ResultRecord):
     next: list[NextRecord]
 
     @classmethod
-    def of(cls, branch: Branch) -> Self:
+    def of(cls, branch: Branch, tell: Teller) -> Self:
         """With what happens in words."""
         follow_ups = [NextRecord.model_validate(item) for item in branch.follow_ups]
-        label = Teller.of().outcome(branch)
+        label = tell.outcome(branch)
         chances = {"chance": branch.chance, "low": branch.low, "high": branch.high}
         return cls(**chances, works=branch.works, label=label, cost=branch.cost, next=follow_ups)
 
@@ -75,16 +75,17 @@ class StepRecord(ResultRecord):
     @classmethod
     def of(cls, step: PlanStep) -> Self:
         """With the situation in words."""
+        tell = Teller.of(glossary=step.glossary)
         return cls(
             number=step.number,
             person=step.shown,
-            situation=Teller.of().situation(step),
+            situation=tell.situation(step),
             action=step.action,
             visits=step.visits,
             hope=step.hope,
             steps_left=step.steps_left,
             spent=step.spent,
-            outcomes=[OutcomeRecord.of(branch) for branch in step.branches],
+            outcomes=[OutcomeRecord.of(branch, tell) for branch in step.branches],
         )
 
 

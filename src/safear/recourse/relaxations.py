@@ -44,9 +44,9 @@ class Relaxation:
 
     allow       `action`, which the person has ruled out, is possible
     horizon     there are `horizon` steps
-    when        `action` no longer needs `what`, a part of its condition or all of it
+    when        `action` no longer needs `rule`, a part of its condition or all of it
     tries       `action` may be tried any number of times
-    constraint  the constraint `what` is dropped
+    constraint  the constraint `rule` is dropped
     limit       `feature` may go any distance from what was filed
     promise     a number that changes is promised to land in a part of its range, and not anywhere in it
     numbers     what changes is brought to certain parts of its levels, the `promises`, instead of to their values
@@ -59,12 +59,17 @@ class Relaxation:
     success: float
     mean: float
     action: str = ""
-    what: str = ""
+    rule: Condition | None = None
     feature: str = ""
     level: str = ""
     value: float | None = None
     horizon: int | None = None
     promises: tuple[Promise, ...] = ()
+
+    @property
+    def what(self) -> str:
+        """The rule as the file has it; empty if there is none."""
+        return "" if self.rule is None else str(self.rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +213,7 @@ def propose_changes(case: Case) -> Iterator[Proposal]:
     """All single changes to the problem that may help."""
     problem, original = case.problem, case.original
 
-    def propose(code: RelaxationCode, changed: Problem, **what: str) -> Proposal:
+    def propose(code: RelaxationCode, changed: Problem, **what: str | Condition) -> Proposal:
         return Proposal(Relaxation(code, 0, 0, **what), changed, case.decision.record)  # type: ignore[arg-type]
 
     for action in original.actions:
@@ -223,14 +228,14 @@ def propose_changes(case: Case) -> Iterator[Proposal]:
     for action in problem.actions:
         if action.when != ALWAYS and _is_shown(problem, action.when):
             changed = _with_action(problem, replace(action, when=ALWAYS))
-            yield propose("when", changed, action=action.name, what=str(action.when))
+            yield propose("when", changed, action=action.name, rule=action.when)
         if action.at_most is not None:
             changed = _with_action(problem, replace(action, at_most=None))
             yield propose("tries", changed, action=action.name)
     for number, constraint in enumerate(problem.constraints):
         if not isinstance(constraint, Within) and _is_shown(problem, constraint):
             others = (*problem.constraints[:number], *problem.constraints[number + 1 :])
-            yield propose("constraint", replace(problem, constraints=others), what=str(constraint))
+            yield propose("constraint", replace(problem, constraints=others), rule=constraint)
     for feature in problem.shown_features:
         if feature.at_most is not None:
             features = tuple(replace(one, at_most=None) if one is feature else one for one in problem.features)
@@ -251,7 +256,7 @@ def propose_parts(case: Case, found: Relaxation) -> Iterator[Proposal]:
         others = (*parts[:number], *parts[number + 1 :])
         when = others[0] if len(others) == 1 else And(others)
         changed = _with_action(case.problem, replace(action, when=when))
-        yield Proposal(replace(found, what=str(part)), changed, case.decision.record)
+        yield Proposal(replace(found, rule=part), changed, case.decision.record)
 
 
 def propose_levels(case: Case, feature: Feature) -> Iterator[Proposal]:

@@ -56,11 +56,11 @@ class PlanSensitivity:
         return str(self)
 
     def __str__(self) -> str:
-        return "\n".join(SensitivityTeller.of().lines(self))
+        return "\n".join(SensitivityTeller.of(glossary=self.offer.glossary).lines(self))
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        tell = SensitivityTeller.of()
+        tell = SensitivityTeller.of(glossary=self.offer.glossary)
         return html_table(tell.flip_headings(), tell.flip_rows(self)) + html_table(
             tell.effect_headings(self), tell.effect_rows(self)
         )

@@ -66,7 +66,7 @@ class FlipRecord(ResultRecord):
             cvar=costs.cvar(plan.offer.level),
             is_guessed=flip.is_guessed,
             is_certain=plan.leeway_of(flip).is_certain,
-            text=SensitivityTeller.of().flip(flip, plan),
+            text=SensitivityTeller.of(glossary=plan.offer.glossary).flip(flip, plan),
         )
 
 
@@ -157,7 +157,8 @@ class SensitivityRecord(ResultRecord):
     @classmethod
     def of(cls, found: Sensitivity) -> Self:
         """With the names of all amounts in words."""
-        problem, tell = found.menu.problem, SensitivityTeller.of()
+        problem = found.menu.problem
+        tell = SensitivityTeller.of(glossary=problem.glossary)
         return cls(
             problem=problem.title,
             decision=name_answer(favourable=found.menu.favourable),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from safear.mdp.parameters import FARTHEST
+from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.quantity import ByCase, Quantity
 from safear.recourse.teller import Teller
-from safear.texts.names import capital, show_name
+from safear.texts.names import capital
 
 if TYPE_CHECKING:
     from safear.errors import Path
@@ -35,10 +35,9 @@ class SensitivityTeller:
     teller: Teller
 
     @staticmethod
-    @cache
-    def of(language: str = "en") -> SensitivityTeller:
+    def of(language: str = "en", glossary: Glossary = NO_LABELS) -> SensitivityTeller:
         """The teller of a language; an InputError if there are no texts in it."""
-        return SensitivityTeller(Teller.of(language))
+        return SensitivityTeller(Teller.of(language, glossary))
 
     # --------------------------------------------------------------------------------------------------------- names
 
@@ -48,7 +47,7 @@ class SensitivityTeller:
         if parameter.kind == "failure_cost":
             return self._say("name.failure_cost")
         action, kind = problem.action_by_name[str(path[1])], parameter.kind
-        name = self.teller.quote(action.name)
+        name = self.teller.quote_action(action.name)
         if path[2] != "outcomes":
             return self._detailed(self._say("name.cost", action=name), action.cost, path[3:])
         outcome = action.outcomes[int(path[3])]
@@ -66,18 +65,19 @@ class SensitivityTeller:
         if sum(action.works(other) == works for other in range(len(action.outcomes))) == 1:
             return "works" if works else "fails"
         label = action.outcomes[number].label
-        return self._say("name.outcome", number=number + 1) if label is None else show_name(label)
+        return self._say("name.outcome", number=number + 1) if label is None else self.teller.text(label)
 
     def _detailed(self, told: str, quantity: Quantity, rest: Path) -> str:
         """With the level or the case that the amount is for, if there are several."""
         if not rest:
             return told
         if not isinstance(quantity, ByCase):
-            return self._say("name.level", what=told, feature=show_name(str(rest[0])), level=show_name(str(rest[1])))
+            feature, level = self.teller.feature(str(rest[0])), self.teller.level(str(rest[0]), str(rest[1]))
+            return self._say("name.level", what=told, feature=feature, level=level)
         case = int(rest[0])
         if case == len(quantity.cases):
             return self._say("name.otherwise", what=told)
-        return self._say("name.case", what=told, condition=show_name(str(quantity.cases[case][0])))
+        return self._say("name.case", what=told, condition=self.teller.condition(quantity.cases[case][0]))
 
     def value(self, parameter: Parameter, value: float, unit: str) -> str:
         """`97.6%`, `3.4 months`."""
@@ -96,14 +96,14 @@ class SensitivityTeller:
 
     def head(self, plan: PlanSensitivity) -> str:
         """The plan and its first step."""
-        action = self.teller.quote(plan.offer.first_action or "")
+        action = self.teller.quote_action(plan.offer.first_action)
         return self._say("plan", plan=capital(self.teller.describe_plan(plan.offer)), action=action)
 
     def notes(self, plan: PlanSensitivity) -> list[str]:
         """What is as good, and whether anything changes the advice at all."""
         notes = []
         if plan.equals:
-            named = [self.teller.quote(name) for name in plan.equals]
+            named = [self.teller.quote_action(name) for name in plan.equals]
             notes.append(self._say("equals", actions=self.teller.texts.join(named, last="or")))
         if not plan.flips:
             notes.append(self._say("none"))
@@ -144,7 +144,7 @@ class SensitivityTeller:
         if not leeway.is_certain:
             notes.append(self._say("uncertain", certain=self.value(parameter, leeway.certain_to, unit)))
         what = self.parameter(parameter, plan.problem)
-        then = show_name(flip.action or "") if flip.plan is None else self.teller.describe_plan(flip.plan)
+        then = self.teller.action(flip.action) if flip.plan is None else self.teller.describe_plan(flip.plan)
         return what, now, value, then, " ".join(notes)
 
     # ------------------------------------------------------------------------------------------------------- effects

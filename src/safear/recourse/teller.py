@@ -1,18 +1,20 @@
 """The one voice: what plans, offers, notices and walks are called and say, in the words of a language.
 
 Results carry codes and values; whoever shows them (`str`, the command line, reports, the web page, pictures) asks a
-`Teller`. Names that the problem gives are shown as they are written there.
+`Teller`. Names of features, levels and actions are told by their labels (`Glossary`), where the problem has any.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import astuple, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from safear.problem.condition import Condition
+from safear.problem.glossary import NO_LABELS, Glossary, choose
 from safear.problem.model import Problem
+from safear.recourse.condition_teller import tell_condition
 from safear.risk.objectives import (
     Budget,
     CVaR,
@@ -68,15 +70,26 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Teller:
-    """Says things in a language: `Teller.of("de").name_plan(offer)`. Any other text is `teller("web.title")`."""
+    """Says things in a language: `Teller.of("de").name_plan(offer)`. Any other text is `teller("web.title")`.
+
+    `glossary` has the labels of the problem that is spoken of.
+    """
 
     texts: Texts
+    glossary: Glossary = NO_LABELS
 
     @staticmethod
-    @cache
-    def of(language: str = "en") -> Teller:
+    def of(language: str = "en", glossary: Glossary = NO_LABELS) -> Teller:
         """The teller of a language; an InputError if there are no texts in it."""
-        return Teller(load_texts(language))
+        return Teller(load_texts(language), glossary)
+
+    def about(self, problem: Problem) -> Teller:
+        """The same, with the labels of a problem."""
+        return self.speaking(problem.glossary)
+
+    def speaking(self, glossary: Glossary) -> Teller:
+        """The same, with these labels."""
+        return Teller(self.texts, glossary)
 
     def __call__(self, key: str, /, **values: object) -> str:
         """A text of the catalogue."""
@@ -86,11 +99,11 @@ class Teller:
 
     def cost(self, value: float | None, unit: str) -> str:
         """`3.5 months`; `n/a` if there is none."""
-        return self.texts("format.none") if value is None else self.texts.cost(value, show_name(unit))
+        return self.texts("format.none") if value is None else self.texts.cost(value, self.text(unit))
 
     def exact_cost(self, value: float, unit: str) -> str:
         """As `cost`, with as many decimals as it takes: a limit that was rounded would not be true."""
-        return self.texts.exact_cost(value, show_name(unit))
+        return self.texts.exact_cost(value, self.text(unit))
 
     def number(self, value: float) -> str:
         """`3.5`, `12,000`."""
@@ -141,9 +154,42 @@ class Teller:
 
     # --------------------------------------------------------------------------------------------------------- names
 
+    @property
+    def language(self) -> str:
+        """The code of the language: `de`."""
+        return self.texts.language
+
+    def action(self, name: str | None) -> str:
+        """What an action is called; empty if there is none."""
+        return show_name(self.glossary.action(name or "", self.language))
+
+    def quote_action(self, name: str | None) -> str:
+        """The same inside a sentence."""
+        return self.texts.quote(self.action(name))
+
+    def quote_feature(self, name: str) -> str:
+        """What a feature is called, inside a sentence."""
+        return self.texts.quote(self.feature(name))
+
+    def feature(self, name: str) -> str:
+        """What a feature, or a column that is given, is called."""
+        return show_name(self.glossary.feature(name, self.language))
+
+    def level(self, feature: str, level: str) -> str:
+        """What a level of a feature is called."""
+        return show_name(self.glossary.level(feature, level, self.language))
+
+    def condition(self, condition: Condition) -> str:
+        """A condition in words: `skill is below manager`."""
+        return tell_condition(condition, self)
+
+    def text(self, main: str) -> str:
+        """A text of the problem that is no name, such as its title, or the unit of its costs."""
+        return show_name(self.glossary.text(main, self.language))
+
     def goal(self, named: str | None) -> str:
         """What the person wants, as the problem calls it, if it does: `approved`."""
-        return show_name(named or self.texts("goal"))
+        return show_name(choose(self.glossary.goal, self.language) or named or self.texts("goal"))
 
     def quoted_goal(self, problem: Problem) -> str:
         """The goal inside a sentence."""
@@ -155,8 +201,17 @@ class Teller:
 
     def decision(self, problem: Problem, *, favourable: bool) -> str:
         """What was decided."""
+        said = choose(self.glossary.accepted if favourable else self.glossary.rejected, self.language)
+        if said is not None:
+            return show_name(said)
         key = ("accepted" if favourable else "rejected") + ("" if problem.goal.favourable else "_unnamed")
         return self.texts(f"decision.{key}", goal=self.quoted_goal(problem))
+
+    def provider(self, problem: Problem) -> list[str]:
+        """Who decides, how to reach them, and where to appeal; nothing where the problem does not say."""
+        name, contact, appeal = (self.text(part) for part in astuple(problem.provider))
+        told = [part for part in (name, contact) if part]
+        return [*told, self.texts("provider.appeal", where=appeal)] if appeal else told
 
     def within(self, problem: Problem) -> str:
         """`within 12 steps`."""
@@ -232,7 +287,7 @@ class Teller:
         """A plan in one line, without its name."""
         line = self.texts(
             "plan.line",
-            action=show_name(offer.first_action or ""),
+            action=self.action(offer.first_action),
             success=self.percent(offer.cost.success),
             mean=self.cost(offer.mean, offer.unit),
             tail=self.cost(offer.tail, offer.unit),
@@ -252,7 +307,7 @@ class Teller:
         """A plan as a row of a table: name, first step, success, mean, VaR and tail; then how far they can be off."""
         costs = (offer.mean, offer.cost.all_runs.var(offer.level), offer.tail)
         figures = (self.percent(offer.cost.success), *(self.cost(cost, offer.unit) for cost in costs))
-        row, spans = (self.name_plan(offer), show_name(offer.first_action or ""), *figures), self.spans(offer)
+        row, spans = (self.name_plan(offer), self.action(offer.first_action), *figures), self.spans(offer)
         return [row, *([("", self.texts("ranges.off"), *spans)] if any(spans) else [])]
 
     def beside(self, trade_off: TradeOff) -> str:
@@ -306,18 +361,19 @@ class Teller:
             unit = reason.problem.cost_unit
             values |= {"budget": self.exact_cost(reason.budget, unit), "least": self.exact_cost(reason.least, unit)}
         said = self.texts(f"no_recourse.{reason.code}", **values)
-        told = [f"{show_name(item.action)}: {self.blocked(item)}." for item in reason.blocked[:MOST_BLOCKED]]
+        told = [f"{self.action(item.action)}: {self.blocked(item)}." for item in reason.blocked[:MOST_BLOCKED]]
         return " ".join([said, *told])
 
     def blocked(self, found: Blocked) -> str:
         """What blocks an action: `it needs skill < manager`."""
-        return self.texts(f"blocked.{found.code}", what=show_name(found.what))
+        what = self.condition(found.rule) if found.rule is not None else self.feature(found.what)
+        return self.texts(f"blocked.{found.code}", what=what)
 
     # --------------------------------------------------------------------------------------------------------- steps
 
     def step(self, step: PlanStep) -> str:
         """`change job: costs 1 month, works 90 times in 100`."""
-        return f"{show_name(step.action)}: {self.facts(step)}"
+        return f"{self.action(step.action)}: {self.facts(step)}"
 
     def facts(self, step: PlanStep) -> str:
         """What a step costs and how often it works."""
@@ -340,7 +396,7 @@ class Teller:
             cost = self.exact_cost(low if step.says_spent == "at_least" else high, step.unit)
             parts.append(say(f"spent.{step.says_spent}", cost=cost, least=self.texts.exact_number(low)))
         for action, times in step.tries:
-            name = show_name(action)
+            name = self.action(action)
             parts.append(say("tries", action=name, count=times) if times else say("untried", action=name))
         return self.texts.join(parts)
 
@@ -351,16 +407,16 @@ class Teller:
         """
         said = [change for change in outcome.changes if outcome.label is None or change.promise is not None]
         changes = self.texts.join(self.changes(tuple(said), "becomes"))
-        return ": ".join(part for part in (show_name(outcome.label or ""), changes) if part)
+        return ": ".join(part for part in (self.text(outcome.label or ""), changes) if part)
 
     def changes(self, changes: Changes, verb: str = "is") -> list[str]:
         """`savings is rich` or, with the verb "becomes", `term becomes 12 to 14 months`."""
-        levels = [(show_name(change.feature), self.level(change)) for change in changes]
+        levels = [(self.feature(change.feature), self.new_level(change)) for change in changes]
         return [self.texts(f"step.{verb}", feature=name, level=level) for name, level in levels]
 
-    def level(self, change: LevelChange) -> str:
+    def new_level(self, change: LevelChange) -> str:
         """The level, or what is promised of the number that it stands for."""
-        return show_name(change.level) if change.promise is None else self.promise(change.promise)
+        return self.level(change.feature, change.level) if change.promise is None else self.promise(change.promise)
 
     def promise(self, promise: Promise) -> str:
         """`12 months`, `12 to 14 months`; exact, since what is said is what was tested."""
@@ -385,7 +441,7 @@ class Teller:
         """`study fails 2 times, then change job`; `study at try number 3, then save 2 times`."""
         say, words = self.texts.part("ways"), []
         for action, group in groupby(trace.steps, key=lambda step: step.action):
-            name, failed = show_name(action), 0
+            name, failed = self.action(action), 0
             for works, run in groupby(group, key=lambda step: step.works):
                 count = len(list(run))
                 if not works:

@@ -17,6 +17,7 @@ from safear.evaluation.extremes import Range
 from safear.evaluation.forward import run_on
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
+from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import Feature, Problem
 from safear.recourse.plan import Changes, LevelChange, bound_edge, bound_working, find_changes
 from safear.recourse.promises import Promises
@@ -86,7 +87,8 @@ class Situation:
     `person` has what is hidden, too: who files it again goes on from there.
     Of the `steps_taken`, those that nobody foresaw are not among `taken`.
     `changes` are the levels in which the person differs from the start. Costs are in `unit`; `goal` is the problem's
-    name for the favourable decision, if it has one; `level` says which runs count as the worst, as in the plan.
+    name for the favourable decision, if it has one; `level` says which runs count as the worst, as in the plan;
+    `glossary` has the labels of what is named here.
     """
 
     kind: Kind
@@ -102,6 +104,7 @@ class Situation:
     level: float
     unit: str
     goal: str | None
+    glossary: Glossary = NO_LABELS
 
     @property
     def has_begun(self) -> bool:
@@ -122,7 +125,7 @@ class Situation:
         return str(self)
 
     def __str__(self) -> str:
-        return "\n".join(WalkTeller(self, Teller.of()).lines())
+        return "\n".join(WalkTeller(self, Teller.of(glossary=self.glossary)).lines())
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -184,6 +187,7 @@ def look_around(plan: Followed, here: Standing) -> Situation:
         plan.level,
         mdp.unit,
         mdp.goal_name,
+        mdp.glossary,
     )
 
 
@@ -254,11 +258,11 @@ def _choose(plan: Followed, state: int, edges: range, *, step: int, outcome: int
     if len(meant) == 1:
         return meant[0]
     endings = [_ending(plan, state, edge) for edge in edges]
-    possible = ", ".join(f"{ending.outcome} ({_in_short(ending)})" for ending in endings)
+    possible = ", ".join(f"{ending.outcome} ({_in_short(ending, mdp.glossary)})" for ending in endings)
     cause = f"'{outcome}' can mean several outcomes" if meant else f"this step cannot end in outcome {outcome}"
     raise WalkError.at(("outcomes", step), cause, f"possible: {possible}", code="impossible_outcome")
 
 
-def _in_short(ending: Possible) -> str:
-    kind, label = "works" if ending.works else "fails", Teller.of().outcome(ending)
+def _in_short(ending: Possible, glossary: Glossary) -> str:
+    kind, label = "works" if ending.works else "fails", Teller.of(glossary=glossary).outcome(ending)
     return f"{kind}: {label}" if label else kind

@@ -23,9 +23,9 @@ class EndingRecord(ResultRecord):
     cost: float
 
     @classmethod
-    def of(cls, ending: Possible) -> Self:
+    def of(cls, ending: Possible, tell: Teller) -> Self:
         """With what happens in words."""
-        label = Teller.of().outcome(ending)
+        label = tell.outcome(ending)
         chances = {"chance": ending.chance, "low": ending.low, "high": ending.high}
         return cls(outcome=ending.outcome, **chances, works=ending.works, label=label, cost=ending.cost)
 
@@ -61,7 +61,7 @@ class SituationRecord(ResultRecord):
     @classmethod
     def of(cls, situation: Situation) -> Self:
         """What `walk` found."""
-        costs = situation.ahead.all_runs
+        costs, tell = situation.ahead.all_runs, Teller.of(glossary=situation.glossary)
         return cls(
             kind=situation.kind,
             person=situation.person,
@@ -69,7 +69,9 @@ class SituationRecord(ResultRecord):
             spent=situation.spent,
             unit=situation.unit,
             action=situation.action,
-            endings=[EndingRecord.of(ending) for ending in situation.endings],
-            taken=[TakenRecord(action=item.action, ending=EndingRecord.of(item.ending)) for item in situation.taken],
+            endings=[EndingRecord.of(ending, tell) for ending in situation.endings],
+            taken=[
+                TakenRecord(action=item.action, ending=EndingRecord.of(item.ending, tell)) for item in situation.taken
+            ],
             ahead=AheadRecord(success=situation.ahead.success, mean=costs.mean, cvar=costs.cvar(situation.level)),
         )

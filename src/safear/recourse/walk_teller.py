@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from safear.evaluation.extremes import Range
 from safear.recourse.teller import Teller
-from safear.texts.names import show_name
 
 if TYPE_CHECKING:
     from safear.recourse.walk import Possible, Situation, Taken
@@ -36,7 +35,7 @@ class WalkTeller:
         """What to do now, or how it ended."""
         match self.here.kind:
             case "step":
-                return self._say("now", action=show_name(self.here.action or ""))
+                return self._say("now", action=self.teller.action(self.here.action))
             case "goal":
                 return self._say("goal", goal=self._goal)
             case "out of time":
@@ -73,7 +72,7 @@ class WalkTeller:
     def taken(self, step: Taken) -> str:
         """A step that was taken."""
         key, label = "taken_worked" if step.ending.works else "taken_failed", self.teller.outcome(step.ending)
-        told = self._say(key, action=show_name(step.action), cost=self._cost(step.ending.cost))
+        told = self._say(key, action=self.teller.action(step.action), cost=self._cost(step.ending.cost))
         return f"{told} ({label})" if label else told
 
     def ahead(self) -> str:

@@ -51,7 +51,7 @@ def report_audit(
     `sources` says where the input came from and `dated` when: an audit knows neither. The same audit gives the same
     bytes.
     """
-    tell = AuditTeller.of(language)
+    tell = AuditTeller.of(language, audit.problem.glossary)
     found, divisions, origins = FindingTeller(tell), divide(audit, language), audit.decompositions()
     short = found.sum_up(audit, divisions, origins)
     by_name = {division.groups.by: division for division in divisions}
@@ -59,7 +59,7 @@ def report_audit(
         "audit.html.jinja",
         tell.texts,
         summary=tuple(finding.text for finding in short),
-        title=show_name(title or tell("audit.title", problem=audit.problem.title)),
+        title=show_name(title or tell("audit.title", problem=tell.teller.text(audit.problem.title))),
         dated=dated and show_name(dated),
         say=tell.part("audit"),
         common=tell.part("report.file"),
@@ -78,9 +78,9 @@ def report_audit(
 def _list_settings(audit: Audit, tell: AuditTeller) -> list[tuple[str, str]]:
     problem, population = audit.problem, audit.population
     values = (
-        show_name(problem.title),
+        tell.teller.text(problem.title),
         tell.teller.goal(problem.goal.favourable),
-        show_name(BETWEEN.join(population.groups)),
+        BETWEEN.join(map(tell.teller.feature, population.groups)),
         str(audit.objective),
         tell(f"audit.method.{audit.method or 'any'}"),
         tell.percent(audit.level),
@@ -96,7 +96,7 @@ def _list_settings(audit: Audit, tell: AuditTeller) -> list[tuple[str, str]]:
 def _list_terms(audit: Audit, tell: AuditTeller) -> list[tuple[str, str]]:
     """What the words and figures of the page mean."""
     values = {
-        "unit": show_name(audit.problem.cost_unit),
+        "unit": tell.teller.text(audit.problem.cost_unit),
         "level": tell.percent(audit.level),
         "worst": tell.teller.worst_name(audit.level),
         "in_worst": tell.teller.worst(audit.level),
@@ -108,7 +108,7 @@ def _list_terms(audit: Audit, tell: AuditTeller) -> list[tuple[str, str]]:
 
 
 def _make_section(audit: Audit, division: Division, number: int, tell: AuditTeller) -> Section:
-    unit, found = show_name(audit.problem.cost_unit), FindingTeller(tell)
+    unit, found = tell.teller.text(audit.problem.cost_unit), FindingTeller(tell)
     title = tell("audit.by", column=division.name)
     tables = people_table(audit, tell, division), figures_table(division, tell), comparison_table(division, tell)
     return Section(

@@ -164,6 +164,10 @@ def origin_table(feature: str, division: Division, parts: Iterable[Gap], tell: A
         if pair != tuple(sorted(pair)):
             pair, sign = (part.other, part.group), -1
         gaps = (tell.difference(sign * value, measure) for value in (part.gap, part.start, part.model))
-        rows.append(_cells(measure.heading, *map(show_name, pair), *gaps, tell.percent(part.covered)))
-    caption = tell("audit.origin.table", column=show_name(feature))
+        rows.append(
+            _cells(
+                measure.heading, *(tell.teller.level(feature, one) for one in pair), *gaps, tell.percent(part.covered)
+            )
+        )
+    caption = tell("audit.origin.table", column=tell.teller.feature(feature))
     return Table(caption, _cells(*tell.headings("audit.origin.headings")), tuple(rows), names=3)

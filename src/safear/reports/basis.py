@@ -41,31 +41,31 @@ class Basis:
     @property
     def unit(self) -> str:
         """What costs are counted in."""
-        return show_name(self.menu.problem.cost_unit)
+        return self.teller.text(self.menu.problem.cost_unit)
 
     @property
     def ruled_out(self) -> list[str]:
         """The actions that are out of the question for this person."""
         left = self.menu.problem.action_by_name
-        return [show_name(action.name) for action in self.original.actions if action.name not in left]
+        return [self.teller.action(action.name) for action in self.original.actions if action.name not in left]
 
     def list_person(self) -> list[tuple[str, str]]:
         """What is known of the person, as it was filed."""
         record, sight = self.menu.case.decision.record, self.menu.case.sight
         known = [(feature.name, self._tell_filed(feature)) for feature in self.menu.problem.shown_features]
         known += [(name, self._tell_given(record[name])) for name in sight.given]
-        return [(show_name(name), words) for name, words in known]
+        return [(self.teller.feature(name), words) for name, words in known]
 
     def _tell_filed(self, feature: Feature) -> str:
         """The number that was filed and, if the classifier does not see it, the level it counts as; else the level."""
         case, level = self.menu.case, self.menu.person[feature.name]
         number = as_number(feature, case.decision.record[feature.name], level)
         if math.isnan(number):
-            return show_name(level)
+            return self.teller.level(feature.name, level)
         words = self.teller.measure(number, feature.unit)
         if feature.name in case.sight.numbers:
             return words
-        return f"{words} ({self.texts('counts_as', level=show_name(level))})"
+        return f"{words} ({self.texts('counts_as', level=self.teller.level(feature.name, level))})"
 
     def _tell_given(self, value: object) -> str:
         """A column as it was filed."""
@@ -80,7 +80,7 @@ class Basis:
         """The features that no step changes, and what is seen as filed."""
         problem = self.menu.problem
         names = [feature.name for feature in problem.shown_features if feature.name not in problem.changed_features]
-        return list(map(show_name, (*names, *self.menu.case.sight.given)))
+        return list(map(self.teller.feature, (*names, *self.menu.case.sight.given)))
 
     def make_table(self) -> Table:
         """Every action of the problem, and what was reckoned with for this person."""
@@ -91,7 +91,7 @@ class Basis:
         return Table(say("steps"), headings[:width], tuple(row[:width] for row in rows))
 
     def _make_row(self, usual: Action) -> tuple[Cell, ...]:
-        say, name = self.texts.part("report.basis"), Cell(show_name(usual.name))
+        say, name = self.texts.part("report.basis"), Cell(self.teller.action(usual.name))
         action = self.menu.problem.action_by_name.get(usual.name)
         if action is None:
             return name, Cell("–"), Cell("–"), Cell(say("ruled_out"), mark=OWN)

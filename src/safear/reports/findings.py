@@ -14,7 +14,7 @@ from safear.population.audit_teller import AuditTeller
 from safear.population.decomposition import Gap
 from safear.population.group_figures import FigureRow, GroupRow
 from safear.reports.verdicts import EFFORT, Division, Extremes, Verdict
-from safear.texts.names import capital, show_name
+from safear.texts.names import capital
 
 MOST_LISTED = 4  # groups in a sentence; of more, only the ends are told
 
@@ -53,7 +53,7 @@ class FindingTeller:
         """What was asked; and whom the model accepts, what the others do, and how they are compared."""
         problem, population, overall = audit.problem, audit.population, audit.overall
         say, teller = self.tell.part("audit.asked"), self.tell.teller
-        columns = self.tell.join([show_name(name) for name in population.groups])
+        columns = self.tell.join([teller.feature(name) for name in population.groups])
         read = say("read", people=overall["n"])
         if population.skipped:
             read = say("read_some", people=overall["n"], count=population.skipped, rows=population.rows)
@@ -198,11 +198,11 @@ class FindingTeller:
                     gap = self.tell.difference(sign * part.gap, measure, signed=False)
                     text = self.tell(
                         "audit.origin.sentence",
-                        column=show_name(feature),
-                        size=gap if measure.is_share else f"{gap} {show_name(unit)}",
+                        column=self.tell.teller.feature(feature),
+                        size=gap if measure.is_share else f"{gap} {self.tell.teller.text(unit)}",
                         measure=measure.phrase,
-                        one=self.tell.quote(pair[0]),
-                        other=self.tell.quote(pair[1]),
+                        one=self.tell.quote(self.tell.teller.level(feature, pair[0])),
+                        other=self.tell.quote(self.tell.teller.level(feature, pair[1])),
                         start=self.tell.difference(sign * part.start, measure),
                         model=self.tell.difference(sign * part.model, measure),
                     )

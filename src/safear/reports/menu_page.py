@@ -56,10 +56,10 @@ def report_menu(
     """The page about a menu, for the person, in one of `safear.texts.languages()`.
 
     `original` is the problem before their own terms were put in, so that these can be marked; `contact` says where to
-    ask. `sources` says where the input came from and `dated` when: a menu knows neither. The same arguments
-    give the same bytes.
+    ask (None: as the problem's `provider` says). `sources` says where the input came from and `dated` when: a menu
+    knows neither. The same arguments give the same bytes.
     """
-    writer = _Writer(menu, Teller.of(language))
+    writer = _Writer(menu, Teller.of(language, menu.problem.glossary))
     basis = Basis(menu, menu.case.original if original is None else original, writer.teller)
     plans = writer.make_plans()
     origin = list_menu_origin(menu, writer.texts, sources=sources or Sources(), dated=dated)
@@ -70,7 +70,7 @@ def report_menu(
         say=writer.texts.part("report"),
         tell=writer.texts,
         title=writer.title,
-        about=show_name(menu.problem.title),
+        about=writer.teller.text(menu.problem.title),
         dated=dated and show_name(dated),
         lead=writer.lead,
         favourable=menu.favourable,
@@ -83,13 +83,13 @@ def report_menu(
         why="" if menu.no_recourse is None else writer.teller.no_recourse(menu.no_recourse),
         advice=[] if menu.advice is None else AdviceTeller(menu.advice, writer.teller).lines(to_person=True),
         table=basis.make_table() if menu.offers else None,
-        considered=writer.texts.join([show_name(action.name) for action in menu.problem.actions]),
+        considered=writer.texts.join([writer.teller.action(action.name) for action in menu.problem.actions]),
         ruled_out=writer.texts.join(basis.ruled_out),
         person=basis.list_person(),
         fixed=writer.texts.join(basis.list_fixed()),
         rules=basis.list_rules(),
         notices=list(map(writer.teller.notice, menu.notices)),
-        contact=contact and show_name(contact),
+        contact=[show_name(contact)] if contact else writer.teller.provider(menu.problem),
         origin=origin,
         exact=list(exact_menu_tables(menu, writer.texts)),
     )

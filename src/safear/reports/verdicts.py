@@ -9,8 +9,6 @@ from itertools import combinations
 
 from safear.population.audit import Audit
 from safear.population.group_figures import HELPLESS, FigureRow, GroupFigures, GroupRow, Measure, read_groups
-from safear.population.groups import BETWEEN
-from safear.texts.names import show_name
 
 SIGNIFICANT = 0.05
 ROUNDING = 1e-9  # a smaller difference of means is none
@@ -88,7 +86,7 @@ class Division:
     @property
     def name(self) -> str:
         """The columns as people read them: `gender`, or several with a sign between them."""
-        return show_name(BETWEEN.join(self.groups.by))
+        return self.groups.columns
 
     @property
     def comparable(self) -> list[GroupRow]:

@@ -35,7 +35,7 @@ class AnalystDesk:
 
     def find_teller(self, wanted: str | None) -> Teller:
         """The teller of a language that was asked for."""
-        return Teller(self.shell.find_texts(wanted))
+        return Teller(self.shell.find_texts(wanted)).about(self.service.problem)
 
     def view(self, tell: Teller) -> ProblemView:
         """The problem, which is the same for everybody: it is worked out once per language."""
@@ -61,13 +61,13 @@ class AnalystDesk:
             **self.shell.speak(tell.texts),
             analyse=tell.texts.part("analyst"),
             teller=tell,
-            description=problem.description,
+            description=tell.text(problem.description),
             view=self.view(tell),
             audits=self.audits,
             results=results,
             failure=_tell_failure(failure, tell) if failure is not None else "",
             people=list(problem.people),
-            actions=[action.name for action in problem.actions],
+            actions=[(action.name, tell.action(action.name)) for action in problem.actions],
             objectives=OBJECTIVE_EXAMPLES,
             fields=fields,
             comparison=comparison,

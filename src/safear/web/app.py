@@ -46,7 +46,7 @@ def make_app(service: Service, settings: Settings | None = None) -> FastAPI:
     chosen = settings or Settings()
     columns = chosen.columns if chosen.analyst else ()
     workers, audits = Workers(chosen.seconds), Audits(service, columns, language=chosen.language)
-    errors = ErrorDesk(Shell(service.problem.title, chosen.language, chosen.analyst), service.watch)
+    errors = ErrorDesk(Shell(service.problem, chosen.language, chosen.analyst), service.watch)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -9,9 +9,9 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 
 from safear.errors import ClassifierError, InputError, SafearError
+from safear.recourse.teller import Teller
 from safear.reports import report_menu
 from safear.texts import Texts, load_texts
-from safear.texts.names import show_name
 from safear.web.analyst import AnalystDesk, add_analyst_pages
 from safear.web.audits import Audits
 from safear.web.error_pages import ErrorDesk, tell_failure
@@ -46,6 +46,7 @@ def make_pages(service: Service, workers: Workers, audits: Audits, errors: Error
         return show(asked, texts, view, status=details.status, headers=details.headers)
 
     def show(asked: Asked, texts: Texts, view: PersonView, **response: Any) -> HTMLResponse:
+        tell = Teller(texts).about(service.problem)
         return respond_with(
             "person.html.jinja",
             **response,
@@ -53,7 +54,8 @@ def make_pages(service: Service, workers: Workers, audits: Audits, errors: Error
             view=view,
             example=asked.text("example"),
             ticket=asked.text("ticket"),
-            unit=show_name(service.problem.cost_unit),
+            unit=tell.text(service.problem.cost_unit),
+            provider=tell.provider(service.problem),
         )
 
     @pages.get("/")

@@ -44,7 +44,8 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
     """What is shown for a form. Mistakes in it are shown too."""
     problem, desk = service.problem, service.desk
     asked = _fill_example(desk, asked, texts)
-    frame, teller = _Frame(desk, asked, texts), Teller(texts)
+    teller = Teller(texts).about(problem)
+    frame = _Frame(desk, asked, teller)
     if not read_record(desk, asked, texts=texts):
         return frame.show("empty", texts("web.decision.empty"), texts("web.decision.empty_lead"))
     if wrong := tell_mistakes(desk, asked, texts):
@@ -52,7 +53,7 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
     try:
         if asked.wish == "here":
             asked = _move_here(service, asked, texts, deadline=deadline)
-            frame = _Frame(desk, asked, texts)
+            frame = _Frame(desk, asked, teller)
         menu = answer_form(service, asked, texts, deadline=deadline)
         headline = teller.decision(problem, favourable=menu.favourable)
         notices = list(map(teller.notice, menu.notices))
@@ -78,7 +79,7 @@ def show_failure(service: Service, asked: Asked, texts: Texts, failure: FailureT
     """The form as it was filled in, beside what went wrong here."""
     asked = _fill_example(service.desk, asked, texts)
     lead = f"{failure.lead} {failure.reference}".strip()
-    return _Frame(service.desk, asked, texts).show("failed", failure.title, lead)
+    return _Frame(service.desk, asked, Teller(texts).about(service.problem)).show("failed", failure.title, lead)
 
 
 def _fill_example(desk: Desk, asked: Asked, texts: Texts) -> Asked:
@@ -150,7 +151,7 @@ class _Frame:
 
     desk: Desk
     asked: Asked
-    texts: Texts
+    teller: Teller
 
     def show(
         self,
@@ -166,8 +167,8 @@ class _Frame:
     ) -> PersonView:
         return PersonView(
             kind=kind,
-            features=show_fields(self.desk, self.asked, self.texts),
-            actions=show_actions(self.desk.problem, self.asked, self.texts),
+            features=show_fields(self.desk, self.asked, self.teller),
+            actions=show_actions(self.desk.problem, self.asked, self.teller),
             people=tuple(self.desk.problem.people),
             headline=headline,
             lead=lead,
@@ -187,4 +188,4 @@ class _Frame:
             return []
         if plans.walk.taken:
             return [plans.walk.now, plans.walk.detail]
-        return [plans.slider.spoken if plans.slider else self.texts("web.decision.one", count=len(plans.cards))]
+        return [plans.slider.spoken if plans.slider else self.teller("web.decision.one", count=len(plans.cards))]

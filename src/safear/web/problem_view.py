@@ -84,7 +84,7 @@ def _list_checks(service: Service, tell: CheckTeller) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _ProblemTeller:
-    """Tells a problem as it is written. Names and conditions stay as they are in the file."""
+    """Tells a problem as it is written, with its labels."""
 
     problem: Problem
     sight: Sight
@@ -98,7 +98,7 @@ class _ProblemTeller:
         values = (
             tell.goal(problem.goal.favourable),
             tell.steps(problem.horizon),
-            problem.cost_unit,
+            tell.text(problem.cost_unit),
             tell.cost(float(problem.goal.failure_cost), problem.cost_unit),
             CheckTeller(tell).space(problem),
         )
@@ -106,7 +106,7 @@ class _ProblemTeller:
         if accepted is not None:
             yield self.say("accepted"), self.say("accepted_share", share=tell.percent(accepted))
         if self.sight.given:
-            yield self.say("given"), ", ".join(self.sight.given)
+            yield self.say("given"), ", ".join(map(self.tell.feature, self.sight.given))
 
     def _tell_seen(self, feature: Feature) -> str:
         if feature.name in self.sight.numbers:
@@ -121,9 +121,9 @@ class _ProblemTeller:
         else:
             changes = "by_action" if feature.actionable else "side_effect"
         return FeatureRow(
-            feature.name,
+            self.tell.feature(feature.name),
             self.say(f"kind.{feature.kind}"),
-            (" < " if feature.is_ordered else ", ").join(feature.levels),
+            (" < " if feature.is_ordered else ", ").join(self.tell.level(feature.name, one) for one in feature.levels),
             self.say(f"changes.{changes}"),
             self._tell_seen(feature),
         )
@@ -138,19 +138,20 @@ class _ProblemTeller:
             )
             for number, outcome in enumerate(action.outcomes)
         )
-        when = self.say("always") if action.when == ALWAYS else str(action.when)
+        when = self.say("always") if action.when == ALWAYS else self.tell.condition(action.when)
         if action.at_most is not None:
             when = f"{when}; {self.tell('analyst.problem.tries', count=action.at_most)}"
-        return ActionRow(action.name, self._cost(action.cost), when, tuple(outcomes))
+        return ActionRow(self.tell.action(action.name), self._cost(action.cost), when, tuple(outcomes))
 
     def _outcome(self, outcome: Outcome) -> str:
         change = self._change(outcome.change) or self.tell("step.nothing_changes")
-        return f"{outcome.label}: {change}" if outcome.label else change
+        return f"{self.tell.text(outcome.label)}: {change}" if outcome.label else change
 
     def _change(self, change: Change) -> str:
         return ", ".join(self._effect(name, effect) for name, effect in change.items())
 
-    def _effect(self, name: str, effect: Effect) -> str:
+    def _effect(self, feature: str, effect: Effect) -> str:
+        name = self.tell.feature(feature)
         match effect:
             case Move(by):
                 return f"{name} {by:+d}"
@@ -158,22 +159,26 @@ class _ProblemTeller:
                 return f"{name} {by:+f} {unit}"
             case Follow():
                 return f"{name} {effect}"
-        return self.tell("step.becomes", feature=name, level=effect.level)
+        return self.tell("step.becomes", feature=name, level=self.tell.level(feature, effect.level))
 
     def _cost(self, quantity: Quantity) -> str:
         if isinstance(quantity, Amount) and not quantity.is_interval:
             return self.tell.cost(float(quantity.nominal), self.problem.cost_unit) + _tell_source(quantity)
-        return f"{self._quantity(quantity)} {self.problem.cost_unit}"
+        return f"{self._quantity(quantity)} {self.tell.text(self.problem.cost_unit)}"
 
     def _quantity(self, quantity: Quantity) -> str:
         match quantity:
             case Amount():
                 return self._amount(quantity)
-            case ByLevel(_, table):
-                parts = [self.say("to_level", amount=self._amount(table[level]), level=level) for level in table]
+            case ByLevel(feature, table):
+                named = {level: self.tell.level(feature, level) for level in table}
+                parts = [self.say("to_level", amount=self._amount(table[one]), level=named[one]) for one in table]
                 return ", ".join(parts)
             case ByCase(cases, otherwise):
-                told = [self.say("in_case", amount=self._amount(one), condition=str(when)) for when, one in cases]
+                told = [
+                    self.say("in_case", amount=self._amount(one), condition=self.tell.condition(when))
+                    for when, one in cases
+                ]
                 return "; ".join([*told, self.say("otherwise", amount=self._amount(otherwise))])
 
     def _amount(self, amount: Amount) -> str:
@@ -182,19 +187,21 @@ class _ProblemTeller:
 
     def _limit(self, limit: Within) -> str:
         if isinstance(limit.most, Move):
-            return self.tell("analyst.problem.limit_levels", feature=limit.feature, count=limit.most.by)
-        return self.say("limit_amount", feature=limit.feature, most=str(limit.most))
+            return self.tell(
+                "analyst.problem.limit_levels", feature=self.tell.feature(limit.feature), count=limit.most.by
+            )
+        return self.say("limit_amount", feature=self.tell.feature(limit.feature), most=str(limit.most))
 
     def rules(self) -> Iterator[str]:
         for condition in self.problem.constraints:
             if isinstance(condition, Within):
                 yield self._limit(condition)
             else:
-                yield self.say("constraint", condition=str(condition))
+                yield self.say("constraint", condition=self.tell.condition(condition))
         for effect in self.problem.side_effects:
-            rule = self.say(effect.direction, cause=effect.cause, change=self._change(effect.change))
+            rule = self.say(effect.direction, cause=self.tell.feature(effect.cause), change=self._change(effect.change))
             always = effect.when == ALWAYS
-            yield rule if always else self.say("only_if", rule=rule, condition=str(effect.when))
+            yield rule if always else self.say("only_if", rule=rule, condition=self.tell.condition(effect.when))
 
 
 def _tell_source(amount: Amount) -> str:

@@ -39,7 +39,7 @@ class Setting:
         """The setting in words."""
         parts = [str(self.objective)]
         if self.without:
-            parts.append(tell("analyst.compare.without_action", action=tell.quote(self.without)))
+            parts.append(tell("analyst.compare.without_action", action=tell.quote_action(self.without)))
         if self.horizon:
             parts.append(tell("within", count=self.horizon))
         return ", ".join(parts)

@@ -14,8 +14,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from safear._version import __version__
+from safear.problem.model import Problem
+from safear.recourse.teller import Teller
 from safear.texts import Texts, languages, load_texts
-from safear.texts.names import show_name
 
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 WEEK = 7 * 24 * 3600
@@ -72,9 +73,9 @@ def _environment() -> Environment:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """What all pages share: the problem's title, the default language, and whether analysts have a page."""
+    """What all pages share: the problem, the default language, and whether analysts have a page."""
 
-    title: str
+    problem: Problem
     language: str = "en"
     has_analyst: bool = True
 
@@ -86,7 +87,7 @@ class Shell:
         """What every page needs to speak a language and to offer the others; addresses name all but the default."""
         asked = "" if texts.language == self.language else f"?language={texts.language}"
         return {
-            "problem_title": show_name(self.title),
+            "problem_title": Teller(texts).about(self.problem).text(self.problem.title),
             "tell": texts,
             "say": texts.part("web"),
             "language": texts.language,

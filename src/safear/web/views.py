@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from safear.errors import InputError
+from safear.problem.glossary import choose
 from safear.problem.model import Action, Feature, Problem
 from safear.problem.person import read_level
 from safear.recourse.case import Desk
@@ -21,7 +22,7 @@ from safear.reports.hundred import Hundred
 from safear.reports.ways import LineKey, WayText
 from safear.texts import Texts
 from safear.texts.mistakes import tell_mistake
-from safear.texts.names import capital, show_name
+from safear.texts.names import capital
 from safear.web.forms import (
     SEAL,
     Asked,
@@ -48,7 +49,8 @@ class FeatureField:
     label: str
     value: str
     hint: str
-    levels: tuple[str, ...] = ()  # empty unless it is a choice
+    levels: tuple[tuple[str, str], ...] = ()  # each with what it is called; empty unless it is a choice
+    help: str = ""
     keys: str = "text"  # what is typed on a telephone
     is_hidden: bool = False  # carried along, but nobody fills it in
 
@@ -65,6 +67,7 @@ class ActionField:
     chance_hint: str
     cannot: bool
     note: str
+    help: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,31 +172,33 @@ class PlansView:
     hundred: Hundred
 
 
-def show_fields(desk: Desk, asked: Asked, texts: Texts) -> tuple[FeatureField, ...]:
+def show_fields(desk: Desk, asked: Asked, tell: Teller) -> tuple[FeatureField, ...]:
     """The fields about the person."""
-    fields = [_show_field(desk, field, name, asked.text(field), texts) for field, name in name_fields(desk).items()]
+    fields = [_show_field(desk, field, name, asked.text(field), tell) for field, name in name_fields(desk).items()]
     if any(field.is_hidden and field.value for field in fields):
         fields.append(FeatureField(SEAL, "", seal_person(desk, asked), "", is_hidden=True))
     return tuple(fields)
 
 
-def _show_field(desk: Desk, field: str, name: str, value: str, texts: Texts) -> FeatureField:
-    feature, label = desk.problem.feature_by_name.get(name), capital(show_name(name))
+def _show_field(desk: Desk, field: str, name: str, value: str, tell: Teller) -> FeatureField:
+    feature, label = desk.problem.feature_by_name.get(name), capital(tell.feature(name))
+    helps = choose(desk.problem.glossary.feature_help.get(name), tell.language) or ""
+    levels = tuple((level, tell.level(name, level)) for level in list_choices(desk, name))
     if feature is not None and feature.hidden:
         return FeatureField(field, "", value, "", is_hidden=True)
     if feature is None:
-        return FeatureField(field, label, value, texts("web.about.fixed"), levels=list_choices(desk, name))
-    hint = ", ".join(_list_hints(desk, feature, value, texts))
+        return FeatureField(field, label, value, tell("web.about.fixed"), levels=levels, help=helps)
+    hint = ", ".join(_list_hints(desk, feature, value, tell))
     if not is_number(feature):
-        return FeatureField(field, label, value, hint, levels=feature.levels)
-    unit = f" ({show_name(feature.unit)})" if feature.unit else ""
+        return FeatureField(field, label, value, hint, levels=levels, help=helps)
+    unit = f" ({tell.text(feature.unit)})" if feature.unit else ""
     keys = "numeric" if feature.step is not None and feature.step % 1 == 0 else "decimal"
-    return FeatureField(field, label + unit, value, hint, keys=keys)
+    return FeatureField(field, label + unit, value, hint, keys=keys, help=helps)
 
 
-def _list_hints(desk: Desk, feature: Feature, value: str, texts: Texts) -> Iterator[str]:
+def _list_hints(desk: Desk, feature: Feature, value: str, tell: Teller) -> Iterator[str]:
     """Which numbers are possible, as which level one counts, and whether anything can change it."""
-    say = texts.part("web.about")
+    texts, say = tell.texts, tell.texts.part("web.about")
     limits = {
         name: texts.exact_number(float(limit))
         for name, limit in (("least", feature.least), ("most", feature.most))
@@ -206,23 +211,25 @@ def _list_hints(desk: Desk, feature: Feature, value: str, texts: Texts) -> Itera
     if is_number(feature) and value and value not in feature.levels and feature.name not in desk.sight.numbers:
         level = read_level(feature, texts.read_number(value))
         if level is not None:
-            yield texts("counts_as", level=level)
+            yield texts("counts_as", level=tell.level(feature.name, level))
     if feature.name not in desk.problem.changed_features:
         yield say("fixed")
 
 
-def show_actions(problem: Problem, asked: Asked, texts: Texts) -> tuple[ActionField, ...]:
+def show_actions(problem: Problem, asked: Asked, tell: Teller) -> tuple[ActionField, ...]:
     """The fields about what steps mean."""
+    texts = tell.texts
     return tuple(
         ActionField(
             number,
-            capital(show_name(action.name)),
+            capital(tell.action(action.name)),
             asked.text(f"cost{number}") or typical_cost(action),
             _span(span(action.cost, 1), texts),
             (asked.text(f"chance{number}") or typical_chance(action)) if has_one_chance(action) else None,
             _span(span(action.outcomes[0].chance, 100), texts),
             bool(asked.text(f"cannot{number}")),
-            _note(action, texts),
+            _note(action, tell),
+            choose(problem.glossary.action_help.get(action.name), tell.language) or "",
         )
         for number, action in enumerate(problem.actions)
     )
@@ -233,10 +240,11 @@ def tell_mistakes(desk: Desk, asked: Asked, texts: Texts) -> dict[str, str]:
     return {name: tell_mistake(item, texts) for name, item in find_mistakes(desk, asked, texts=texts).items()}
 
 
-def _note(action: Action, texts: Texts) -> str:
+def _note(action: Action, tell: Teller) -> str:
     """What else may happen: the labels of outcomes that do not work."""
-    labels = [item.label for number, item in enumerate(action.outcomes) if item.label and not action.works(number)]
-    return texts("web.terms.if_fails", what=texts.join(labels, last="or")) if labels else ""
+    ends = enumerate(action.outcomes)
+    labels = [tell.text(item.label) for number, item in ends if item.label and not action.works(number)]
+    return tell("web.terms.if_fails", what=tell.texts.join(labels, last="or")) if labels else ""
 
 
 def _span(ends: tuple[float, float] | None, texts: Texts) -> str:
@@ -259,7 +267,7 @@ def show_cards(menu: Menu, stops: Sequence[Stop], position: int, teller: Teller)
             number,
             round(4 * number / last) if len(stops) > 1 else 2,
             capital(name_stop(stops, number, teller)),
-            teller("web.choose.first", action=show_name(stop.offer.first_action or "")),
+            teller("web.choose.first", action=teller.action(stop.offer.first_action)),
             _list_figures(menu, stop.offer, teller),
             _compare(menu, stop.offer, teller),
             number == position,
