@@ -53,7 +53,7 @@ def test_language_contact_terms_and_horizon(safear: Safear, tmp_path: Path) -> N
         sources=Sources("loan", "die Regel des Problems", ["applicant age=adult"]),
     )
     assert read(tmp_path) == expected.html
-    assert "Ihre eigene Angabe; üblich: 1 month" in expected.html
+    assert "Ihre eigene Angabe; üblich: 1 Monat" in expected.html
 
 
 def test_the_seed_is_told_where_it_matters(safear: Safear, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_contact_needs_a_report_and_a_language_does_not(safear: Safear) -> Non
     assert "--contact goes with --report" in answer.err
     german = safear("recommend", "loan", "--language", "de")
     assert german.out.splitlines()[1].startswith("Ihr Antrag wurde nicht bewilligt.")
-    assert "     Wenn es nicht gelingt (you lose your job): weiter mit Schritt 2." in german.out.splitlines()
+    assert "     Wenn es nicht gelingt (Sie verlieren Ihre Stelle): weiter mit Schritt 2." in german.out.splitlines()
 
 
 def test_without_jinja(safear: Safear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ FILE: dict[str, Any] = {
             ],
         }
     },
-    "people": {"Ada": {"sav": "0", "term": 30}},
+    "people": {"Ada": {"sav": "0", "term": 30, "x7": 1, "x8": 2}},
     "provider": {"name": "First Bank", "contact": {"en": "Call 1", "de": "Rufen Sie 1 an"}, "appeal": "room 3"},
 }
 
@@ -125,9 +125,7 @@ def test_every_language_reads_what_it_can() -> None:
 
 
 def test_a_plan_speaks_in_labels() -> None:
-    menu = sa.recommend(
-        sa.parse_problem(with_part("given", value=[])), lambda people: [p["sav"] == "1" for p in people]
-    )
+    menu = sa.recommend(sa.parse_problem(with_part("given", value=[])), lambda people: people["sav"] == "1")
     assert "savings becomes 1" in str(menu[0].plan)
     german = "\n".join(menu[0].plan.lines("de"))
     assert "1. Sparen: Aufwand: 1 Monat" in german

@@ -6,12 +6,11 @@ from decimal import Decimal
 
 import pytest
 
-from safear.problem.condition import Within, parse_condition
+from safear.problem.condition import FeatureTest, Within, parse_condition
 from safear.problem.glossary import Glossary
-from safear.problem.model import Move, Shift, name_features
+from safear.problem.model import Move, Shift
 from safear.recourse.condition_teller import tell_condition
 from safear.recourse.teller import Teller
-from small_problems import ladder
 
 WORDS = Glossary(features={"a": {"de": "Alter"}}, levels={"a": {"low": {"de": "jung"}}})
 
@@ -45,6 +44,4 @@ def test_limits_and_features() -> None:
     assert tell_condition(Within("a", "b", Move(2)), Teller.of()) == "a is within 2 levels of what was filed"
     shift = Within("a", "b", Shift(Decimal(500), "EUR"))
     assert tell_condition(shift, Teller.of("de", WORDS)) == "Alter weicht höchstens um 500 EUR von der Angabe ab"
-    problem = ladder({"climb": {"cost": 1, "change": {"place": "+1"}}}, levels=["0", "1"])
-    compared = name_features(parse_condition("place < other"), problem.feature_by_name)
-    assert tell_condition(compared, Teller.of()) == "place is below other"
+    assert tell_condition(FeatureTest("a", "<", "b"), Teller.of("de", WORDS)) == "Alter liegt unter b"
