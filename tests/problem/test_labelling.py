@@ -10,7 +10,7 @@ import safear as sa
 from safear.errors import ProblemError
 from safear.problem.dump import dump_problem
 from safear.problem.glossary import Glossary, Provider
-from safear.problem.labelling import read_label, read_main
+from safear.problem.labelling import as_label, read_main
 from safear.recourse.teller import Teller
 
 FILE: dict[str, Any] = {
@@ -100,7 +100,7 @@ def test_what_is_written_can_be_read_back() -> None:
 )
 def test_the_main_form(written: Any, main: str) -> None:
     assert read_main(written) == main
-    assert bool(read_label(written)) == bool(main)
+    assert bool(as_label(written)) == bool(main)
 
 
 def test_every_language_reads_what_it_can() -> None:

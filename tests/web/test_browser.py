@@ -244,7 +244,7 @@ def test_the_analyst_reads_compares_and_downloads(audited: Site, open_page: Open
     page.get_by_role("link", name="API", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("API")
     page.get_by_role("link", name="My options").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Today’s decision")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("The credit does not count as a good risk")
 
 
 # -------------------------------------------------------------------------------------------------------- all screens

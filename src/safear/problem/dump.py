@@ -12,7 +12,7 @@ import yaml
 from safear.problem.build import default_levels
 from safear.problem.condition import ALWAYS, Within
 from safear.problem.glossary import Glossary
-from safear.problem.labelling import labels_of, write_given, write_label, write_text
+from safear.problem.labelling import dump_given, dump_label, dump_text, labels_of
 from safear.problem.model import Action, Change, Effect, Feature, Follow, Move, Outcome, Problem, Shift, SideEffect
 from safear.problem.quantity import CONFIDENCE, Amount, ByCase, ByLevel, Quantity, amounts
 from safear.problem.scales import is_range
@@ -21,7 +21,7 @@ from safear.problem.scales import is_range
 def dump_problem(problem: Problem) -> dict[str, Any]:
     """The problem as a dictionary in the vocabulary of the problem file, defaults left out."""
     glossary = problem.glossary
-    cost: dict[str, Any] = {"unit": write_text(problem.cost_unit, glossary)}
+    cost: dict[str, Any] = {"unit": dump_text(problem.cost_unit, glossary)}
     if problem.cost_resolution is not None:
         cost["resolution"] = _number(problem.cost_resolution)
     goal = {
@@ -32,20 +32,20 @@ def dump_problem(problem: Problem) -> dict[str, Any]:
         "failure_cost": _number(problem.goal.failure_cost),
         "promise": None if problem.goal.promise == "narrow" else problem.goal.promise,
         "stop": None if problem.goal.stop else False,
-        "label": write_label(glossary.goal),
+        "label": dump_label(glossary.goal),
         "decision": _decision(glossary),
     }
     document: dict[str, Any] = {
         "safear": 1,
-        "title": write_text(problem.title, glossary),
-        "description": write_text(problem.description, glossary),
+        "title": dump_text(problem.title, glossary),
+        "description": dump_text(problem.description, glossary),
         "horizon": problem.horizon,
         "cost": cost,
         "confidence": None if problem.confidence == CONFIDENCE else problem.confidence,
         "features": {
             feature.name: _feature(feature, glossary) for feature in problem.features if not feature.is_derived
         },
-        "given": write_given(problem),
+        "given": dump_given(problem),
         "goal": {name: value for name, value in goal.items() if value is not None},
         "classifier": None if problem.rule is None else {"rule": str(problem.rule)},
         "actions": {action.name: _action(action, glossary) for action in problem.actions},
@@ -68,19 +68,19 @@ def dump_problem_text(problem: Problem, form: str = "yaml") -> str:
 
 
 def _decision(glossary: Glossary) -> dict[str, Any] | None:
-    told = {"accepted": write_label(glossary.accepted), "rejected": write_label(glossary.rejected)}
+    told = {"accepted": dump_label(glossary.accepted), "rejected": dump_label(glossary.rejected)}
     return {name: text for name, text in told.items() if text is not None} or None
 
 
 def _provider(problem: Problem) -> dict[str, Any] | None:
-    told = {name: write_text(text, problem.glossary) for name, text in asdict(problem.provider).items()}
+    told = {name: dump_text(text, problem.glossary) for name, text in asdict(problem.provider).items()}
     return {name: text for name, text in told.items() if text is not None} or None
 
 
 def _feature(feature: Feature, glossary: Glossary) -> dict[str, Any]:
     result = _range(feature) if is_range(feature) else _scale(feature)
     if feature.unit:
-        result["unit"] = write_text(feature.unit, glossary)
+        result["unit"] = dump_text(feature.unit, glossary)
     if feature.missing:
         result["missing"] = feature.missing
     if not feature.mutable:
@@ -124,7 +124,7 @@ def _action(action: Action, glossary: Glossary) -> dict[str, Any]:
     if action.at_most is not None:
         result["at_most"] = action.at_most
     words = {"label": glossary.actions.get(action.name), "help": glossary.action_help.get(action.name)}
-    result |= {name: write_label(label) for name, label in words.items() if label}
+    result |= {name: dump_label(label) for name, label in words.items() if label}
     return result | {"outcomes": [_outcome(outcome, glossary) for outcome in action.outcomes]}
 
 
@@ -137,7 +137,7 @@ def _outcome(outcome: Outcome, glossary: Glossary) -> dict[str, Any]:
     if outcome.cost is not None:
         result["cost"] = _quantity(outcome.cost, "cost")
     if outcome.label is not None:
-        result["label"] = write_text(outcome.label, glossary)
+        result["label"] = dump_text(outcome.label, glossary)
     if outcome.works is not None:
         result["works"] = outcome.works
     return result

@@ -14,7 +14,7 @@ from safear.problem.wrong_names import unknown_feature, unknown_level
 Written = str | dict[str, str] | None
 
 
-def read_label(written: Written) -> Label:
+def as_label(written: Written) -> Label:
     """A label as the file has it; empty if there is none."""
     if isinstance(written, str):
         return {EVERYBODY: written}
@@ -23,7 +23,7 @@ def read_label(written: Written) -> Label:
 
 def read_main(written: Written) -> str:
     """The main form of a text that is no name; empty if there is none."""
-    label = read_label(written)
+    label = as_label(written)
     return main_form(label) if label else ""
 
 
@@ -40,23 +40,23 @@ def read_glossary(document: Document) -> tuple[Glossary, list[Mistake]]:
     glossary = Glossary(
         features=_read_all(document.features, "label") | _read_all(given, "label"),
         levels={
-            name: {level: read_label(label) for level, label in feature.labels.items()}
+            name: {level: as_label(label) for level, label in feature.labels.items()}
             for name, feature in document.features.items()
             if feature.labels
         },
         actions=_read_all(document.actions, "label"),
         feature_help=_read_all(document.features, "help") | _read_all(given, "help"),
         action_help=_read_all(document.actions, "help"),
-        goal=read_label(goal.label) or None,
-        accepted=read_label(goal.decision.accepted) or None,
-        rejected=read_label(goal.decision.rejected) or None,
+        goal=as_label(goal.label) or None,
+        accepted=as_label(goal.decision.accepted) or None,
+        rejected=as_label(goal.decision.rejected) or None,
         texts=texts,
     )
     return glossary, mistakes
 
 
 def _read_all(parts: Mapping[str, Any], field: str) -> dict[str, Label]:
-    labels = {name: read_label(getattr(part, field)) for name, part in parts.items()}
+    labels = {name: as_label(getattr(part, field)) for name, part in parts.items()}
     return {name: label for name, label in labels.items() if label}
 
 
@@ -116,19 +116,19 @@ def _check_distinct(names: Sequence[str], labels: Mapping[str, Label], path: Pat
                 yield mistake((*path, at, *field), cause, "give them different labels", code="twice", name=text)
 
 
-def write_label(label: Label | None) -> Any:
+def dump_label(label: Label | None) -> Any:
     """A label as a file has it; None if there is none."""
     if not label:
         return None
     return label[EVERYBODY] if EVERYBODY in label else dict(label)
 
 
-def write_text(main: str, glossary: Glossary) -> Any:
+def dump_text(main: str, glossary: Glossary) -> Any:
     """A text that is no name with its translations; None if it is empty."""
-    return write_label(glossary.texts.get(main)) or main or None
+    return dump_label(glossary.texts.get(main)) or main or None
 
 
-def write_given(problem: Problem) -> Any:
+def dump_given(problem: Problem) -> Any:
     """The columns that are given, with labels where there are any."""
     labels = {name: labels_of(problem.glossary, name) for name in problem.given}
     return labels if any(labels.values()) else list(problem.given) or None
@@ -136,10 +136,10 @@ def write_given(problem: Problem) -> Any:
 
 def labels_of(glossary: Glossary, feature: str) -> dict[str, Any]:
     """The labels of a feature, or of a column that is given, as a file has them."""
-    levels = {level: write_label(label) for level, label in glossary.levels.get(feature, {}).items()}
+    levels = {level: dump_label(label) for level, label in glossary.levels.get(feature, {}).items()}
     found = {
-        "label": write_label(glossary.features.get(feature)),
+        "label": dump_label(glossary.features.get(feature)),
         "labels": levels or None,
-        "help": write_label(glossary.feature_help.get(feature)),
+        "help": dump_label(glossary.feature_help.get(feature)),
     }
     return {name: text for name, text in found.items() if text is not None}

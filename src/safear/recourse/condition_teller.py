@@ -8,12 +8,12 @@ from safear.problem.condition import And, Condition, Constant, FeatureTest, Leve
 from safear.problem.model import Move
 
 if TYPE_CHECKING:
-    from safear.recourse.teller import Teller
+    from safear.recourse.wording import Wording
 
 WORDS = {"==": "is", "!=": "is_not", "<": "below", "<=": "at_most", ">": "above", ">=": "at_least"}
 
 
-def tell_condition(condition: Condition, tell: Teller) -> str:
+def tell_condition(condition: Condition, tell: Wording) -> str:
     """A condition with the labels of features and levels."""
     say, join = tell.texts.part("condition"), tell.texts.join
     match condition:
@@ -37,7 +37,7 @@ def tell_condition(condition: Condition, tell: Teller) -> str:
             return join([_in_brackets(part, tell) for part in parts], last="or")
 
 
-def _in_brackets(part: Condition, tell: Teller) -> str:
+def _in_brackets(part: Condition, tell: Wording) -> str:
     """A part of a condition, in brackets if it has parts itself."""
     told = tell_condition(part, tell)
     return f"({told})" if isinstance(part, And | Or) else told
