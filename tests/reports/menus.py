@@ -27,6 +27,7 @@ NOTICES = (
     Notice("as_filed", LOAN),
     Notice("no_intervals", LOAN),
     Notice("by_worst", LOAN),
+    Notice("over_budget", LOAN, {"budget": 2.0, "least": 3.0}),
 )
 
 
