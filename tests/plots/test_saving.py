@@ -16,7 +16,8 @@ from plots.menus import menu_of
 from plots.pixels import count_ink, read_png
 from safear.errors import MissingExtraError
 from safear.plots import Picture, cdf, distribution, dots, traces, tree
-from safear.plots.rendering import FAMILY, FOLDER, load_converter, render_pdf, render_png
+from safear.plots.letters import FOLDER
+from safear.plots.rendering import FAMILY, load_converter, render_pdf, render_png
 from safear.plots.svg import document, write
 
 
@@ -100,10 +101,12 @@ def test_notebooks_show_the_svg(picture: Picture) -> None:
 
 
 def test_the_fonts_are_small_and_licensed() -> None:
-    fonts = sorted(FOLDER.glob("*.ttf"))
-    assert [path.name for path in fonts] == ["bold.ttf", "regular.ttf"]
-    assert sum(path.stat().st_size for path in fonts) < 200_000
-    assert "Bitstream" in (FOLDER / "LICENSE_DEJAVU").read_text(encoding="utf-8")
+    fonts = sorted(FOLDER.glob("*.otf"))
+    assert [path.name for path in fonts] == ["bold.otf", "regular.otf"]
+    assert sum(path.stat().st_size for path in fonts) < 160_000
+    licence = (FOLDER / "LICENSE_INTER").read_text(encoding="utf-8")
+    assert "The Inter Project Authors" in licence
+    assert "Open Font License (OFL)" in licence
     for path in fonts:
         assert FAMILY.encode("utf-16-be") in path.read_bytes()
 
@@ -112,7 +115,7 @@ def test_the_fonts_are_small_and_licensed() -> None:
 def test_letters_are_drawn(bold: bool) -> None:
     blank = count_ink(render_png(with_text("")))
     assert blank == 0
-    for text in ("Hello", "Žluťoučký", "αβγ", "Привет", "≤ 95% → 3 €", "…"):
+    for text in ("Hello", "Žluťoučký", "αβγ", "Привет", "≤ 95% → 3 €", "…", "\ufffd"):
         assert count_ink(render_png(with_text(text, bold=bold))) > 40, text
     assert count_ink(render_png(with_text("Hello", bold=True))) > count_ink(render_png(with_text("Hello")))
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plots.drawings import read
+from safear.plots.letters import text_width
 from safear.plots.svg import (
     LABEL_GAP,
     Label,
@@ -19,9 +20,7 @@ from safear.plots.svg import (
     nice_ticks,
     number,
     place_labels,
-    shorten,
     spread,
-    text_width,
     write,
 )
 
@@ -39,14 +38,9 @@ def test_numbers_have_one_form() -> None:
 
 
 def test_what_is_shortened_is_told_in_full() -> None:
-    assert write(1, 2, "long words", size=10, room=40) == (
+    assert write(1, 2, "long words", size=10, room=33) == (
         '<text x="1" y="2" font-size="10"><title>long words</title>long…</text>'
     )
-
-
-@given(st.text(max_size=60), st.floats(0, 300))
-def test_shortened_text_fits(text: str, width: float) -> None:
-    assert text_width(shorten(text, width, 13), 13) <= width
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.integers(1, 12))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from safear.plots.svg import FAINT, GRID, INK, element, horizontal, nice_ticks, number, text_width, vertical, write
+from safear.plots.letters import text_width
+from safear.plots.svg import FAINT, GRID, INK, element, horizontal, nice_ticks, number, vertical, write
 
 DASHES = ("none", "9 4", "2 4", "9 4 2 4")  # so that lines can be told apart in grey
 TICK_SIZE, MOST_TICKS = 13.0, 12

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from safear.plots.headings import Sign, write_heading, write_key
+from safear.plots.letters import text_width
 from safear.plots.picture import Picture, make_picture
 from safear.plots.svg import (
     BLUE,
@@ -24,7 +25,6 @@ from safear.plots.svg import (
     group,
     horizontal,
     nice_ticks,
-    text_width,
     vertical,
     write,
 )

@@ -12,6 +12,7 @@ import numpy as np
 from safear.plots.axes import LinearScale, draw_columns, find_ticks
 from safear.plots.cost_axis import CostAxis, cumulate, find_axis, find_end
 from safear.plots.headings import write_heading, write_plan_name
+from safear.plots.letters import text_width
 from safear.plots.picture import Picture, make_picture
 from safear.plots.plan_rows import PlanRow, Plans, read_plans, say_worst
 from safear.plots.svg import (
@@ -29,7 +30,6 @@ from safear.plots.svg import (
     meets,
     number,
     spread,
-    text_width,
     write,
 )
 from safear.recourse.menu import Menu

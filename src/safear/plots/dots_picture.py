@@ -16,9 +16,10 @@ import numpy as np
 from safear.plots.axes import LinearScale, draw_columns, find_ticks
 from safear.plots.cost_axis import CostAxis, cumulate, find_axis
 from safear.plots.headings import write_heading
+from safear.plots.letters import wrap
 from safear.plots.picture import Picture, make_picture
 from safear.plots.plan_rows import Plans, read_plans
-from safear.plots.svg import FAINT, INK, PAPER, WRONG, blue, document, element, group, horizontal, wrap, write
+from safear.plots.svg import FAINT, INK, PAPER, WRONG, blue, document, element, group, horizontal, write
 from safear.recourse.offer import Offer
 from safear.risk.distribution import EPSILON
 from safear.texts.names import capital, show_name

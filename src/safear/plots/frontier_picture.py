@@ -11,6 +11,7 @@ from safear.errors import InputError
 from safear.evaluation.extremes import Range
 from safear.plots.axes import LinearScale, draw_columns, draw_path, draw_rows, widest
 from safear.plots.headings import write_heading
+from safear.plots.letters import text_width, wrap
 from safear.plots.picture import Picture, make_picture
 from safear.plots.plan_rows import Plans, read_plans, say_worst
 from safear.plots.svg import (
@@ -26,9 +27,7 @@ from safear.plots.svg import (
     horizontal,
     nice_ticks,
     number,
-    text_width,
     vertical,
-    wrap,
     write,
 )
 from safear.recourse.menu import Menu

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from safear.plots.svg import FAINT, element, escape, group, shorten, text_width, wrap, write
+from safear.plots.letters import shorten, text_width, wrap
+from safear.plots.svg import FAINT, element, escape, group, write
 
 LINE, SMALL = 20.0, 13.5
 TOP = 12.0  # where a picture begins that has no heading

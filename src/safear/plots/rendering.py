@@ -7,14 +7,13 @@ own: Latin, Greek and Cyrillic letters look the same on every machine; others ne
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 
 from safear.errors import MissingExtraError
+from safear.plots.letters import FOLDER
 from safear.plots.svg import FONTS, escape
 
 FAMILY = "SafeAR Sans"  # the name inside the files
-FOLDER = Path(__file__).parent / "fonts"
 SCALE = 2.0  # pixels per unit of the SVG, for screens with fine dots
 
 

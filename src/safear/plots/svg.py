@@ -3,42 +3,21 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from safear.plots.letters import shorten, text_width
 from safear.texts.names import NOT_XML
 
-FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
+# What texts are laid out for comes first; the others are no wider.
+FONTS = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
 INK, FAINT, GRID, PAPER, PANEL = "#1f2933", "#5f6b7a", "#e3e7ec", "#ffffff", "#f1f5f9"
 WRONG, WRONG_PANEL = "#c2410c", "#fdf1ea"  # only for what goes wrong
 RAMP = ((0x4A, 0x90, 0xCC), (0x2E, 0x5F, 0xA6), (0x1A, 0x27, 0x58))  # from the safest plan to the riskiest
 FAILING = "6 3"  # dashes of a try that fails
-ELLIPSIS = "…"
 
-# Advances of DejaVu Sans from space to tilde in hundredths of the font size. It is a wide font: what fits in it fits in
-# the others that are named above.
-_ADVANCES = (
-    "32 40 46 84 64 95 78 27 39 39 50 84 32 36 32 34 64 64 64 64 64 64 64 64 64 64 34 34 84 84 84 53 100 68 69 "
-    "70 77 63 58 77 75 29 29 66 56 86 75 79 60 79 69 63 61 73 68 99 69 61 69 39 34 39 84 50 50 61 63 55 63 62 "
-    "35 63 63 28 28 58 28 97 63 61 63 63 41 52 39 63 59 82 59 59 52 64 34 64 84"
-)
-ADVANCES = {chr(32 + place): int(advance) / 100 for place, advance in enumerate(_ADVANCES.split())}
-ADVANCES |= {
-    "\u202f": 0.2,
-    "−": 0.84,
-    "„": 0.52,
-    "“": 0.52,
-    "”": 0.52,
-    "→": 0.84,
-    "–": 0.5,
-    "·": 0.32,
-    "×": 0.84,
-    ELLIPSIS: 1.0,
-}
 LABEL_GAP = 12.0  # at least, between two labels
-BOLD = 1.13  # how much wider bold letters are
 
 
 def escape(text: str) -> str:
@@ -141,44 +120,6 @@ def document(width: float, height: float, *, title: str, description: str, body:
     names = [element("title", escape(title), id=f"title-{key}"), element("desc", escape(description), id=f"desc-{key}")]
     paper = element("rect", x=0, y=0, width=width, height=height, fill=PAPER)
     return "\n".join([head, *names, paper, content, "</svg>\n"])
-
-
-def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """About how wide a text is, rather too wide than too narrow."""
-    total = sum(ADVANCES.get(character) or _advance(character) for character in text)
-    return total * size * (BOLD if bold else 1.0)
-
-
-def _advance(character: str) -> float:
-    if unicodedata.combining(character):
-        return 0.0
-    if unicodedata.east_asian_width(character) in {"W", "F"}:
-        return 1.0
-    base = unicodedata.normalize("NFD", character)[0]
-    return ADVANCES.get(base, 0.92)
-
-
-def shorten(text: str, width: float, size: float, *, bold: bool = False) -> str:
-    """The text, or as much of its beginning as there is room for; empty if there is none."""
-    if text_width(text, size, bold=bold) <= width:
-        return text
-    for length in range(len(text) - 1, 0, -1):
-        candidate = text[:length].rstrip() + ELLIPSIS
-        if text_width(candidate, size, bold=bold) <= width:
-            return candidate
-    return ""
-
-
-def wrap(text: str, width: float, size: float, *, bold: bool = False) -> list[str]:
-    """The words of a text on as few lines as there is width for."""
-    lines = [""]
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}".strip()
-        if not lines[-1] or text_width(longer, size, bold=bold) <= width:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines
 
 
 def nice_step(least: float) -> float:

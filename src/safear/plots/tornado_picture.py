@@ -12,6 +12,7 @@ from math import inf
 from safear.evaluation.adjoint import Derivatives
 from safear.plots.axes import LinearScale
 from safear.plots.headings import Sign, write_heading, write_key
+from safear.plots.letters import wrap
 from safear.plots.picture import Picture, make_picture
 from safear.plots.svg import (
     BLUE,
@@ -26,7 +27,6 @@ from safear.plots.svg import (
     horizontal,
     nice_ticks,
     vertical,
-    wrap,
     write,
 )
 from safear.recourse.march import Direction, Leeway, scale_of

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from safear.plots.axes import LinearScale, draw_columns
 from safear.plots.headings import write_heading, write_key, write_plan_name
+from safear.plots.letters import ELLIPSIS, text_width
 from safear.plots.picture import Picture, make_picture
 from safear.plots.plan_rows import PlanRow, Plans, read_plans
 from safear.plots.svg import (
     BLUE,
-    ELLIPSIS,
     FAILING,
     FAINT,
     GRID,
@@ -34,7 +34,6 @@ from safear.plots.svg import (
     nice_ticks,
     place_labels,
     square,
-    text_width,
     tick_mark,
     vertical,
     write,

@@ -14,10 +14,10 @@ from typing import Literal
 from safear.errors import InputError
 from safear.evaluation.extremes import Range
 from safear.plots.headings import write_heading
+from safear.plots.letters import ELLIPSIS, text_width, wrap
 from safear.plots.picture import Picture, make_picture
 from safear.plots.svg import (
     BLUE,
-    ELLIPSIS,
     FAILING,
     FAINT,
     INK,
@@ -29,9 +29,7 @@ from safear.plots.svg import (
     group,
     number,
     square,
-    text_width,
     tick_mark,
-    wrap,
     write,
 )
 from safear.recourse.offer import Offer
