@@ -1,9 +1,10 @@
-"""Fifty people: the dots are quantiles, and the sentence is true of them."""
+"""100 people: the dots are quantiles, and the sentence is true of them."""
 
 from __future__ import annotations
 
 import math
 import re
+import xml.etree.ElementTree as ET
 from fractions import Fraction
 from typing import Any
 
@@ -12,18 +13,29 @@ from hypothesis import given, settings
 
 import safear as sa
 from compare import read_both
-from plots.drawings import SVG, check_inside, check_texts_apart, described, get, of_class, overlap, read, texts_of
+from plots.drawings import (
+    SVG,
+    check_inside,
+    check_texts_apart,
+    described,
+    get,
+    of_class,
+    overlap,
+    read,
+    shown_text,
+    texts_of,
+)
 from plots.menus import ALL, hopeless, menu_of, nasty, offer_of
 from safear.plots import Picture, dots
 from safear.plots.axes import find_ticks
-from safear.plots.dots_picture import PEOPLE, describe_dots, find_dots
+from safear.plots.dots_picture import PEOPLE, describe_dots, find_costs, find_dots
 from safear.plots.svg import PAPER, WRONG
 from safear.recourse.offer import Offer, make_offer
 from strategies import problems
 
 
 def rounded(chance: float) -> int:
-    """So many of fifty, halves up."""
+    """So many of them, halves up."""
     return math.floor(Fraction(chance).limit_denominator(10**12) * PEOPLE + Fraction(1, 2))
 
 
@@ -37,31 +49,40 @@ def check(picture: Picture, offer: Offer) -> None:
         within = sum(row["success"] and row["cost"] <= cost for row in rows)
         assert within == rounded(offer.cost.success_within(cost))
     assert sum(not row["success"] for row in rows) == PEOPLE - rounded(offer.cost.success)
-    assert all(row["low"] <= row["cost"] * (1 + 1e-9) <= row["high"] * (1 + 2e-9) for row in rows if row["success"])
     check_dots(picture)
 
 
 def check_dots(picture: Picture) -> None:
-    """No dot hides another; dots stand over their costs, failures apart and hollow."""
+    """No dot hides another; those of a cost stand around that cost on one axis, failures apart and hollow."""
     root, rows = read(picture.svg), picture.tables["dots"]
-    circles = {int(node.get("data-dot", "0")): node.find(f"{SVG}circle") for node in of_class(root, "dot")}
-    assert len(circles) == PEOPLE
+    kinds = {True: of_class(root, "done"), False: of_class(root, "missed")}
+    drawn = {
+        success: {node.get("data-dot"): node for part in parts for node in part} for success, parts in kinds.items()
+    }
+    assert all((part.get("fill"), part.get("stroke")) == (PAPER, WRONG) for part in kinds[False])
     boxes = []
     stacks: dict[float | None, list[float]] = {}
     for row in rows:
-        circle = circles[row["dot"]]
-        assert circle is not None
-        assert circle.get("class") == ("done" if row["success"] else "missed")
-        assert row["success"] or (circle.get("fill"), circle.get("stroke")) == (PAPER, WRONG)
+        circle = drawn[row["success"]].pop(str(row["dot"]))
         x, y, r = get(circle, "cx"), get(circle, "cy"), get(circle, "r")
         boxes.append((x - r, y - r, x + r, y + r))
-        stacks.setdefault(row["high"], []).append(x)
+        stacks.setdefault(row["cost"], []).append(x)
+    assert not [number for left in drawn.values() for number in left if number]
     assert not [1 for place, one in enumerate(boxes) for other in boxes[:place] if overlap(one, other)]
-    middles = [
-        (min(xs) + max(xs)) / 2
-        for high, xs in sorted(stacks.items(), key=lambda item: math.inf if item[0] is None else item[0])
-    ]
-    assert middles == sorted(middles)
+    ticks = read_ticks(root)
+    unit, (zero, start) = (ticks[-1][1] - ticks[0][1]) / (ticks[-1][0] - ticks[0][0]), ticks[0]
+    done = [x for cost, xs in stacks.items() if cost is not None for x in xs]
+    assert all(x > max(done, default=0.0) for x in stacks.get(None, []))
+    for cost, xs in stacks.items():
+        if cost is not None:
+            assert (min(xs) + max(xs)) / 2 == pytest.approx(start + unit * (cost - zero), abs=0.1)
+
+
+def read_ticks(root: ET.Element) -> list[tuple[float, float]]:
+    """The numbers of the axis and where they stand."""
+    (axis,) = of_class(root, "axis")
+    found = [(shown_text(node), get(node, "x")) for node in axis.iter(f"{SVG}text") if node.get("text-anchor")]
+    return [(float(text.replace(",", "")), x) for text, x in found if re.fullmatch(r"[\d.,]+", text)]
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -86,14 +107,14 @@ def check_sentence(offer: Offer) -> None:
     sentence, unit = describe_dots(offer), re.escape(offer.unit)
     costs = {f"{cost:g}": cost for cost, _, success in offer.cost.points() if success}
     parts = re.findall(
-        rf"(\d+)(?: of 50)?(?: is done| are done)? (?:after|within) (\S+) (?:{unit}|{unit[:-1]})", sentence
+        rf"(\d+)(?: of 100)?(?: is done| are done)? (?:after|within) (\S+) (?:{unit}|{unit[:-1]})", sentence
     )
     for count, cost in parts:
         if cost in costs:  # not shortened
             assert int(count) == rounded(offer.cost.success_within(costs[cost])), sentence
     missed = PEOPLE - rounded(offer.cost.success)
     if missed == PEOPLE:
-        assert sentence.startswith("None of 50 is done in time."), sentence
+        assert sentence.startswith("None of 100 is done in time."), sentence
     else:
         assert parts, sentence
         assert (re.search(r"(\d+) (?:is|are) not done in time\.", sentence.split(" Too few")[0]) is not None) == bool(
@@ -106,15 +127,15 @@ def test_the_sentences() -> None:
     loan, insurance = menu_of("loan"), menu_of("health-insurance")
     rest = "Too few for a dot: 0.2% take longer and <0.1% are not done in time."
     assert describe_dots(loan["safest"]) == (
-        f"41 of 50 are done after 2 months, 49 within 3 months, all 50 within 4 months. {rest}"
+        f"83 of 100 are done after 2 months, 99 within 3 months, all 100 within 4 months. {rest}"
     )
-    assert describe_dots(insurance["safest"]) == "All 50 are done after 3 quarters."
+    assert describe_dots(insurance["safest"]) == "All 100 are done after 3 quarters."
     assert describe_dots(menu_of("gamble").offers[0]) == (
-        "15 of 50 are done after 1 month, 26 within 2 months, 24 are not done in time."
+        "30 of 100 are done after 1 month, 51 within 2 months, 49 are not done in time."
     )
-    assert describe_dots(hopeless()) == "None of 50 is done in time."
+    assert describe_dots(hopeless()) == "None of 100 is done in time."
     rare = offer_of(menu_of("gamble").problem.with_horizon(1))
-    assert describe_dots(rare) == "15 of 50 are done after 1 month, 35 are not done in time."
+    assert describe_dots(rare) == "30 of 100 are done after 1 month, 70 are not done in time."
     for name in ALL:
         for offer in menu_of(name):
             check_sentence(offer)
@@ -124,15 +145,17 @@ def test_the_picture_says_its_sentence() -> None:
     picture = dots(menu_of("loan")["safest"])
     assert describe_dots(menu_of("loan")["safest"]) in " ".join(texts_of(picture.svg))
     assert describe_dots(menu_of("loan")["safest"]) in described(picture.svg)
-    assert "Done: 41 after 2 months; 8 after 3 months; 1 after 4 months." in described(picture.svg)
+    assert "Done: 83 after 2 months; 16 after 3 months; 1 after 4 months." in described(picture.svg)
     assert picture.tables["sentences"] == [{"sentence": describe_dots(menu_of("loan")["safest"])}]
 
 
-def test_fine_costs_stand_together() -> None:
-    axis, rows = find_dots(menu_of("craft").offers[0])
-    assert axis.step == axis.gap == 200
-    assert len({dot.high for dot in rows}) < len({dot.cost for dot in rows})
-    assert "A stack holds 200 euros" in " ".join(texts_of(dots(menu_of("craft").offers[0]).svg))
+def test_fine_costs_stand_over_their_own_place() -> None:
+    """No two of these costs are a dot apart, and yet none is moved to a round number."""
+    offer = menu_of("craft").offers[0]
+    rows = find_dots(offer)
+    assert len({dot.cost for dot in rows}) == 14
+    check_dots(dots(offer))
+    assert [dot.cost for dot in rows] == find_costs(offer)
 
 
 def test_extremes() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +24,7 @@ SIZE = 40.0
 )
 def test_widths_are_those_of_the_letters_that_are_drawn(text: str, bold: bool) -> None:
     svg = document(1200, 80, title="t", description="d", body=[write(20, 55, text, size=SIZE, bold=bold)])
-    inked = (read_png(render_png(svg, scale=1.0)) < 200).any(axis=0).nonzero()[0]
+    inked = np.flatnonzero((read_png(render_png(svg, scale=1.0)) < 200).any(axis=0))
     drawn, width = inked[-1] + 1 - 20, text_width(text, SIZE, bold=bold)
     assert width - 0.25 * SIZE < drawn < width + 1  # the white beside the last letter, and kerning
 

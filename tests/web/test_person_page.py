@@ -214,7 +214,7 @@ def test_german(loan: Site) -> None:
     assert "2,19 Monate" in told
     assert "Am sichersten" in answer
     assert "nebenher studieren, 2. Versuch" in told  # the pictures too
-    assert "Jeder Punkt ist einer von 50" in told
+    assert "Jeder Punkt ist einer von 100" in told
 
 
 def test_saving_the_report(loan: Site) -> None:

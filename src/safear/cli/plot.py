@@ -53,7 +53,7 @@ Pictures:
   cdf           the chance of succeeding within a given cost
   frontier      all optimal plans by average and worst cases
   tree          one plan: what to do, and what to do if that fails
-  dots          one plan: 50 people, and what they spend
+  dots          one plan: 100 people, and what they spend
   tornado       one plan: which chances and costs would change its first step
   disparity     risk by group; PEOPLE as in audit
   learning      costs while the episodic method learns

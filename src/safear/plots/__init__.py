@@ -10,7 +10,7 @@ Of a menu, or of a sequence of offers:
     frontier          all optimal plans by average and worst cases
 Of one offer:
     tree              what to do, and what if that fails
-    dots              50 people, and when they are done
+    dots              100 people, and when they are done
 Of what a plan hangs on (`sa.sensitivity`):
     tornado           how far each chance and cost can move before the first step changes
 Of others:

@@ -1,7 +1,8 @@
-"""Fifty people like you: a dot for each, over what it costs them; hollow and orange if they are not done in time.
+"""100 people in your place: a dot for each, over what it costs them; hollow and orange if they are not done in time.
 
 Dot i of n stands for the run at the quantile (i - 1/2) / n, cheapest successes first, failures last. So the number of
-dots up to a cost is n times the chance to be done within it, rounded to the nearest whole number (halves up).
+dots up to a cost is n times the chance to be done within it, rounded to the nearest whole number (halves up). Dots of
+one cost stand together around it; where those of another come too near, they stand above them.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 
 from safear.plots.axes import LinearScale, draw_columns, find_ticks
-from safear.plots.cost_axis import CostAxis, cumulate, find_axis
+from safear.plots.cost_axis import cumulate
 from safear.plots.headings import write_heading
 from safear.plots.letters import wrap
 from safear.plots.picture import Picture, make_picture
@@ -24,25 +25,23 @@ from safear.recourse.offer import Offer
 from safear.risk.distribution import EPSILON
 from safear.texts.names import capital, show_name
 
-PEOPLE = 50
-MOST_STACKS = 24  # side by side; if there would be more, dots are bundled
+PEOPLE = 100  # wherever people are counted in words or dots
 TELLING = (0.5, 1.0, 0.9, 0.96)  # shares of the dots that succeed; costs are told at which they are reached
 MOST_TOLD = 3
 WIDTH, PAD, COLUMN = 760.0, 20.0, 120.0
-LARGEST, SMALLEST, HIGHEST = 18, 7, 190.0  # how far dots are apart, and how high a stack of them may be
+LARGEST, SMALLEST, HIGHEST = 18, 7, 200.0  # how far dots are apart, and how high they may stand
+ROOM, NEAR = 0.86, 0.84  # how much of the way to the next cost dots may take; what part of a dot's room keeps it apart
 TEXT, LINE, SMALL = 15.0, 22.0, 13.0
 
 
 @dataclass(frozen=True, slots=True)
 class DotRow:
-    """One of the people: done at `cost` (None if not in time), in the stack of costs above `low` up to `high`."""
+    """One of the people: done at `cost`, None if not in time."""
 
     dot: int
     quantile: float
     success: bool
     cost: float | None
-    low: float | None
-    high: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +52,21 @@ class SentenceRow:
 
 
 def dots(offer: Offer, *, title: str | None = None, language: str = "en", heading: bool = True) -> Picture:
-    """Draw what a plan costs as fifty people, each of whom stands for 2% of the runs."""
+    """Draw what a plan costs as 100 people, each of whom stands for 1% of the runs."""
     plans = read_plans([offer], language)
-    axis, rows, sentence = *find_dots(offer), describe_dots(offer, language)
-    words = show_name(plans.tell("picture.dots.title", people=PEOPLE) if title is None else title)
-    svg = _DotsDrawing(plans, axis, rows).svg(words, sentence, heading=heading)
+    rows, sentence = find_dots(offer), describe_dots(offer, language)
+    words = show_name(plans.tell("hundred.title") if title is None else title)
+    svg = _DotsDrawing(plans, rows).svg(words, sentence, heading=heading)
     return make_picture(svg, plans=plans.rows, dots=rows, sentences=[SentenceRow(sentence)])
 
 
-def find_dots(offer: Offer) -> tuple[CostAxis, list[DotRow]]:
-    """The axis of the costs, and a row for each of the people."""
-    costs = _find_costs(offer)
-    done = [cost for cost in costs if cost is not None]
-    axis = find_axis(done, max(done, default=0.0) or 1.0, most=MOST_STACKS, bundles=MOST_STACKS)
-    rows = []
-    for number, cost in enumerate(costs, start=1):
-        stack = (None, None) if cost is None else axis.stretch(cost)
-        rows.append(DotRow(number, (number - 0.5) / PEOPLE, cost is not None, cost, *stack))
-    return axis, rows
+def find_dots(offer: Offer) -> list[DotRow]:
+    """A row for each of the people."""
+    costs = enumerate(find_costs(offer), start=1)
+    return [DotRow(number, (number - 0.5) / PEOPLE, cost is not None, cost) for number, cost in costs]
 
 
-def _find_costs(offer: Offer) -> list[float | None]:
+def find_costs(offer: Offer) -> list[float | None]:
     """What each of the people pays to be done, ascending; None for those who are not done in time."""
     costs, within = cumulate(offer)
     quantiles = (np.arange(PEOPLE) + 0.5) / PEOPLE
@@ -85,8 +78,8 @@ def _find_costs(offer: Offer) -> list[float | None]:
 
 
 def describe_dots(offer: Offer, language: str = "en") -> str:
-    """`43 of 50 are done after 5 months, 49 within 8 months, 1 is not done in time.` And what has no dot."""
-    costs, plans = _find_costs(offer), read_plans([offer], language)
+    """`86 of 100 are done after 5 months, 99 within 8 months, 1 is not done in time.` And what has no dot."""
+    costs, plans = find_costs(offer), read_plans([offer], language)
     say = plans.tell.texts.part("picture.dots")
     counts = Counter(cost for cost in costs if cost is not None)
     reached = dict(zip(counts, accumulate(counts.values()), strict=True))
@@ -126,24 +119,50 @@ def _tell_rest(offer: Offer, plans: Plans, *, last: float | None, missed: int) -
 class _DotsDrawing:
     """Places everything, top down."""
 
-    def __init__(self, plans: Plans, axis: CostAxis, dots: list[DotRow]) -> None:
-        self.plans, self.axis, self.dots = plans, axis, dots
+    def __init__(self, plans: Plans, dots: list[DotRow]) -> None:
+        self.plans, self.dots = plans, dots
         self.tell, self.say = plans.tell, plans.tell.texts.part("picture.dots")
-        self.failures = any(not dot.success for dot in dots)
-        self.right = WIDTH - PAD - (COLUMN if self.failures else 0)
-        share = min(1.0, axis.gap / axis.end)
-        spare = share * (self.right - PAD) / (1 + share) / 2
-        self.x = LinearScale(0, axis.end, PAD + spare, self.right - spare)
-        self.stacks = Counter(dot.high for dot in dots)
-        self.pitch = next((size for size in range(LARGEST, SMALLEST, -1) if self._height(size) <= HIGHEST), SMALLEST)
+        self.stacks = Counter(dot.cost for dot in dots)
+        costs = sorted(cost for cost in self.stacks if cost is not None)
+        self.end = max(costs, default=0.0) or 1.0
+        self.gap = min((later - cost for cost, later in pairwise([0.0, *costs]) if later > cost), default=self.end)
+        self.right = WIDTH - PAD - (COLUMN if None in self.stacks else 0)
+        share = self.gap / self.end
+        spare = max(LARGEST, share * (self.right - PAD) / (1 + share) / 2)
+        self.x = LinearScale(0, self.end, PAD + spare, self.right - spare)
+        self.pitch, self.places = self._fit()
 
-    def _columns(self, high: float | None, pitch: float) -> int:
-        """How many dots of a stack stand side by side."""
-        room = COLUMN if high is None else (self.x(self.axis.gap) - self.x(0))
-        return max(1, min(int(0.86 * room / pitch), math.ceil(math.sqrt(self.stacks[high]))))
+    def _fit(self) -> tuple[int, list[tuple[float, int]]]:
+        """The largest dots that do not stand too high, and where they stand."""
+        for pitch in range(LARGEST, SMALLEST, -1):
+            places = self._place(pitch)
+            if max(row for _, row in places) < int(HIGHEST / pitch):
+                return pitch, places
+        return SMALLEST, self._place(SMALLEST)
 
-    def _height(self, pitch: float) -> float:
-        return max(pitch * math.ceil(count / self._columns(high, pitch)) for high, count in self.stacks.items())
+    def _place(self, pitch: int) -> list[tuple[float, int]]:
+        """Where each dot stands from left to right, and in which row from below: the lowest in which it has room."""
+        rows: list[list[float]] = []
+        seen: Counter[float | None] = Counter()
+        found = []
+        for dot in self.dots:
+            columns = self._columns(dot.cost, pitch)
+            middle = self.right + COLUMN / 2 if dot.cost is None else self.x(dot.cost)
+            x = middle + pitch * (seen[dot.cost] % columns - (columns - 1) / 2)
+            seen[dot.cost] += 1
+            row = next(
+                (n for n, taken in enumerate(rows) if all(abs(x - at) > NEAR * pitch for at in taken)), len(rows)
+            )
+            rows += [[]] if row == len(rows) else []
+            rows[row].append(x)
+            found.append((x, row))
+        return found
+
+    def _columns(self, cost: float | None, pitch: int) -> int:
+        """How many dots of one cost stand side by side: as far as the next cost is away, or else as many as must."""
+        room, count = COLUMN if cost is None else self.x(self.gap) - self.x(0), self.stacks[cost]
+        columns = min(int(ROOM * room / pitch), math.ceil(math.sqrt(count)))
+        return max(1, columns, math.ceil(count * pitch / HIGHEST) if pitch == SMALLEST else 1)
 
     def svg(self, title: str, sentence: str, *, heading: bool) -> str:
         (plan,), room = self.plans.rows, WIDTH - 2 * PAD
@@ -153,43 +172,45 @@ class _DotsDrawing:
             body.append(write(PAD, y, line, size=TEXT, room=room))
             y += LINE
         what = self.say("note", name=plan.name, start=self.plans.start(plan), people=PEOPLE)
-        what += "" if self.axis.step is None else f" {self.say('bundled', step=self.plans.cost(self.axis.gap))}"
         for line in wrap(what, room, SMALL):
             body.append(write(PAD, y, line, size=SMALL, room=room, fill=FAINT))
             y += 18
-        bottom = y + 8 + self._height(self.pitch)
-        seen: Counter[float | None] = Counter()
-        for dot in self.dots:
-            body.append(self._dot(dot, seen[dot.high], bottom))
-            seen[dot.high] += 1
+        bottom = y + 8 + self.pitch * (1 + max(row for _, row in self.places))
+        body += [self._stack(cost, bottom) for cost in self.stacks]
         body.append(group(self._axis(bottom + 4), class_="axis"))
         return document(WIDTH, bottom + 62, title=title, description=f"{sentence}\n{self._describe()}", body=body)
 
-    def _dot(self, dot: DotRow, place: int, bottom: float) -> str:
-        columns, radius = self._columns(dot.high, self.pitch), self.pitch * 0.4
-        middle = self.right + COLUMN / 2
-        if dot.low is not None and dot.high is not None:
-            middle = self.x((dot.low + dot.high) / 2)
-        row, column = divmod(place, columns)
-        cx = middle + self.pitch * (column - (columns - 1) / 2)
-        cy = bottom - self.pitch * (row + 0.5)
-        if dot.cost is not None:
-            words = self.say("done", number=dot.dot, people=PEOPLE, cost=self.plans.cost(dot.cost))
-            sign = element("circle", class_="done", cx=cx, cy=cy, r=radius, fill=blue(0, 1))
-        else:
-            words = self.say("late", number=dot.dot, people=PEOPLE)
-            sign = element(
-                "circle", class_="missed", cx=cx, cy=cy, r=radius - 0.75, fill=PAPER,
-                stroke=WRONG, stroke_width=1.5, stroke_dasharray="3 1.8",
-            )  # fmt: skip
-        return group([sign], note=words, class_="dot", data_dot=dot.dot)
+    def _stack(self, cost: float | None, bottom: float) -> str:
+        """The dots of a cost, or of those who are not done in time."""
+        places = [(dot, *place) for dot, place in zip(self.dots, self.places, strict=True) if dot.cost == cost]
+        look: dict[str, str | float] = {"class_": "done", "fill": blue(0, 1)}
+        radius, count = self.pitch * 0.4, len(places)
+        if cost is None:
+            look = {
+                "class_": "missed",
+                "fill": PAPER,
+                "stroke": WRONG,
+                "stroke_width": 1.5,
+                "stroke_dasharray": "3 1.8",
+            }
+            radius -= 0.75
+        words = self.say("missed", count=count) if cost is None else self._say_count(count, cost)
+        signs = [
+            element("circle", cx=x, cy=bottom - self.pitch * (row + 0.5), r=radius, data_dot=dot.dot)
+            for dot, x, row in places
+        ]
+        return group(signs, note=words, **look)
+
+    def _say_count(self, count: int, cost: float) -> str:
+        """`83 after 2 months`."""
+        return self.say("count", count=count, cost=self.plans.cost(cost))
 
     def _axis(self, bottom: float) -> list[str]:
-        ticks = find_ticks(self.axis.end, self.x.end - self.x.start, self.tell.number, gap=self.axis.gap)
+        ticks = find_ticks(self.end, self.x.end - self.x.start, self.tell.number, gap=self.gap)
         parts = [horizontal(PAD, self.right, bottom, INK), *draw_columns(self.x, bottom, ticks, self.tell.number)]
         unit = self.say("axis", unit=self.plans.unit)
         parts.append(write(PAD, bottom + 44, unit, size=SMALL, room=self.right - PAD))
-        if self.failures:
+        if None in self.stacks:
             parts.append(horizontal(self.right + 14, WIDTH - PAD - 4, bottom, INK))
             middle, words = self.right + COLUMN / 2, self.tell("ways.key.failure")
             parts.append(write(middle, bottom + 20, words, size=SMALL, room=COLUMN, text_anchor="middle", fill=WRONG))
@@ -197,6 +218,5 @@ class _DotsDrawing:
 
     def _describe(self) -> str:
         """How many are done after what."""
-        costs = Counter(dot.cost for dot in self.dots if dot.cost is not None)
-        told = [self.say("count", count=count, cost=self.plans.cost(cost)) for cost, count in costs.items()]
+        told = [self._say_count(count, cost) for cost, count in self.stacks.items() if cost is not None]
         return self.say("told", what="; ".join(told)) if told else ""

@@ -1,4 +1,7 @@
-"""What happens to 100 people who follow a plan, as dots and in words."""
+"""What happens to 100 people who follow a plan, as dots and in words.
+
+They are the people of `safear.plots.dots`: whoever is counted there as done within a cost is so here.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from safear.plots.cost_axis import cumulate
+from safear.plots.dots_picture import PEOPLE, find_costs
 from safear.plots.svg import BLUE, PAPER, WRONG, element
 from safear.recourse.offer import Offer
 from safear.recourse.teller import Teller
@@ -26,14 +31,13 @@ class Hundred:
 
 def tell_hundred(offer: Offer, teller: Teller) -> Hundred:
     """Who gets there soon, who later, and who not in time."""
-    say, cost = teller.texts.part("hundred"), offer.cost
-    chances = cost.succeeded_chances / (cost.succeeded_chances.sum() + cost.failed_chances.sum())
-    reached = np.cumsum(chances)
-    success = float(reached[-1]) if len(reached) else 0.0
-    costs = [offer.solution.mdp.to_cost(int(units)) for units in cost.succeeded_units]
+    say, cost, people = teller.texts.part("hundred"), offer.cost, find_costs(offer)
+    costs, reached = cumulate(offer)
+    success = reached[-1] if reached else 0.0
     quick = int(np.searchsorted(reached, min(HALF, success * (1 - 1e-9)))) if success else -1
-    shares = [float(reached[quick]) if success else 0.0, success]
-    counts = share_out([shares[0], shares[1] - shares[0], 1 - success])
+    done = [person for person in people if person is not None]
+    soon = sum(person <= costs[quick] for person in done)
+    counts = (soon, len(done) - soon, PEOPLE - len(done))
     parts = []
     if counts[0]:
         parts.append(("quick", say("quick", count=counts[0], cost=teller.exact_cost(costs[quick], offer.unit))))
@@ -45,15 +49,6 @@ def tell_hundred(offer: Offer, teller: Teller) -> Hundred:
     elif cost.failed_chances.sum() > 0:
         parts.append(("", say("hardly")))
     return Hundred(_draw_dots(counts), tuple((_draw_sign(kind), words) for kind, words in parts))
-
-
-def share_out(shares: Sequence[float], total: int = 100) -> list[int]:
-    """Whole numbers that add up to `total`, as near to the shares as can be; what is left over goes by remainders."""
-    counts = [int(share * total + 1e-9) for share in shares]
-    order = sorted(range(len(shares)), key=lambda place: counts[place] - shares[place] * total)
-    for place in order[: total - sum(counts)]:
-        counts[place] += 1
-    return counts
 
 
 def _draw_dots(counts: Sequence[int]) -> str:
