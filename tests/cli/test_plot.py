@@ -39,10 +39,10 @@ def test_pictures_of_a_menu(safear: Safear) -> None:
 def test_pictures_of_a_plan(safear: Safear) -> None:
     menu = sa.recommend(sa.load_example("loan"))
     assert draw(safear, "tree", "loan") == sa.plots.tree(menu["safest"]).svg
-    assert draw(safear, "dots", "loan") == sa.plots.dots(menu["safest"]).svg
-    for kind, picture in (("tree", sa.plots.tree), ("dots", sa.plots.dots)):
-        found = draw(safear, kind, "loan", "--plan", "cheapest on average")
-        assert found == picture(menu["cheapest on average"]).svg
+    assert draw(safear, "dots", "loan") == sa.plots.dots(menu["safest"], beside=menu).svg
+    named = ("--plan", "cheapest on average")
+    assert draw(safear, "tree", "loan", *named) == sa.plots.tree(menu["cheapest on average"]).svg
+    assert draw(safear, "dots", "loan", *named) == sa.plots.dots(menu["cheapest on average"], beside=menu).svg
 
 
 def test_every_picture_speaks_german(safear: Safear) -> None:
@@ -50,7 +50,8 @@ def test_every_picture_speaks_german(safear: Safear) -> None:
     for kind in ("traces", "distribution", "cdf", "frontier"):
         assert draw(safear, kind, "loan", "--language", "de") == getattr(sa.plots, kind)(menu, language="de").svg
     for kind in ("tree", "dots"):
-        wanted = getattr(sa.plots, kind)(menu["safest"], language="de", title="Mein Plan").svg
+        axis = {"beside": menu} if kind == "dots" else {}
+        wanted = getattr(sa.plots, kind)(menu["safest"], language="de", title="Mein Plan", **axis).svg
         assert draw(safear, kind, "loan", "--language", "de", "--title", "Mein Plan") == wanted
     learned = draw(safear, "learning", "health-insurance", "--episodes", "60", "--language", "de")
     assert "der letzten 60 Episoden" in learned

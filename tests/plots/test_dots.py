@@ -158,6 +158,15 @@ def test_fine_costs_stand_over_their_own_place() -> None:
     assert [dot.cost for dot in rows] == find_costs(offer)
 
 
+def test_plans_of_a_menu_have_one_axis() -> None:
+    menu = menu_of("health-insurance")
+    axes = [read_ticks(read(dots(offer, beside=menu).svg)) for offer in menu]
+    assert all(axis == axes[0] for axis in axes)
+    assert read_ticks(read(dots(menu[0]).svg)) != axes[0]
+    for offer in menu:
+        check_dots(dots(offer, beside=menu))
+
+
 def test_extremes() -> None:
     check(dots(hopeless()), hopeless())
     long = offer_of(menu_of("gamble").problem.with_horizon(900))

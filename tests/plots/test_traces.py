@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import safear as sa
 from compare import read_both
-from plots.drawings import SVG, check_inside, get, of_class, overlap, read, shown_text, text_box
+from plots.drawings import SVG, check_inside, described, get, of_class, overlap, read, shown_text, text_box
 from safear.plots import Picture, traces
 from safear.plots.traces_picture import TryRow, name_steps
 from safear.recourse import find_traces
@@ -112,7 +112,7 @@ def test_a_large_failure_cost_does_not_squeeze_the_rest() -> None:
     assert all(row["cost"] == pytest.approx(row["spent"] + 1000) for row in failures)
     root = read(picture.svg)
     ends = [get(node, "x2") for node in root.iter(f"{SVG}line") if node.get("class") in {"works", "fails"}]
-    assert max(ends) > 700
+    assert max(ends) > 500
     assert "counts 1000 months more in the figures" in picture.svg
     assert "not in time; 2 months spent" in picture.svg
 
@@ -121,6 +121,42 @@ def test_risk_is_named_only_where_the_order_is_that_of_risk(menu: sa.Menu) -> No
     assert "lower risk" in traces(menu).svg
     assert "risk<" not in traces(list(menu)[::-1]).svg
     assert "risk<" not in traces(list(menu)[:1]).svg
+
+
+def test_one_of_the_worst_ways_is_always_there(menu: sa.Menu) -> None:
+    picture = traces(menu)
+    worst = [(row["plan"], row["chance"], row["cost"]) for row in picture.tables["traces"] if row["worst"]]
+    assert worst == [
+        (1, pytest.approx(0.9 * 0.1 * 0.92 * 0.08), 4.0),
+        (2, pytest.approx(0.1 * 0.6**4 * 0.4 * 0.9), 9.0),
+    ]
+    marked = [node for node in of_class(read(picture.svg), "trace") if of_class(node, "worst")]
+    assert [(node.get("data-plan"), node.get("data-trace")) for node in marked] == [("1", "5"), ("2", "6")]
+    assert {shown_text(node) for node in of_class(read(picture.svg), "worst")} == {"worst 5%"}
+    assert "find work, try 5, then change job; 9 months · worst 5%." in described(picture.svg)
+
+
+def test_plans_of_a_menu_have_one_axis(menu: sa.Menu) -> None:
+    """Whichever of them is drawn, a month is as long."""
+    months = set()
+    for offer in menu:
+        (axis,) = of_class(read(traces([offer], beside=menu).svg), "axis")
+        places = [get(node, "x") for node in axis.iter(f"{SVG}text")]
+        months.add((places[0], round(places[1] - places[0], 1)))
+        check_picture(traces([offer], beside=menu))
+    assert len(months) == 1
+    (own,) = of_class(read(traces(list(menu)[:1]).svg), "axis")
+    assert [get(node, "x") for node in own.iter(f"{SVG}text")][:2] != list(months.pop())
+
+
+def test_names_of_steps_are_not_cut(menu: sa.Menu) -> None:
+    """Where there is no room on one line they stand on two."""
+    svg = traces(menu).svg
+    names = [[text_box(text) for text in node.iter(f"{SVG}text")] for node in of_class(read(svg), "label")]
+    assert names
+    assert not [
+        node for node in of_class(read(svg), "label") if "…" in "".join(map(shown_text, node.iter(f"{SVG}text")))
+    ]
 
 
 def test_steps_are_named_together() -> None:

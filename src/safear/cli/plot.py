@@ -136,7 +136,7 @@ def _draw(kind: str, menu: Menu, options: dict[str, Any]) -> Picture:
         case "tornado":
             return plots.tornado(_examine(menu, options["plan"]), **said)
         case "dots":
-            return plots.dots(find_plan(menu, options["plan"]), **said)
+            return plots.dots(find_plan(menu, options["plan"]), beside=menu, **said)
         case _:
             draw = {"traces": plots.traces, "distribution": plots.distribution, "cdf": plots.cdf}[kind]
             return draw(_order(menu), **said)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -21,6 +22,7 @@ from safear.plots.letters import wrap
 from safear.plots.picture import Picture, make_picture
 from safear.plots.plan_rows import Plans, read_plans
 from safear.plots.svg import FAINT, INK, PAPER, WRONG, blue, document, element, group, horizontal, write
+from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.risk.distribution import EPSILON
 from safear.texts.names import capital, show_name
@@ -51,12 +53,24 @@ class SentenceRow:
     sentence: str
 
 
-def dots(offer: Offer, *, title: str | None = None, language: str = "en", heading: bool = True) -> Picture:
-    """Draw what a plan costs as 100 people, each of whom stands for 1% of the runs."""
+def dots(
+    offer: Offer,
+    *,
+    beside: Menu | Sequence[Offer] = (),
+    title: str | None = None,
+    language: str = "en",
+    heading: bool = True,
+) -> Picture:
+    """Draw what a plan costs as 100 people, each of whom stands for 1% of the runs.
+
+    The axis is the one that plans `beside` it need too, so that pictures of plans of one menu can be compared.
+    """
     plans = read_plans([offer], language)
     rows, sentence = find_dots(offer), describe_dots(offer, language)
     words = show_name(plans.tell("hundred.title") if title is None else title)
-    svg = _DotsDrawing(plans, rows).svg(words, sentence, heading=heading)
+    svg = _DotsDrawing(plans, rows, [cost for other in beside for cost in find_costs(other)]).svg(
+        words, sentence, heading=heading
+    )
     return make_picture(svg, plans=plans.rows, dots=rows, sentences=[SentenceRow(sentence)])
 
 
@@ -119,17 +133,25 @@ def _tell_rest(offer: Offer, plans: Plans, *, last: float | None, missed: int) -
 class _DotsDrawing:
     """Places everything, top down."""
 
-    def __init__(self, plans: Plans, dots: list[DotRow]) -> None:
+    def __init__(self, plans: Plans, dots: list[DotRow], beside: Sequence[float | None]) -> None:
         self.plans, self.dots = plans, dots
         self.tell, self.say = plans.tell, plans.tell.texts.part("picture.dots")
         self.stacks = Counter(dot.cost for dot in dots)
-        costs = sorted(cost for cost in self.stacks if cost is not None)
-        self.end = max(costs, default=0.0) or 1.0
-        self.gap = min((later - cost for cost, later in pairwise([0.0, *costs]) if later > cost), default=self.end)
-        self.right = WIDTH - PAD - (COLUMN if None in self.stacks else 0)
+        every = {*self.stacks, *beside}
+        along = sorted(cost for cost in every if cost is not None)
+        self.end = max(along, default=0.0) or 1.0
+        self.gap = min((later - cost for cost, later in pairwise([0.0, *along]) if later > cost), default=self.end)
+        self.has_failures = None in every
+        self.right = WIDTH - PAD - (COLUMN if self.has_failures else 0)
         share = self.gap / self.end
         spare = max(LARGEST, share * (self.right - PAD) / (1 + share) / 2)
         self.x = LinearScale(0, self.end, PAD + spare, self.right - spare)
+        costs = sorted(cost for cost in self.stacks if cost is not None)
+        edges = [2 * PAD - self.x(costs[0]), *map(self.x, costs), 2 * self.right - self.x(costs[-1])] if costs else []
+        self.rooms = {
+            cost: min(at - before, after - at)
+            for cost, before, at, after in zip(costs, edges, edges[1:], edges[2:], strict=False)
+        }
         self.pitch, self.places = self._fit()
 
     def _fit(self) -> tuple[int, list[tuple[float, int]]]:
@@ -159,8 +181,8 @@ class _DotsDrawing:
         return found
 
     def _columns(self, cost: float | None, pitch: int) -> int:
-        """How many dots of one cost stand side by side: as far as the next cost is away, or else as many as must."""
-        room, count = COLUMN if cost is None else self.x(self.gap) - self.x(0), self.stacks[cost]
+        """How many dots of one cost stand side by side: as the next cost is away, or else as many as must."""
+        room, count = COLUMN if cost is None else self.rooms[cost], self.stacks[cost]
         columns = min(int(ROOM * room / pitch), math.ceil(math.sqrt(count)))
         return max(1, columns, math.ceil(count * pitch / HIGHEST) if pitch == SMALLEST else 1)
 
@@ -210,7 +232,7 @@ class _DotsDrawing:
         parts = [horizontal(PAD, self.right, bottom, INK), *draw_columns(self.x, bottom, ticks, self.tell.number)]
         unit = self.say("axis", unit=self.plans.unit)
         parts.append(write(PAD, bottom + 44, unit, size=SMALL, room=self.right - PAD))
-        if None in self.stacks:
+        if self.has_failures:
             parts.append(horizontal(self.right + 14, WIDTH - PAD - 4, bottom, INK))
             middle, words = self.right + COLUMN / 2, self.tell("ways.key.failure")
             parts.append(write(middle, bottom + 20, words, size=SMALL, room=COLUMN, text_anchor="middle", fill=WRONG))

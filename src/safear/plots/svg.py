@@ -187,7 +187,10 @@ class Label:
     works: bool = True
 
 
-def place_labels(labels: Sequence[Label], size: float, low: float, high: float) -> list[tuple[Label, str, float]]:
+PlacedLabel = tuple[Label, str, float]  # what is said of it, and where its middle is
+
+
+def place_labels(labels: Sequence[Label], size: float, low: float, high: float) -> list[PlacedLabel]:
     """Each label that has room, its text and its centre: never two over each other, each over its own stretch.
 
     A label stands over the middle of its stretch, or beside it where a neighbour leaves room. While they do not fit,

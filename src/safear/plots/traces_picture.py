@@ -1,6 +1,7 @@
 """The picture of what can happen under each plan: a line for each way things can go.
 
-Length is cost, thickness is chance, orange dashes that end in a cross are tries that fail. Runs that do not succeed are
+Length is cost, thickness is chance, orange dashes that end in a cross are tries that fail. One of the worst ways is
+always among them. Runs that do not succeed are
 drawn at what was spent; what failing costs on top is told in words, so that it does not squeeze the rest.
 """
 
@@ -9,12 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from safear.plots.axes import LinearScale, draw_columns
 from safear.plots.headings import write_heading, write_key, write_plan_name
 from safear.plots.letters import ELLIPSIS, text_width
 from safear.plots.picture import Picture, make_picture
 from safear.plots.plan_rows import PlanRow, Plans, read_plans
+from safear.plots.shown_ways import ShownWays, find_ways
 from safear.plots.svg import (
     BLUE,
     FAILING,
@@ -25,6 +28,7 @@ from safear.plots.svg import (
     PAPER,
     WRONG,
     Label,
+    PlacedLabel,
     blue,
     cross,
     document,
@@ -44,18 +48,19 @@ from safear.recourse.teller import Teller
 from safear.recourse.traces import Trace
 from safear.texts.names import show_name
 
-WIDTH, PAD = 1100.0, 20.0
+WIDTH, PAD = 800.0, 20.0  # no wider than pages show it, so that its letters keep their size
 START = 92.0  # where the lines begin; the chances stand before it
 RIGHT = WIDTH - PAD
 PANEL_HEIGHT, LINE, ROW, REST, GAP = 46.0, 17.0, 44.0, 34.0, 10.0
 THINNEST, THICKEST = 1.6, 19.6  # lines, from a chance of 0 to one of 1
 LABEL, SMALL = 13.0, 13.5  # sizes of letters
+WORST = 12.0  # what a way is higher below which is said that it is one of the worst
 END_WIDTH = 230.0  # how wide what stands at a line's end may be
 
 
 @dataclass(frozen=True, slots=True)
 class TraceRow:
-    """One way a plan can go. `cost` is `spent` and, for a failure, the failure cost."""
+    """One way a plan can go. `cost` is `spent` and, for a failure, the failure cost; `worst` if few cost as much."""
 
     plan: int
     trace: int
@@ -63,6 +68,7 @@ class TraceRow:
     spent: float
     cost: float
     success: bool
+    worst: bool
     thickness: float
 
 
@@ -93,26 +99,42 @@ class RestRow:
 
 
 def traces(
-    offers: Menu | Sequence[Offer], *, title: str | None = None, language: str = "en", heading: bool = True
+    offers: Menu | Sequence[Offer],
+    *,
+    beside: Menu | Sequence[Offer] = (),
+    title: str | None = None,
+    language: str = "en",
+    heading: bool = True,
 ) -> Picture:
-    """Draw the most probable ways that each plan can go, the plans in the order given (a menu has the safest first)."""
+    """Draw the most probable ways that each plan can go, and one of the worst.
+
+    The plans are in the order given (a menu has the safest first). The axis is the one that plans `beside` them need
+    too, so that pictures of plans of one menu can be compared.
+    """
     plans, numbered = read_plans(offers, language), list(enumerate(offers, start=1))
-    found = [(plan, place, trace) for plan, offer in numbered for place, trace in enumerate(offer.traces.shown, 1)]
-    ways = [_read_trace(plan, place, trace) for plan, place, trace in found]
-    steps = [step for plan, place, trace in found for step in _read_steps(plan, place, trace, plans.tell)]
-    rests = [_read_rest(plan, offer) for plan, offer in numbered]
+    found = [(plan, find_ways(offer)) for plan, offer in numbered]
+    ways = [row for plan, shown in found for row in _read_ways(plan, shown)]
+    steps = [
+        step
+        for plan, shown in found
+        for place, way in enumerate(shown.ways, 1)
+        for step in _read_steps(plan, place, way, plans.tell)
+    ]
+    rests = [_read_rest(plan, shown) for plan, shown in found]
+    others = [row for offer in beside for row in _read_ways(0, find_ways(offer))]
     words = show_name(plans.tell("picture.traces.title") if title is None else title)
-    svg = _TraceDrawing(plans, ways, steps, rests).svg(words, heading=heading)
+    svg = _TraceDrawing(plans, ways, steps, rests, others).svg(words, heading=heading)
     return make_picture(svg, plans=plans.rows, traces=ways, steps=steps, rest=rests)
 
 
 # ------------------------------------------------------------------------------------------------------------- tables
 
 
-def _read_trace(plan: int, place: int, trace: Trace) -> TraceRow:
-    spent = math.fsum(step.cost for step in trace.steps)
-    thickness = THINNEST + (THICKEST - THINNEST) * trace.chance
-    return TraceRow(plan, place, trace.chance, spent, trace.cost, trace.success, thickness)
+def _read_ways(plan: int, shown: ShownWays) -> Iterator[TraceRow]:
+    for place, way in enumerate(shown.ways, start=1):
+        thickness = THINNEST + (THICKEST - THINNEST) * way.chance
+        figures = (way.chance, way.spent, way.cost, way.success)
+        yield TraceRow(plan, place, *figures, shown.is_worst(way), thickness)
 
 
 def _read_steps(plan: int, place: int, trace: Trace, tell: Teller) -> list[TryRow]:
@@ -126,8 +148,8 @@ def _read_steps(plan: int, place: int, trace: Trace, tell: Teller) -> list[TryRo
     return rows
 
 
-def _read_rest(plan: int, offer: Offer) -> RestRow:
-    rest = offer.traces.rest
+def _read_rest(plan: int, shown: ShownWays) -> RestRow:
+    rest = shown.rest
     if rest is None:
         return RestRow(plan, 0.0, 0.0, 0.0, None, None)
     return RestRow(plan, rest.chance, rest.success, rest.failure, *rest.success_costs or (None, None))
@@ -173,14 +195,17 @@ class _TraceDrawing:
     """Places everything, top down."""
 
     def __init__(
-        self, plans: Plans, ways: Sequence[TraceRow], steps: Sequence[TryRow], rests: Sequence[RestRow]
+        self,
+        plans: Plans,
+        ways: Sequence[TraceRow],
+        steps: Sequence[TryRow],
+        rests: Sequence[RestRow],
+        beside: Sequence[TraceRow],
     ) -> None:
         self.plans, self.ways, self.steps, self.rests, self.tell = plans, ways, steps, rests, plans.tell
-        self.longest = max(trace.spent for trace in ways) or 1.0
+        self.longest = max(trace.spent for trace in [*ways, *beside]) or 1.0
         scales = [
-            (RIGHT - START - 16 - min(END_WIDTH, text_width(self._say_end(trace), LABEL + 1))) / trace.spent
-            for trace in ways
-            if trace.spent > 0
+            (RIGHT - START - 16 - self._end_width(trace)) / trace.spent for trace in [*ways, *beside] if trace.spent > 0
         ]
         self.scale = min([*scales, (RIGHT - START - 24) / self.longest])
         about = min(12, int(self.scale * self.longest / (text_width(self.tell.number(self.longest), LABEL) + 18)))
@@ -229,10 +254,11 @@ class _TraceDrawing:
         rests = list(self.rest_of(plan))
         colour = blue(plan.number - 1, len(self.plans.rows))
         first = top + self._panel(plan)
-        end = first + 8 + ROW * len(rows) + REST * len(rests)
+        starts = list(accumulate((self._height(trace) for trace in rows), initial=first))
+        end = starts[-1] + 8 + REST * len(rests)
         parts = [group((vertical(self.x(tick), first, end + GAP, GRID) for tick in self.ticks), class_="grid")]
         parts += [self._header(plan, top, colour)]
-        parts += [self._trace(trace, first + 32 + ROW * place, colour) for place, trace in enumerate(rows)]
+        parts += [self._trace(trace, start, colour) for trace, start in zip(rows, starts, strict=False)]
         parts += [self._rest(rest, end - REST / 2 + 3) for rest in rests]
         return group(parts, class_="plan", data_plan=plan.number), end + GAP
 
@@ -278,8 +304,14 @@ class _TraceDrawing:
         ]
         return [*dots, write(RIGHT - 12, y + 5, words, bold=True, text_anchor="end")]
 
-    def _trace(self, trace: TraceRow, y: float, colour: str) -> str:
+    def _height(self, trace: TraceRow) -> float:
+        """How high a way is with all that is said of it."""
+        return ROW + LINE * (len(self._place_labels(trace)) - 1) + WORST * bool(self._say_worst(trace))
+
+    def _trace(self, trace: TraceRow, top: float, colour: str) -> str:
         steps, end, words = self.steps_of(trace), self.x(trace.spent), self._say_end(trace)
+        names = self._place_labels(trace)
+        y = top + 32 + LINE * (len(names) - 1)
         lines, marks = [], []
         for step in steps:
             x1, x2, width = self.x(step.start), self.x(step.end), trace.thickness
@@ -293,13 +325,17 @@ class _TraceDrawing:
                 if not final and x2 - x1 > 6:
                     marks.append(vertical(x2, y - width / 2 - 1, y + width / 2 + 1, PAPER, 2))
         marks.append(tick_mark(end, y, colour) if trace.success else square(end, y))
-        for label, text, centre in place_labels(self._labels(steps), LABEL, START - 4, RIGHT):
-            ink = INK if label.works else WRONG
-            word = write(centre, y - 14, text, size=LABEL, text_anchor="middle", fill=ink)
-            marks.append(group([word], note=label.full, class_="label"))
+        for line, placed in enumerate(names):
+            for label, text, centre in placed:
+                ink = INK if label.works else WRONG
+                word = write(centre, y - 14 - LINE * line, text, size=LABEL, text_anchor="middle", fill=ink)
+                marks.append(group([word], note=label.full, class_="label"))
         ink = INK if trace.success else WRONG
         chance = write(START - 16, y + 5, self.tell.percent(trace.chance), size=15, bold=True, text_anchor="end")
         last = write(end + 16, y + 5, words, size=LABEL + 1, room=END_WIDTH, fill=ink)
+        worst = self._say_worst(trace)
+        if worst:
+            last += write(end + 16, y + 5 + LINE, worst, size=LABEL, room=END_WIDTH, fill=FAINT, class_="worst")
         data: dict[str, str | float] = {"data_plan": trace.plan, "data_trace": trace.trace}
         return group([chance, *lines, *marks, last], note=self._say_trace(trace), class_="trace", **data)
 
@@ -324,17 +360,32 @@ class _TraceDrawing:
             parts += [f"{self.tell.percent(rest.chance)}: {self._say_rest(rest)}" for rest in self.rest_of(plan)]
         return "\n".join(parts)
 
-    def _labels(self, steps: Sequence[TryRow]) -> list[Label]:
-        return name_steps(steps, self.tell, origin=START, scale=self.scale)
+    def _place_labels(self, trace: TraceRow) -> list[list[PlacedLabel]]:
+        """The names of the steps on one line, or by turns on two where they would be cut off; the lower one first."""
+        labels = name_steps(self.steps_of(trace), self.tell, origin=START, scale=self.scale)
+        alone = place_labels(labels, LABEL, START - 4, RIGHT)
+        if len(alone) == len(labels) and all(text in label.forms[:2] for label, text, _ in alone):
+            return [alone]
+        return [place_labels(labels[start::2], LABEL, START - 4, RIGHT) for start in (0, 1)]
 
     def _say_end(self, trace: TraceRow) -> str:
         spent = self.plans.cost(trace.spent)
         return spent if trace.success else self.tell("ways.failed", cost=spent)
 
+    def _say_worst(self, trace: TraceRow) -> str:
+        """`worst 5%` of a way that is one of them."""
+        return self.tell.worst_name(self.plans.rows[max(trace.plan, 1) - 1].level) if trace.worst else ""
+
+    def _end_width(self, trace: TraceRow) -> float:
+        """How wide what stands at the end of a line is."""
+        words, worst = text_width(self._say_end(trace), LABEL + 1), text_width(self._say_worst(trace), LABEL)
+        return min(END_WIDTH, max(words, worst))
+
     def _say_trace(self, trace: TraceRow) -> str:
         names = [label.full for label in name_steps(self.steps_of(trace), self.tell)]
         ways = self.tell("ways.then").join(names) or self.tell("picture.nothing")
-        return f"{self.tell.percent(trace.chance)}: {ways}; {self._say_end(trace)}"
+        ends = " · ".join(filter(None, (self._say_end(trace), self._say_worst(trace))))
+        return f"{self.tell.percent(trace.chance)}: {ways}; {ends}"
 
     def _say_rest(self, rest: RestRow) -> str:
         least, most = rest.least_cost, rest.largest_cost

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from safear.plots.shown_ways import find_ways
 from safear.plots.svg import BLUE, PAPER, WRONG, cross, element, horizontal, square, tick_mark
 from safear.recourse.offer import Offer
 from safear.recourse.teller import Teller
@@ -41,24 +42,29 @@ class LineKey:
 
 
 def tell_ways(offer: Offer, longest: float, teller: Teller) -> list[WayText]:
-    """The likeliest ways of a plan, none if even these are all unlikely; a line of full length costs `longest`."""
+    """The likeliest ways of a plan and one of the worst, none if even the likeliest are all unlikely.
+
+    A line of full length costs `longest`.
+    """
+    shown = find_ways(offer)
     if sum(trace.chance for trace in offer.traces.shown) < UNLIKELY:
         return []
+    worst = teller.worst_name(offer.level)
     return [
         WayText(
             teller.percent(trace.chance),
             draw_way(trace, longest),
             teller.trace(trace),
-            teller.trace_end(trace, offer.unit),
+            teller.trace_end(trace, offer.unit) + (f" · {worst}" if shown.is_worst(trace) else ""),
             trace.success,
         )
-        for trace in offer.traces.shown
+        for trace in shown.ways
     ]
 
 
 def find_longest(offers: Iterable[Offer]) -> float:
     """What the costliest way that is shown of any of the plans takes."""
-    return max((trace.spent for offer in offers for trace in offer.traces.shown), default=0.0)
+    return max((trace.spent for offer in offers for trace in find_ways(offer).ways), default=0.0)
 
 
 def draw_way(trace: Trace, longest: float) -> str:
@@ -109,7 +115,7 @@ def tell_keys(goal: str, teller: Teller) -> list[LineKey]:
 
 def tell_rest(offer: Offer, teller: Teller) -> tuple[str, str] | None:
     """How likely all other ways are together, and how they end; None if there are none."""
-    rest = offer.traces.rest
+    rest = find_ways(offer).rest
     return (
         None
         if rest is None

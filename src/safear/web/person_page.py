@@ -109,8 +109,8 @@ def _show_plans(menu: Menu, asked: Asked, teller: Teller, original: Problem) -> 
         cards=show_cards(menu, stops, position, teller),
         rules=Basis(menu, original, teller).list_rules()[:2],
         chosen=name,
-        pictures=_draw(replace(offer, label=name), teller.texts.language),
-        ways=tell_ways(offer, find_longest([offer]), teller),
+        pictures=_draw(replace(offer, label=name), menu, teller.texts.language),
+        ways=tell_ways(offer, find_longest([offer, *menu]), teller),
         keys=tell_keys(teller.quoted_goal(menu.problem), teller),
         rest=tell_rest(offer, teller),
         steps=PlanTeller(offer.plan, teller).steps(),
@@ -120,10 +120,11 @@ def _show_plans(menu: Menu, asked: Asked, teller: Teller, original: Problem) -> 
     )
 
 
-def _draw(offer: Offer, language: str) -> Pictures:
-    """The pictures of a plan; the page has their headings."""
+def _draw(offer: Offer, menu: Menu, language: str) -> Pictures:
+    """The pictures of a plan, on the axis of all that the menu offers; the page has their headings."""
     return Pictures(
-        traces([offer], language=language, heading=False).svg, dots(offer, language=language, heading=False).svg
+        traces([offer], beside=menu, language=language, heading=False).svg,
+        dots(offer, beside=menu, language=language, heading=False).svg,
     )
 
 
