@@ -66,7 +66,7 @@ def test_lines_can_be_told_apart_in_grey() -> None:
     root = read(cdf(menu_of("health-insurance")).svg)
     dashes = [line.get("stroke-dasharray") for line in of_class(root, "chances")]
     assert len(set(dashes)) == 4
-    assert dashes == [line.get("stroke-dasharray") for line in of_class(root, "sample")]
+    assert dashes == [line.get("stroke-dasharray") for line in of_class(root, "leader")]
 
 
 def test_what_is_said() -> None:

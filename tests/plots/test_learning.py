@@ -33,15 +33,15 @@ def test_the_line_is_the_moving_average(costs: NDArray[np.float64]) -> None:
     assert len(rows) == MAX_POINTS
     assert (rows[0]["episode"], rows[-1]["episode"]) == (100, 5000)
     assert rows[0]["mean"] == pytest.approx(costs[:100].mean())
-    assert rows[-1]["deviation"] == pytest.approx(costs[-100:].std())
+    assert (rows[-1]["low"], rows[-1]["high"]) == pytest.approx(tuple(np.quantile(costs[-100:], [0.1, 0.9])))
     (line,) = of_class(read(picture.svg), "average")
     (band,) = of_class(read(picture.svg), "band")
     points, edge = list(path_points(line.get("d", ""))), list(path_points(band.get("d", "")))
     slope, start = np.polyfit([row["mean"] for row in rows], [y for _, y in points], 1)
     assert slope < 0
     assert [y for _, y in points] == pytest.approx([start + slope * row["mean"] for row in rows], abs=0.02)
-    upper = [start + slope * (row["mean"] + row["deviation"]) for row in rows]
-    lower = [start + slope * (row["mean"] - row["deviation"]) for row in rows]
+    upper = [start + slope * row["high"] for row in rows]
+    lower = [start + slope * row["low"] for row in rows]
     assert [y for _, y in edge] == pytest.approx([*upper, *lower[::-1]], abs=0.02)
 
 

@@ -1,4 +1,4 @@
-"""The picture of the chance of being done within a given cost: a line of steps per plan."""
+"""The picture of the chance of being done within a given cost: a line of steps per plan, its name at its end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from safear.plots.cost_axis import cumulate, find_end
 from safear.plots.headings import write_heading
 from safear.plots.picture import Picture, make_picture
 from safear.plots.plan_rows import Plans, read_plans
-from safear.plots.svg import FAINT, blue, document, group, horizontal, write
+from safear.plots.svg import FAINT, blue, document, group, horizontal, spread, write
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.texts.names import show_name
@@ -19,7 +19,7 @@ from safear.texts.names import show_name
 MAX_POINTS = 400  # per plan; more cannot be seen
 WIDTH, PAD, HEIGHT = 1000.0, 24.0, 360.0
 NAME_WIDTH, NAME_SIZE, NAME_HEIGHT = 330.0, 14.0, 24.0  # at most, for the names beside the lines
-SAMPLE = 38.0  # how long the piece of line before a name is
+SAMPLE = 34.0  # how far a name stands from the end of its line
 SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
@@ -60,7 +60,7 @@ def _draw(plans: Plans, points: Sequence[ChanceRow], end: float, *, title: str, 
     names = [f"{plan.name} ({tell.percent(plan.success)})" for plan in plans.rows]
     body, top = write_heading(title, [tell("picture.cdf.reading")], pad=PAD, width=WIDTH, shown=heading)
     top, bottom = top + 6, top + 6 + HEIGHT
-    right = WIDTH - PAD - SAMPLE - 34 - min(NAME_WIDTH, widest(names, NAME_SIZE))
+    right = WIDTH - PAD - SAMPLE - 10 - min(NAME_WIDTH, widest(names, NAME_SIZE))
     x = LinearScale(0, end, PAD + 26 + widest([tell.percent(1)]), right)
     y = LinearScale(0, 1, bottom, top)
     ticks = find_ticks(end, right - x.start, tell.number)
@@ -73,18 +73,27 @@ def _draw(plans: Plans, points: Sequence[ChanceRow], end: float, *, title: str, 
         axes.append(write(x.start + 6, y(plans.level) + 14, words, size=13, fill=FAINT, halo=True))
     body.append(group(axes, class_="axes"))
     height = min(NAME_HEIGHT, HEIGHT / len(names))
+    middles = _place_names([plan.success for plan in plans.rows], y, height)
     for place, (plan, name) in enumerate(zip(plans.rows, names, strict=True)):
         mine = [point for point in points if point.plan == plan.number]
         colour, dash = blue(place, len(names)), DASHES[place % len(DASHES)]
-        middle = top + height * (place + 0.5)
+        last, middle = (right, y(mine[-1].chance)), middles[place]
         parts = [
             draw_line(_corners(mine, x, y), colour, dash, width=2.8, class_="chances"),
-            draw_line([(right + 22, middle), (right + 22 + SAMPLE, middle)], colour, dash, width=2.8, class_="sample"),
-            write(right + 30 + SAMPLE, middle + 4.5, name, size=min(NAME_SIZE, height * 0.75), room=NAME_WIDTH),
+            draw_line([last, (right + SAMPLE, middle)], colour, dash, width=1.6, class_="leader"),
+            write(right + SAMPLE + 6, middle + 4.5, name, size=min(NAME_SIZE, height * 0.75), room=NAME_WIDTH),
         ]
         note = f"{plans.title(plan)} {plans.start(plan)}"
         body.append(group(parts, note=note, class_="plan", data_plan=plan.number))
     return document(WIDTH, bottom + 58, title=title, description=_describe(plans, points), body=body)
+
+
+def _place_names(chances: Sequence[float], y: LinearScale, height: float) -> list[float]:
+    """Where the name of each line stands: at its end, moved apart where names would overlap."""
+    order = sorted(range(len(chances)), key=lambda place: -chances[place])
+    found = spread([y(chances[place]) for place in order], [height] * len(order), y.end - 1, y.start + 1)
+    middles = found or [y.end + height * (place + 0.5) for place in range(len(order))]
+    return [middles[order.index(place)] for place in range(len(order))]
 
 
 def _corners(points: Sequence[ChanceRow], x: LinearScale, y: LinearScale) -> list[tuple[float, float]]:

@@ -1,4 +1,4 @@
-"""The learning curves of episodic solvers: moving averages with a band of one standard deviation."""
+"""The learning curves of episodic solvers: moving averages with a band that holds most of the episodes."""
 
 from __future__ import annotations
 
@@ -18,17 +18,19 @@ from safear.texts.names import show_name
 
 MAX_POINTS = 600  # per curve; more cannot be seen
 WIDTH, HEIGHT, PAD = 1000.0, 326.0, 24.0
+BAND = (0.1, 0.9)  # quantiles of the episodes of a window; no normal law is assumed, as a deviation would suggest
 NAME_WIDTH = 220.0  # at most, for the names at the line ends
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """A curve's mean and standard deviation over the `window` episodes up to this one (counted from 1)."""
+    """A mean over the `window` episodes up to this one (counted from 1); a tenth of them are below `low`, above `high`."""
 
     curve: str
     episode: int
     mean: float
-    deviation: float
+    low: float
+    high: float
 
 
 def learning_curves(
@@ -40,7 +42,7 @@ def learning_curves(
     language: str = "en",
     heading: bool = True,
 ) -> Picture:
-    """Draw the moving average of the cost per episode of each curve, with a band of one deviation to either side."""
+    """Draw the moving average of the cost per episode of each curve, with a band that holds 8 of 10 of them."""
     if not curves:
         raise InputError.at((), "there is no learning curve to draw", "give at least one", code="nothing_to_draw")
     tell, unit = Teller.of(language), show_name(unit)
@@ -65,14 +67,17 @@ def average_curve(name: str, curve: LearningCurve, window: int) -> list[CurvePoi
         )
     if not np.isfinite(curve.costs).all():
         raise InputError.at((name,), "the curve has costs that are not finite", code="not_finite")
-    means, deviations = curve.moving_average(window)
+    means, _ = curve.moving_average(window)
     kept = np.unique(np.linspace(0, len(means) - 1, min(MAX_POINTS, len(means))).round().astype(np.int64))
-    return [CurvePoint(show_name(name), int(i) + window, float(means[i]), float(deviations[i])) for i in kept]
+    windows = np.lib.stride_tricks.sliding_window_view(curve.costs, window)[kept]
+    lows, highs = np.quantile(windows, BAND, axis=1).tolist()
+    ends = zip(kept.tolist(), means[kept].tolist(), lows, highs, strict=True)
+    return [CurvePoint(show_name(name), place + window, mean, low, high) for place, mean, low, high in ends]
 
 
 def _draw(lines: Sequence[list[CurvePoint]], tell: Teller, top: float) -> list[str]:
     points, bottom = [point for line in lines for point in line], top + HEIGHT
-    ends = [point.mean + sign * point.deviation for point in points for sign in (-1, 1)]
+    ends = [end for point in points for end in (point.low, point.mean, point.high)]
     costs, last = nice_ticks(min(ends), max(ends), 8), max(point.episode for point in points)
     episodes = [tick for tick in nice_ticks(0, last, 8) if tick <= last and tick == int(tick)]
     left = PAD + 26 + widest([*map(tell.number, costs)])
@@ -89,8 +94,8 @@ def _draw(lines: Sequence[list[CurvePoint]], tell: Teller, top: float) -> list[s
 
 
 def _band(line: Sequence[CurvePoint], x: LinearScale, y: LinearScale, colour: str) -> str:
-    above = [(x(point.episode), y(point.mean + point.deviation)) for point in line]
-    below = [(x(point.episode), y(point.mean - point.deviation)) for point in reversed(line)]
+    above = [(x(point.episode), y(point.high)) for point in line]
+    below = [(x(point.episode), y(point.low)) for point in reversed(line)]
     return element("path", class_="band", d=draw_path([*above, *below]) + "Z", fill=colour, fill_opacity=0.16)
 
 
@@ -118,7 +123,8 @@ def _describe(lines: Sequence[Sequence[CurvePoint]], tell: Teller, unit: str) ->
             name=line[0].curve,
             first=tell.cost(line[0].mean, unit),
             last=tell.cost(line[-1].mean, unit),
-            deviation=tell.number(line[-1].deviation),
+            low=tell.number(line[-1].low),
+            high=tell.number(line[-1].high),
             episodes=tell.number(line[-1].episode),
         )
         for line in lines

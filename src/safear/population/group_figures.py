@@ -94,6 +94,7 @@ class GroupFigures:
     figures: tuple[FigureRow, ...]
     overall: tuple[OverallRow, ...]
     tell: Teller
+    levels: tuple[tuple[str, ...], ...] = ()  # of each column, in their order; none of one that is no feature
 
     @property
     def texts(self) -> Texts:
@@ -102,8 +103,13 @@ class GroupFigures:
 
     @property
     def drawn(self) -> tuple[GroupRow, ...]:
-        """The groups that are drawn."""
-        return tuple(row for row in self.groups if row.drawn)
+        """The groups that are drawn, in the order of the levels of their features."""
+        return tuple(sorted((row for row in self.groups if row.drawn), key=self._place))
+
+    def _place(self, row: GroupRow) -> list[int]:
+        """Where a group stands in each column: at its level; those without one last."""
+        named = zip(row.names, self.levels, strict=False)
+        return [levels.index(name) if name in levels else len(levels) for name, levels in named]
 
     def names(self, row: GroupRow) -> list[str]:
         """The group's value in each column, as people read it."""
@@ -166,15 +172,9 @@ def read_groups(audit: Audit, by: str | Sequence[str] | None = None, language: s
             figures += [_read(number, group, measure.name, next(ends) if group.n_rejected else (None, None))]
     row = audit.overall
     overall = tuple(OverallRow(measure.name, row[measure.name]) for measure in measures)
-    return GroupFigures(
-        columns,
-        audit.minimum,
-        measures,
-        tuple(groups),
-        tuple(figures),
-        overall,
-        tell,
-    )
+    known = {feature.name: tuple(map(str, feature.levels)) for feature in audit.problem.features}
+    levels = tuple(known.get(column, ()) for column in columns)
+    return GroupFigures(columns, audit.minimum, measures, tuple(groups), tuple(figures), overall, tell, levels)
 
 
 def _read(number: int, group: Group, measure: str, ends: tuple[float | None, float | None]) -> FigureRow:
