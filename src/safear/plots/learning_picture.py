@@ -24,7 +24,7 @@ NAME_WIDTH = 220.0  # at most, for the names at the line ends
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """A mean over the `window` episodes up to this one (counted from 1); a tenth of them are below `low`, above `high`."""
+    """The mean of the `window` episodes up to this one; a tenth of them lie below `low`, above `high`."""
 
     curve: str
     episode: int
