@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
+import pytest
+
 import safear as sa
 from safear.recourse.offer import Offer, make_offer
 from safear.risk import Objective
@@ -81,4 +83,5 @@ def nasty() -> tuple[Offer, ...]:
     return tuple(replace(offer, label=NASTY * 3) for offer in renamed)
 
 
-ALL = ("loan", "health-insurance", "craft", "gamble", "guesses")
+NAMES = ("loan", "health-insurance", "craft", "gamble", "guesses")
+ALL = [pytest.param(name, marks=pytest.mark.slow if name == "craft" else ()) for name in NAMES]

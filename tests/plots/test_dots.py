@@ -25,7 +25,7 @@ from plots.drawings import (
     shown_text,
     texts_of,
 )
-from plots.menus import ALL, hopeless, menu_of, nasty, offer_of
+from plots.menus import ALL, NAMES, hopeless, menu_of, nasty, offer_of
 from safear.plots import Picture, dots
 from safear.plots.axes import find_ticks
 from safear.plots.dots_picture import PEOPLE, describe_dots, find_costs, find_dots
@@ -123,6 +123,7 @@ def check_sentence(offer: Offer) -> None:
         assert int(parts[-1][0]) == PEOPLE - missed
 
 
+@pytest.mark.slow
 def test_the_sentences() -> None:
     loan, insurance = menu_of("loan"), menu_of("health-insurance")
     rest = "Too few for a dot: 0.2% take longer and <0.1% are not done in time."
@@ -136,7 +137,7 @@ def test_the_sentences() -> None:
     assert describe_dots(hopeless()) == "None of 100 is done in time."
     rare = offer_of(menu_of("gamble").problem.with_horizon(1))
     assert describe_dots(rare) == "30 of 100 are done after 1 month, 70 are not done in time."
-    for name in ALL:
+    for name in NAMES:
         for offer in menu_of(name):
             check_sentence(offer)
 
@@ -149,6 +150,7 @@ def test_the_picture_says_its_sentence() -> None:
     assert picture.tables["sentences"] == [{"sentence": describe_dots(menu_of("loan")["safest"])}]
 
 
+@pytest.mark.slow
 def test_fine_costs_stand_over_their_own_place() -> None:
     """No two of these costs are a dot apart, and yet none is moved to a round number."""
     offer = menu_of("craft").offers[0]

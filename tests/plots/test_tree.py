@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import xml.etree.ElementTree as ET
 from typing import Any
 
 import pytest
@@ -16,18 +17,21 @@ from plots.drawings import (
     check_inside,
     check_texts_apart,
     described,
+    get,
     of_class,
     overlap,
     read,
     shown_text,
+    text_box,
     texts_of,
 )
-from plots.menus import ALL, CRAFT, hopeless, menu_of, offer_of
+from plots.menus import ALL, CRAFT, hopeless, menu_of, nasty, offer_of
 from safear.plots import Picture, tree
 from safear.plots.svg import WRONG
-from safear.plots.tree_picture import MOST_COLUMNS, place_steps
+from safear.plots.tree_picture import MOST_COLUMNS, TITLE, place_steps
 from safear.recourse.offer import Offer, make_offer
 from safear.recourse.teller import Teller
+from safear.texts.names import capital
 from small_problems import surprising
 from strategies import problems
 
@@ -44,6 +48,7 @@ def check(picture: Picture, offer: Offer) -> None:
     assert not [
         1 for place, one in enumerate(boxes) for other in boxes[:place] if one and other and overlap(one, other)
     ]
+    assert [int(node.get("data-step", "0")) for node in sorted(of_class(root, "step"), key=corner)] == numbers
     drawn = {(row["step"], row["way"]): row for row in ways if row["place"] != "left out"}
     for kind in ("works", "fails"):
         nodes = of_class(root, kind)
@@ -55,6 +60,12 @@ def check(picture: Picture, offer: Offer) -> None:
             row = drawn[int(node.get("data-step", "0")), int(node.get("data-way", "0"))]
             assert bool(of_class(node, "loop")) == (row["place"] == "again")
     check_ways(picture, offer)
+
+
+def corner(step: ET.Element) -> tuple[float, float]:
+    """Where a step stands, as one reads: from the top down, in a line from left to right."""
+    frame = step.findall(f"{SVG}rect")[0]
+    return get(frame, "y"), get(frame, "x")
 
 
 def check_ways(picture: Picture, offer: Offer) -> None:
@@ -120,9 +131,15 @@ def test_loops_are_not_unrolled() -> None:
     assert len(of_class(root, "loop")) == 1
 
 
+@pytest.mark.slow
 def test_a_step_elsewhere_is_named_and_called_back_only_where_it_loops() -> None:
-    placed = place_steps(menu_of("craft")["safest"].plan, Teller.of())
-    picture = tree(menu_of("craft")["safest"])
+    assert check_named(menu_of("loan")["safest"]) == {"back to", "go to"}
+    assert check_named(menu_of("craft")["safest"]) == {"go to"}
+
+
+def check_named(offer: Offer) -> set[str]:
+    """What is said before the number of a step that stands elsewhere."""
+    placed, picture = place_steps(offer.plan, Teller.of()), tree(offer)
     chips = [shown_text(node.findall(f"{SVG}text")[0]) for node in of_class(read(picture.svg), "named")]
     before = {way.target: way.step for way in placed.ways if way.place in {"below", "right"}}
 
@@ -135,9 +152,10 @@ def test_a_step_elsewhere_is_named_and_called_back_only_where_it_loops() -> None
         if way.place == "named"
     ]
     assert sorted(chips) == sorted(wanted)
-    assert {chip.split(" step")[0] for chip in chips} == {"back to", "go to"}
+    return {chip.split(" step")[0] for chip in chips}
 
 
+@pytest.mark.slow
 def test_what_an_outcome_costs_is_said_if_it_is_not_what_the_step_costs() -> None:
     assert "costs 411 euros, you fall ill" in " ".join(
         described_or_shown(tree(menu_of("craft")["cheapest on average"]))
@@ -147,6 +165,23 @@ def test_what_an_outcome_costs_is_said_if_it_is_not_what_the_step_costs() -> Non
 def described_or_shown(picture: Picture) -> list[str]:
     """All words, also those that are shortened."""
     return ["".join(node.itertext()) for node in read(picture.svg).iter(f"{SVG}text")]
+
+
+def test_titles_are_wrapped_and_never_cut() -> None:
+    offer = nasty()[0]
+    picture = tree(offer)
+    check(picture, offer)
+    steps = of_class(read(picture.svg), "step")
+    for node, row in zip(steps, sorted(picture.tables["steps"], key=lambda row: row["step"]), strict=True):
+        titles = [text for text in node.findall(f"{SVG}text") if get(text, "font-size") == TITLE]
+        assert len(titles) > 2
+        assert " ".join(map(shown_text, titles)).split() == capital(row["action"]).split()
+        frame = box(node.findall(f"{SVG}rect")[0])
+        assert frame is not None
+        for text in node.findall(f"{SVG}text"):
+            left, top, right, bottom = text_box(text)
+            assert frame[0] < left < right < frame[2]
+            assert frame[1] < top < bottom < frame[3]
 
 
 def test_a_plan_without_hope() -> None:

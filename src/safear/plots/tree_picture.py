@@ -1,12 +1,12 @@
 """The picture of a contingent plan: what to do, and what then if it works (down) or fails (right, orange dashes).
 
 Steps that follow each other when all goes well stand below each other; where something else happens, a column further
-right begins. A step stands once: whatever else leads to it only names it, so that loops are not unrolled.
+right begins. A step stands once: whatever else leads to it only names it, so that loops are not unrolled. Read line by
+line, the numbers of the steps rise: a step whose turn has not come yet is named too, and stands further down.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -14,7 +14,7 @@ from typing import Literal
 from safear.errors import InputError
 from safear.evaluation.extremes import Range
 from safear.plots.headings import write_heading
-from safear.plots.letters import ELLIPSIS, text_width, wrap
+from safear.plots.letters import text_width, wrap
 from safear.plots.picture import Picture, make_picture
 from safear.plots.svg import (
     BLUE,
@@ -41,10 +41,11 @@ from safear.texts.numbers import ALWAYS
 
 MOST_COLUMNS = 3  # what is deeper is continued below
 PAD, NARROWEST = 20.0, 720.0
-BOX, ACROSS = 276.0, 164.0  # how wide a step is, and how far its right neighbour is from it
+BOX, ACROSS = 296.0, 210.0  # how wide a step is, and how far its right neighbour is from it
 COLUMN, TEXT = BOX + ACROSS, BOX - 50  # from step to step, and how wide the words in a step may be
 SLOT = 44.0  # the height of a way that leads to no other step, and of the first lines of a step
-LINE, MOST_LINES = 15.0, 3  # of the situation
+TITLE, SIZE = 14.5, 13.0  # sizes of letters
+HEAD, LINE, MOST_LINES = 19.0, 17.0, 3  # of a title, of other words, and how many of a situation or an outcome
 DOWN, GAP = 52.0, 14.0  # from a step to the next one below, and between ways
 ENDING = 260.0  # how wide what stands at an end may be
 Place = Literal["below", "right", "again", "named", "end", "left out"]
@@ -110,63 +111,61 @@ def place_steps(plan: Plan, tell: Teller) -> PlacedSteps:
 
 
 class PlacedSteps:
-    """Walks a plan and gives each step its place: down the line of what works, then to the right."""
+    """Walks a plan and gives each step its place, in the order of their numbers: what is aside before what is below."""
 
     def __init__(self, plan: Plan, tell: Teller) -> None:
         self.tell = tell
         self.plan = {step.number: step for step in plan.steps}
         self.steps: list[StepRow] = []
         self.ways: list[WayRow] = []
-        self.taken: set[int] = set()
-        self.roots = deque([plan.steps[0].number])
-        for step in plan.steps:  # all of them, also those that only rare ways lead to
-            while self.roots:
-                self._place_root(self.roots.popleft())
-            self._place_root(step.number)
+        self.next = 1  # steps before it have their place
+        self.kept: set[int] = set()  # that will stand below a step that has its place
+        while self.next in self.plan:
+            self._place(self.next, column=0, root=True)
 
-    def _place_root(self, number: int) -> None:
-        if number not in self.taken:
-            self._place(number, column=0, root=True)
+    def _place(self, number: int, *, column: int, root: bool) -> None:
+        self.next += 1
+        self.steps.append(_read_step(self.plan[number], self.tell, column, root=root))
+        ways = list(_read_ways(self.plan[number], self.tell))
+        main = self._find_main(ways)
+        kept = set() if main is None or main.target is None else {main.target}
+        self.kept |= kept
+        for way in ways:
+            if main is None or way.way != main.way:
+                self._draw_way(way, column)
+        self.kept -= kept
+        if main is None:
+            return
+        is_next = main.target in {None, self.next}
+        self.ways.append(replace(main, place="below" if is_next else "named"))
+        if is_next and main.target is not None:
+            self._place(main.target, column=column, root=False)
 
-    def _place(self, start: int, *, column: int, root: bool) -> None:
-        line: list[tuple[int, WayRow | None]] = []
-        number: int | None = start
-        while number is not None:
-            self.taken.add(number)
-            main = self._find_main(number)
-            line.append((number, main))
-            number = None if main is None else main.target
-        for number, main in line:
-            self.steps.append(_read_step(self.plan[number], self.tell, column, root=root and number == start))
-            for way in _read_ways(self.plan[number], self.tell):
-                self._draw_way(way, column, is_main=main is not None and way.way == main.way)
-
-    def _find_main(self, number: int) -> WayRow | None:
+    def _find_main(self, ways: Sequence[WayRow]) -> WayRow | None:
         """The likeliest way on if the action works, to the goal or to a step that stands nowhere yet."""
-        ways = [
+        found = [
             way
-            for way in _read_ways(self.plan[number], self.tell)
+            for way in ways
             if way.works and way.place != "left out" and (way.kind == "goal" or self._is_free(way.target))
         ]
-        return max(ways, key=lambda way: (way.chance, way.high), default=None)
+        return max(found, key=lambda way: (way.chance, way.high), default=None)
 
     def _is_free(self, target: int | None) -> bool:
-        return target is not None and target not in self.taken
+        return target is not None and target >= self.next and target not in self.kept
 
-    def _draw_way(self, way: WayRow, column: int, *, is_main: bool) -> None:
-        """Decide how a way is drawn; a new step at its end is placed at once."""
-        if way.place == "left out" or is_main:
-            self.ways.append(way if way.place == "left out" else replace(way, place="below"))
+    def _draw_way(self, way: WayRow, column: int) -> None:
+        """Decide how a way aside is drawn; the next step at its end is placed at once."""
+        if way.place == "left out":
+            self.ways.append(way)
         elif way.target is None:
             self.ways.append(replace(way, place="end"))
         elif way.target == way.step:
             self.ways.append(replace(way, place="again"))
-        elif self._is_free(way.target) and column + 1 < MOST_COLUMNS:
+        elif way.target == self.next and way.target not in self.kept and column + 1 < MOST_COLUMNS:
             self.ways.append(replace(way, place="right"))
             self._place(way.target, column=column + 1, root=False)
         else:
             self.ways.append(replace(way, place="named"))
-            self.roots.append(way.target)
 
 
 def _read_step(step: PlanStep, tell: Teller, column: int, *, root: bool) -> StepRow:
@@ -245,20 +244,22 @@ class _TreeDrawing:
     def _box(self, step: StepRow, x: float, y: float) -> float:
         """Draw a step; its height."""
         times = self.tell.times_within(step.chance, Range(step.low, step.high))
-        figures = wrap(self.say("facts", cost=self._cost(step.cost), times=times), TEXT, 12.5)
+        title = wrap(capital(step.action), TEXT, TITLE, bold=True)
+        figures = wrap(self.say("facts", cost=self._cost(step.cost), times=times), TEXT, SIZE)
         when = self.tell("step.when", situation=step.situation) if step.situation else ""
-        lines = _cut(when) if when else []
+        lines = _wrap(when, TEXT) if when else []
         if step.hope != "yes":
-            lines += wrap(self.tell(f"step.hope.{step.hope}", goal=self.goal), TEXT, 12)
-        below = y + 40 + LINE * len(figures)
-        height = SLOT + 4 + LINE * (len(figures) - 1 + len(lines)) + (4 if lines else 0)
+            lines += wrap(self.tell(f"step.hope.{step.hope}", goal=self.goal), TEXT, SIZE)
+        facts = y + 21 + HEAD * len(title)
+        below = facts + LINE * len(figures) + 1
+        height = SLOT + 6 + HEAD * (len(title) - 1) + LINE * (len(figures) - 1 + len(lines)) + (3 if lines else 0)
         parts = [
             element("rect", x=x, y=y, width=BOX, height=height, rx=6, fill=PANEL, stroke=BLUE, stroke_width=1.5),
             element("circle", cx=x + 21, cy=y + 22, r=11, fill=BLUE),
-            write(x + 21, y + 26.5, str(step.step), size=12, bold=True, text_anchor="middle", fill=PAPER),
-            write(x + 40, y + 19, capital(step.action), size=14.5, bold=True, room=TEXT),
-            *(write(x + 40, y + 37 + LINE * i, line, size=12.5, room=TEXT) for i, line in enumerate(figures)),
-            *(write(x + 40, below + LINE * i, line, size=12, room=TEXT, fill=FAINT) for i, line in enumerate(lines)),
+            write(x + 21, y + 26.5, str(step.step), size=SIZE, bold=True, text_anchor="middle", fill=PAPER),
+            *(write(x + 40, y + 20 + HEAD * i, line, size=TITLE, bold=True) for i, line in enumerate(title)),
+            *(write(x + 40, facts + LINE * i, line, size=SIZE, room=TEXT) for i, line in enumerate(figures)),
+            *(write(x + 40, below + LINE * i, line, size=SIZE, room=TEXT, fill=FAINT) for i, line in enumerate(lines)),
         ]
         note = ", ".join(part for part in (f"{step.step}. {step.action}", when) if part)
         self.parts.append(group(parts, note=note, class_="step", data_step=step.step))
@@ -266,9 +267,10 @@ class _TreeDrawing:
 
     def _below(self, way: WayRow, x: float, foot: float, bottom: float) -> float:
         """The way down from the foot of a step to the next one, or to the end."""
-        end = max(foot + DOWN, bottom + 22)
+        words, height = self._words(way, x + 13, foot + 18, room=BOX - 40)
+        end = max(foot + DOWN, foot + 18 + height + 10, bottom + 22)
         line = element("line", x1=x, x2=x, y1=foot, y2=end - 6, **_stroke(way))
-        self._add(way, [line, _arrow(way, x, end - 1, "down"), *self._words(way, x + 13, foot + 18, room=BOX - 40)])
+        self._add(way, [line, _arrow(way, x, end - 1, "down"), *words])
         if way.target is not None:
             return self._step(self.steps[way.target], end)
         return self._end(way, x, end + 10)
@@ -279,11 +281,14 @@ class _TreeDrawing:
         end = x + ACROSS
         path = f"M{number(x)} {number(from_y)}L{number(x + 14)} {number(from_y)}L{number(x + 14)} {number(middle)}"
         line = element("path", d=f"{path}L{number(end - 7)} {number(middle)}", fill="none", **_stroke(way))
-        words = self._words(way, x + 20, middle - 6, room=ACROSS - 28, below=21)
+        words, height = self._words(way, x + 20, middle - 6, room=ACROSS - 28, below=21)
         self._add(way, [line, _arrow(way, end - 1, middle, "right"), *words])
+        least = middle - 6 + height
         if way.target is None:
-            return self._end(way, end + 10, middle)
-        return self._step(self.steps[way.target], y) if way.place == "right" else self._name(way, end, middle)
+            return max(least, self._end(way, end + 10, middle))
+        if way.place == "right":
+            return max(least, self._step(self.steps[way.target], y))
+        return max(least, self._name(way, end, middle))
 
     def _loop(self, way: WayRow, x: float, y: float) -> float:
         """A way back to the same step; where that is done."""
@@ -292,11 +297,11 @@ class _TreeDrawing:
         path = f"M{number(x)} {upper}L{number(out)} {upper}{bend}L{number(x + 7)} {lower}"
         line = element("path", class_="loop", d=path, fill="none", **_stroke(way))
         again = self.say("again", what=self._say(way))
-        words = self._words(way, x + 54, y + 26, room=ENDING, text=again)
+        words, height = self._words(way, x + 54, y + 26, room=ENDING, text=again)
         self._add(way, [line, _arrow(way, x + 1, y + 32, "left"), *words])
-        widths = [text_width(self._say_outcome(way), 11.5), text_width(again, 12.5)]
+        widths = [text_width(self._say_outcome(way), SIZE), text_width(again, SIZE)]
         self.right = max(self.right, x + 54 + min(ENDING, max(widths)))
-        return y + (SLOT + 6 if self._say_outcome(way) else SLOT - 8)
+        return y + max(SLOT - 8, 26 + height + 4)
 
     def _name(self, way: WayRow, x: float, y: float) -> float:
         """The name of a step that stands elsewhere."""
@@ -328,11 +333,16 @@ class _TreeDrawing:
         self.right = max(self.right, left + min(ENDING, text_width(words, 13.5, bold=good)))
         return y + SLOT / 2
 
-    def _words(self, way: WayRow, x: float, y: float, *, room: float, below: float = 16, text: str = "") -> list[str]:
-        """How likely a way is, and on a line below it what changes then."""
-        words = [write(x, y, text or self._say(way), size=12.5, room=room, fill=INK if way.works else WRONG)]
+    def _words(
+        self, way: WayRow, x: float, y: float, *, room: float, below: float = LINE, text: str = ""
+    ) -> tuple[list[str], float]:
+        """How likely a way is, and on lines below it what changes then; and how far below that reaches."""
+        words = [write(x, y, text or self._say(way), size=SIZE, room=room, fill=INK if way.works else WRONG)]
         outcome = self._say_outcome(way)
-        return words + ([write(x, y + below, outcome, size=11.5, room=room, fill=FAINT)] if outcome else [])
+        lines = _wrap(outcome, room) if outcome else []
+        starts = [y + below + LINE * place for place in range(len(lines))]
+        words += [write(x, at, line, size=SIZE, room=room, fill=FAINT) for at, line in zip(starts, lines, strict=True)]
+        return words, max([y, *starts]) - y + 4
 
     def _say(self, way: WayRow) -> str:
         """`works 90%`; `fails up to 52%` of what has the chance 0."""
@@ -365,10 +375,10 @@ def _stroke(way: WayRow) -> dict[str, str | float]:
     return {"stroke": WRONG, "stroke_width": 2, "stroke_dasharray": FAILING}
 
 
-def _cut(text: str) -> list[str]:
-    """A text on a few lines; what is too much is cut off."""
-    lines = wrap(text, TEXT, 12)
-    return lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], f"{lines[MOST_LINES - 1]}{ELLIPSIS}"]
+def _wrap(text: str, room: float) -> list[str]:
+    """A text on a few lines; what is too much is left to the last one, which is cut off."""
+    lines = wrap(text, room, SIZE)
+    return [*lines[: MOST_LINES - 1], " ".join(lines[MOST_LINES - 1 :])] if len(lines) > MOST_LINES else lines
 
 
 def _arrow(way: WayRow, x: float, y: float, towards: str) -> str:
