@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
 import pytest
 
 import safear as sa
-from plots.drawings import check_inside, check_texts_apart, described, get, of_class, read, texts_of
+from plots.drawings import SVG, check_inside, check_texts_apart, described, get, of_class, path_points, read, texts_of
 from plots.menus import NASTY
 from safear.plots import tornado
 from safear.recourse.sensitivity import PlanSensitivity
@@ -53,6 +54,35 @@ def test_what_it_says() -> None:
     assert any(text.endswith(": pay") for text in texts)
     assert "what the file says it may be" in texts
     assert all(str(line) in described(picture.svg) for line in str(found()).splitlines())
+
+
+def test_light_and_dark_bars_and_the_axis_are_explained() -> None:
+    texts = texts_of(tornado(found()).svg)
+    assert {"up to the mark, the first step stays the best one", "nothing changes, however far it moves"} <= set(texts)
+    points = [text for text in texts if re.fullmatch(r"[+−]?[\d.]+ points", text)]
+    assert [text.replace(" points", "%") for text in points] == [
+        text for text in texts if re.fullmatch(r"[+−]?[\d.]+%", text)
+    ]
+    german = texts_of(tornado(found(), language="de").svg)
+    assert {"0 %-Punkte", "Chancen", "Kosten"} <= set(german)
+
+
+def test_what_is_longer_than_the_axis_ends_in_an_arrow_and_not_in_a_cap() -> None:
+    """Paying costs hardly more than trying, so that all changes of the advice are near, and the axis is short."""
+    actions = {"try": ACTIONS["try"] | {"chance": [0.1, 0.8, 0.9]}, "pay": ACTIONS["pay"] | {"cost": 3.1}}
+    problem = ladder(actions, failure_cost=10, cost={"unit": "months"})
+    picture = tornado(sa.sensitivity(problem, objectives="mean", tolerance=0.01)[0])
+    check_inside(picture.svg)
+    check_texts_apart(picture.svg)
+    assert "goes on beyond the axis" in texts_of(picture.svg)
+    (interval,) = [node for row in of_class(read(picture.svg), "row") for node in of_class(row, "interval")]
+    (cap,) = [get(line, "x1") for line in interval.findall(f"{SVG}line") if line.get("x1") == line.get("x2")]
+    (arrow,) = of_class(interval, "beyond")
+    ends = [x for x, _ in path_points(arrow[1].get("d", ""))]
+    assert max(ends) < get(interval[0], "x1") < get(interval[0], "x2") == cap  # below, not above
+    assert len(of_class(read(tornado(found()).svg), "interval")) == 2  # that of the row, and its sign
+    (whole, _) = of_class(read(tornado(found()).svg), "interval")[::-1]
+    assert not of_class(whole, "beyond")
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

@@ -1,16 +1,18 @@
 """The tornado: how far each chance and cost can move before the first step changes, and what it does to the average.
 
 A row per amount, that whose flip is nearest first. The bar is how far it can move with the advice as it is, down to the
-left and up to the right: in points of a chance, or in per cent of a cost. Where nothing changes it runs on to the edge.
+left and up to the right: in points of a chance, or in per cent of a cost. It is dark if the advice changes at its end,
+and light if it does not, however far the amount moves. What is longer than the axis ends in an arrow there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
 from safear.evaluation.adjoint import Derivatives
-from safear.plots.axes import LinearScale
+from safear.plots.axes import LinearScale, draw_path
 from safear.plots.headings import Sign, write_heading, write_key
 from safear.plots.letters import wrap
 from safear.plots.picture import Picture, make_picture
@@ -35,13 +37,15 @@ from safear.recourse.sensitivity_teller import SensitivityTeller, step_of
 from safear.texts.names import capital, show_name
 
 WIDTH, PAD, GAP = 940.0, 16.0, 24.0
-NAMES, EFFECT = 216.0, 216.0  # how wide the names and the column of effects are
-ROW, BAR = 54.0, 12.0
-LINE, MOST_LINES = 15.0, 3  # of a name; rows have room for two and what the amount is now
-TEXT, SMALL = 14.0, 12.5
+NAMES, EFFECT = 236.0, 212.0  # how wide the names and the column of effects are
+ROW, BAR = 60.0, 12.0
+LINE, MOST_LINES = 16.0, 3  # of a name; rows have room for two and what the amount is now
+TEXT, SMALL = 14.0, 13.0
+BEYOND = 7.0  # how long the arrow of what is longer than the axis is
 MOST_ROWS = 12
 LEAST_SPAN = 0.1  # so that a hair does not look like a lot
 DASH = "4 3"
+UNITS = {True: ("chances", "points"), False: ("costs", "percent")}  # of the axis
 FADED = "#bcd0e6"
 
 
@@ -113,12 +117,12 @@ class _TornadoDrawing:
     def table(self) -> list[TornadoRow]:
         """All that is drawn, and what there was no room for."""
         rows = []
-        for number, item in enumerate(self.items, start=1):
+        for count, item in enumerate(self.items, start=1):
             parameter, step = item.parameter, step_of(item.parameter)
             down, up = (self._leeway(item, direction).flip for direction in DIRECTIONS)
             rows.append(
                 TornadoRow(
-                    number=number,
+                    number=count,
                     place=".".join(map(str, parameter.path)),
                     text=self.tell.parameter(parameter, self.plan.problem),
                     value=float(parameter.value),
@@ -141,25 +145,49 @@ class _TornadoDrawing:
         body, y = write_heading(title, lines, pad=PAD, width=WIDTH, shown=heading)
         key, y = write_key(self._signs(), x=PAD, y=y + 6, right=WIDTH - PAD)
         body += key
-        top = y + 30
+        top = y + 36
         body += self._headings(top)
         start = top + 34
         end = start + self.row * len(self.shown)
         body += self._frame(start, end)
         body += [self._row(item, start + self.row * place) for place, item in enumerate(self.shown)]
         description = "\n".join(self.tell.lines(self.plan))
-        return document(WIDTH, end + 34, title=title, description=description, body=body)
+        bottom = end + 16 + LINE * len(self._units())
+        return document(WIDTH, bottom, title=title, description=description, body=body)
 
     def _signs(self) -> list[Sign]:
         """What the signs mean."""
-        signs: list[Sign] = [
-            (34, lambda x, y: _bar(x, x + 30, y) + _edge(x + 30, y), self.say("stays")),
+        leeways = [self._leeway(item, direction) for item in self.shown for direction in DIRECTIONS]
+        shown: list[tuple[bool, Sign]] = [
+            (
+                any(leeway.flip is not None for leeway in leeways),
+                (34, lambda x, y: _bar(x, x + 30, y) + _edge(x + 30, y), self.say("stays")),
+            ),
+            (
+                any(leeway.flip is None for leeway in leeways),
+                (34, lambda x, y: _bar(x, x + 34, y, FADED), self.say("never")),
+            ),
+            (
+                any(not leeway.is_certain for leeway in leeways),
+                (34, lambda x, y: _sampled(x, x + 34, y), self.say("sampled")),
+            ),
+            (
+                any(item.parameter.amount.is_interval for item in self.shown),
+                (34, lambda x, y: _interval(x, x + 34, y), self.say("interval")),
+            ),
+            (
+                any(self._is_beyond(item) for item in self.shown),
+                (34, lambda x, y: _bar(x, x + 27, y, FADED) + _tip(x + 27, y, 1, FADED), self.say("beyond")),
+            ),
         ]
-        if any(not leeway.is_certain for leeway in self.plan.leeways):
-            signs.append((34, lambda x, y: _sampled(x, x + 34, y), self.say("sampled")))
-        if any(item.parameter.amount.is_interval for item in self.shown):
-            signs.append((34, lambda x, y: _interval(x, x + 34, y), self.say("interval")))
-        return signs
+        return [sign for is_met, sign in shown if is_met]
+
+    def _is_beyond(self, item: Derivatives) -> bool:
+        """Whether something of an amount is longer than the axis."""
+        amount, leeways = item.parameter.amount, (self._leeway(item, direction) for direction in DIRECTIONS)
+        ends = [leeway.end if leeway.flip is None else leeway.flip.value for leeway in leeways]
+        ends += [float(amount.low), float(amount.high)] if amount.is_interval else []
+        return any(abs(self._moved(item, end)) > self.span * (1 + 1e-9) for end in ends)
 
     def _headings(self, y: float) -> list[str]:
         room = 2 * (self.middle - PAD - NAMES - GAP)
@@ -174,13 +202,21 @@ class _TornadoDrawing:
     def _frame(self, start: float, end: float) -> list[str]:
         """Lines between rows, where nothing has moved, and the scale below."""
         parts = [horizontal(PAD, WIDTH - PAD, start + self.row * place, GRID) for place in range(len(self.shown) + 1)]
-        for tick in [-tick for tick in self.ticks if tick] + self.ticks:
-            x = self.x(tick)
-            told = self.tell.teller("format.percent", number=self.tell.teller.number(100 * tick))
-            parts.append(vertical(x, start, end + 4, GRID))
-            told = f"+{told}" if tick > 0 else told
-            parts.append(write(x, end + 18, told, size=SMALL, fill=FAINT, text_anchor="middle"))
+        ticks = [-tick for tick in self.ticks if tick] + self.ticks
+        parts += [vertical(self.x(tick), start, end + 4, GRID) for tick in ticks]
+        for line, (name, unit) in enumerate(self._units(), start=1):
+            y = end + 4 + LINE * line
+            parts.append(write(PAD, y, self.say(name), size=SMALL, fill=FAINT, room=NAMES))
+            for tick in ticks:
+                told = self.tell.teller(f"format.{unit}", number=self.tell.teller.number(100 * tick))
+                told = f"+{told}" if tick > 0 else told
+                parts.append(write(self.x(tick), y, told, size=SMALL, fill=FAINT, text_anchor="middle"))
         return [*parts, vertical(self.zero, start, end, GRID), vertical(self.middle, start, end, INK)]
+
+    def _units(self) -> list[tuple[str, str]]:
+        """What the axis counts in: points of chances, and per cent of costs."""
+        kinds = {item.parameter.is_chance for item in self.shown}
+        return [unit for is_chance, unit in UNITS.items() if is_chance in kinds]
 
     def _row(self, item: Derivatives, top: float) -> str:
         parameter, y = item.parameter, top + 19
@@ -197,7 +233,8 @@ class _TornadoDrawing:
         amount, parts = parameter.amount, [*words, *sides]
         if amount.is_interval:
             low, high = (self._moved(item, float(end)) for end in (amount.low, amount.high))
-            parts.append(_interval(self.x(max(low, -self.span)), self.x(min(high, self.span)), y + 10))
+            cut = (low < -self.span * (1 + 1e-9), high > self.span * (1 + 1e-9))
+            parts.append(_interval(self.x(max(low, -self.span)), self.x(min(high, self.span)), y + 10, cut=cut))
         return group([*parts, self._effects(item, y)], note=note, class_="row")
 
     def _moved(self, item: Derivatives, value: float) -> float:
@@ -214,7 +251,8 @@ class _TornadoDrawing:
             return self.x(sign * min(abs(self._moved(item, value)), self.span))
 
         flip, parts = leeway.flip, []
-        last = place(leeway.end if flip is None else flip.value)
+        end = leeway.end if flip is None else flip.value
+        last, beyond = place(end), abs(self._moved(item, end)) > self.span * (1 + 1e-9)
         certain = last if leeway.is_certain else place(leeway.certain_to)
         shade = BLUE if flip is not None else FADED
         parts.append(_bar(self.middle, certain, y, shade))
@@ -224,12 +262,15 @@ class _TornadoDrawing:
         if flip is not None:
             value = self.tell.value(flip.parameter, flip.value, self.unit)
             words, fill = self.say("flip", value=value, action=self.tell.teller.action(flip.action)), INK
-            parts.append(_edge(last, y) if abs(self._moved(item, flip.value)) <= self.span else "")
+        if beyond:
+            parts.append(_tip(last, y, sign, shade))
+        elif flip is not None:
+            parts.append(_edge(last, y))
         room = self.middle - PAD - NAMES - GAP - 12
         anchor = "start" if sign > 0 else "end"
         parts.append(
             write(
-                self.middle + 8 * sign, y + 25, words, size=SMALL, room=room, halo=True, fill=fill, text_anchor=anchor
+                self.middle + 8 * sign, y + 26, words, size=SMALL, room=room, halo=True, fill=fill, text_anchor=anchor
             )
         )
         return group(parts, class_=leeway.direction)
@@ -249,7 +290,7 @@ class _TornadoDrawing:
             height=BAR,
             fill=WRONG if effect > 0 else BLUE,
         )
-        told = write(self.zero, y + 25, words, size=SMALL, room=EFFECT, halo=True, fill=FAINT, text_anchor="middle")
+        told = write(self.zero, y + 26, words, size=SMALL, room=EFFECT, halo=True, fill=FAINT, text_anchor="middle")
         return group([bar if abs(end - self.zero) >= 0.05 else "", told], class_="effects")
 
 
@@ -280,7 +321,28 @@ def _sampled(start: float, end: float, y: float) -> str:
     )
 
 
-def _interval(start: float, end: float, y: float) -> str:
-    """What the file says that the amount may be."""
-    ends = "".join(vertical(x, y - 3, y + 3, INK) for x in (start, end))
+def _tip(x: float, y: float, sign: int, fill: str) -> str:
+    """The end of a bar that is longer than the axis."""
+    corners = [(x, y - BAR / 2), (x + BEYOND * sign, y), (x, y + BAR / 2)]
+    return element("path", class_="beyond", d=f"{draw_path(corners)}Z", fill=fill)
+
+
+def _interval(start: float, end: float, y: float, *, cut: Sequence[bool] = (False, False)) -> str:
+    """What the file says that the amount may be: a cap at either end, or an arrow where it is cut at the axis."""
+    ends = "".join(
+        _arrow(x, y, sign) if is_cut else vertical(x, y - 3, y + 3, INK)
+        for x, sign, is_cut in zip((start, end), (-1, 1), cut, strict=True)
+    )
     return element("g", horizontal(start, end, y, INK) + ends, class_="interval")
+
+
+def _arrow(x: float, y: float, sign: int) -> str:
+    """The end of an interval that is longer than the axis."""
+    tip, back = x + BEYOND * sign, x + (BEYOND - 4) * sign
+    path = draw_path([(back, y - 3), (tip, y), (back, y + 3)])
+    return element(
+        "g",
+        horizontal(x, tip, y, INK),
+        element("path", d=path, fill="none", stroke=INK),
+        class_="beyond",
+    )
