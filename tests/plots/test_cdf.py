@@ -82,6 +82,7 @@ def test_a_plan_that_never_succeeds_and_one_that_always_does() -> None:
     assert "0% in time at all" in described(cdf([hopeless()]).svg)
 
 
+@pytest.mark.slow
 def test_huge_horizons_and_many_plans() -> None:
     long = [offer_of(menu_of("gamble").problem.with_horizon(900))]
     check(cdf(long), long)

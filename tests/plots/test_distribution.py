@@ -175,6 +175,7 @@ def test_cheap_failures_are_not_called_the_worst() -> None:
     check(distribution([offer]), [offer])
 
 
+@pytest.mark.slow
 def test_fine_costs_are_bundled_and_rare_ones_left_to_a_column() -> None:
     picture = distribution(menu_of("craft"))
     found = find_bars(menu_of("craft"))
@@ -195,6 +196,7 @@ def test_a_huge_horizon() -> None:
     assert find_bars([offer]).axis.end < 30
 
 
+@pytest.mark.slow
 def test_one_plan_and_many() -> None:
     offers = list(menu_of("craft").frontier)
     assert len(offers) > 8

@@ -100,6 +100,7 @@ def test_names_stand_apart(name: str) -> None:
     check_texts_apart(frontier(menu_of("health-insurance")).svg)
 
 
+@pytest.mark.slow
 def test_whiskers_end_where_figures_can_be() -> None:
     menu = menu_of("guesses")
     picture = frontier(menu)
@@ -131,6 +132,7 @@ def test_whiskers_end_where_figures_can_be() -> None:
     assert "estimates" not in certain.svg
 
 
+@pytest.mark.slow
 def test_greedy_plans_are_other_marks_and_nothing_is_orange() -> None:
     picture = frontier(menu_of("craft"), greedy("craft"))
     assert WRONG not in picture.svg

@@ -45,7 +45,7 @@ def test_the_line_is_the_moving_average(costs: NDArray[np.float64]) -> None:
     assert [y for _, y in edge] == pytest.approx([*upper, *lower[::-1]], abs=0.02)
 
 
-@pytest.mark.parametrize("count", [1, 3, 12, 40])
+@pytest.mark.parametrize("count", [1, 3, 12, pytest.param(40, marks=pytest.mark.slow)])
 def test_names_stand_apart_at_the_line_ends(costs: NDArray[np.float64], count: int) -> None:
     curves = {f'curve {k} <&"> with a name that is rather long': make_curve(costs[: 4000 + k]) for k in range(count)}
     picture = learning_curves(curves, title="Many", unit="units")

@@ -67,6 +67,16 @@ def test_means_and_intervals_are_those_of_the_audit(by: tuple[str, ...]) -> None
     assert shown["everybody"][2] == f"{audit.overall['mean']:.2f}"
 
 
+def test_pictures_are_never_shown_smaller_than_they_are_drawn() -> None:
+    """Narrow screens scroll; so all letters have the size that `tests/plots` asks for."""
+    html = make_page().html
+    (least,) = re.findall(r"\.picture svg \{[^}]*min-width: ([\d.]+)rem", html)
+    assert "html { font: 16px/" in html
+    widths = [float(width) for width in re.findall(r'<svg [^>]*viewBox="0 0 ([\d.]+) [^>]*role="img"', html)]
+    assert widths
+    assert max(widths) <= 16 * float(least)
+
+
 def test_people_are_counted() -> None:
     rows = {row[0]: row[1:] for row in read_table(page(), "People by town")}
     table: Any = make_audit().table("town")

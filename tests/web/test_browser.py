@@ -19,6 +19,7 @@ expect = require("playwright.sync_api", "browser").expect
 Axe = require("axe_playwright_python.sync_playwright", "browser").Axe
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+WIDE, LEAST_LETTERS = 1269, 13.0  # from which width on people see pictures, and letters in pixels
 SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 Open = Callable[..., "Page"]
 
@@ -261,6 +262,21 @@ def test_axe_finds_nothing_on_any_screen(audited: Site, open_page: Open, path: s
         require_width(page)
     assert page.locator("main").count() == 1
     assert page.locator("h1").count() == 1
+
+
+@pytest.mark.parametrize("path", ["/", "/analyst"])
+def test_no_letters_of_pictures_are_shown_smaller_than_they_are_drawn(
+    audited: Site, open_page: Open, path: str
+) -> None:
+    page = open_page(audited, path, size=PHONE)
+    for width in (360, 800, 1100, 1268, 1269, 1280, 1440, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        sizes = page.locator(".picture svg text").evaluate_all(
+            """texts => texts.filter(text => text.getBoundingClientRect().width).map(text =>
+                text.getScreenCTM().a * parseFloat(getComputedStyle(text.querySelector("tspan") || text).fontSize))"""
+        )
+        assert min(sizes, default=LEAST_LETTERS) >= LEAST_LETTERS - 0.01, width
+        assert sizes or width < WIDE or path != "/", width
 
 
 def test_twice_as_large_letters(loan: Site, open_page: Open) -> None:

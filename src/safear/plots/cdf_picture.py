@@ -19,6 +19,7 @@ from safear.texts.names import show_name
 MAX_POINTS = 400  # per plan; more cannot be seen
 WIDTH, PAD, HEIGHT = 1000.0, 24.0, 360.0
 NAME_WIDTH, NAME_SIZE, NAME_HEIGHT = 330.0, 14.0, 24.0  # at most, for the names beside the lines
+LEAST_HEIGHT = 19.0  # of a name; where there are more of them, the picture is higher
 SAMPLE = 34.0  # how far a name stands from the end of its line
 SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
@@ -59,7 +60,8 @@ def _draw(plans: Plans, points: Sequence[ChanceRow], end: float, *, title: str, 
     tell = plans.tell
     names = [f"{plan.name} ({tell.percent(plan.success)})" for plan in plans.rows]
     body, top = write_heading(title, [tell("picture.cdf.reading")], pad=PAD, width=WIDTH, shown=heading)
-    top, bottom = top + 6, top + 6 + HEIGHT
+    high = max(HEIGHT, LEAST_HEIGHT * len(names))
+    top, bottom = top + 6, top + 6 + high
     right = WIDTH - PAD - SAMPLE - 10 - min(NAME_WIDTH, widest(names, NAME_SIZE))
     x = LinearScale(0, end, PAD + 26 + widest([tell.percent(1)]), right)
     y = LinearScale(0, 1, bottom, top)
@@ -72,7 +74,7 @@ def _draw(plans: Plans, points: Sequence[ChanceRow], end: float, *, title: str, 
         words = tell.percent(plans.level)
         axes.append(write(x.start + 6, y(plans.level) + 14, words, size=13, fill=FAINT, halo=True))
     body.append(group(axes, class_="axes"))
-    height = min(NAME_HEIGHT, HEIGHT / len(names))
+    height = min(NAME_HEIGHT, high / len(names))
     middles = _place_names([plan.success for plan in plans.rows], y, height)
     for place, (plan, name) in enumerate(zip(plans.rows, names, strict=True)):
         mine = [point for point in points if point.plan == plan.number]
@@ -81,7 +83,7 @@ def _draw(plans: Plans, points: Sequence[ChanceRow], end: float, *, title: str, 
         parts = [
             draw_line(_corners(mine, x, y), colour, dash, width=2.8, class_="chances"),
             draw_line([last, (right + SAMPLE, middle)], colour, dash, width=1.6, class_="leader"),
-            write(right + SAMPLE + 6, middle + 4.5, name, size=min(NAME_SIZE, height * 0.75), room=NAME_WIDTH),
+            write(right + SAMPLE + 6, middle + 4.5, name, size=NAME_SIZE, room=NAME_WIDTH),
         ]
         note = f"{plans.title(plan)} {plans.start(plan)}"
         body.append(group(parts, note=note, class_="plan", data_plan=plan.number))

@@ -38,7 +38,7 @@ NAMES = 198.0  # how wide the names of groups may be
 PER_BLOCK = 4  # panels side by side
 HEADING, AXIS = 44.0, 34.0  # above and below the rows of a block
 LINE, ROW_PAD, MOST_LINES = 16.0, 14.0, 3  # of a name
-TEXT, SMALL, DOT = 14.0, 12.5, 4.5  # sizes of letters and dots
+TEXT, SMALL, DOT = 14.0, 13.0, 4.5  # sizes of letters and dots
 DASH, DOTS = "4 3", "2 3"
 LEAST_SUCCESS_SPAN, LEAST_HELPLESS_SPAN = 0.1, 0.04  # so that hardly anything does not look like a lot
 

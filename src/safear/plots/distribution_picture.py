@@ -41,10 +41,10 @@ MOST_BARS, BUNDLES = 64, 32  # bars side by side; if there would be more, so man
 WIDTH, PAD = 1000.0, 20.0
 START = PAD + 12
 COLUMN, COLUMN_BAR = 104.0, 40.0  # how wide what is later or not in time is at least, and the bars of that
-NAME, OFF, MARKS, BARS, AXIS = 26.0, 16.0, 34.0, 128.0, 40.0  # heights of the parts of a plan's panel
+NAME, OFF, MARKS, BARS, AXIS = 26.0, 17.0, 34.0, 128.0, 40.0  # heights of the parts of a plan's panel
 ROOM_ABOVE = 22.0  # for the chance over the highest bar
 WIDEST_BAR, THINNEST_BAR, LOWEST_BAR = 44.0, 5.0, 1.5
-SIZE, SMALL = 13.0, 12.0
+SIZE = 13.0
 DASH = "5 3"
 Kind = Literal["cost", "later", "not in time"]
 
@@ -224,7 +224,7 @@ class _DistributionDrawing:
         parts = [
             self._shade(bars, marks, below + MARKS - 8, bottom),
             write_plan_name(PAD, top + 18, title, first, room=WIDTH - 2 * PAD),
-            *([write(PAD, top + 34, off, size=SMALL, fill=FAINT, room=WIDTH - 2 * PAD)] if off else []),
+            *([write(PAD, top + 35, off, size=SIZE, fill=FAINT, room=WIDTH - 2 * PAD)] if off else []),
             *self._marks(plan, marks, below, bottom),
             *(self._bar(bar, bottom, colour, alone=len(bars) == 1) for bar in bars),
             *self._axis(bottom),
@@ -339,7 +339,7 @@ class _DistributionDrawing:
         parts = []
         for bar in sorted(bars, key=lambda bar: -bar.row.chance):
             text = self.tell.percent(bar.row.chance)
-            width = text_width(text, SMALL)
+            width = text_width(text, SIZE)
             box = (bar.middle - width / 2 - 2, bar.top - 15, bar.middle + width / 2 + 2, bar.top - 1)
             own = (bar.left, bar.top, bar.right, bottom)
             if any(meets(box, other) for other in taken if other != own):
@@ -347,7 +347,7 @@ class _DistributionDrawing:
             taken.append(box)
             worst = bar.row.kind == "not in time" or (bar.row.worst > bar.row.chance / 2 and len(bars) > 1)
             words = write(
-                bar.middle, bar.top - 4, text, size=SMALL, text_anchor="middle", fill=WRONG if worst else INK,
+                bar.middle, bar.top - 4, text, size=SIZE, text_anchor="middle", fill=WRONG if worst else INK,
                 halo=True, class_="chance",
             )  # fmt: skip
             parts.append(words)

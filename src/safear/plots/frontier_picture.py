@@ -39,6 +39,7 @@ WIDTH, PAD, HEIGHT, LIST = 1000.0, 24.0, 400.0, 520.0
 MARK, DIAMOND, DOT = 10.0, 13.0, 4.0  # how large marks are, from their middle
 ENTRY, FIGURE = 38.0, 68.0  # the height of a plan in the list, and how wide each of its figures is at least
 RANGED, WIDER = 8.0, 44.0  # how much higher and wider they are with ranges
+SIZE = 13.0  # of letters
 NEAR = 8.0  # marks that are nearer to each other hide each other
 LEAST_SPAN = 0.1  # of the largest figure; so that hardly any difference does not look like a large one
 Kind = Literal["frontier", "offered", "greedy"]
@@ -155,9 +156,9 @@ class _FrontierDrawing:
         axes = [*draw_rows(self.x, self.y, self.tails, say), *draw_columns(self.x, self.bottom, self.averages, say)]
         unit = self.plans.unit
         words = f"{say_worst(self.tell, self.level)}, {unit}"
-        axes.append(write(PAD, self.top - 14, words, size=13, room=self.x.end - PAD))
+        axes.append(write(PAD, self.top - 14, words, size=SIZE, room=self.x.end - PAD))
         words, room = self.say("average", unit=unit), self.x.end - self.x.start
-        axes.append(write(self.x.start, self.bottom + 44, words, size=13, room=room))
+        axes.append(write(self.x.start, self.bottom + 44, words, size=SIZE, room=room))
         body = [*self.head, group(axes, class_="axes"), self._line(), *map(self._whiskers, self.named)]
         # Diamonds first: where a greedy plan is an optimal one, its diamond frames that.
         order: tuple[Kind, ...] = ("greedy", "frontier", "offered")
@@ -212,7 +213,7 @@ class _FrontierDrawing:
             case "offered":
                 colour = blue(int(point.label) - 1, len(self.plans.rows))
                 mark = element("circle", cx=x, cy=y, r=MARK, fill=colour, stroke=PAPER, stroke_width=1.5)
-                return mark + write(x, y + 4.5, point.label, size=13, bold=True, text_anchor="middle", fill=PAPER)
+                return mark + write(x, y + 4.5, point.label, size=SIZE, bold=True, text_anchor="middle", fill=PAPER)
             case _:
                 size = number(DIAMOND)
                 corners = f"M{number(x)} {number(y - DIAMOND)}l{size} {size}l-{size} {size}l-{size} -{size}Z"
@@ -228,9 +229,9 @@ class _FrontierDrawing:
             letters = ", ".join(point.label for point in near)
             hidden = any(math.dist(self._at(point), (x, y)) < DIAMOND + MARK for point in self._of("offered"))
             if hidden or letters != first.label or len(letters) > 1:
-                parts.append(write(x + DIAMOND + 5, y + 4.5, letters, size=13, bold=True, halo=True))
+                parts.append(write(x + DIAMOND + 5, y + 4.5, letters, size=SIZE, bold=True, halo=True))
             else:
-                parts.append(write(x, y + 4.5, letters, size=12, bold=True, text_anchor="middle"))
+                parts.append(write(x, y + 4.5, letters, size=SIZE, bold=True, text_anchor="middle"))
         return parts
 
     def _list(self) -> list[str]:
@@ -239,12 +240,12 @@ class _FrontierDrawing:
         heads = (self.say("mean"), self.tell.worst_name(self.level), self.say("success"))
         spans = [self._spans(point) for point in self.named]
         widths = [
-            max(FIGURE, text_width(head, 12) + 16, *(text_width(span[column], 11) + 14 for span in spans))
+            max(FIGURE, text_width(head, SIZE) + 16, *(text_width(span[column], SIZE) + 14 for span in spans))
             for column, head in enumerate(heads)
         ]
         ends = [right - widths[1] - widths[2], right - widths[2], right]
         parts = [
-            write(end, self.top - 26, head, size=12, text_anchor="end", fill=FAINT)
+            write(end, self.top - 26, head, size=SIZE, text_anchor="end", fill=FAINT)
             for end, head in zip(ends, heads, strict=True)
         ]
         room = right - sum(widths) - left - 36
@@ -252,7 +253,7 @@ class _FrontierDrawing:
             y = self.top + self.entry * place
             first, *rest = wrap(point.name, room, 14, bold=True)
             lines = [first, *([" ".join(rest)] if rest else [])]
-            letter = [write(left + DIAMOND, y + 4.5, point.label, size=12, bold=True, text_anchor="middle")]
+            letter = [write(left + DIAMOND, y + 4.5, point.label, size=SIZE, bold=True, text_anchor="middle")]
             costs = (self.tell.number(cost) for cost in (point.average, point.tail))
             figures = (*costs, self.tell.percent(point.success))
             entry = [
@@ -263,11 +264,11 @@ class _FrontierDrawing:
                     for row, line in enumerate(lines)
                 ),
                 *(
-                    write(end, y + 5, figure, size=13, text_anchor="end")
+                    write(end, y + 5, figure, size=SIZE, text_anchor="end")
                     for end, figure in zip(ends, figures, strict=True)
                 ),
                 *(
-                    write(end, y + 20, words, size=11, text_anchor="end", fill=FAINT)
+                    write(end, y + 21, words, size=SIZE, text_anchor="end", fill=FAINT)
                     for end, words in zip(ends, span, strict=True)
                     if words
                 ),

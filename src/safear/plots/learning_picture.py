@@ -19,7 +19,7 @@ from safear.texts.names import show_name
 MAX_POINTS = 600  # per curve; more cannot be seen
 WIDTH, HEIGHT, PAD = 1000.0, 326.0, 24.0
 BAND = (0.1, 0.9)  # quantiles of the episodes of a window; no normal law is assumed, as a deviation would suggest
-NAME_WIDTH = 220.0  # at most, for the names at the line ends
+NAME_WIDTH, NAME_HEIGHT, NAME_SIZE = 220.0, 19.0, 14.0  # at most, for the names at the line ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,10 @@ def learning_curves(
     words = show_name(tell("picture.learning.title") if title is None else title)
     reading = tell("picture.learning.reading", count=window, unit=unit)
     body, top = write_heading(words, [reading], pad=PAD, width=WIDTH, shown=heading)
-    body += _draw(lines, tell, top + 12)
+    high = max(HEIGHT, NAME_HEIGHT * len(lines))  # there is room for all names
+    body += _draw(lines, tell, top + 12, top + 12 + high)
     svg = document(
-        WIDTH, top + HEIGHT + 74, title=words, description=" ".join([reading, *_describe(lines, tell, unit)]), body=body
+        WIDTH, top + high + 74, title=words, description=" ".join([reading, *_describe(lines, tell, unit)]), body=body
     )
     return make_picture(svg, points=[point for line in lines for point in line])
 
@@ -75,13 +76,13 @@ def average_curve(name: str, curve: LearningCurve, window: int) -> list[CurvePoi
     return [CurvePoint(show_name(name), place + window, mean, low, high) for place, mean, low, high in ends]
 
 
-def _draw(lines: Sequence[list[CurvePoint]], tell: Teller, top: float) -> list[str]:
-    points, bottom = [point for line in lines for point in line], top + HEIGHT
+def _draw(lines: Sequence[list[CurvePoint]], tell: Teller, top: float, bottom: float) -> list[str]:
+    points = [point for line in lines for point in line]
     ends = [end for point in points for end in (point.low, point.mean, point.high)]
     costs, last = nice_ticks(min(ends), max(ends), 8), max(point.episode for point in points)
     episodes = [tick for tick in nice_ticks(0, last, 8) if tick <= last and tick == int(tick)]
     left = PAD + 26 + widest([*map(tell.number, costs)])
-    right = WIDTH - PAD - 20 - min(NAME_WIDTH, widest([line[0].curve for line in lines], 14))
+    right = WIDTH - PAD - 20 - min(NAME_WIDTH, widest([line[0].curve for line in lines], NAME_SIZE))
     x, y = LinearScale(0, last, left, right), LinearScale(costs[0], costs[-1], bottom, top)
     middle = write((left + right) / 2, bottom + 44, tell("picture.learning.episode"), text_anchor="middle")
     parts = [group([*draw_rows(x, y, costs, tell.number), *draw_columns(x, bottom, episodes, tell.number), middle])]
@@ -105,14 +106,13 @@ def _name_ends(
     """The names beside the line ends, moved apart where they would overlap."""
     order = sorted(range(len(lines)), key=lambda place: y(lines[place][-1].mean))
     wanted = [y(lines[place][-1].mean) for place in order]
-    height = min(19.0, (HEIGHT + 10) / len(lines))
-    found = spread(wanted, [height] * len(lines), y.end - 10, y.start + 1e-6) or wanted
-    size, parts = min(14.0, height * 0.75), []
+    found = spread(wanted, [NAME_HEIGHT] * len(lines), y.end - 10, y.start + 1e-6) or wanted
+    parts = []
     for place, middle in zip(order, found, strict=True):
         end, colour = lines[place][-1], colours[place]
         parts.append(element("line", x1=x(end.episode) + 3, y1=y(end.mean), x2=x.end + 15, y2=middle, stroke=colour))
         room = WIDTH - PAD - x.end - 18
-        parts.append(write(x.end + 18, middle + 4.5, end.curve, size=size, room=room, fill=colour))
+        parts.append(write(x.end + 18, middle + 4.5, end.curve, size=NAME_SIZE, room=room, fill=colour))
     return parts
 
 
