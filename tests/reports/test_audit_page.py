@@ -297,6 +297,7 @@ def shown(node: Node | str) -> str:
     return " ".join([node.attributes.get("aria-label") or "", *map(shown, node.children)])
 
 
+@pytest.mark.slow
 def test_the_page_speaks_german() -> None:
     for audit, tree in pages_in_german():
         assert tree.find("html")[0].attributes["lang"] == "de"
@@ -315,6 +316,7 @@ def test_both_languages_tell_the_same_figures() -> None:
         assert cells == others
 
 
+@pytest.mark.slow
 def test_no_text_is_left_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Every text of the page is on one of the pages."""
     seen: set[str] = set()

@@ -104,6 +104,7 @@ def test_two_groups_that_differ() -> None:
     )
 
 
+@pytest.mark.slow
 def test_german_success_differs_in_ranks_only() -> None:
     """The rank test finds a difference; the interval of the averages holds 0."""
     audit, division = german()
