@@ -74,7 +74,7 @@ def test_labels() -> None:
 def test_a_turn_that_leads_where_an_outcome_leads_is_that_outcome() -> None:
     here = sa.resume(kept(), ["works"])
     ending = here.taken[0].ending
-    there = sa.resume(kept(), turn=sa.Turn({"term": "24-36"}, cost=ending.cost))
+    there = sa.resume(kept(), turn=sa.Turn({"term": 30}, cost=ending.cost))
     assert (there.action, there.spent, there.steps_left) == (here.action, here.spent, here.steps_left)
     assert there.ahead.points() == here.ahead.points()
 
@@ -90,6 +90,7 @@ def test_a_number_that_was_promised_is_its_level() -> None:
     "now, code",
     [
         ({"term": "a week"}, "unforeseen"),
+        ({"term": "24-36"}, "vague"),  # the file cannot tell whether all of the level was promised
         ({"term": 45}, "unforeseen"),
         ({"job": "good"}, "unforeseen"),
         ({"age": 60}, "unforeseen"),
@@ -100,6 +101,14 @@ def test_what_the_plan_does_not_know(now: dict[str, object], code: str) -> None:
     with pytest.raises(PlanError) as caught:
         sa.resume(kept(), turn=sa.Turn(now))
     assert code_of(caught) == code
+
+
+def test_a_number_beside_the_promise_is_told_what_the_plan_knows() -> None:
+    promise = kept().promises["term", "24-36"]
+    with pytest.raises(PlanError) as caught:
+        sa.resume(kept(), turn=sa.Turn({"term": 45}))
+    assert "now.term: the plan does not foresee '45'; it knows" in str(caught.value)
+    assert str(promise) in str(caught.value)
 
 
 @pytest.mark.parametrize("cost, steps", [(-1, 1), (float("nan"), 1), (float("inf"), 1), (0, 0)])
@@ -254,9 +263,9 @@ def test_a_plan_that_goes_on_with_another_remembers_what_came_before() -> None:
 
 
 def test_what_a_turn_cost_is_told() -> None:
-    told = str(sa.resume(kept(), turn=sa.Turn({"term": "24-36"}, cost=2)))
+    told = str(sa.resume(kept(), turn=sa.Turn({"term": 30}, cost=2)))
     assert "Spent so far: 2 months." in told
-    assert "Spent so far: 0 months." in str(sa.resume(kept(), turn=sa.Turn({"term": "24-36"})))
+    assert "Spent so far: 0 months." in str(sa.resume(kept(), turn=sa.Turn({"term": 30})))
     assert "Spent so far" not in str(sa.resume(kept()))
 
 

@@ -16,8 +16,10 @@ import safear as sa
 from oracle import Oracle, State
 from safear.problem.condition import And, parse_condition
 from safear.recourse import relaxations
+from safear.recourse.advice_teller import AdviceTeller
 from safear.recourse.case import Desk
 from safear.recourse.relaxations import Relaxation, find_relaxations
+from safear.recourse.teller import Teller
 from small_problems import TERM, ladder
 from strategies import Document, problems
 
@@ -192,6 +194,29 @@ def test_a_record_that_would_be_accepted_helps_whatever_the_aim(aim: float | Non
     found = find_relaxations(Desk.of(problem, lambda frame: np.where(frame["region"] == "s", 0.6, 0.2)).open())
     assert found.is_complete
     assert [(one.code, one.feature, one.level, one.mean) for one in found.found] == [("feature", "region", "s", 0.0)]
+
+
+@pytest.mark.parametrize("models", [1, 2])
+def test_a_margin_that_cannot_be_kept_is_not_told_as_a_decision(models: int) -> None:
+    """What decides can be reached; the score that plans aim for, or the other model, cannot."""
+    goal = {"failure_cost": 5, "threshold": 0.5} | ({"aim": 0.95} if models == 1 else {})
+    problem = ladder({"climb": CLIMB}, levels=["0", "1"], goal=goal)
+
+    def decide_alone(frame: pd.DataFrame) -> object:
+        return np.where(frame["a"] == "1", 0.9, 0.1)
+
+    def refuse(frame: pd.DataFrame) -> object:
+        return np.full(len(frame), 0.2)
+
+    menu = sa.recommend(problem, decide_alone if models == 1 else [decide_alone, refuse])
+    assert menu.no_recourse is not None
+    assert menu.no_recourse.margin
+    assert "with the margin that plans must keep" in str(menu.no_recourse)
+    alone = sa.recommend(replace(problem, goal=replace(problem.goal, aim=None)), decide_alone)[0]
+    assert menu.advice is not None
+    (found,) = (one for one in menu.advice.relaxations if one.code == "margin")
+    assert (found.success, found.mean) == (alone.cost.success, alone.mean)
+    assert "today's model alone" in AdviceTeller(menu.advice, Teller.of()).relaxation(found)
 
 
 @pytest.mark.parametrize("promise", ["narrow", "range"])

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from safear.errors import InputError, PlanError, suggest
+from safear.errors import InputError, PlanError, quote_list, suggest
 from safear.evaluation.forward import propagate
 from safear.mdp.compiled import CompiledMDP
 from safear.plans.plan_file import BeforeForm, Scalar
@@ -104,16 +104,28 @@ def _read_level(plan: SavedPlan, name: str, value: object) -> str:
             raise PlanError.at(("now", name), "there is no such feature", suggest(name, known), code="unknown_feature")
         raise _unforeseen()
     number = as_decimal(value)
-    for level in dict.fromkeys(person[name] for person in plan.mdp.people):
+    met = list(dict.fromkeys(person[name] for person in plan.mdp.people))
+    for level in met:
         promise = plan.promises.get((name, level))
-        if level == str(value) or (number is not None and promise and promise.low <= number <= promise.high):
+        if number is not None and promise and promise.low <= number <= promise.high:
             return level
-    raise _unforeseen()
+        if level == str(value) and promise and number is None:
+            cause = f"'{level}' may be more than the plan counts on, which is {promise}"
+            raise PlanError.at(("now", name), cause, "give the number", code="vague")
+        if level == str(value):
+            return level
+    raise _unforeseen(name, f"'{value}'; it knows {quote_list([_name_met(plan, name, level) for level in met])}")
 
 
-def _unforeseen() -> PlanError:
+def _name_met(plan: SavedPlan, name: str, level: str) -> str:
+    promise = plan.promises.get((name, level))
+    return level if promise is None else str(promise)
+
+
+def _unforeseen(name: str = "", what: str = "this") -> PlanError:
     remedy = "ask for a new menu from there: replan in Python, --menu on the command line"
-    return PlanError.at(("now",), "the plan does not foresee this", remedy, code="unforeseen")
+    path = ("now", name) if name else ("now",)
+    return PlanError.at(path, f"the plan does not foresee {what}", remedy, code="unforeseen")
 
 
 @dataclass(frozen=True, eq=False)

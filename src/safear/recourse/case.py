@@ -79,6 +79,11 @@ class Case:
         return self.decision.favourable
 
     @property
+    def has_margin(self) -> bool:
+        """Whether plans are made for more than the decision in force."""
+        return isinstance(self.mdp, CompiledMDP) and self.mdp.goals.in_force is not self.mdp.goals
+
+    @property
     def needs_plan(self) -> bool:
         """Whether the person is rejected and has a way to the goal."""
         return not self.favourable and bool(self.mdp.goal.any()) and not self._has_no_chance
@@ -107,6 +112,10 @@ class Case:
     @cached_property
     def no_recourse(self) -> NoRecourse | None:
         """Why no plan leads to the goal; None if one does, or none is needed."""
+        found = self._find_reason()
+        return replace(found, margin=True) if found is not None and self.has_margin else found
+
+    def _find_reason(self) -> NoRecourse | None:
         if self.reach is None:
             return NoRecourse("no_chance", self.problem) if not self.favourable and not self.needs_plan else None
         tried, steps = self.reach.tried, self.reach.goal_in

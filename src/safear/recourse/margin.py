@@ -15,18 +15,13 @@ from safear.solvers.solution import Solution
 from safear.solvers.solve import Method, solve
 
 
-def has_margin(case: Case) -> bool:
-    """Whether plans are made for more than the decision in force."""
-    return isinstance(case.mdp, CompiledMDP) and case.mdp.goals.in_force is not case.mdp.goals
-
-
 def find_margin_costs(case: Case, offers: Sequence[Offer]) -> tuple[TradeOff, ...]:
     """For each offer, what it gains and gives up beside the plan without the margin; none if there is no margin.
 
     That plan exists, since every goal is accepted by the model in force. It is found by the same method; robust plans
     are compared by the worst of their figures. Of plans that were learnt from random episodes nothing is said.
     """
-    if not offers or not isinstance(case.mdp, CompiledMDP) or not has_margin(case):
+    if not offers or not isinstance(case.mdp, CompiledMDP) or not case.has_margin:
         return ()
     if any(offer.solution.method == "episodic" for offer in offers):
         return ()  # chance would tell the two plans apart, and not the margin alone

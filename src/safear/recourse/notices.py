@@ -65,6 +65,8 @@ class NoRecourse:
                spends less than `least`
     no_chance  a goal can be reached only by outcomes that, at the nominal chances, never happen, or, if it is known,
                in `horizon` steps
+
+    With a `margin`, a goal is what plans must reach: a higher score than decides, or the agreement of several models.
     """
 
     code: ReasonCode
@@ -74,6 +76,7 @@ class NoRecourse:
     horizon: int | None = None
     budget: float | None = None
     least: float | None = None
+    margin: bool = False
 
     def __str__(self) -> str:
         return Teller.of(glossary=self.problem.glossary).no_recourse(self)

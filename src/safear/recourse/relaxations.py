@@ -28,7 +28,18 @@ from safear.risk.objectives import SuccessFirst
 from safear.solvers.solve import solve
 
 RelaxationCode = Literal[
-    "allow", "horizon", "when", "tries", "constraint", "limit", "promise", "numbers", "budget", "feature", "number"
+    "allow",
+    "horizon",
+    "margin",
+    "when",
+    "tries",
+    "constraint",
+    "limit",
+    "promise",
+    "numbers",
+    "budget",
+    "feature",
+    "number",
 ]
 OF_THE_PERSON = frozenset({"feature", "number"})  # what the person is, and not what may be done
 MOST_OFFERED = 5
@@ -44,6 +55,7 @@ class Relaxation:
 
     allow       `action`, which the person has ruled out, is possible
     horizon     there are `horizon` steps
+    margin      plans count on the decision in force alone, without a margin and without other models
     when        `action` no longer needs `rule`, a part of its condition or all of it
     tries       `action` may be tried any number of times
     constraint  the constraint `rule` is dropped
@@ -116,11 +128,21 @@ class _Trial:
         others = self.case.other_numbers
         if others is not None:
             self.is_complete &= others.is_complete
+        yield from self.drop_margin()
         for proposal in propose_changes(self.case):
             found = self.solve(proposal)
             parts = [] if found is None else list(propose_parts(self.case, found))
             helpful = [one for one in map(self.solve, parts) if one is not None]
             yield from helpful or ([] if found is None else [found])
+
+    def drop_margin(self) -> Iterator[Relaxation]:
+        """The plan that counts on the decision in force alone, if there is one."""
+        case = self.case
+        if isinstance(case.mdp, CompiledMDP) and case.has_margin and self.afford(case.mdp.n_states):
+            bare = case.desk.compile(case.problem, case.decision, case.mdp.goals.in_force)
+            offer = make_offer(solve(bare, SuccessFirst()))
+            if offer.cost.success > 0:
+                yield Relaxation("margin", offer.cost.success, offer.mean)
 
     def change_person(self) -> Iterator[Relaxation]:
         """What helps of changes to the person, the cheapest for each feature."""

@@ -221,9 +221,14 @@ class Teller(Wording):
                 values[name] = self.cost(value, notice.problem.cost_unit)
         return self.texts(f"notice.{notice.code}", **values)
 
+    def goal_missed(self, reason: NoRecourse) -> str:
+        """What no plan leads to: the goal, or the margin beyond it that plans must keep."""
+        goal = self.quoted_goal(reason.problem)
+        return self.texts("no_recourse.with_margin", goal=goal) if reason.margin else goal
+
     def no_recourse(self, reason: NoRecourse) -> str:
         """Why there is no plan."""
-        values: dict[str, object] = {"goal": self.quoted_goal(reason.problem), "within": self.within(reason.problem)}
+        values: dict[str, object] = {"goal": self.goal_missed(reason), "within": self.within(reason.problem)}
         values["count"] = reason.states if reason.horizon is None else reason.horizon
         if reason.budget is not None and reason.least is not None:
             unit = reason.problem.cost_unit

@@ -118,8 +118,8 @@ class _Writer:
     def lead(self) -> str:
         if self.menu.favourable:
             return self.texts("report.lead.accepted")
-        if not self.menu.offers:
-            return self.texts("report.lead.none", goal=self.goal)
+        if self.menu.no_recourse is not None:
+            return self.texts("report.lead.none", goal=self.teller.goal_missed(self.menu.no_recourse))
         return self.texts("report.lead.plans", count=len(self.menu))
 
     @property
