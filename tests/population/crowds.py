@@ -106,14 +106,14 @@ def expect(
     """What the library says of this person alone, as rows of a batch."""
     terms = one.own.terms
     found = sa.recommend(problem, classifier, one.levels, objectives=objective, method=method, level=level, terms=terms)
-    if found.no_recourse is not None:
-        return [HOPELESS]
     if found.favourable:
         return [ACCEPTED]
     rows = []
     personal = apply_terms(problem, terms)
     mdp = sa.compile_mdp(personal, classifier, start=read_person(personal, one.levels))
     best = sa.evaluate(sa.solve(mdp, sa.SuccessFirst())).success
+    if found.no_recourse is not None:  # for a budget that is too small, others may do
+        return [HOPELESS | {"best_success": best}]
     for offer in found:
         cost, every = offer.cost, offer.cost.all_runs
         given = (cost.mean, cost.std, cost.var(level), cost.cvar(level))
