@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -279,3 +280,14 @@ def test_a_menu_of_one_plan_does_not_change_what_somebody_weighs_how_much(loan: 
     alone = ask(loan, weight="1.0", **without)
     assert field(alone, "weight") == "1.0"
     assert field(ask(loan, weight=field(alone, "weight")), "weight") == "1.0"
+
+
+def test_the_page_has_the_letters_that_pictures_are_laid_out_for(loan: Site) -> None:
+    with loan.client() as client:
+        page = client.get("/")
+        style = client.get(re.findall(r'href="(/static/[^"]+style\.css)"', page.text)[0]).text
+        fonts = [client.get(address) for address in re.findall(r"url\((/static/[^)]+\.otf)\)", style)]
+    assert [font.status_code for font in fonts] == [200, 200]
+    assert all(font.headers["content-type"] == "font/otf" and font.content[:4] == b"OTTO" for font in fonts)
+    assert "font-src 'self'" in page.headers["content-security-policy"]
+    assert "'SafeAR Sans'" in html.unescape(page.text)

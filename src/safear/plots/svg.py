@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from safear.plots.letters import shorten, text_width
 from safear.texts.names import NOT_XML
 
-# What texts are laid out for comes first; the others are no wider.
-FONTS = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
+# What texts are laid out for comes first, by the name that our pages serve it under; of the others, the narrow ones.
+FONTS = "'SafeAR Sans', Inter, 'Helvetica Neue', Arial, 'Liberation Sans', Roboto, 'Segoe UI', system-ui, sans-serif"
 INK, FAINT, GRID, PAPER, PANEL = "#1f2933", "#5f6b7a", "#e3e7ec", "#ffffff", "#f1f5f9"
 WRONG, WRONG_PANEL = "#c2410c", "#fdf1ea"  # only for what goes wrong
 RAMP = ((0x4A, 0x90, 0xCC), (0x2E, 0x5F, 0xA6), (0x1A, 0x27, 0x58))  # from the safest plan to the riskiest

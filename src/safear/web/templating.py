@@ -14,11 +14,17 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from safear._version import __version__
+from safear.plots.letters import FOLDER
 from safear.problem.model import Problem
 from safear.recourse.teller import Teller
 from safear.texts import Texts, languages, load_texts
 
-_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+_TYPES = {
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+    "otf": "font/otf",
+}
 WEEK = 7 * 24 * 3600
 
 
@@ -34,12 +40,20 @@ class StaticFile:
 @cache
 def static_files() -> Mapping[str, StaticFile]:
     """All of them, by name."""
-    found = {}
+    found: dict[str, StaticFile] = {}
+    for weight in ("regular", "bold"):  # the letters that pictures are laid out for
+        name = f"{weight}.otf"
+        found[name] = _read_static(name, (FOLDER / name).read_bytes())
     for item in files(__package__).joinpath("static").iterdir():
         content = item.read_bytes()
-        digest = hashlib.sha256(content).hexdigest()[:12]
-        found[item.name] = StaticFile(content, _TYPES[item.name.rpartition(".")[2]], digest)
+        for name, font in list(found.items()):
+            content = content.replace(f"url({name})".encode(), f"url(/static/{font.digest}/{name})".encode())
+        found[item.name] = _read_static(item.name, content)
     return found
+
+
+def _read_static(name: str, content: bytes) -> StaticFile:
+    return StaticFile(content, _TYPES[name.rpartition(".")[2]], hashlib.sha256(content).hexdigest()[:12])
 
 
 def serve_static(name: str) -> Response:
