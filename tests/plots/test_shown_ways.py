@@ -11,7 +11,7 @@ from hypothesis import given, settings
 import safear as sa
 from compare import read_both
 from plots.menus import ALL, menu_of
-from safear.plots.shown_ways import find_ways
+from safear.plots.shown_ways import choose_ways
 from safear.recourse import find_traces
 from safear.recourse.offer import Offer, make_offer
 from strategies import problems
@@ -22,7 +22,7 @@ FEW = 8
 
 def check(offer: Offer) -> None:
     """One of the ways that cost at least the tail is shown: the likeliest of them. All chances add up to one."""
-    found = find_ways(offer)
+    found = choose_ways(offer)
     bad = [way for way in found.ways if way.cost >= offer.tail * (1 - 1e-9)]
     assert bad
     if offer.solution.mdp.horizon <= FEW:
@@ -61,7 +61,7 @@ def test_any_problem(document: dict[str, Any]) -> None:
 def test_the_rest_is_what_is_left() -> None:
     """Seven tries are the likeliest of the worst; six, and eight, stay among the rest."""
     offer = menu_of("health-insurance")["cheapest on average"]
-    found = find_ways(offer)
+    found = choose_ways(offer)
     assert [(way.chance, way.cost) for way in found.ways[-1:]] == [(0.5**7, 7.0)]
     assert [found.is_worst(way) for way in found.ways] == [False] * 5 + [True]
     assert found.rest is not None

@@ -33,7 +33,7 @@ from reports.menus import (
     make_own,
     make_single,
 )
-from safear.plots.shown_ways import find_ways
+from safear.plots.shown_ways import choose_ways
 from safear.problem import apply_terms, dump_problem_text, parse_terms
 from safear.recourse import make_plan
 from safear.recourse.menu import Menu
@@ -164,7 +164,7 @@ def test_ways_have_the_chances_and_costs_of_the_traces() -> None:
         (ways,) = section(page("loan"), f"plan-{number}").find("div", class_="ways")
         rows = [node for node in ways.find("li") if node.find("div", class_="line")]
         texts = load_texts("en")
-        shown = find_ways(offer)
+        shown = choose_ways(offer)
         assert any(map(shown.is_worst, shown.ways))
         for row, trace in zip(rows, shown.ways, strict=True):
             assert ("worst 5%" in row.text) == shown.is_worst(trace)

@@ -39,7 +39,7 @@ class ShownWays:
         return self.bad is not None and way.cost >= self.bad
 
 
-def find_ways(offer: Offer) -> ShownWays:
+def choose_ways(offer: Offer) -> ShownWays:
     """What is shown of a plan."""
     shown, rest = offer.traces.shown, offer.traces.rest
     least = offer.tail - ROUNDING * abs(offer.tail)

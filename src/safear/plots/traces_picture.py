@@ -17,7 +17,7 @@ from safear.plots.headings import write_heading, write_key, write_plan_name
 from safear.plots.letters import ELLIPSIS, text_width
 from safear.plots.picture import Picture, make_picture
 from safear.plots.plan_rows import PlanRow, Plans, read_plans
-from safear.plots.shown_ways import ShownWays, find_ways
+from safear.plots.shown_ways import ShownWays, choose_ways
 from safear.plots.svg import (
     BLUE,
     FAILING,
@@ -112,7 +112,7 @@ def traces(
     too, so that pictures of plans of one menu can be compared.
     """
     plans, numbered = read_plans(offers, language), list(enumerate(offers, start=1))
-    found = [(plan, find_ways(offer)) for plan, offer in numbered]
+    found = [(plan, choose_ways(offer)) for plan, offer in numbered]
     ways = [row for plan, shown in found for row in _read_ways(plan, shown)]
     steps = [
         step
@@ -121,7 +121,7 @@ def traces(
         for step in _read_steps(plan, place, way, plans.tell)
     ]
     rests = [_read_rest(plan, shown) for plan, shown in found]
-    others = [row for offer in beside for row in _read_ways(0, find_ways(offer))]
+    others = [row for offer in beside for row in _read_ways(0, choose_ways(offer))]
     words = show_name(plans.tell("picture.traces.title") if title is None else title)
     svg = _TraceDrawing(plans, ways, steps, rests, others).svg(words, heading=heading)
     return make_picture(svg, plans=plans.rows, traces=ways, steps=steps, rest=rests)
