@@ -942,6 +942,32 @@ class Oracle:
         for chosen in itertools.product(*(actions for _, actions in decisions)):
             yield {where: action for (where, _), action in zip(decisions, chosen, strict=True)}
 
+    def steady_policies(self, start: State) -> Iterator[dict[tuple[int, State], str]]:
+        """All policies that do one thing in a state, whenever they come there (see `choices` for where they stop)."""
+        decisions = self._decisions(start, None)
+        offered: dict[State, list[str]] = {}
+        for (_, state), actions in decisions:
+            offered.setdefault(state, actions)
+        for chosen in itertools.product(*offered.values()):
+            what = dict(zip(offered, chosen, strict=True))
+            yield {(step, state): what[state] for (step, state), _ in decisions}
+
+    def visits(self, policy: Policy, start: State) -> dict[State, Fraction]:
+        """How often a run is, on average, in each state in which something is done."""
+        found: dict[State, Fraction] = {}
+        layer = {start: Fraction(1)}
+        for step in range(self.horizon):
+            following: dict[State, Fraction] = {}
+            for state, chance in layer.items():
+                choices = {choice.action: choice for choice in self.choices(state, self.horizon - step)}
+                if self.is_goal(state) or not choices:
+                    continue
+                found[state] = found.get(state, Fraction(0)) + chance
+                for edge in choices[policy[step, state]].edges:
+                    following[edge.next] = following.get(edge.next, Fraction(0)) + chance * edge.chance
+            layer = following
+        return found
+
     def best_by_enumeration(self, start: State, horizon: int | None = None) -> Fraction:
         """min over all policies of the sum over all histories of probability * total cost."""
         if self.policy_count(start, horizon) > MOST_POLICIES:

@@ -11,6 +11,7 @@ import pytest
 
 import safear as sa
 from cli.calls import plans, write
+from recourse.ladders import CLIMB
 from safear.problem import dump_problem_text
 
 if TYPE_CHECKING:
@@ -336,3 +337,27 @@ def test_all_steps_of_a_plan(safear: Safear) -> None:
 )
 def test_mistakes_are_told_and_nothing_else_is_printed(arguments: str, told: str, safear: Safear) -> None:
     assert safear("recommend", "loan", *arguments.split(), "--json").refusal.startswith(told)
+
+
+def test_plans_are_simple_if_that_is_asked_for(safear: Safear, tmp_path: Path) -> None:
+    path = tmp_path / "climb.yaml"
+    path.write_text(json.dumps(CLIMB), encoding="utf-8")  # which is YAML as well
+    told = "Simplified: 3 rules instead of 6."
+    assert told in safear("recommend", path, "--objective", "mean", "--simple").out
+    assert "Simplified" not in safear("recommend", path, "--objective", "mean").out
+    [plan] = plans(safear, path, "--objective", "mean", "--simple")
+    record = plan["simplified"]
+    assert (record["rules"], record["rules_before"], record["text"][: len(told)]) == (3, 6, told)
+    assert 0 < record["loss"] < 0.001 < record["cvar"] < 0.008
+    [best] = plans(safear, path, "--objective", "mean")
+    assert best["simplified"] is None
+    assert best["value"] < plan["value"] == pytest.approx(best["bound"] * (1 + record["loss"]))
+
+
+def test_the_menu_has_as_many_plans_as_are_asked_for(safear: Safear) -> None:
+    found = [len(plans(safear, "health-insurance", *most)) for most in ((), ("--most", 1), ("--most", 5))]
+    assert found[:2] == [3, 1]
+    assert found[2] > 3
+    wrong = safear("recommend", "health-insurance", "--most", 2, "--objective", "mean")
+    assert wrong.code == 2
+    assert "--most goes with the menu of optimal plans" in wrong.err

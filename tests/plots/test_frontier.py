@@ -81,8 +81,13 @@ def test_the_points_are_the_plans(name: str) -> None:
     assert [point.label for point in offered] == [str(number) for number in range(1, len(menu) + 1)]
     assert [point.label for point in points_of(menu, others, "greedy")] == ["A", "B", "C"]
     assert {(point.average, point.tail) for point in points_of(menu, others, "offered", "frontier")} == {
-        (offer.mean, offer.tail) for offer in menu.frontier
+        (shown.mean, shown.tail)
+        for shown in (
+            {id(one.best.solution): one for one in menu}.get(id(offer.solution), offer) for offer in menu.frontier
+        )
     }
+    is_simple = any(offer.simplified is not None for offer in menu)
+    assert ("Offered plans are simplified" in frontier(menu).svg.replace("\n", " ")) == is_simple
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -105,7 +105,8 @@ def expect(
 ) -> list[Row]:
     """What the library says of this person alone, as rows of a batch."""
     terms = one.own.terms
-    found = sa.recommend(problem, classifier, one.levels, objectives=objective, method=method, level=level, terms=terms)
+    options: dict[str, Any] = {"method": method, "level": level, "terms": terms}
+    found = sa.recommend(problem, classifier, one.levels, objectives=objective, **options)
     if found.favourable:
         return [ACCEPTED]
     rows = []

@@ -76,7 +76,8 @@ def test_whole_plans_are_those_that_save_plan_writes(
     for number, row in enumerate(records(people)):
         somebody = job_somebody(row)
         asked = None if objective is None else [objective]
-        menu = sa.recommend(PROBLEM, None, somebody.levels, objectives=asked, method=method, terms=somebody.own.terms)
+        options: Any = {"method": method, "terms": somebody.own.terms}
+        menu = sa.recommend(PROBLEM, None, somebody.levels, objectives=asked, **options)
         texts = rows.loc[rows["row"] == number + 1, "saved_plan"].dropna().tolist()
         assert texts == [SavedPlan.of(offer, personal_data=personal_data).text for offer in menu]
         assert [SavedPlan.read(text).first_action for text in texts] == [offer.first_action for offer in menu]

@@ -94,7 +94,8 @@ def test_a_batch_is_what_recommend_says(tmp_path: Path, ending: str, objective: 
     assert rows["customer"].astype(int).tolist() == PEOPLE["customer"].tolist()
     assert summary.favourable == int(accept(PEOPLE).sum())
     for (_, row), record in zip(rows.iterrows(), records_of(PEOPLE), strict=True):
-        menu = sa.recommend(PROBLEM, accept, record, objectives=aim, method=method or None)  # type: ignore[arg-type]
+        wanted: Any = {"method": method or None}
+        menu = sa.recommend(PROBLEM, accept, record, objectives=aim, **wanted)
         decision, success, mean = figures_of(menu)
         assert row["decision"] == decision
         if success is not None:

@@ -64,7 +64,8 @@ def by_recommend(
     problem: sa.Problem, one: Somebody, objective: Objective, method: Method | None = None
 ) -> Figures | None:
     """None if there is no plan."""
-    menu = sa.recommend(problem, None, one.levels, objectives=objective, method=method, terms=one.own.terms)
+    options: dict[str, Any] = {"method": method, "terms": one.own.terms}
+    menu = sa.recommend(problem, None, one.levels, objectives=objective, **options)
     if not menu.offers:
         return None
     (offer,) = menu
@@ -199,7 +200,7 @@ def site() -> Any:
 @pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize("own", OWN.values(), ids=OWN)
 def test_files_and_the_api(own: Own, site: Site, tmp_path: Path) -> None:
-    """The menu by recommend, batch and the API; one objective by recommend, audit, compare, batch and the API."""
+    """The best plans of a menu by recommend, batch and the API; of one objective also by audit and compare."""
     problem, objective = sa.parse_problem(CENTS), sa.CVaR(0.95)
     personal = apply_terms(problem, own.terms)
     frame = pd.DataFrame(SOME)

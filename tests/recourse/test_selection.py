@@ -144,7 +144,8 @@ def test_the_sentences_of_the_loan() -> None:
 
 def test_the_plans_of_the_health_insurance() -> None:
     """The least mean is 2 - 1 / 128, as at most 8 tries of 1/2 are made; 3 for sure is the safest."""
-    offers = choose_offers(example_frontier("health-insurance"))
+    assert len(choose_offers(example_frontier("health-insurance"))) == MOST_PLANS == 3
+    offers = choose_offers(example_frontier("health-insurance"), 5)
     assert (offers[0].mean, offers[0].tail, offers[0].cost.success) == (3, 3, 1)
     assert offers[-1].mean == pytest.approx(2 - 1 / 128)
     assert [offer.code for offer in offers] == ["safest", "balanced-1", "balanced-2", "cheapest"]

@@ -16,8 +16,8 @@ def german_menu() -> sa.Menu:
 def test_stops_go_from_the_dearest_on_average_to_the_cheapest() -> None:
     menu = german_menu()
     stops = find_stops(menu)
-    assert all(one.offer.mean >= other.offer.mean for one, other in pairwise(stops))
-    assert {stop.offer.mean for stop in stops} <= {offer.mean for offer in menu.frontier}
+    assert all(one.offer.best.mean >= other.offer.best.mean for one, other in pairwise(stops))
+    assert {stop.offer.best.mean for stop in stops} <= {offer.mean for offer in menu.frontier}
     assert len(stops) > len(menu)
     assert [stop.offer for stop in stops if stop.is_offered] == list(menu)
 

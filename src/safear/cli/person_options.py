@@ -59,6 +59,10 @@ def about_person(*, person: str = PERSON, steps: Option[Any] | None = None, robu
         level(None),
         *([ROBUST] if robust else []),
         click.option(
+            "--simple", is_flag=True, help="Simpler plans that are nearly as good (within 2%), not the best ones."
+        ),
+        click.option("--most", type=click.IntRange(1), metavar="N", help="The most plans of the menu.  [default: 3]"),
+        click.option(
             "--episodes", type=click.IntRange(1, 1_000_000), help="Episodes of the episodic method.  [default: 10000]"
         ),
         about_problem(steps=steps),
@@ -82,7 +86,9 @@ class Question:
     objectives: list[Objective] | None
     method: Method | Episodic | None
     level: float
+    most: int
     robust: bool
+    simple: bool
     seed: int
 
     @classmethod
@@ -91,6 +97,7 @@ class Question:
         from safear.classifier.adapters import as_classifier
         from safear.classifier.filed import Sight
         from safear.recourse.offer import TAIL
+        from safear.recourse.selection import MOST_PLANS
         from safear.risk.objectives import parse_objective
         from safear.solvers.episodic import Episodic
 
@@ -105,11 +112,24 @@ class Question:
             if solver != "episodic":
                 raise click.UsageError("--episodes goes with --method episodic")
             solver = Episodic(episodes=options["episodes"])
-        worst = options["level"]
-        if worst is not None and (objectives is not None or solver not in {None, "optimal"}):
-            raise click.UsageError("--level goes with the menu of optimal plans: leave out --objective and --method")
-        worst, robust = TAIL if worst is None else worst, options.get("robust", False)
-        return cls(problem, classifier, record, terms, objectives, solver, worst, robust, options["seed"])
+        worst, most = options["level"], options["most"]
+        for name, value in (("--level", worst), ("--most", most)):
+            if value is not None and (objectives is not None or solver not in {None, "optimal"}):
+                cause = f"{name} goes with the menu of optimal plans: leave out --objective and --method"
+                raise click.UsageError(cause)
+        return cls(
+            problem,
+            classifier,
+            record,
+            terms,
+            objectives,
+            solver,
+            level=TAIL if worst is None else worst,
+            most=MOST_PLANS if most is None else most,
+            robust=options.get("robust", False),
+            simple=options["simple"],
+            seed=options["seed"],
+        )
 
     def answer(self) -> Menu:
         """The menu."""
@@ -126,7 +146,9 @@ class Question:
                 objectives=self.objectives,
                 method=self.method,
                 level=self.level,
+                most=self.most,
                 robust=self.robust,
+                simple=self.simple,
                 terms=self.terms,
                 rng=np.random.default_rng(self.seed),
                 progress=progress,

@@ -79,6 +79,8 @@ def _print_offer(console: Console, menu: Menu, offer: Offer, tell: Teller, *, he
     console.print(f"\n[bold]{escape(heading)}[/bold]{about}")
     if offer.trade_off is not None:
         console.print(f"  {tell.trade_off(offer.trade_off)}", markup=False)
+    if offer.simplified is not None:
+        console.print(f"  {tell.simplified(offer.simplified)}", markup=False)
     caution = find_caution(offer)
     if caution is not None:
         console.print(f"  {caution.tell(tell)}", markup=False)

@@ -5,10 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.mdp.arrays import MDP
+from safear.mdp.arrays import MDP, once_per_mdp
 
 
 def may_act(mdp: MDP, step: int) -> NDArray[np.bool_]:
     """In which states something is done at a step: an action is offered and, if plans stop, a goal can be reached."""
     offered = np.diff(mdp.row_start) > 0
     return offered & (mdp.steps_to_goal <= mdp.horizon - step) if mdp.stops else offered
+
+
+@once_per_mdp
+def list_acting(mdp: MDP) -> NDArray[np.bool_]:
+    """The same for all steps: [step, state]."""
+    return np.stack([may_act(mdp, step) for step in range(mdp.horizon)])

@@ -85,8 +85,8 @@ def frontier(
     plans = read_plans(menu, language)
     points = find_points(menu, greedy, plans.tell)
     words = show_name(plans.tell("picture.frontier.title") if title is None else title)
-    robust = any(offer.solution.robust for offer in menu)
-    drawing = _FrontierDrawing(plans, points, words, heading=heading, robust=robust)
+    claim = _claim(menu, plans.tell, ranged=any(point.ends("average") for point in points))
+    drawing = _FrontierDrawing(plans, points, words, heading=heading, claim=claim)
     return make_picture(drawing.svg(), plans=plans.rows, points=points)
 
 
@@ -96,7 +96,7 @@ def find_points(menu: Menu, greedy: Menu | Sequence[Offer], tell: Teller) -> lis
         cause = "this menu has no frontier: its plans are for given objectives"
         raise InputError.at((), cause, "use sa.recommend(...) without objectives", code="nothing_to_draw")
     read_plans([*menu, *greedy])  # costs that cannot be on one axis are refused
-    offered = {id(offer.solution): (number, offer) for number, offer in enumerate(menu, start=1)}
+    offered = {id(offer.best.solution): (number, offer) for number, offer in enumerate(menu, start=1)}
     points = []
     for offer in menu.frontier:
         number, named = offered.pop(id(offer.solution), (0, offer))
@@ -117,6 +117,17 @@ def _read_point(kind: Kind, label: str, offer: Offer, level: float, tell: Teller
     return PointRow(kind, label, tell.name_plan(offer), first, *figures, *ends)
 
 
+def _claim(menu: Menu, tell: Teller, *, ranged: bool) -> list[str]:
+    """How to read it, and in what the plans are the best ones."""
+    say = tell.texts.part("picture.frontier")
+    if ranged and any(offer.solution.robust for offer in menu):
+        return [say("reading"), say("robust")]
+    off = [offer.simplified.tolerance for offer in menu if offer.simplified is not None]
+    if off:
+        return [say("reading"), say("simplified", share=tell.percent(max(off)))]
+    return [f"{say('reading')} {say('unbeaten')}"]
+
+
 def _letter(place: int) -> str:
     """`A`, `B`, ..., `Z`, `AA`, ..."""
     before, place = divmod(place, 26)
@@ -126,7 +137,9 @@ def _letter(place: int) -> str:
 class _FrontierDrawing:
     """Places everything: the chart, and the list of the plans that have a name at its right."""
 
-    def __init__(self, plans: Plans, points: Sequence[PointRow], title: str, *, heading: bool, robust: bool) -> None:
+    def __init__(
+        self, plans: Plans, points: Sequence[PointRow], title: str, *, heading: bool, claim: Sequence[str]
+    ) -> None:
         self.plans, self.points, self.title, self.tell = plans, points, title, plans.tell
         self.say = plans.tell.texts.part("picture.frontier")
         self.level = plans.rows[0].level
@@ -134,10 +147,6 @@ class _FrontierDrawing:
         self.is_ranged = any(point.ends("average") for point in points)
         self.list = LIST + (WIDER if self.is_ranged else 0)
         notes = (("diamonds", bool(self._of("greedy"))), ("whiskers", self.is_ranged))
-        reading = self.say("reading")
-        claim = [f"{reading} {self.say('unbeaten')}"]
-        if robust and self.is_ranged:
-            claim = [reading, self.say("robust")]
         lines = [*claim, *(self.say(name) for name, is_true in notes if is_true)]
         self.head, top = write_heading(title, lines, pad=PAD, width=WIDTH, shown=heading)
         self.top, self.bottom = top + 28, top + 28 + HEIGHT

@@ -48,6 +48,11 @@ def gives_up(success: float, possible: float) -> bool:
     return bool(give_up(np.array(success), np.array(possible)))
 
 
+def least_success(possible: float) -> float:
+    """How often a plan must succeed at least that does not give up."""
+    return max(possible - GIVES_UP, HOPELESS * possible)
+
+
 def give_up(success: NDArray[np.float64], possible: NDArray[np.float64]) -> NDArray[np.bool_]:
     """The same of many plans."""
     return np.asarray(success < np.maximum(possible - GIVES_UP, HOPELESS * possible) - ROUNDING)

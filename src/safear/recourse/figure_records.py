@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from safear.evaluation.extremes import FigureRanges
 from safear.recourse.caution import Caution
 from safear.recourse.offer import OfferFigures
+from safear.recourse.simplified import Simplified
 from safear.risk.distribution import Costs
 
 LEVELS = (0.8, 0.95)
@@ -86,6 +87,25 @@ class PriceRecord(ResultRecord):
     def of(cls, mine: OfferFigures, its: OfferFigures) -> Self:
         """All digits, whether or not a person would notice."""
         return cls(success=mine.success - its.success, mean=mine.mean - its.mean, cvar=mine.tail - its.tail)
+
+
+class SimplifiedRecord(ResultRecord):
+    """A plan in fewer rules beside the best one."""
+
+    rules: int
+    rules_before: int
+    tolerance: float
+    loss: float = Field(description="by how much its objective is at most above any plan's; relative, but for chances")
+    mean: float = Field(description="relatively higher than that of the best plan")
+    cvar: float = Field(description="the same")
+    success: float = Field(description="lower than that of the best plan")
+    text: str
+
+    @classmethod
+    def of(cls, found: Simplified) -> Self:
+        """With its words."""
+        names = ("rules", "rules_before", "tolerance", "loss", "mean", "success")
+        return cls(**{name: getattr(found, name) for name in names}, cvar=found.tail, text=str(found))
 
 
 class CautionRecord(ResultRecord):

@@ -26,7 +26,8 @@ def find_margin_costs(case: Case, offers: Sequence[Offer]) -> tuple[TradeOff, ..
     if any(offer.solution.method == "episodic" for offer in offers):
         return ()  # chance would tell the two plans apart, and not the margin alone
     bare = case.desk.compile(case.problem, case.decision, case.mdp.goals.in_force)
-    found = [(offer, _solve_bare(bare, offer)) for offer in offers]
+    # The best plans are compared: what being simple costs is no price of the margin.
+    found = [(offer.best, _solve_bare(bare, offer)) for offer in offers]
     return tuple(replace(compare_figures(mine.judged, its.judged, its), code="margin") for mine, its in found)
 
 

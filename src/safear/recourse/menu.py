@@ -22,6 +22,7 @@ from safear.recourse.margin import find_margin_costs
 from safear.recourse.notices import NoRecourse, Notice
 from safear.recourse.offer import TAIL, Offer, TradeOff, make_offer
 from safear.recourse.selection import MOST_PLANS, choose_offers, keep_unbeaten, merge_alike, name_offers
+from safear.recourse.simplified import simplify_offer
 from safear.recourse.teller import Teller
 from safear.risk.distribution import check_level
 from safear.risk.objectives import Budget, Mean, MeanStd, Objective, parse_objective
@@ -161,17 +162,21 @@ def recommend(  # noqa: PLR0913  # all but three by name, and each can be left o
     level: float = TAIL,
     most: int = MOST_PLANS,
     robust: bool = False,
+    simple: bool = False,
     terms: Terms | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
 ) -> Menu:
-    """What a person can do: the plans between the cheapest on average and the safest, all of them optimal.
+    """What a person can do: the plans between the cheapest on average and the safest, in few words.
 
     `classifier` is whatever `as_classifier` takes; None means the problem's own rule. `person` is a record (a mapping,
     a Series, a data frame of one row), a file that holds one, or the name of one of the problem's people; None means
     the first. From the whole frontier (`menu.frontier`) the menu offers at most `most` plans, which differ in ways a
     person would notice. "Safe" refers to the worst 1 - `level` of all runs. If nothing leads to a goal, the menu is
     empty and `menu.no_recourse` says why.
+
+    With `simple`, each plan is the one with the fewest rules that was found to be nearly as good as the best one (see
+    `nearly`); `offer.simplified` says what that costs, and `offer.best` is the best plan.
 
     With `objectives` (objects, or texts such as `"cvar:0.95"`) the menu has one plan for each, named after it. With a
     `method` other than "optimal" and no objectives, it has the method's plans for the paper's aversions 0, 0.25, 0.5
@@ -181,7 +186,7 @@ def recommend(  # noqa: PLR0913  # all but three by name, and each can be left o
     their figures (`offer.judged`); the figures of an offer stay those at the nominal chances, with their ranges beside.
     """
     # All of the input is read before anything is computed, so that a mistake is told at once.
-    request = Request.of(objectives, method=method, level=level, most=most, robust=robust)
+    request = Request.of(objectives, method=method, level=level, most=most, robust=robust, simple=simple)
     return make_menu(Desk.of(problem, classifier).open(person, terms=terms), request, rng=rng, progress=progress)
 
 
@@ -194,6 +199,7 @@ class Request:
     level: float = TAIL
     most: int = MOST_PLANS
     robust: bool = False
+    simple: bool = False
 
     @classmethod
     def of(
@@ -204,6 +210,7 @@ class Request:
         level: float = TAIL,
         most: int = MOST_PLANS,
         robust: bool = False,
+        simple: bool = False,
     ) -> Request:
         """Read what the caller gave; raises mistakes."""
         check_level(level)
@@ -214,7 +221,7 @@ class Request:
             chosen = choose_method(objective, method)
             if robust:
                 require_robust(objective if wanted else Mean(), chosen)
-        return cls(wanted, method, level, most, robust)
+        return cls(wanted, method, level, most, robust, simple)
 
 
 MENU = Request()
@@ -233,7 +240,7 @@ def make_menu(
         return Menu(case, (), (Notice("as_filed", case.problem),) if is_luck else (), level=request.level)
     if request.objectives is None and request.method in {None, "optimal"}:
         frontier = find_frontier(case.mdp, level=request.level, robust=request.robust, progress=progress)
-        offers = choose_offers(frontier, request.most)
+        offers = choose_offers(frontier, request.most, simplify=simplify_offer if request.simple else None)
         notices = [*_warn_of_giving_up(case, frontier, offers), *_warn(case, offers)]
         if any(offer.is_guarded for offer in offers):
             notices.append(Notice("by_worst", case.problem))
@@ -252,6 +259,7 @@ def make_menu(
         offers = name_offers(keep_unbeaten(merge_alike(solutions, level=request.level)), case.best_success)
     else:
         offers = [make_offer(solution, level=request.level) for solution in solutions]
+        offers = list(map(simplify_offer, offers)) if request.simple else offers
     figures = [{"budget": objective.limit, "least": least} for objective in short]
     notices = [*_warn(case, offers), *(Notice("over_budget", case.problem, values) for values in figures)]
     return Menu(case, tuple(offers), tuple(notices), level=request.level)
@@ -292,7 +300,7 @@ def _warn(case: Case, offers: Sequence[Offer]) -> Iterator[Notice]:
 def _warn_of_giving_up(case: Case, frontier: Frontier, offers: Sequence[Offer]) -> Iterator[Notice]:
     """Warn if a plan that is not offered, because it gives up, is cheaper than all that are."""
     cheapest = frontier.offers[0]
-    if not any(offer.solution is cheapest.solution for offer in offers):
+    if not any(offer.best.solution is cheapest.solution for offer in offers):
         found = find_giving_up(case.mdp)
         if found is not None:
             values = {"success": found.success, "possible": found.possible, "failure_cost": found.failure_cost}

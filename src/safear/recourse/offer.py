@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from safear.evaluation.extremes import FigureRanges, evaluate_ranges
 from safear.evaluation.forward import Ends, Runs, find_possible_ends, run_exactly
@@ -19,6 +19,9 @@ from safear.risk.distribution import CostDistribution
 from safear.risk.objectives import Objective
 from safear.solvers.solution import Solution
 from safear.texts.notebook import html_table, show_lines
+
+if TYPE_CHECKING:
+    from safear.recourse.simplified import Simplified
 
 TAIL = 0.95  # the worst 5%
 LONG_PLAN = 60
@@ -45,7 +48,8 @@ class Offer:
 
     `kind` is its role in the menu, or "asked" if somebody asked for its objective; `number` tells balanced plans apart.
     The tail is the mean cost of the worst 1 - `level` of all runs. `trade_off` is what the plan gains and
-    gives up beside the others of its menu, None if it is not compared; `label` is a name somebody gave it.
+    gives up beside the others of its menu, None if it is not compared; `label` is a name somebody gave it. `simplified`
+    says what it is beside the best plan; None if it is that plan itself.
     """
 
     kind: Kind
@@ -56,6 +60,7 @@ class Offer:
     number: int | None = None
     trade_off: TradeOff | None = None
     label: str | None = None
+    simplified: Simplified | None = None
 
     def __repr__(self) -> str:
         return f"{self.name}: {self}"
@@ -79,6 +84,11 @@ class Offer:
     def name(self) -> str:
         """Its English name, or the name somebody gave it."""
         return Teller.of().name_plan(self)
+
+    @property
+    def best(self) -> Offer:
+        """The best plan for its objective: itself, or what it was simplified from."""
+        return self if self.simplified is None else self.simplified.best
 
     @property
     def unit(self) -> str:

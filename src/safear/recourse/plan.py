@@ -234,6 +234,13 @@ def make_plan(
     return Plan(steps, goal, len(order) - len(steps), mdp.glossary)
 
 
+def count_rules(plan: Solution | Policy, start: Record | int | None = None) -> int:
+    """The number of steps that a plan would tell if there were no limit: those that are not too rare."""
+    policy = policy_of(plan)
+    graph = follow(policy, policy.mdp.locate_start(start), rare=RARE_STEP)
+    return sum(number == graph.first or node.weight >= RARE_STEP for number, node in enumerate(graph.nodes))
+
+
 def _find_hopes(graph: Graph) -> list[Hope]:
     """For each node, whether a run that follows the plan may still come to a goal, or whether any other could."""
     mdp, hopeful = graph.mdp, graph.hopeful

@@ -18,7 +18,14 @@ from safear.problem.model import Problem, Record, is_missing
 from safear.recourse.advice_records import AdviceRecord, ReasonRecord
 from safear.recourse.case import Decision
 from safear.recourse.caution import find_caution
-from safear.recourse.figure_records import CautionRecord, CostsRecord, MarginRecord, RangesRecord, ResultRecord
+from safear.recourse.figure_records import (
+    CautionRecord,
+    CostsRecord,
+    MarginRecord,
+    RangesRecord,
+    ResultRecord,
+    SimplifiedRecord,
+)
 from safear.recourse.menu import Menu
 from safear.recourse.notices import Notice, NoticeCode
 from safear.recourse.offer import Offer
@@ -192,6 +199,7 @@ class PlanFiguresRecord(ResultRecord):
     bound: float | None
     value_error: float | None
     trade_off: str | None
+    simplified: SimplifiedRecord | None = Field(description="beside the best plan; null if it is that plan itself")
     success: float
     cost: CostsRecord = Field(description="over the runs that succeed")
     all_runs: CostsRecord = Field(description="over all runs; failures pay the failure cost")
@@ -218,6 +226,7 @@ class PlanFiguresRecord(ResultRecord):
             bound=solution.bound if certified else None,
             value_error=solution.value_error if certified else None,
             trade_off=None if offer.trade_off is None else str(offer.trade_off),
+            simplified=None if offer.simplified is None else SimplifiedRecord.of(offer.simplified),
             success=offer.cost.success,
             cost=CostsRecord.of(offer.cost.given_success),
             all_runs=CostsRecord.of(offer.cost.all_runs),
@@ -266,7 +275,7 @@ class FrontierRecord(ResultRecord):
     mean: float
     cvar: float
     first_action: str | None
-    plan: str | None = Field(description="its name in the menu, if it is offered")
+    plan: str | None = Field(description="its name in the menu, if it is offered, perhaps in fewer rules")
 
     @classmethod
     def of(cls, offer: Offer, menu: Menu) -> Self:
@@ -277,7 +286,7 @@ class FrontierRecord(ResultRecord):
             mean=offer.mean,
             cvar=offer.tail,
             first_action=offer.first_action,
-            plan=next((other.name for other in menu if other.solution is offer.solution), None),
+            plan=next((other.name for other in menu if other.best.solution is offer.solution), None),
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,12 +17,15 @@ from safear.solvers.solution import Solution
 
 SAME_FIGURES = 0.05  # figures that differ by less, relatively, are the same to a person
 SAME_ADVICE = 0.05  # and plans that say different things with a smaller probability
-MOST_PLANS = 5
+MOST_PLANS = 3
 PARTED = -2  # in place of a row: two plans say different things
 
 
-def choose_offers(frontier: Frontier, most: int = MOST_PLANS) -> list[Offer]:
-    """The plans of a menu, safest first, thinned out and named.
+Simplify = Callable[[Offer], Offer]
+
+
+def choose_offers(frontier: Frontier, most: int = MOST_PLANS, *, simplify: Simplify | None = None) -> list[Offer]:
+    """The plans of a menu, safest first, thinned out, made simple if that is asked for, and named.
 
     Plans that give up are left out; only the cheapest may do so for some, if it is not hopeless.
     """
@@ -31,6 +34,8 @@ def choose_offers(frontier: Frontier, most: int = MOST_PLANS) -> list[Offer]:
     likely = [offer for offer in hopeful if not gives_up(offer.judged.success, best)]
     cheapest = [offer for offer in hopeful[:1] if offer not in likely]  # the frontier begins with the least mean
     kept = thin_out([*cheapest, *likely], most)
+    if simplify is not None:
+        kept = _simplify_all(kept, [*cheapest, *likely], most, simplify)
     named = name_offers(kept, best, least_tail=min((offer.judged.tail for offer in likely), default=0.0))
     if len(named) == 1 and any(_adds_to(kept, offer) for offer in likely):  # only because so few were asked for
         return [replace(named[0], trade_off=None)]
@@ -40,6 +45,23 @@ def choose_offers(frontier: Frontier, most: int = MOST_PLANS) -> list[Offer]:
         # What is cheaper gives up, so "cheapest" would not be true.
         return [replace(named[0], kind="likeliest", trade_off=TradeOff("others_give_up"))]
     return named
+
+
+def _simplify_all(kept: Sequence[Offer], offers: Sequence[Offer], most: int, simplify: Simplify) -> list[Offer]:
+    """The plans that were kept, made simple, without those that nobody would then tell from another.
+
+    Where that leaves room, others that are still noticed take their place.
+    """
+    chosen, tried = thin_out([simplify(offer) for offer in kept], most), list(kept)
+    while len(chosen) < most:
+        left = [offer for offer in offers if offer not in tried and _adds_to(chosen, offer)]
+        if not left:
+            break
+        tried.append(max(left, key=lambda offer: min(difference(offer, other) for other in chosen)))
+        simple = simplify(tried[-1])
+        if _adds_to(chosen, simple):
+            chosen.append(simple)
+    return chosen
 
 
 def thin_out(offers: Sequence[Offer], most: int) -> list[Offer]:

@@ -162,16 +162,17 @@ def sensitivity(  # noqa: PLR0913  # all but three by name, and each can be left
     objectives: Sequence[Objective | str] | Objective | str | None = None,
     plan: str | None = None,
     level: float = TAIL,
+    simple: bool = False,
     terms: Terms | None = None,
     tolerance: float = TOLERANCE,
     progress: Progress | None = None,
 ) -> Sensitivity:
     """What would change the advice: for each plan of the menu (or one, by name), or for each objective.
 
-    Problem, classifier, person, objectives, level and terms are those of `recommend`. Chances are tried in steps of
-    `tolerance`, and costs in steps of about ten times that share of what they are.
+    Problem, classifier, person, objectives, level, simple and terms are those of `recommend`. Chances are tried in
+    steps of `tolerance`, and costs in steps of about ten times that share of what they are.
     """
-    menu = recommend(problem, classifier, person, objectives=objectives, level=level, terms=terms)
+    menu = recommend(problem, classifier, person, objectives=objectives, level=level, simple=simple, terms=terms)
     return examine_menu(menu, plan, tolerance=tolerance, progress=progress)
 
 
@@ -198,14 +199,15 @@ def examine_menu(
         leeways, choices = [], []
         for parameter in parameters:
             for direction in DIRECTIONS:
-                leeways.append(find_leeway(offer.solution, parameter, direction, tolerance=tolerance))
+                # A simple plan begins as the best one does: when that changes is what a flip tells.
+                leeways.append(find_leeway(offer.best.solution, parameter, direction, tolerance=tolerance))
                 if len(menu) > 1:
                     choices.append(find_plan_leeway(offer, menu.offers, parameter, direction, tolerance=tolerance))
                 done += 1
                 if progress is not None:
                     progress(done, total)
         derivatives = differentiate(offer.solution, parameters, level=offer.level)
-        equals = find_equals(offer.solution)
+        equals = find_equals(offer.best.solution)
         found.append(PlanSensitivity(offer, tuple(leeways), tuple(choices), derivatives, equals))
     return Sensitivity(menu, parameters, tuple(found), tolerance)
 

@@ -6,6 +6,7 @@ Results carry codes and values; whoever shows them (`str`, the command line, rep
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from safear.recourse.offer import Offer, TradeOff
     from safear.recourse.plan import Branch, Changes, LevelChange, PlanStep
     from safear.recourse.promises import Promise, Verification
+    from safear.recourse.simplified import Simplified
     from safear.recourse.traces import Trace
     from safear.recourse.walk import Possible
 
@@ -308,6 +310,14 @@ class Teller(Wording):
         refused = self.texts.whole(check.points - check.accepted)
         return say("accepted" if check.holds else "refused", what=what, refused=refused)
 
+    def simplified(self, found: Simplified) -> str:
+        """What a simple plan saves and costs: `4 rules instead of 11; costs at most 0.8% more than the best plan`."""
+        say, dearer, rarer = self.texts.part("simplified"), *map(_round_up, (found.dearer, found.rarer))
+        rules = say("rules", count=found.rules, before=self.texts.whole(found.rules_before))
+        costs = say("costs", share=self.percent(dearer)) if dearer else say("no_more")
+        parts = [say("said", rules=rules, costs=costs)]
+        return " ".join([*parts, say("rarer", points=self.number(100 * rarer))] if rarer else parts)
+
     # -------------------------------------------------------------------------------------------------------- traces
 
     def trace(self, trace: Trace) -> str:
@@ -345,3 +355,8 @@ class Teller(Wording):
         if failure:
             ends.append(say("rest_failure") + (f" ({self.percent(failure)})" if ends else ""))
         return say("rest", ends=self.texts.join(ends, last="or"))
+
+
+def _round_up(share: float) -> float:
+    """A share to the next tenth of a percent: it is said that it is at most this. What is rounding is nothing."""
+    return math.ceil(round(share * 1000, 6)) / 1000

@@ -148,6 +148,7 @@ class _Writer:
             (
                 *plan.notes(),
                 *self._refer(shown, len(steps)),
+                *self._tell_simplified(offer),
                 *self._tell_margin(offer),
                 *self._tell_check(offer),
                 *self._tell_caution(offer),
@@ -161,6 +162,10 @@ class _Writer:
         say, worst = self.texts.part("report.compare"), self.teller.worst(offer.level)
         names = (say("mean"), say("tail", worst=worst), say("success", goal=self.goal, within=self.within))
         return self.teller.figures(offer, names)
+
+    def _tell_simplified(self, offer: Offer) -> list[str]:
+        """What it costs to be simple; the best plan does without."""
+        return [] if offer.simplified is None else [self.teller.simplified(offer.simplified)]
 
     def _tell_margin(self, offer: Offer) -> list[str]:
         """What it costs to count on more than today's model, if that is asked for."""

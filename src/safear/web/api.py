@@ -52,8 +52,10 @@ def make_api(service: Service, workers: Workers, audits: Audits | None) -> APIRo
     @api.post("/menu", summary="A person's plans, from safest to cheapest", responses=told)
     async def menu(asked: MenuIn) -> MenuRecord:
         def work(deadline: Deadline) -> MenuRecord:
-            terms, robust = asked.terms.read(), asked.robust
-            found = service.answer(asked.person, terms, deadline=deadline, level=asked.level, robust=robust)
+            terms, robust, simple = asked.terms.read(), asked.robust, asked.simple
+            found = service.answer(
+                asked.person, terms, deadline=deadline, level=asked.level, robust=robust, simple=simple
+            )
             return MenuRecord.of(found)
 
         return await workers.run(work)
@@ -78,8 +80,8 @@ def make_api(service: Service, workers: Workers, audits: Audits | None) -> APIRo
             return audits.records()
 
     def find_plan(asked: PlanIn, deadline: Deadline) -> Menu:
-        terms, objective, robust = asked.terms.read(), asked.objective, asked.robust
-        return service.answer(asked.person, terms, deadline=deadline, objective=objective, robust=robust)
+        terms, objective, robust, simple = asked.terms.read(), asked.objective, asked.robust, asked.simple
+        return service.answer(asked.person, terms, deadline=deadline, objective=objective, robust=robust, simple=simple)
 
     return api
 

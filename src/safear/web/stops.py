@@ -33,8 +33,8 @@ def find_stops(menu: Menu) -> tuple[Stop, ...]:
 
     What gives up is left out, and so is what lies beyond them: it costs noticeably more and gains hardly anything.
     """
-    offered = {id(offer.solution): offer for offer in menu}
-    means = [offer.mean for offer in menu]
+    offered = {id(offer.best.solution): offer for offer in menu}
+    means = [offer.best.mean for offer in menu]
     best = max((offer.cost.success for offer in menu.frontier), default=0.0)
     stops = []
     for offer in reversed(menu.frontier):
@@ -53,7 +53,8 @@ def stop_at(stops: Sequence[Stop], weight: float | None) -> int:
     """
     if weight is None:
         return next(number for number, stop in enumerate(stops) if stop.is_offered)
-    values = [(1 - weight) * stop.offer.mean + weight * stop.offer.tail for stop in stops]
+    best = [stop.offer.best for stop in stops]
+    values = [(1 - weight) * offer.mean + weight * offer.tail for offer in best]
     return values.index(min(values))
 
 

@@ -286,9 +286,10 @@ def _list_figures(menu: Menu, offer: Offer, teller: Teller) -> tuple[Figure, ...
 
 def _compare(menu: Menu, offer: Offer, teller: Teller) -> str:
     """What a plan, of the menu or not, gains and gives up."""
-    others = [other for other in menu if other.solution is not offer.solution]
+    others = [other for other in menu if other.best.solution is not offer.best.solution]
     found = [offer.trade_off or find_trade_off(offer, [offer, *others]), menu.margin_cost(offer)]
-    return " ".join(teller.trade_off(one) for one in found if one is not None)
+    words = [teller.trade_off(one) for one in found if one is not None]
+    return " ".join(words if offer.simplified is None else [*words, teller.simplified(offer.simplified)])
 
 
 def name_stop(stops: Sequence[Stop], position: int, teller: Teller) -> str:

@@ -1,0 +1,42 @@
+"""What can at best still come: the least mean cost and the highest success from each state at each step on.
+
+Backward, with the outcomes (p, c, s') of a row:
+
+    V_h(s) = min over rows of sum p (c + V_{h+1}(s')),    P_h(s) = max over rows of sum p P_{h+1}(s')
+
+where V is 0 and P is 1 at goals, and V is the failure cost and P is 0 where the run is over without one. No plan has a
+lower mean, or a higher success, from there on; the two need not be those of one plan.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.mdp.arrays import MDP, once_per_mdp
+from safear.mdp.hope import may_act
+
+
+class Ahead(NamedTuple):
+    """The least mean (in quanta, a failure with its cost) and the highest success: [step, state], horizon included."""
+
+    mean: NDArray[np.float64]
+    success: NDArray[np.float64]
+
+
+@once_per_mdp
+def look_ahead(mdp: MDP) -> Ahead:
+    """For all states and steps of an MDP."""
+    mean, success = (np.empty((mdp.horizon + 1, mdp.n_states)) for _ in range(2))
+    mean[:], success[:] = np.where(mdp.goal, 0.0, float(mdp.failure_cost)), mdp.goal
+    active = np.flatnonzero(np.diff(mdp.row_start))
+    for step in reversed(range(mdp.horizon if len(active) else 0)):
+        costs = mdp.edge_chance * (mdp.edge_cost + mean[step + 1][mdp.edge_next])
+        wins = mdp.edge_chance * success[step + 1][mdp.edge_next]
+        acting = may_act(mdp, step)[active]
+        for values, edges, best in ((mean, costs, np.minimum), (success, wins, np.maximum)):
+            found = best.reduceat(np.add.reduceat(edges, mdp.edge_start[:-1]), mdp.row_start[active])
+            values[step, active[acting]] = found[acting]
+    return Ahead(mean, success)
