@@ -77,14 +77,14 @@ def test_each_reason_in_words() -> None:
     menu = sa.recommend(problem)
     assert menu.no_recourse is not None
     assert str(menu.no_recourse) == (
-        "As things are, no step is open to you. learn: it needs skill == manager. work: it would take income further "
-        "from what was filed than is allowed. wait: it is not open at this point. borrow: it would break the rule "
-        "debt == 0. rest: it would change nothing."
+        "As things are, no step is open to you. learn: it is open only if skill is manager. work: it would take "
+        "income further from what was filed than is allowed. wait: it is not open at this point. borrow: it would break "
+        "a rule: debt is 0. rest: it would change nothing."
     )
     hints = [str(hint) for hint in find_hints(problem) if hint.code == "never_offered"]
     assert hints == [
-        "actions.learn: is never offered to anybody: it needs skill == manager",
-        "actions.borrow: is never offered to anybody: it would break the rule debt == 0",
+        "actions.learn: is never offered to anybody: it is open only if skill is manager",
+        "actions.borrow: is never offered to anybody: it would break a rule: debt is 0",
         "actions.rest: is never offered to anybody: it would change nothing",
     ]  # somebody may file an income of 3 that has been 4, or come back at the second stage
 

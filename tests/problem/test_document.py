@@ -103,10 +103,21 @@ def test_wrong_documents_do_not_fulfil_it(old: str, new: str) -> None:
     "model, path, fields",
     [
         (Document, (), list(Document.model_fields)),
-        (Document, ("goal",), ["favourable", "threshold", "aim", "agree", "failure_cost", "promise", "stop"]),
+        (
+            Document,
+            ("goal",),
+            ["favourable", "threshold", "aim", "agree", "failure_cost", "promise", "stop", "label", "decision"],
+        ),
         (Document, ("cost",), ["unit", "resolution"]),
         (Document, ("classifier",), ["rule"]),
-        (Document, ("actions", "outcomes"), ["cost", "when", "at_most", "once", "chance", "change", "outcomes"]),
+        (
+            Document,
+            ("actions", "outcomes"),
+            ["cost", "when", "at_most", "once", "chance", "change", "outcomes", "label", "help"],
+        ),
+        (Document, ("goal", "decision"), ["accepted", "rejected"]),
+        (Document, ("given", "x"), ["label", "help"]),
+        (Document, ("provider",), ["name", "contact", "appeal"]),
         (Document, ("actions", "a", "outcomes", 0), ["chance", "change", "cost", "label", "works"]),
         (Document, ("actions", "a", "chance", 0), ["when", "chance", "source", "worked", "tried"]),
         (Document, ("actions", "a", "chance", "value", "skill"), ["value", "source", "worked", "tried"]),

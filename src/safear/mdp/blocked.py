@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -41,7 +41,7 @@ class Blocked:
     action: str
     code: Why
     what: str = ""
-    rule: Condition | None = None
+    rule: Condition | None = field(default=None, compare=False)
 
 
 def find_never_offered(problem: Problem, starts: CodeMatrix | None = None) -> tuple[Blocked, ...]:

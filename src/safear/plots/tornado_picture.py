@@ -85,8 +85,11 @@ class _TornadoDrawing:
         self.items = sorted(plan.derivatives, key=self._order)
         self.shown = self.items[:MOST_ROWS]
         self.names = {item.parameter.path: self._wrap(item) for item in self.shown}
-        self.row = ROW + LINE * (max((len(lines) for lines in self.names.values()), default=0) == MOST_LINES)
         self.middle = PAD + NAMES + GAP + (WIDTH - 2 * PAD - NAMES - EFFECT - 2 * GAP) / 2
+        sides = [self._tell_side(self._leeway(item, direction)) for item in self.shown for direction in DIRECTIONS]
+        has_long_names = any(len(lines) == MOST_LINES for lines in self.names.values())
+        is_high = has_long_names or any(len(lines) > 1 for lines in sides)
+        self.row = ROW + LINE * is_high
         half = self.middle - (PAD + NAMES + GAP)
         flips = [flip.distance for flip in plan.flips[: 2 * MOST_ROWS] if flip.distance <= 1]
         self.ticks = [tick for tick in nice_ticks(0, max(LEAST_SPAN, *flips, 0.0) * 1.05, 2) if tick <= 1] or [1.0]
@@ -106,6 +109,19 @@ class _TornadoDrawing:
         """The name of an amount on as many lines as there are; the last is cut off where that is not enough."""
         lines = wrap(capital(self.tell.parameter(item.parameter, self.plan.problem)), NAMES, SMALL)
         return [*lines[: MOST_LINES - 1], *([" ".join(lines[MOST_LINES - 1 :])] if len(lines) >= MOST_LINES else [])]
+
+    def _tell_side(self, leeway: Leeway) -> list[str]:
+        """Where the advice changes in one direction, on one line or two."""
+        flip, words = leeway.flip, self.say("no_change")
+        if flip is not None:
+            value = self.tell.value(flip.parameter, flip.value, self.unit)
+            words = self.say("flip", value=value, action=self.tell.teller.action(flip.action))
+        first, *rest = wrap(words, self._side_room, SMALL)
+        return [first, *([" ".join(rest)] if rest else [])]
+
+    @property
+    def _side_room(self) -> float:
+        return self.middle - PAD - NAMES - GAP - 12
 
     def _leeway(self, item: Derivatives, direction: Direction) -> Leeway:
         return self.plan.leeway(item.parameter, direction)
@@ -258,21 +274,15 @@ class _TornadoDrawing:
         parts.append(_bar(self.middle, certain, y, shade))
         if not leeway.is_certain:
             parts.append(_sampled(certain, last, y))
-        words, fill = self.say("no_change"), FAINT
-        if flip is not None:
-            value = self.tell.value(flip.parameter, flip.value, self.unit)
-            words, fill = self.say("flip", value=value, action=self.tell.teller.action(flip.action)), INK
+        fill = FAINT if flip is None else INK
         if beyond:
             parts.append(_tip(last, y, sign, shade))
         elif flip is not None:
             parts.append(_edge(last, y))
-        room = self.middle - PAD - NAMES - GAP - 12
-        anchor = "start" if sign > 0 else "end"
-        parts.append(
-            write(
-                self.middle + 8 * sign, y + 26, words, size=SMALL, room=room, halo=True, fill=fill, text_anchor=anchor
-            )
-        )
+        x, room, anchor = self.middle + 8 * sign, self._side_room, "start" if sign > 0 else "end"
+        for number, line in enumerate(self._tell_side(leeway)):
+            below = y + 26 + LINE * number
+            parts.append(write(x, below, line, size=SMALL, room=room, halo=True, fill=fill, text_anchor=anchor))
         return group(parts, class_=leeway.direction)
 
     def _effects(self, item: Derivatives, y: float) -> str:
