@@ -78,8 +78,8 @@ def test_each_reason_in_words() -> None:
     assert menu.no_recourse is not None
     assert str(menu.no_recourse) == (
         "As things are, no step is open to you. learn: it is open only if skill is manager. work: it would take "
-        "income further from what was filed than is allowed. wait: it is not open at this point. borrow: it would break "
-        "a rule: debt is 0. rest: it would change nothing."
+        "income further from what was filed than is allowed. wait: it is not open at this point. borrow: it would "
+        "break a rule: debt is 0. rest: it would change nothing."
     )
     hints = [str(hint) for hint in find_hints(problem) if hint.code == "never_offered"]
     assert hints == [
