@@ -187,7 +187,7 @@ def test_the_bash_script_is_bash(safear: Safear, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "words, expected",
-    [("safear rec", {"recommend"}), ("safear completion z", {"zsh"}), ("safear recommend loan --si", {"--simulate"})],
+    [("safear rec", {"recommend"}), ("safear completion z", {"zsh"}), ("safear recommend loan --simu", {"--simulate"})],
 )
 def test_what_is_completed(words: str, expected: set[str], tmp_path: Path) -> None:
     """As the scripts ask the program."""
