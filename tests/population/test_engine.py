@@ -78,7 +78,7 @@ def alone(problem: sa.Problem, one: Somebody, aim: Purpose) -> tuple[int, str | 
     if mdp.goal[mdp.start]:
         return 0, None, dict.fromkeys(EVERYTHING)
     best = sa.evaluate(sa.solve(mdp, sa.SuccessFirst())).success
-    if not mdp.goal.any():
+    if best == 0:  # nothing leads to a goal, or only what nominally never happens
         return 2, None, dict.fromkeys(EVERYTHING) | {"success": 0.0, "best_success": 0.0}
     solution = sa.solve(mdp, aim.objective, method=aim.method)
     runs = run_exactly(solution)
