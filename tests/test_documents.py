@@ -202,7 +202,7 @@ def test_the_guide_to_guesses_does_what_it_says(tmp_path: Path, monkeypatch: pyt
 def test_the_table_on_retraining_is_the_one_that_is_printed() -> None:
     """Its headings, and a row per setting; the figures take half an hour."""
     text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
-    table = text.split("german_credit.retraining --keep-going` prints this table:\n\n")[1].split("\n\n")[0]
+    table = text.split("german_credit.retraining` prints this table:\n\n")[1].split("\n\n")[0]
     source = (ROOT / "examples" / "german_credit" / "retraining.py").read_text(encoding="utf-8")
     headings = re.findall(r'"(.+)"', re.search(r"^HEADINGS = \((.*?)^\)", source, re.DOTALL | re.MULTILINE)[1])  # type: ignore[index]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
