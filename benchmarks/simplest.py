@@ -17,7 +17,7 @@ from safear.paper.study import Study
 from safear.recourse.case import Case
 from safear.recourse.menu import Request, make_menu
 from safear.recourse.offer import Offer
-from safear.recourse.plan import count_rules
+from safear.recourse.plan_making import count_rules
 from safear.recourse.simplest import FEW_RULES as FEW
 
 

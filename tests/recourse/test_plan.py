@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -15,40 +14,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
+from recourse.moody_policies import Ruled, policies
 from safear.evaluation.extremes import Range
-from safear.evaluation.policy import NOTHING, Policy
+from safear.evaluation.policy import Policy
 from safear.mdp.intervals import worst_chances
 from safear.recourse import make_plan
 from safear.recourse.plan import PlanStep
 from safear.recourse.teller import Teller
-from safear.risk import Objective
 from safear.solvers.solve import Method
 from small_problems import course, giving_up, surprising
-from strategies import problems
-
-Rule = Callable[[int, NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
-
-
-@dataclass(frozen=True, eq=False)
-class Ruled(Policy):
-    """Takes the row of number rule(step, states, spent) of those that a state has."""
-
-    mdp: sa.MDP
-    rule: Rule
-
-    @property
-    def accounts(self) -> NDArray[np.int64]:
-        return np.full(self.mdp.n_states, 100, dtype=np.int64)
-
-    @property
-    def looks_at_spent(self) -> bool:
-        return True
-
-    def choose(self, step: int, states: NDArray[np.int64], accounts: NDArray[np.int64]) -> NDArray[np.uint8]:
-        offered = np.diff(self.mdp.row_start)[states]
-        wanted = self.rule(step, states, 100 - accounts)
-        return np.where(offered > 0, wanted % np.maximum(offered, 1), NOTHING).astype(np.uint8)
-
 
 situation_of = Teller.of().situation
 
@@ -63,12 +37,12 @@ def test_a_plan_that_can_make_things_worse() -> None:
     assert plan_of("loan", sa.Mean()).lines() == [
         "1. Change job: costs 1 month, works 90 times in 100.",
         "   If it works (savings becomes rich): you have reached “approved”.",
-        "   If it fails (you lose your job): go to step 2.",
+        "   If it fails (you lose your job): find work (step 2).",
+        "If things go differently:",
         "2. Find work (when job is unemployed): costs 1.4 months, works 40 times in 100.",
-        "   If it works (job becomes employed): go to step 1.",
+        "   If it works (job becomes employed): change job (step 1).",
         "   If it fails: try again.",
-        "Anything not mentioned is unchanged.",
-        "3 rare situations are not listed.",
+        "3 rare situations are not listed. Ask again if you meet one.",
     ]
 
 
@@ -77,13 +51,12 @@ def test_a_plan_in_two_steps() -> None:
     assert str(plan) == "\n".join(
         [
             "1. Study part-time: costs 1 month, works 90 times in 100.",
-            "   If it works (education becomes degree and age becomes adult): go to step 2.",
+            "   If it works (education becomes degree and age becomes adult): increase savings (step 2).",
             "   If it fails: try again.",
-            "2. Increase savings (when age is adult and education is degree): costs 1 month, works 92 times in 100.",
+            "2. Increase savings: costs 1 month, works 92 times in 100.",
             "   If it works (savings becomes moderate): you have reached “approved”.",
             "   If it fails: try again.",
-            "Anything not mentioned is unchanged.",
-            "1 rare situation is not listed.",
+            "1 rare situation is not listed. Ask again if you meet it.",
         ]
     )
     assert str(plan.steps[0]) == "study part-time: costs 1 month, works 90 times in 100"
@@ -109,43 +82,44 @@ def test_what_depends_on_the_time_left() -> None:
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
     assert [solution.policy.action({"a": "0"}, step=step) for step in range(3)] == ["two sure steps"] * 2 + ["leap"]
     assert make_plan(solution).lines() == [
-        "1. Two sure steps (when 2 to 3 steps are left): costs 1 day, works 90 times in 100.",
-        "   If it works (a becomes 1): go to step 2.",
-        "   If it fails: try again; later, go to step 3.",
-        "2. Two sure steps (when a is 1): costs 1 day, works 90 times in 100.",
+        "1. Two sure steps: costs 1 day, works 90 times in 100.",
+        "   If it works (a becomes 1): two sure steps (step 2).",
+        "   If it fails: try again; if it fails twice, leap (step 3).",
+        "2. Two sure steps: costs 1 day, works 90 times in 100.",
         "   If it works (a becomes 2): you have reached “done”.",
         "   If it fails: try again; at the end, time is up.",
-        "3. Leap (when 1 step is left): costs 4 days, works 80 times in 100.",
+        "If things go differently:",
+        "3. Leap: costs 4 days, works 80 times in 100.",
         "   If it works (a becomes 2): you have reached “done”.",
         "   If it fails: this costs 5 days instead; time is up.",
-        "Anything not mentioned is unchanged.",
+        "   Why not “two sure steps” again: it can no longer lead to “done” in time.",
     ]
 
 
 def test_the_loan_within_a_budget() -> None:
-    """What to do depends on what has been spent, but the steps left tell it too, and are said as ever."""
+    """What to do depends on what has been spent, but one need not know it: which tries failed tells it too."""
     problem = sa.load_example("loan")
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Budget(3))
     plan = make_plan(solution)
     assert not plan.depends_on_spent
     assert plan.lines() == [
-        "1. Study part-time (when 24 steps are left): costs 1 month, works 90 times in 100.",
-        "   If it works (education becomes degree and age becomes adult): go to step 2.",
-        "   If it fails: go to step 3.",
-        "2. Increase savings (when age is adult and education is degree): costs 1 month, works 92 times in 100.",
+        "1. Study part-time: costs 1 month, works 90 times in 100.",
+        "   If it works (education becomes degree and age becomes adult): increase savings (step 2).",
+        "   If it fails: own a house (step 3).",
+        "2. Increase savings: costs 1 month, works 92 times in 100.",
         "   If it works (savings becomes moderate): you have reached “approved”.",
         "   If it fails: try again.",
-        "3. Own a house (when 23 steps are left): costs 1 month, works 30 times in 100.",
+        "If things go differently:",
+        "3. Own a house: costs 1 month, works 30 times in 100.",
         "   If it works (housing becomes own): you have reached “approved”.",
-        "   If it fails: go to step 4.",
-        "4. Change job (when 5 to 22 steps are left): costs 1 month, works 90 times in 100.",
+        "   If it fails: change job (step 4).",
+        "4. Change job: costs 1 month, works 90 times in 100.",
         "   If it works (savings becomes rich): you have reached “approved”.",
-        "   If it fails (you lose your job): go to step 5.",
+        "   If it fails (you lose your job): find work (step 5).",
         "5. Find work (when job is unemployed): costs 1.4 months, works 40 times in 100.",
-        "   If it works (job becomes employed): go to step 4.",
+        "   If it works (job becomes employed): change job (step 4).",
         "   If it fails: try again.",
-        "Anything not mentioned is unchanged.",
-        "3 rare situations are not listed.",
+        "3 rare situations are not listed. Ask again if you meet one.",
     ]
     assert [(step.steps_left, step.spent) for step in plan.steps[::2]] == [
         ((24, 24), (0, 0)),
@@ -161,19 +135,22 @@ def compile_course(costs: list[float], horizon: int = 2) -> sa.MDP:
 
 def test_what_depends_on_what_has_been_spent() -> None:
     plan = make_plan(sa.solve(compile_course([1, 3]), sa.Budget(4)))
-    assert plan.depends_on_spent
+    assert [situation_of(step) for step in plan.steps[1:]] == [
+        "a is ready and you have spent 1 month",
+        "a is ready and you have spent 3 months",
+    ]
+    assert not plan.depends_on_spent  # how the course went tells which step comes next
     assert plan.lines() == [
         "1. Take a course: costs 1 month, works every time.",
-        "   If it works (a becomes ready, 50 times in 100): go to step 2.",
-        "   If it works (a becomes ready, 50 times in 100): this costs 3 months instead; go to step 3.",
-        "2. Sit the good exam (when a is ready and you have spent 1 month): costs 3 months, works 90 times in 100.",
+        "   If it works (a becomes ready, 50 times in 100): sit the good exam (step 2).",
+        "   If it works (a becomes ready, 50 times in 100): this costs 3 months instead; sit the cheap exam (step 3).",
+        "2. Sit the good exam: costs 3 months, works 90 times in 100.",
         "   If it works (a becomes through): you have reached “passed”.",
         "   If it fails: time is up.",
-        "3. Sit the cheap exam (when a is ready and you have spent 3 months): costs 1 month, works 50 times in 100.",
+        "If things go differently:",
+        "3. Sit the cheap exam (when a is ready): costs 1 month, works 50 times in 100.",
         "   If it works (a becomes through): you have reached “passed”.",
         "   If it fails: time is up.",
-        "Anything not mentioned is unchanged.",
-        "What to do next may depend on what you have spent so far. Keep count.",
     ]
 
 
@@ -182,8 +159,8 @@ def test_ranges_of_what_has_been_spent() -> None:
     assert [(situation_of(step), step.action, step.spent) for step in plan.steps] == [
         ("", "take a course", (0, 0)),
         ("a is ready and you have spent 0.5 months", "sit the good exam", (0.5, 0.5)),
-        ("a is ready and you have spent 2 months or more", "sit the good exam", (2, 2.5)),
         ("a is ready and you have spent 1 to 1.5 months", "sit the cheap exam", (1, 1.5)),
+        ("a is ready and you have spent 2 months or more", "sit the good exam", (2, 2.5)),
     ]
 
 
@@ -196,7 +173,7 @@ def test_limits_are_not_rounded() -> None:
 
 
 def test_what_depends_on_both() -> None:
-    """A situation says no more than it takes: step 2 only what has been spent, step 4 only the steps left."""
+    """A situation says no more than it takes: step 2 only what has been spent, step 4 only the tries made."""
 
     def rule(step: int, states: NDArray[np.int64], spent: NDArray[np.int64]) -> NDArray[np.int64]:
         del states
@@ -204,90 +181,32 @@ def test_what_depends_on_both() -> None:
         return np.where(cheap & (step in {1, 2}), 1, 0)
 
     plan = make_plan(Ruled(compile_course([1, 2], 4), rule))
+    assert [situation_of(step) for step in plan.steps[1:]] == [
+        "a is ready and you have spent 1 month",
+        "a is ready, you have made 1 to 2 tries and you have spent 2 months or more",
+        "a is ready and you have made 3 tries",
+    ]
     assert plan.lines() == [
         "1. Take a course: costs 1 month, works every time.",
-        "   If it works (a becomes ready, 50 times in 100): go to step 2.",
-        "   If it works (a becomes ready, 50 times in 100): this costs 2 months instead; go to step 3.",
-        "2. Sit the good exam (when a is ready and you have spent 1 month): costs 3 months, works 90 times in 100.",
+        "   If it works (a becomes ready, 50 times in 100): sit the good exam (step 2).",
+        "   If it works (a becomes ready, 50 times in 100): this costs 2 months instead; sit the cheap exam (step 3).",
+        "2. Sit the good exam: costs 3 months, works 90 times in 100.",
         "   If it works (a becomes through): you have reached “passed”.",
-        "   If it fails: go to step 3.",
-        (
-            "3. Sit the cheap exam (when a is ready, 2 to 3 steps are left and you have spent 2 months or more): "
-            "costs 1 month, works 50 times in 100."
-        ),
+        "   If it fails: sit the cheap exam (step 3).",
+        "If things go differently:",
+        "3. Sit the cheap exam (when a is ready): costs 1 month, works 50 times in 100.",
         "   If it works (a becomes through): you have reached “passed”.",
-        "   If it fails: try again; later, go to step 4.",
-        "4. Sit the good exam (when a is ready and 1 step is left): costs 3 months, works 90 times in 100.",
+        "   If it fails: if you have spent at most 3 months by then, try again; otherwise, sit the good exam (step 4).",
+        "4. Sit the good exam (when a is ready): costs 3 months, works 90 times in 100.",
         "   If it works (a becomes through): you have reached “passed”.",
         "   If it fails: time is up.",
-        "Anything not mentioned is unchanged.",
+        "   Why not “sit the cheap exam” again: with so few tries left, this is cheaper on average.",
         "What to do next may depend on what you have spent so far. Keep count.",
-    ]
-
-
-def test_whichever_applies() -> None:
-    """What depends on what has been spent is not said to come later."""
-    plan = make_plan(Ruled(compile_course([1, 2], 4), lambda _step, _states, spent: np.where(spent < 4, 1, 0)))
-    assert plan.lines()[3:-2] == [
-        (
-            "2. Sit the cheap exam (when a is ready and you have spent at most 3 months): "
-            "costs 1 month, works 50 times in 100."
-        ),
-        "   If it works (a becomes through): you have reached “passed”.",
-        "   If it fails: try again or go to step 3, whichever applies; at the end, time is up.",
-        "3. Sit the good exam (when a is ready and you have spent 4 months): costs 3 months, works 90 times in 100.",
-        "   If it works (a becomes through): you have reached “passed”.",
-        "   If it fails: time is up.",
     ]
 
 
 def test_nothing_to_do() -> None:
     assert plan_of("loan", sa.Mean(), housing="own").lines() == ["There is nothing to do."]
-
-
-OBJECTIVES: tuple[Objective, ...] = (sa.Mean(), sa.CVaR(0.8), sa.VaR(0.7), sa.Budget(5), sa.MeanStd(0.5))
-
-
-CHANCES: list[object] = [0.5, 0.5, [0, 0, 0.6], [0.4, 1, 1], {"worked": 5, "tried": 5}]
-
-
-@st.composite
-def entangled(draw: st.DrawFn) -> dict[str, Any]:
-    """Problems in which one comes to a state at many times and with much or little spent."""
-    levels = ["0", "1", "2"]
-    outcome = st.tuples(st.integers(0, 3), st.sampled_from(levels))
-    pairs = draw(st.lists(st.tuples(outcome, outcome), min_size=2, max_size=3))
-    actions = {
-        f"do {number}": {
-            "cost": 1,
-            "outcomes": [
-                {"cost": cost, "change": {"a": level}} | ({} if place else {"chance": draw(st.sampled_from(CHANCES))})
-                for place, (cost, level) in enumerate(pair)
-            ],
-        }
-        for number, pair in enumerate(pairs)
-    }
-    return {
-        "safear": 1,
-        "title": "entangled",
-        "horizon": draw(st.integers(2, 6)),
-        "goal": {"favourable": "yes", "failure_cost": draw(st.integers(0, 20))},
-        "features": {"a": {"kind": "nominal", "levels": levels}},
-        "actions": actions,
-        "classifier": {"rule": "a == 2"},
-        "people": {"p": {"a": "0"}},
-    }
-
-
-@st.composite
-def policies(draw: st.DrawFn) -> Policy:
-    """Optimal ones, and some that change their mind as often as they can."""
-    problem = sa.parse_problem(draw(problems() if draw(st.integers(0, 2)) == 0 else entangled()))
-    mdp = sa.compile_mdp(problem, start=problem.default_person)
-    if draw(st.booleans()):
-        return sa.solve(mdp, draw(st.sampled_from(OBJECTIVES))).policy
-    moods = np.random.default_rng(draw(st.integers(0, 1000))).integers(0, 3, 31)
-    return Ruled(mdp, lambda step, states, spent: moods[(7 * step + 3 * states + spent) % len(moods)])
 
 
 class Cell(NamedTuple):
@@ -317,21 +236,21 @@ def cells_of(policy: Policy) -> dict[Cell, tuple[str, float]]:
     return found
 
 
-def holds(situation: str, left: int, spent: float) -> bool:
-    """Whether what a situation says of steps left and of what has been spent is so."""
-    time = re.search(r"(\d+)(?: to (\d+))? steps? (?:is|are) left", situation)
-    if time is not None and not int(time[1]) <= left <= int(time[2] or time[1]):
-        return False
-    words = re.search(r"you have spent (.*)", situation)
-    if words is None:
-        return True
-    first, *others = [float(number) for number in re.findall(r"\d[\d.]*(?:e-\d+)?", words[1])] or [0.0]
+def holds(situation: str, made: int, spent: float) -> bool:
+    """Whether what a situation says of tries made and of what has been spent is so."""
+    said = re.findall(r"you have (made|spent) (.*?)(?= and you have|$)", situation)
+    return all(is_so(words, spent if about == "spent" else made) for about, words in said)
+
+
+def is_so(words: str, value: float) -> bool:
+    """Whether what is said of a value is so: `at most 3 tries`, `2 months or more`, `1 to 2 months`, `nothing yet`."""
+    first, *others = [float(number) for number in re.findall(r"\d[\d.]*(?:e-\d+)?", words)] or [0.0]
     near = 1e-6
-    if words[1].startswith("at most"):
-        return spent <= first + near
-    if words[1].endswith("or more"):
-        return spent >= first - near
-    return first - near <= spent <= (others[0] if others else first) + near
+    if words.startswith("at most"):
+        return value <= first + near
+    if words.endswith("or more"):
+        return value >= first - near
+    return first - near <= value <= (others[0] if others else first) + near
 
 
 @given(policies())
@@ -345,7 +264,7 @@ def test_words_are_true_of_every_run(policy: Policy) -> None:
         here = [step for step in plan.steps if step.person == mdp.person(cell.state)]
         if not policy.looks_at_spent:
             continue
-        (one,) = [step for step in here if holds(situation_of(step), cell.left, spent)]
+        (one,) = [step for step in here if holds(situation_of(step), mdp.horizon - cell.left, spent)]
         (same,) = [step for step in here if inside(step, cell.left, spent)]
         assert one is same
         assert one.action == action
@@ -353,7 +272,7 @@ def test_words_are_true_of_every_run(policy: Policy) -> None:
     if policy.looks_at_spent:
         assert visits == pytest.approx([step.visits for step in plan.steps])
     assert sum(step.visits for step in plan.steps) == pytest.approx(sum(chance for _, chance in cells.values()))
-    assert plan.depends_on_spent == any("you have spent" in situation_of(step) for step in plan.steps)
+    assert plan.depends_on_spent == any(re.search("(if|and) you have spent", line) for line in plan.lines())
     assert plan.depends_on_spent == str(plan).endswith("Keep count.")
 
 
@@ -368,8 +287,8 @@ def test_a_step_says_no_more_than_it_must(policy: Policy) -> None:
     plan = make_plan(policy, limit=None)
     for step in plan.steps:
         alone = sum(other.person == step.person for other in plan.steps) == 1
-        assert alone != (step.says_spent is not None or step.says_steps_left)
-        assert step.says_steps_left == ("left" in situation_of(step).split())
+        assert alone != (step.says_spent is not None or step.says_made is not None)
+        assert (step.says_made is not None) == ("you have made" in situation_of(step))
         assert (step.spent is None) != policy.looks_at_spent
 
 
@@ -488,11 +407,11 @@ def test_what_has_never_failed_and_may() -> None:
         assert offer.plan.lines() == [
             "1. Apply: costs 1 month, works every time so far, but perhaps only 48 times in 100.",
             "   If it works (job becomes good): you have reached “hired”.",
-            "   If it fails (job becomes lost): go to step 2.",
+            "   If it fails (job becomes lost): ask (step 2).",
+            "If things go differently:",
             "2. Ask (when job is lost): costs 2 months, works 80 times in 100, 50 to 90 if our estimates are off.",
             "   If it works (job becomes good): you have reached “hired”.",
             "   If it fails: try again; at the end, time is up.",
-            "Anything not mentioned is unchanged.",
         ]
         assert sa.SavedPlan.of(offer).plan.lines() == offer.plan.lines()
         fails = offer.plan.to_frame().query("step == 1 and not works").iloc[0]

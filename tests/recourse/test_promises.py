@@ -63,7 +63,7 @@ def test_a_plan_says_what_was_tested() -> None:
     narrow = cheapest("narrow", lambda frame: frame["term"] <= 20)
     assert narrow.promises["term", "12-24"] == Promise("term", "12-24", 12, 20, "months")
     assert "term becomes 12 to 20 months" in str(narrow.plan)
-    assert "term is 24 to 35 months" in str(narrow.plan)  # on the way, where nothing is decided
+    assert "term becomes 24 to 35 months" in str(narrow.plan)  # on the way, where nothing is decided
     value = cheapest("value", lambda frame: frame["term"] <= 20)
     assert "term becomes 18 months" in str(value.plan)
     assert value.cost.success == narrow.cost.success

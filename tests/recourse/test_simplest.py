@@ -14,7 +14,7 @@ from safear.evaluation.forward import evaluate, propagate
 from safear.evaluation.policy import Policy
 from safear.recourse.nearly import Limits
 from safear.recourse.offer import make_offer
-from safear.recourse.plan import RARE_STEP, count_rules
+from safear.recourse.plan_making import RARE_STEP, count_rules
 from safear.recourse.simplest import Search
 from safear.recourse.sketch import OPEN, RunCells, Sketch, find_options, settle
 

@@ -19,7 +19,7 @@ from recourse.ladders import CLIMB, ladders
 from safear.recourse.frontier import find_frontier
 from safear.recourse.nearly import SAME_CHANCE
 from safear.recourse.offer import Offer, make_offer
-from safear.recourse.plan import RARE_STEP, count_rules, make_plan
+from safear.recourse.plan_making import RARE_STEP, count_rules, make_plan
 from safear.recourse.selection import choose_offers, difference
 from safear.recourse.simplified import simplify_offer
 from safear.recourse.teller import Teller
@@ -216,7 +216,7 @@ def test_what_time_alone_changes_is_left_out(climb: sa.Problem) -> None:
     assert told is not None
     assert (told.rules, told.rules_before) == (3, len(best.plan.steps)) == (3, 6)
     assert len({step.action for step in simple.plan.steps}) == 1
-    assert not any(step.says_steps_left or step.says_spent for step in simple.plan.steps)
+    assert not any(step.says_made or step.says_spent for step in simple.plan.steps)
     assert best.mean < simple.mean <= 1.02 * best.mean
     assert told.loss == pytest.approx(simple.mean / best.mean - 1)
     assert as_points(told.best.cost) == as_points(best.cost)

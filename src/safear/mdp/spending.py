@@ -35,3 +35,18 @@ def least_to_goal(mdp: MDP) -> NDArray[np.int64]:
         per_row = np.minimum.reduceat(per_edge, mdp.edge_start[:-1])
         least[active] = np.minimum.reduceat(per_row, mdp.row_start[active])
     return np.where(least < never, least, -1)
+
+
+def least_totals(mdp: MDP) -> NDArray[np.float64]:
+    """[step, row]: the least that a run may spend from a step on, if it begins with a row and reaches a goal in time.
+
+    In quanta; infinite if none does. What may happen though its nominal chance is 0 counts too.
+    """
+    found = np.full((mdp.horizon, mdp.n_rows), np.inf)
+    least = np.where(mdp.goal, 0.0, np.inf)
+    for step in reversed(range(mdp.horizon)):
+        totals = np.where(mdp.edge_high > 0, mdp.edge_cost + least[mdp.edge_next], np.inf)
+        found[step] = np.minimum.reduceat(totals, mdp.edge_start[:-1])
+        least = np.where(mdp.goal, 0.0, np.inf)
+        np.minimum.at(least, mdp.row_state, found[step])
+    return found

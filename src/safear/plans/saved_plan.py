@@ -16,7 +16,8 @@ from safear.plans.plan_reading import read_policy, read_promises
 from safear.plans.plan_writing import hash_problem, write_plan
 from safear.problem.model import Problem, Record
 from safear.recourse.offer import Offer
-from safear.recourse.plan import Plan, make_plan
+from safear.recourse.plan import Plan
+from safear.recourse.plan_making import make_plan
 from safear.recourse.promises import Promises
 from safear.risk.distribution import CostDistribution
 from safear.risk.objectives import Objective, parse_objective
@@ -139,7 +140,7 @@ class SavedPlan:
     @cached_property
     def plan(self) -> Plan:
         """The contingent plan: its likely steps."""
-        return make_plan(self.policy, self.start, promises=self.promises)
+        return make_plan(self.policy, self.start, promises=self.promises, objective=self.objectives[0])
 
     @property
     def ends(self) -> tuple[tuple[dict[str, str], float], ...]:

@@ -34,8 +34,8 @@ from safear.plots.svg import (
 )
 from safear.recourse.offer import Offer
 from safear.recourse.plan import Hope, Plan, PlanStep
-from safear.recourse.plan_teller import find_likely
 from safear.recourse.teller import Teller
+from safear.recourse.turns import find_likely
 from safear.texts.names import capital, show_name
 from safear.texts.numbers import ALWAYS
 

@@ -15,7 +15,7 @@ from safear.recourse.offer import TradeOff as TradeOff
 from safear.recourse.offer import verify as verify
 from safear.recourse.plan import Plan as Plan
 from safear.recourse.plan import PlanStep as PlanStep
-from safear.recourse.plan import make_plan as make_plan
+from safear.recourse.plan_making import make_plan as make_plan
 from safear.recourse.relaxations import Relaxation as Relaxation
 from safear.recourse.sensitivity import PlanSensitivity as PlanSensitivity
 from safear.recourse.sensitivity import Sensitivity as Sensitivity

@@ -11,8 +11,8 @@ from safear.recourse.advice import Advice
 from safear.recourse.advice_teller import AdviceTeller
 from safear.recourse.approach import Approach
 from safear.recourse.figure_records import ResultRecord
+from safear.recourse.level_changes import LevelChange
 from safear.recourse.notices import NoRecourse, ReasonCode
-from safear.recourse.plan import LevelChange
 from safear.recourse.relaxations import Relaxation, RelaxationCode
 from safear.recourse.teller import Teller
 

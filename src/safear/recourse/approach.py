@@ -12,7 +12,7 @@ from safear.mdp.filed_goals import FiledGoals, Numbers
 from safear.mdp.other_numbers import find_best
 from safear.mdp.space import CodeMatrix
 from safear.recourse.case import Case
-from safear.recourse.plan import Changes, find_changes
+from safear.recourse.level_changes import Changes, find_changes
 from safear.recourse.promises import Promise
 
 HALF = 0.5  # what decides without a threshold

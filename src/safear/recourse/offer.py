@@ -11,7 +11,8 @@ from safear.evaluation.forward import Ends, Runs, find_possible_ends, run_exactl
 from safear.evaluation.policy import Policy
 from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import Record
-from safear.recourse.plan import Plan, make_plan
+from safear.recourse.plan import Plan
+from safear.recourse.plan_making import make_plan
 from safear.recourse.promises import Promises, Verification, find_promises, verify_ends
 from safear.recourse.teller import Teller
 from safear.recourse.traces import Traces, find_traces

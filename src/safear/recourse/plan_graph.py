@@ -24,6 +24,7 @@ from safear.mdp.arrays import MDP
 GOAL, END, STUCK, LOST = -1, -2, -3, -4  # where a run may go besides a node
 _ENDS = 4
 _OUTCOMES = 256  # no row has more
+Ends = tuple[NDArray[np.int64], NDArray[np.int64]]  # the least and the most of something, each
 
 
 class Box(NamedTuple):
@@ -48,13 +49,18 @@ class Box(NamedTuple):
 
 
 class Way(NamedTuple):
-    """A way on from an edge of a node: to which node (or end), how probable, of which weight, between which steps."""
+    """A way on from an edge of a node: to which node (or end), how probable, of which weight.
+
+    `since` and `until` are the first and the last step at which it leads there, `low` and `high` what is spent by then.
+    """
 
     target: int
     chance: float
     weight: float
     since: int
     until: int
+    low: int
+    high: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,7 @@ class Node:
     """What is done in some cells of a state; `pieces` are these cells step by step, where the state has other nodes.
 
     `visits` is how often a run comes here on average, `weight` how often if what nominally never happens does.
+    `entered` are the first and the last step at which a run comes here from elsewhere.
     """
 
     state: int
@@ -70,6 +77,7 @@ class Node:
     weight: float
     box: Box
     pieces: tuple[Box, ...]
+    entered: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +98,8 @@ class Graph:
     weight: NDArray[np.float64]
     since: NDArray[np.int64]
     until: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
     hopeful: NDArray[np.bool_]
 
     def edges(self, node: int) -> list[int]:
@@ -101,7 +111,7 @@ class Graph:
         """Where an edge of a node leads, in order of time."""
         key = node * _OUTCOMES + edge - int(self.mdp.edge_start[self.nodes[node].row])
         here = slice(*np.searchsorted(self.key, [key, key + 1]).tolist())
-        columns = (self.target, self.chance, self.weight, self.since, self.until)
+        columns = (self.target, self.chance, self.weight, self.since, self.until, self.low, self.high)
         ways = map(Way._make, zip(*(column[here].tolist() for column in columns), strict=True))
         return sorted(ways, key=lambda way: (way.since, way.until, way.target))
 
@@ -137,21 +147,29 @@ def follow(policy: Policy, origin: int, *, rare: float = 0.0) -> Graph:
     place = source * _OUTCOMES + moves.edge - mdp.edge_start[cells.row[moves.origin]]
     keys, which = np.unique(place * (count + _ENDS) + target + _ENDS, return_inverse=True)
     step = cells.step[moves.target]
-    since, until = np.full(len(keys), mdp.horizon), np.zeros(len(keys), dtype=np.int64)
-    np.minimum.at(since, which, step)
-    np.maximum.at(until, which, step)
+    comes = (source != target) & (target >= 0)
+    start = node[:1][node[:1] >= 0]  # of the first node; none if there is nothing to do
+    entered = _bound(np.append(target[comes], start), np.append(step[comes], 0 * start), count)
     return Graph(
         mdp,
         int(node[0]),
-        _read_nodes(cells, node, count, pieces),
+        _read_nodes(cells, node, entered, pieces),
         keys // (count + _ENDS),
         keys % (count + _ENDS) - _ENDS,
         np.bincount(which, moves.chance, len(keys)).astype(np.float64),
         np.bincount(which, moves.weight, len(keys)).astype(np.float64),
-        since,
-        until,
+        *_bound(which, step, len(keys)),
+        *_bound(which, cells.spent[moves.target], len(keys)),
         _find_hopeful(cells, moves, node, count),
     )
+
+
+def _bound(group: NDArray[np.int64], values: NDArray[np.int64], count: int) -> Ends:
+    """The least and the most value of each group."""
+    least, most = np.full(count, np.iinfo(np.int64).max), np.zeros(count, dtype=np.int64)
+    np.minimum.at(least, group, values)
+    np.maximum.at(most, group, values)
+    return least, most
 
 
 def _find_hopeful(cells: _Cells, moves: _Moves, node: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
@@ -197,8 +215,9 @@ def _name_ends(mdp: MDP, layer: Layer) -> NDArray[np.int64]:
 
 
 def _read_nodes(
-    cells: _Cells, node: NDArray[np.int64], count: int, pieces: dict[int, tuple[Box, ...]]
+    cells: _Cells, node: NDArray[np.int64], entered: Ends, pieces: dict[int, tuple[Box, ...]]
 ) -> tuple[Node, ...]:
+    count = len(entered[0])
     order = np.argsort(node, kind="stable")
     order = order[np.searchsorted(node[order], 0) :]
     start = np.searchsorted(node[order], np.arange(count))
@@ -214,9 +233,10 @@ def _read_nodes(
     )
     state, row = cells.state[order[start]].tolist(), cells.row[order[start]].tolist()
     visits, weight = (np.bincount(node[order], of[order], count).tolist() for of in (cells.chance, cells.weight))
+    came = zip(*(ends.tolist() for ends in entered), strict=True)
     return tuple(
-        Node(state[number], row[number], visits[number], weight[number], Box(*box), pieces.get(number, ()))
-        for number, box in enumerate(boxes)
+        Node(state[number], row[number], visits[number], weight[number], Box(*box), pieces.get(number, ()), steps)
+        for number, (box, steps) in enumerate(zip(boxes, came, strict=True))
     )
 
 

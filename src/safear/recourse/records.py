@@ -40,7 +40,7 @@ Scalar = bool | int | float | str | None
 class NextRecord(ResultRecord):
     """What follows an outcome, in which share of cases, and from which step of the run."""
 
-    kind: Literal["step", "goal", "out of time", "stuck", "lost", "not shown"]
+    kind: Literal["step", "goal", "out of time", "stuck", "lost", "given up", "not shown"]
     step: int | None
     share: float
     since: int

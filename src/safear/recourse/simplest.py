@@ -35,7 +35,7 @@ from safear.evaluation.forward import run_exactly
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
 from safear.recourse.nearly import Limits
-from safear.recourse.plan import RARE_STEP, count_rules
+from safear.recourse.plan_making import RARE_STEP, count_rules
 from safear.recourse.sketch import OPEN, Rows, RunCells, Sketch, find_options, list_cells, settle
 from safear.risk.distribution import Costs
 from safear.solvers.ahead import Ahead, look_ahead

@@ -10,7 +10,7 @@ from safear.evaluation.forward import run_exactly
 from safear.evaluation.policy import Policy
 from safear.recourse.nearly import NEARLY, Limits, is_chance
 from safear.recourse.offer import Offer
-from safear.recourse.plan import RARE_STEP, count_rules
+from safear.recourse.plan_making import RARE_STEP, count_rules
 from safear.recourse.simplest import Search
 from safear.recourse.teller import Teller
 from safear.risk.distribution import CostDistribution

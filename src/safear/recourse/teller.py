@@ -7,7 +7,7 @@ Results carry codes and values; whoever shows them (`str`, the command line, rep
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,9 +33,10 @@ from safear.texts.names import capital, show_name
 if TYPE_CHECKING:
     from safear.evaluation.extremes import Range
     from safear.mdp.blocked import Blocked
+    from safear.recourse.level_changes import Changes, LevelChange
     from safear.recourse.notices import NoRecourse, Notice
     from safear.recourse.offer import Offer, TradeOff
-    from safear.recourse.plan import Branch, Changes, LevelChange, PlanStep
+    from safear.recourse.plan import Branch, PlanStep
     from safear.recourse.promises import Promise, Verification
     from safear.recourse.simplified import Simplified
     from safear.recourse.traces import Trace
@@ -256,24 +257,29 @@ class Teller(Wording):
         return self.texts("step.facts", cost=self.cost(step.cost, step.unit), times=times)
 
     def situation(self, step: PlanStep) -> str:
-        """When a step is to be done: `job is unemployed and 5 to 22 steps are left`; empty if that goes without saying.
+        """When a step is to be done: `job is unemployed and you have spent 2 months`; empty if it goes without saying.
 
         Limits are exact: one that was rounded would not be true.
         """
-        say, (least, most) = self.texts.part("step"), step.steps_left
-        parts = self.changes(step.changes)
-        if step.says_steps_left and least == most:
-            parts.append(say("steps_left", count=most))
-        elif step.says_steps_left:
-            parts.append(say("steps_left_between", least=self.texts.whole(least), most=self.texts.whole(most)))
+        parts = [*self.changes(step.changes), *self._list_counts(step)]
+        for action, times in step.tries:
+            name = self.action(action)
+            parts.append(self("step.tries", action=name, count=times) if times else self("step.untried", action=name))
+        return self.texts.join(parts)
+
+    def occasion(self, step: PlanStep) -> str:
+        """How many tries must have been made, or what spent, for a step that others of its state are told from."""
+        return self.texts.join(list(self._list_counts(step)))
+
+    def _list_counts(self, step: PlanStep) -> Iterator[str]:
+        if step.says_made is not None:
+            least, most = step.made
+            count = least if step.says_made == "at_least" else most
+            yield self(f"step.made.{step.says_made}", count=count, least=self.texts.whole(least))
         if step.says_spent is not None and step.spent is not None:
             low, high = step.spent
             cost = self.exact_cost(low if step.says_spent == "at_least" else high, step.unit)
-            parts.append(say(f"spent.{step.says_spent}", cost=cost, least=self.texts.exact_number(low)))
-        for action, times in step.tries:
-            name = self.action(action)
-            parts.append(say("tries", action=name, count=times) if times else say("untried", action=name))
-        return self.texts.join(parts)
+            yield self(f"step.spent.{step.says_spent}", cost=cost, least=self.texts.exact_number(low))
 
     def outcome(self, outcome: Branch | Possible) -> str:
         """What happens, as the problem says it, or else what changes: `savings becomes rich`; may be empty.

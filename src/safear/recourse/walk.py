@@ -19,8 +19,9 @@ from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
 from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import Feature, Problem
-from safear.recourse.plan import Changes, LevelChange, bound_edge, bound_working, find_changes
+from safear.recourse.level_changes import Changes, LevelChange, find_changes
 from safear.recourse.promises import Promises
+from safear.recourse.step_bounds import bound_edge, bound_working
 from safear.recourse.teller import Teller
 from safear.recourse.walk_teller import WalkTeller
 from safear.risk.distribution import CostDistribution
