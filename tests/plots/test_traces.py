@@ -31,7 +31,7 @@ def menu() -> sa.Menu:
 def with_traces(offer: Offer, limit: int) -> Offer:
     """The same offer with another number of traces shown."""
     copy = replace(offer)
-    copy.__dict__["traces"] = find_traces(copy.solution, copy.runs.start, limit=limit, runs=copy.runs)
+    copy.__dict__["traces"] = find_traces(copy.solution, copy.runs.start, limit=limit, level=copy.level, runs=copy.runs)
     return copy
 
 

@@ -6,11 +6,13 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import oracle
 import safear as sa
 from compare import as_policy, read_both
+from plots.menus import ALL, menu_of
 from safear.recourse import find_traces
 from strategies import problems
 
@@ -47,6 +49,52 @@ def test_they_are_the_most_probable_histories(document: dict[str, Any], limit: i
         assert traces.rest.least_cost - 1e-9 <= traces.rest.mean_cost <= traces.rest.largest_cost + 1e-9
     else:
         assert traces.rest is None
+
+
+@given(problems(), st.integers(1, 6), st.sampled_from(["0.5", "0.8", "0.95"]))
+@settings(max_examples=60)
+def test_one_of_the_worst_histories_is_shown(document: dict[str, Any], limit: int, level: str) -> None:
+    """Of all histories that cost at least the tail it is the likeliest, and the rest leaves it out."""
+    problem, judge, start = read_both(document)
+    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.MeanStd(0.5), method="greedy")
+    policy = as_policy(solution)
+    tail = oracle.cvar(judge.distribution(policy, start), level)
+    assert tail is not None
+    histories = list(judge.histories(policy, start))
+    bad = [(float(cost), float(chance)) for _, cost, _, chance, _ in histories if cost >= tail]
+    likely, traces = find_traces(solution, limit=limit), find_traces(solution, limit=limit, level=float(level))
+    assert traces.shown[: len(likely.shown)] == likely.shown
+    assert len({trace.steps for trace in traces.shown}) == len(traces.shown) <= limit + 1
+    shown = [trace for trace in traces.shown if trace.cost >= float(tail) * (1 - 1e-9)]
+    assert max(trace.chance for trace in shown) == pytest.approx(max(chance for _, chance in bad), abs=1e-12)
+    others = len(histories) - len(traces.shown)
+    assert (traces.rest is not None) == (others > 0)
+    parts = [trace.chance for trace in traces.shown] + ([] if traces.rest is None else [traces.rest.chance])
+    assert math.fsum(parts) == pytest.approx(1)
+    failed = math.fsum(trace.chance for trace in traces.shown if not trace.success)
+    failed += 0 if traces.rest is None else traces.rest.failure
+    assert failed == pytest.approx(1 - float(oracle.success(judge.distribution(policy, start))), abs=1e-12)
+    few = sum(chance for _, cost, _, chance, _ in histories if cost >= tail) <= 1 - oracle.number(level)
+    assert [traces.is_worst(trace) for trace in traces.shown] == [few and trace in shown for trace in traces.shown]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_plan_shows_one_of_its_worst_ways(name: str) -> None:
+    for offer in menu_of(name):
+        shown, rest = offer.traces.shown, offer.traces.rest
+        assert any(trace.cost >= offer.tail * (1 - 1e-9) for trace in shown)
+        assert math.fsum([*(trace.chance for trace in shown), 0 if rest is None else rest.chance]) == pytest.approx(1)
+
+
+def test_the_rest_leaves_out_the_worst_that_is_shown() -> None:
+    """Seven tries are the likeliest of the worst; six, and eight, stay among the rest."""
+    traces = menu_of("health-insurance")["cheapest on average"].traces
+    assert [(trace.chance, trace.cost) for trace in traces.shown[-1:]] == [(0.5**7, 7.0)]
+    assert [traces.is_worst(trace) for trace in traces.shown] == [False] * 5 + [True]
+    assert traces.rest is not None
+    assert traces.rest.chance == pytest.approx(0.5**6 + 0.5**7)
+    assert traces.rest.success_costs == (6.0, 8.0)
+    assert (traces.rest.least_cost, traces.rest.largest_cost) == (6.0, 8.0)
 
 
 def test_failures_are_told_from_what_works() -> None:

@@ -33,7 +33,6 @@ from reports.menus import (
     make_own,
     make_single,
 )
-from safear.plots.shown_ways import choose_ways
 from safear.problem import apply_terms, dump_problem_text, parse_terms
 from safear.recourse import make_plan
 from safear.recourse.menu import Menu
@@ -164,10 +163,10 @@ def test_ways_have_the_chances_and_costs_of_the_traces() -> None:
         (ways,) = section(page("loan"), f"plan-{number}").find("div", class_="ways")
         rows = [node for node in ways.find("li") if node.find("div", class_="line")]
         texts = load_texts("en")
-        shown = choose_ways(offer)
-        assert any(map(shown.is_worst, shown.ways))
-        for row, trace in zip(rows, shown.ways, strict=True):
-            assert ("worst 5%" in row.text) == shown.is_worst(trace)
+        traces = offer.traces
+        assert any(map(traces.is_worst, traces.shown))
+        for row, trace in zip(rows, traces.shown, strict=True):
+            assert ("worst 5%" in row.text) == traces.is_worst(trace)
             assert row.find("b")[0].text == texts.percent(trace.chance)
             assert texts.cost(trace.cost, "months") in row.text
             lines = [node for node in row.find("line") if "x1" in node.attributes]
@@ -175,8 +174,8 @@ def test_ways_have_the_chances_and_costs_of_the_traces() -> None:
             assert spans == sorted(spans)
             assert spans[-1] <= 100
         rest = ways.find("li", class_="rest")[0].text
-        assert shown.rest is not None
-        assert rest.startswith(texts.percent(shown.rest.chance))
+        assert traces.rest is not None
+        assert rest.startswith(texts.percent(traces.rest.chance))
     assert max(
         float((node.attributes["x2"] or "").rstrip("%"))
         for plan in ("plan-1", "plan-2")

@@ -99,7 +99,7 @@ def _print_offer(console: Console, menu: Menu, offer: Offer, tell: Teller, *, he
     table.add_column()
     for trace in offer.traces.shown:
         mark = "[green]✓[/green]" if trace.success else "[red]✗[/red]"
-        words = f"{tell.trace(trace)}: {tell.trace_end(trace, offer.unit)}"
+        words = f"{tell.trace(trace)}: {tell.trace_end(trace, offer)}"
         table.add_row(tell.percent(trace.chance), f"{mark} {escape(words)}")
     rest = offer.traces.rest
     if rest is not None:

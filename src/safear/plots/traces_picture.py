@@ -17,7 +17,6 @@ from safear.plots.headings import write_heading, write_key, write_plan_name
 from safear.plots.letters import ELLIPSIS, text_width
 from safear.plots.picture import Picture, make_picture
 from safear.plots.plan_rows import PlanRow, Plans, read_plans
-from safear.plots.shown_ways import ShownWays, choose_ways
 from safear.plots.svg import (
     BLUE,
     FAILING,
@@ -45,7 +44,7 @@ from safear.plots.svg import (
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.teller import Teller
-from safear.recourse.traces import Trace
+from safear.recourse.traces import OtherTraces, Trace, Traces
 from safear.texts.names import show_name
 
 WIDTH, PAD = 800.0, 20.0  # no wider than pages show it, so that its letters keep their size
@@ -112,16 +111,15 @@ def traces(
     too, so that pictures of plans of one menu can be compared.
     """
     plans, numbered = read_plans(offers, language), list(enumerate(offers, start=1))
-    found = [(plan, choose_ways(offer)) for plan, offer in numbered]
-    ways = [row for plan, shown in found for row in _read_ways(plan, shown)]
+    ways = [row for plan, offer in numbered for row in _read_ways(plan, offer.traces)]
     steps = [
         step
-        for plan, shown in found
-        for place, way in enumerate(shown.ways, 1)
+        for plan, offer in numbered
+        for place, way in enumerate(offer.traces.shown, 1)
         for step in _read_steps(plan, place, way, plans.tell)
     ]
-    rests = [_read_rest(plan, shown) for plan, shown in found]
-    others = [row for offer in beside for row in _read_ways(0, choose_ways(offer))]
+    rests = [_read_rest(plan, offer.traces.rest) for plan, offer in numbered]
+    others = [row for offer in beside for row in _read_ways(0, offer.traces)]
     words = show_name(plans.tell("picture.traces.title") if title is None else title)
     svg = _TraceDrawing(plans, ways, steps, rests, others).svg(words, heading=heading)
     return make_picture(svg, plans=plans.rows, traces=ways, steps=steps, rest=rests)
@@ -130,11 +128,11 @@ def traces(
 # ------------------------------------------------------------------------------------------------------------- tables
 
 
-def _read_ways(plan: int, shown: ShownWays) -> Iterator[TraceRow]:
-    for place, way in enumerate(shown.ways, start=1):
+def _read_ways(plan: int, found: Traces) -> Iterator[TraceRow]:
+    for place, way in enumerate(found.shown, start=1):
         thickness = THINNEST + (THICKEST - THINNEST) * way.chance
         figures = (way.chance, way.spent, way.cost, way.success)
-        yield TraceRow(plan, place, *figures, shown.is_worst(way), thickness)
+        yield TraceRow(plan, place, *figures, found.is_worst(way), thickness)
 
 
 def _read_steps(plan: int, place: int, trace: Trace, tell: Teller) -> list[TryRow]:
@@ -148,8 +146,7 @@ def _read_steps(plan: int, place: int, trace: Trace, tell: Teller) -> list[TryRo
     return rows
 
 
-def _read_rest(plan: int, shown: ShownWays) -> RestRow:
-    rest = shown.rest
+def _read_rest(plan: int, rest: OtherTraces | None) -> RestRow:
     if rest is None:
         return RestRow(plan, 0.0, 0.0, 0.0, None, None)
     return RestRow(plan, rest.chance, rest.success, rest.failure, *rest.success_costs or (None, None))

@@ -216,8 +216,8 @@ class Offer:
 
     @cached_property
     def traces(self) -> Traces:
-        """The most probable ways things may go."""
-        return find_traces(self.solution, self.runs.start, runs=self.runs)
+        """The most probable ways things may go, and one of the worst."""
+        return find_traces(self.solution, self.runs.start, level=self.level, runs=self.runs)
 
 
 def verify(offer: Offer, classifier: object, record: Record) -> Verification:

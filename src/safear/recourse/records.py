@@ -32,6 +32,7 @@ from safear.recourse.offer import Offer
 from safear.recourse.plan import Branch, Hope, PlanStep
 from safear.recourse.promises import Promise, Verification
 from safear.recourse.teller import Teller
+from safear.recourse.traces import Trace
 
 Answer = Literal["favourable", "unfavourable"]
 Scalar = bool | int | float | str | None
@@ -111,7 +112,14 @@ class TraceRecord(ResultRecord):
     chance: float
     cost: float
     success: bool
+    worst: bool = Field(description="one of the worst: no more than 1 - level of all runs cost as much")
     steps: list[TraceStepRecord]
+
+    @classmethod
+    def of(cls, trace: Trace, *, worst: bool) -> Self:
+        """With all of its steps."""
+        steps = [TraceStepRecord.model_validate(step) for step in trace.steps]
+        return cls(chance=trace.chance, cost=trace.cost, success=trace.success, worst=worst, steps=steps)
 
 
 class OtherTracesRecord(ResultRecord):
@@ -245,7 +253,7 @@ class PlanRecord(PlanFiguresRecord):
     steps: list[StepRecord] = Field(description="all of its steps as data")
     promises: list[PromiseRecord] = Field(description="what it brings numbers to; empty if only levels are decided on")
     verification: VerificationRecord
-    traces: list[TraceRecord] = Field(description="the most probable ways things may go")
+    traces: list[TraceRecord] = Field(description="the most probable ways things may go, and one of the worst")
     other_traces: OtherTracesRecord | None
     distribution: list[PointRecord] = Field(description="the exact distribution of the total cost")
     simulated: SimulatedRecord | None = None
@@ -253,15 +261,15 @@ class PlanRecord(PlanFiguresRecord):
     @classmethod
     def of(cls, offer: Offer, *, simulated: SimulatedRecord | None = None) -> Self:
         """All that can be said of a plan."""
-        rest, points = offer.traces.rest, offer.cost.points()
+        traces, points = offer.traces, offer.cost.points()
         return cls(
             **dict(PlanFiguresRecord.of(offer)),
             plan=offer.plan.lines(),
             steps=[StepRecord.of(step) for step in offer.full_plan.steps],
             promises=[PromiseRecord.of(promise) for promise in offer.promises.values()],
             verification=VerificationRecord.of(offer.verification),
-            traces=[TraceRecord.model_validate(trace) for trace in offer.traces.shown],
-            other_traces=None if rest is None else OtherTracesRecord.model_validate(rest),
+            traces=[TraceRecord.of(trace, worst=traces.is_worst(trace)) for trace in traces.shown],
+            other_traces=None if traces.rest is None else OtherTracesRecord.model_validate(traces.rest),
             distribution=[PointRecord(cost=cost, chance=chance, success=good) for cost, chance, good in points],
             simulated=simulated,
         )

@@ -345,10 +345,11 @@ class Teller(Wording):
                 words.append(say("fails", action=name, count=failed))
         return say("then").join(words)
 
-    def trace_end(self, trace: Trace, unit: str) -> str:
-        """What it took: `3 months`, or `not in time; 3 months spent`."""
-        spent = self.cost(trace.spent, unit)
-        return spent if trace.success else self.texts("ways.failed", cost=spent)
+    def trace_end(self, trace: Trace, offer: Offer) -> str:
+        """What it took: `3 months`, `not in time; 3 months spent`; `8 months · worst 5%` of one of the worst."""
+        spent = self.cost(trace.spent, offer.unit)
+        end = spent if trace.success else self.texts("ways.failed", cost=spent)
+        return f"{end} · {self.worst_name(offer.level)}" if offer.traces.is_worst(trace) else end
 
     def other_traces(self, success_costs: tuple[float, float] | None, failure: float, unit: str) -> str:
         """How all other ways end: with success at least and most costs, and with failure in some share of cases."""

@@ -1,18 +1,29 @@
-"""Traces: the most probable ways in which a plan may go, each with its probability and cost, the others as one row."""
+"""Traces: the ways in which a plan may go that are shown, each with its probability and cost, the others as one row.
+
+The likeliest are shown, and one of the worst: of all that cost at least what the worst runs cost on average (the tail),
+the likeliest. Both are found backward over the situations that a run may be in. The likeliest way on from one is its
+likeliest outcome with what is likeliest from there, and an end that does not count has none:
+
+    V_h(s, x) = max over the outcomes (p, c, s') of p * V_{h+1}(s', x + c),    V = 1 at ends that count
+"""
 
 from __future__ import annotations
 
-import heapq
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from safear.evaluation.forward import Runs, propagate, run_exactly
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.evaluation.forward import Layer, Runs, propagate, run_exactly
 from safear.evaluation.policy import Policy, policy_of
 from safear.mdp.arrays import MDP
 from safear.problem.model import Record
 from safear.solvers.solution import Solution
 
-ROUNDING = 1e-9  # the share of a probability that subtraction may leave over
+ROUNDING = 1e-9  # the share of a figure that additions may be off by
+NO_WAY = -1.0  # in place of a probability, which may be too small for a number but 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,41 +69,107 @@ class OtherTraces:
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """The most probable traces, most probable first, and the rest (None if nothing is left)."""
+    """The most probable traces, most probable first, then one of the worst unless it is among them; the rest, if any.
+
+    Traces that cost at least `bad` are among the worst 1 - level; None where more than these cost so much, or where no
+    level was asked for.
+    """
 
     shown: tuple[Trace, ...]
     rest: OtherTraces | None
+    bad: float | None = None
+
+    def is_worst(self, trace: Trace) -> bool:
+        """Whether a trace is one of the worst."""
+        return self.bad is not None and trace.cost >= self.bad
 
 
-Suffix = tuple[float, tuple[int, ...]]  # a probability, and the edges to the end
+Way = tuple[float, tuple[int, ...]]  # a probability, and the edges to the end
+Counts = Callable[[Layer], NDArray[np.bool_]]  # at which pairs of a layer an end counts
 
 
 def find_traces(
-    solution: Solution | Policy, start: Record | int | None = None, *, limit: int = 5, runs: Runs | None = None
+    solution: Solution | Policy,
+    start: Record | int | None = None,
+    *,
+    limit: int = 5,
+    level: float | None = None,
+    runs: Runs | None = None,
 ) -> Traces:
-    """The `limit` most probable traces of a policy for a person.
+    """The `limit` most probable traces of a policy for a person and, with a level, one of the worst 1 - level.
 
-    Backward over the steps, for each situation that the plan can be in: the most probable ways on are among the most
-    probable ways on from its outcomes. `runs` spares a second exact evaluation.
+    `runs` spares a second exact evaluation.
     """
     policy = policy_of(solution)
-    mdp = policy.mdp
-    origin = mdp.locate_start(start)
+    origin = policy.mdp.locate_start(start)
     runs = run_exactly(policy, origin) if runs is None else runs
-    choosing = policy.choosing(int(policy.accounts[origin]))
-    layers = propagate(mdp, choosing, origin, counts_spent=policy.looks_at_spent)
-    best: list[list[Suffix]] = []  # by pair of the layer
-    for layer in reversed(list(layers)):
-        ways: list[list[Suffix]] = [[(1.0, ())] if row < 0 else [] for row in layer.row.tolist()]
-        moves = zip(*(column.tolist() for column in (layer.origin, layer.edge, layer.target)), strict=True)
-        for pair, edge, target in moves:
-            chance = float(mdp.edge_chance[edge])
-            ways[pair] += [(chance * later, (edge, *edges)) for later, edges in best[target]]
-        best = [heapq.nlargest(limit + 1, on, key=lambda way: way[0]) for on in ways]  # one more tells of a rest
-    [ways_on] = best
-    found = ways_on[:limit]
-    shown = tuple(_read_trace(mdp, origin, chance, edges) for chance, edges in found)
-    return Traces(shown, _sum_up_rest(runs, found) if len(ways_on) > limit else None)
+    found = _search(policy, origin, limit + 1, lambda layer: layer.row < 0)  # one more tells of a rest
+    shown, bad = found[:limit], None
+    if level is not None:
+        least, bad = _find_bad(runs, level)
+        if len(found) > limit:
+            worst = _search(policy, origin, 1, lambda layer: _are_bad(policy.mdp, layer, least), counts_spent=True)
+            shown += [way for way in worst if way[1] not in {edges for _, edges in shown}]
+    told = tuple(_read_trace(policy.mdp, origin, chance, edges) for chance, edges in shown)
+    return Traces(told, _sum_up_rest(runs, shown) if len(found) > limit else None, bad)
+
+
+def _search(policy: Policy, origin: int, limit: int, counts: Counts, *, counts_spent: bool = False) -> list[Way]:
+    """The likeliest ways to ends that count, likeliest first.
+
+    Backward over the steps: the likeliest ways on from a pair are among the likeliest ways on from its outcomes. By
+    layer, pair and rank it is kept along which move, and to which rank there, a way goes on.
+    """
+    mdp, choosing = policy.mdp, policy.choosing(int(policy.accounts[origin]))
+    layers = list(propagate(mdp, choosing, origin, counts_spent=counts_spent or policy.looks_at_spent))
+    tables: list[tuple[NDArray[np.float64], NDArray[np.int64]]] = []
+    on = np.empty((0, limit))
+    for layer in reversed(layers):
+        value, follow = np.full((len(layer.row), limit), NO_WAY), np.full((len(layer.row), limit), -1)
+        value[(layer.row < 0) & counts(layer), 0] = 1.0
+        chances = (mdp.edge_chance[layer.edge][:, None] * on[layer.target]).ravel()  # by move and rank
+        pairs = np.repeat(layer.origin, limit)
+        order = np.lexsort((-chances, pairs))
+        order = order[chances[order] >= 0]
+        firsts = np.flatnonzero(np.diff(pairs[order], prepend=-1))
+        rank = np.arange(len(order)) - np.repeat(firsts, np.diff(firsts, append=len(order)))
+        kept, rank = order[rank < limit], rank[rank < limit]
+        value[pairs[kept], rank], follow[pairs[kept], rank] = chances[kept], kept
+        tables.append((value, follow))
+        on = value
+    tables.reverse()
+    return [
+        (chance, _follow(layers, [follow for _, follow in tables], rank))
+        for rank, chance in enumerate(tables[0][0][0].tolist())
+        if chance >= 0
+    ]
+
+
+def _follow(layers: Sequence[Layer], follow: Sequence[NDArray[np.int64]], rank: int) -> tuple[int, ...]:
+    """The edges of a way from the only pair of the first layer."""
+    edges, pair, limit = [], 0, follow[0].shape[1]
+    for layer, table in zip(layers, follow, strict=True):
+        if table[pair, rank] < 0:
+            break
+        move, rank = divmod(int(table[pair, rank]), limit)
+        edges.append(int(layer.edge[move]))
+        pair = int(layer.target[move])
+    return tuple(edges)
+
+
+def _find_bad(runs: Runs, level: float) -> tuple[float, float | None]:
+    """From which cost on a way is bad, and the same if no more than 1 - level of all runs cost so much, else None."""
+    exact = runs.distribution
+    tail = exact.all_runs.cvar(level)
+    least = tail - ROUNDING * abs(tail)
+    share = math.fsum(chance for cost, chance, _ in exact.points() if cost >= least)
+    return least, least if share <= (1 - level) * (1 + ROUNDING) else None
+
+
+def _are_bad(mdp: MDP, layer: Layer, least: float) -> NDArray[np.bool_]:
+    """Which pairs would cost at least so much if runs ended there."""
+    totals, places = np.unique(layer.spent + np.where(mdp.goal[layer.state], 0, mdp.failure_cost), return_inverse=True)
+    return np.array([mdp.to_cost(total) >= least for total in totals.tolist()])[places]
 
 
 def _read_end(mdp: MDP, origin: int, edges: tuple[int, ...]) -> tuple[int, bool]:
@@ -112,7 +189,7 @@ def _read_step(mdp: MDP, edge: int) -> TraceStep:
     return TraceStep(action, int(mdp.edge_outcome[edge]), mdp.works(edge), mdp.to_cost(int(mdp.edge_cost[edge])))
 
 
-def _sum_up_rest(runs: Runs, shown: list[Suffix]) -> OtherTraces | None:
+def _sum_up_rest(runs: Runs, shown: list[Way]) -> OtherTraces | None:
     """What the exact distribution holds beyond the traces that are shown."""
     mdp, exact = runs.mdp, runs.distribution
     good = zip(exact.succeeded_units.tolist(), exact.succeeded_chances.tolist(), strict=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from safear.plots.shown_ways import choose_ways
 from safear.plots.svg import BLUE, PAPER, WRONG, cross, element, horizontal, square, tick_mark
 from safear.recourse.offer import Offer
 from safear.recourse.teller import Teller
@@ -46,25 +45,23 @@ def tell_ways(offer: Offer, longest: float, teller: Teller) -> list[WayText]:
 
     A line of full length costs `longest`.
     """
-    shown = choose_ways(offer)
     if sum(trace.chance for trace in offer.traces.shown) < UNLIKELY:
         return []
-    worst = teller.worst_name(offer.level)
     return [
         WayText(
             teller.percent(trace.chance),
             draw_way(trace, longest),
             teller.trace(trace),
-            teller.trace_end(trace, offer.unit) + (f" · {worst}" if shown.is_worst(trace) else ""),
+            teller.trace_end(trace, offer),
             trace.success,
         )
-        for trace in shown.ways
+        for trace in offer.traces.shown
     ]
 
 
 def find_longest(offers: Iterable[Offer]) -> float:
     """What the costliest way that is shown of any of the plans takes."""
-    return max((trace.spent for offer in offers for trace in choose_ways(offer).ways), default=0.0)
+    return max((trace.spent for offer in offers for trace in offer.traces.shown), default=0.0)
 
 
 def draw_way(trace: Trace, longest: float) -> str:
@@ -115,7 +112,7 @@ def tell_keys(goal: str, teller: Teller) -> list[LineKey]:
 
 def tell_rest(offer: Offer, teller: Teller) -> tuple[str, str] | None:
     """How likely all other ways are together, and how they end; None if there are none."""
-    rest = choose_ways(offer).rest
+    rest = offer.traces.rest
     return (
         None
         if rest is None
