@@ -411,6 +411,9 @@ class Choice:
     vertices: list[tuple[Fraction, ...]]
 
 
+Event: TypeAlias = Callable[[int, State, str, Edge], bool]  # of a move: the step, the state, what is done, how it ends
+
+
 @dataclass(frozen=True)
 class _Shift:
     by: int
@@ -466,6 +469,7 @@ class Oracle:
         self.failure_cost = self._rounded(number(goal.get("failure_cost", "0")))
         self.stop = _flag(goal.get("stop", "true"))
         self._hopes: dict[tuple[State, int], bool] = {}
+        self._best: dict[tuple[State, int], Fraction] = {}
         if accepts is None:
             seen = {name: feature for name, feature in self.features.items() if feature.seen}
             accepts = condition(self.document["classifier"]["rule"], seen)
@@ -1082,6 +1086,53 @@ class Oracle:
             for corner in choice.vertices
         )
 
+    # -- what happens at least once
+
+    def chance_of_once(self, policy: Policy, state: State, event: Event, step: int = 0) -> Fraction:
+        """The probability that a run makes a move of which the event says yes: over all histories."""
+        return self._once(policy, state, event, step, lambda choice, ahead: [_expect(choice, ahead)])
+
+    def range_of_once(self, policy: Policy, state: State, event: Event) -> tuple[Fraction, Fraction]:
+        """The least and the most that it may be, with the chances chosen anew, in a corner, after every history."""
+        ends = [sign * self._once(policy, state, event, 0, _corners, sign) for sign in (-1, 1)]
+        return ends[0], ends[1]
+
+    def _once(
+        self,
+        policy: Policy,
+        state: State,
+        event: Event,
+        step: int,
+        values: Callable[[Choice, dict[int, Fraction]], list[Fraction]],
+        sign: int = 1,
+    ) -> Fraction:
+        choices = {choice.action: choice for choice in self.choices(state, self.horizon - step)}
+        if not choices:
+            return Fraction(0)
+        choice = choices[policy[step, state]]
+        ahead = {
+            edge.outcome: Fraction(sign)
+            if event(step, state, choice.action, edge)
+            else self._once(policy, edge.next, event, step + 1, values, sign)
+            for edge in choice.possible
+        }
+        return max(values(choice, ahead))
+
+    def best_success(self, state: State, steps: int) -> Fraction:
+        """The highest probability to reach a goal within so many steps."""
+        if (state, steps) not in self._best:
+            parts = [
+                sum((edge.chance * self.best_success(edge.next, steps - 1) for edge in choice.edges), Fraction(0))
+                for choice in self.choices(state, steps)
+            ]
+            self._best[state, steps] = Fraction(1) if self.is_goal(state) else max(parts, default=Fraction(0))
+        return self._best[state, steps]
+
+    def works(self, action: str, outcome: int) -> bool:
+        """Whether an outcome counts as the action having worked: as it is stated, else the first."""
+        stated = self._outcomes(self.actions[action])[outcome][0].get("works")
+        return outcome == 0 if stated is None else _flag(stated)
+
     # -- how far a plan goes
 
     def changed(self, start: State, end: State) -> int:
@@ -1117,6 +1168,16 @@ class Oracle:
     def proximity(self, policy: Policy, start: State, horizon: int | None = None) -> Fraction | None:
         """E[sum of level differences, 1 per changed nominal | success]; None without a successful run."""
         return self._expected_at_success(self.distance, policy, start, horizon)
+
+
+def _expect(choice: Choice, ahead: Mapping[int, Fraction]) -> Fraction:
+    return sum((edge.chance * ahead[edge.outcome] for edge in choice.edges), Fraction(0))
+
+
+def _corners(choice: Choice, ahead: Mapping[int, Fraction]) -> list[Fraction]:
+    values = [ahead[edge.outcome] for edge in choice.possible]
+    pairs = [zip(corner, values, strict=True) for corner in choice.vertices]
+    return [sum((chance * value for chance, value in pair), Fraction(0)) for pair in pairs]
 
 
 def _pairs(

@@ -13,6 +13,8 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from rich.table import Table
 
 from safear.cli.results import results
+from safear.recourse.card import make_card
+from safear.recourse.card_teller import CardTeller
 from safear.recourse.caution import find_caution
 from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
@@ -76,7 +78,11 @@ def _print_offer(console: Console, menu: Menu, offer: Offer, tell: Teller, *, he
     objectives = ", ".join(str(objective) for objective in offer.objectives)
     chosen = offer.kind == "asked" or bool(menu.frontier)  # a frontier's weights mean nothing to a person
     about = "" if chosen else f" [dim]({offer.solution.method}, {escape(objectives)})[/dim]"
-    console.print(f"\n[bold]{escape(heading)}[/bold]{about}")
+    card = CardTeller(make_card(offer, menu), tell)
+    console.print(f"\n[bold]{escape(heading)}[/bold]{about}  {card.marks()} {card.risk()}")
+    # Of the card, what neither the table above nor the steps below say.
+    for line in (f"{card.chain()}. {card.done()} {card.missed()}".strip(), card.wrong()):
+        console.print(f"  {line}", markup=False)
     if offer.trade_off is not None:
         console.print(f"  {tell.trade_off(offer.trade_off)}", markup=False)
     if offer.simplified is not None:

@@ -11,6 +11,7 @@ from safear.evaluation.forward import Ends, Runs, find_possible_ends, run_exactl
 from safear.evaluation.policy import Policy
 from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import Record
+from safear.recourse.gist import Gist, find_gist
 from safear.recourse.plan import Plan
 from safear.recourse.plan_making import make_plan
 from safear.recourse.promises import Promises, Verification, find_promises, verify_ends
@@ -218,6 +219,11 @@ class Offer:
     def traces(self) -> Traces:
         """The most probable ways things may go, and one of the worst."""
         return find_traces(self.solution, self.runs.start, level=self.level, runs=self.runs)
+
+    @cached_property
+    def gist(self) -> Gist:
+        """Its gist, to be told to others: the likely chain, how many are done when, what can go wrong."""
+        return find_gist(self.policy, self.runs, is_sure=self.ranges is None)
 
 
 def verify(offer: Offer, classifier: object, record: Record) -> Verification:

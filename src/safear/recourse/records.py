@@ -6,7 +6,7 @@ their digits; what is undefined is null.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Literal, Self
 
@@ -16,6 +16,7 @@ from pydantic import Field
 from safear.evaluation.forward import Runs
 from safear.problem.model import Problem, Record, is_missing
 from safear.recourse.advice_records import AdviceRecord, ReasonRecord
+from safear.recourse.card_records import CardRecord
 from safear.recourse.case import Decision
 from safear.recourse.caution import find_caution
 from safear.recourse.figure_records import (
@@ -249,6 +250,7 @@ class PlanFiguresRecord(ResultRecord):
 class PlanRecord(PlanFiguresRecord):
     """One plan."""
 
+    card: CardRecord = Field(description="in short, to be repeated to others")
     plan: list[str] = Field(description="its likely steps in words")
     steps: list[StepRecord] = Field(description="all of its steps as data")
     promises: list[PromiseRecord] = Field(description="what it brings numbers to; empty if only levels are decided on")
@@ -259,11 +261,12 @@ class PlanRecord(PlanFiguresRecord):
     simulated: SimulatedRecord | None = None
 
     @classmethod
-    def of(cls, offer: Offer, *, simulated: SimulatedRecord | None = None) -> Self:
-        """All that can be said of a plan."""
+    def of(cls, offer: Offer, *, beside: Iterable[Offer] = (), simulated: SimulatedRecord | None = None) -> Self:
+        """All that can be said of a plan, beside the others of its menu."""
         traces, points = offer.traces, offer.cost.points()
         return cls(
             **dict(PlanFiguresRecord.of(offer)),
+            card=CardRecord.of(offer, beside),
             plan=offer.plan.lines(),
             steps=[StepRecord.of(step) for step in offer.full_plan.steps],
             promises=[PromiseRecord.of(promise) for promise in offer.promises.values()],
@@ -345,7 +348,9 @@ class MenuRecord(ResultRecord):
             cost_error=float(menu.case.mdp.cost_error),
             notices=[NoticeRecord.of(notice) for notice in menu.notices],
             level=menu.level,
-            plans=[PlanRecord.of(offer, simulated=check) for offer, check in zip(menu, checks, strict=True)],
+            plans=[
+                PlanRecord.of(offer, beside=menu, simulated=check) for offer, check in zip(menu, checks, strict=True)
+            ],
             without_margin=list(_beside_margins(menu)),
             frontier=[FrontierRecord.of(offer, menu) for offer in menu.frontier],
         )

@@ -114,6 +114,45 @@ def find_traces(
     return Traces(told, _sum_up_rest(runs, shown) if len(found) > limit else None, bad)
 
 
+def find_main_way(solution: Solution | Policy, start: Record | int | None = None) -> Trace:
+    """The way on which every step works: where several outcomes do, the likeliest."""
+    policy = policy_of(solution)
+    origin = policy.mdp.locate_start(start)
+    return _read_way(policy, origin, _go_smoothly(policy, origin, []))
+
+
+def find_fallback(solution: Solution | Policy, start: Record | int | None = None) -> Trace | None:
+    """The way on which the first step fails, in the likeliest manner, and every other works; None if it never fails."""
+    policy = policy_of(solution)
+    mdp, origin = policy.mdp, policy.mdp.locate_start(start)
+    first = _go_smoothly(policy, origin, [])[:1]
+    row = int(mdp.edge_row[first[0]]) if first else -1
+    edges = range(int(mdp.edge_start[row]), int(mdp.edge_start[row + 1])) if first else range(0)
+    failing = [edge for edge in edges if mdp.edge_chance[edge] > 0 and not mdp.works(edge)]
+    if not failing:
+        return None
+    edge = max(failing, key=lambda edge: float(mdp.edge_chance[edge]))
+    return _read_way(policy, origin, _go_smoothly(policy, origin, [edge]))
+
+
+def _go_smoothly(policy: Policy, origin: int, begun: list[int]) -> list[int]:
+    """The edges of a run that has begun so and whose further steps all work."""
+    mdp, edges = policy.mdp, list(begun)
+    choosing = policy.choosing(int(policy.accounts[origin]))
+    while len(edges) < mdp.horizon:
+        state = int(mdp.edge_next[edges[-1]]) if edges else origin
+        row = int(choosing(len(edges), np.array([state]), mdp.edge_cost[edges].sum(keepdims=True))[0])
+        if row < 0:
+            break
+        outcomes = range(int(mdp.edge_start[row]), int(mdp.edge_start[row + 1]))
+        edges.append(max(outcomes, key=lambda edge: (mdp.works(edge), float(mdp.edge_chance[edge]))))
+    return edges
+
+
+def _read_way(policy: Policy, origin: int, edges: list[int]) -> Trace:
+    return _read_trace(policy.mdp, origin, math.prod(policy.mdp.edge_chance[edges].tolist()), tuple(edges))
+
+
 def _search(policy: Policy, origin: int, limit: int, counts: Counts, *, counts_spent: bool = False) -> list[Way]:
     """The likeliest ways to ends that count, likeliest first.
 

@@ -14,6 +14,8 @@ plan may fall short where the worst chances never lead.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,21 +24,32 @@ from safear.mdp.intervals import worst_edge_chances
 from safear.problem.model import Record
 from safear.solvers.sweep import Allowed
 
+Reals = NDArray[np.float64]
+
 
 @once_per_mdp
-def sweep_success(mdp: MDP, *, slack: float = 1e-12, robust: bool = False) -> tuple[NDArray[np.float64], Allowed]:
+def sweep_success(mdp: MDP, *, slack: float = 1e-12, robust: bool = False) -> tuple[Reals, Allowed]:
     """P of each state at step 0, and for each step which rows have q(s, a) >= (1 - slack) P(s)."""
     success = mdp.goal.astype(np.float64)
     allowed = np.zeros((mdp.horizon, mdp.n_rows), dtype=bool)
+    for step, success, per_row in sweep_back(mdp, robust=robust):  # the last is that of step 0
+        allowed[step] = per_row >= success[mdp.row_state] * (1 - slack)
+    return success, allowed
+
+
+def sweep_back(mdp: MDP, *, robust: bool = False) -> Iterator[tuple[int, Reals, Reals]]:
+    """From the last step to the first: the step, P of each state and q of each row at it."""
+    success = mdp.goal.astype(np.float64)
     active = np.flatnonzero(np.diff(mdp.row_start))
     for step in reversed(range(mdp.horizon)):
+        per_row = np.zeros(0)
         if len(active):
             ahead = success[mdp.edge_next]
             chance = worst_edge_chances(mdp, -ahead) if robust else mdp.edge_chance
             per_row = np.add.reduceat(chance * ahead, mdp.edge_start[:-1])
+            success = success.copy()
             success[active] = np.maximum.reduceat(per_row, mdp.row_start[active])
-            allowed[step] = per_row >= success[mdp.row_state] * (1 - slack)
-    return success, allowed
+        yield step, success, per_row
 
 
 def highest_success(mdp: MDP, person: Record | int | None = None, *, robust: bool = False) -> float:

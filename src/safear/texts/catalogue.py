@@ -20,7 +20,15 @@ from typing import Any
 import yaml
 
 from safear.errors import InputError, suggest
-from safear.texts.numbers import round_chance, round_exactly, round_number, singular, tell_times
+from safear.texts.numbers import (
+    count_at_least,
+    count_people,
+    round_chance,
+    round_exactly,
+    round_number,
+    singular,
+    tell_times,
+)
 
 SUFFIX = ".yaml"
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # all scalars are texts: `no` is a word here, not false
@@ -125,6 +133,16 @@ class Texts:
         """How often something works, as a frequency: `95 times in 100`, `every time`."""
         kind, count, base = tell_times(chance)
         return self(f"format.times.{kind}", count=count, base=self.whole(base))
+
+    def people(self, chance: float) -> str:
+        """The same as so many people: `9 of 10 people`, `about 1 of 1000 people`, `everybody`."""
+        kind, count, base = count_people(chance)
+        return self(f"format.people.{kind}", count=count, base=self.whole(base))
+
+    def people_at_least(self, share: float) -> str:
+        """`at least 8 of 10 people`."""
+        kind, count, base = count_at_least(share)
+        return self(f"format.people.{kind}", count=count, base=self.whole(base))
 
     # --------------------------------------------------------------------------------------------------------- words
 

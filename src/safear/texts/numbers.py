@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+PEOPLE = (10, 100, 1000)  # of so many people some are told
 ALWAYS = 1 - 1e-9  # several outcomes may add up to a little less than 1
 
 
@@ -44,6 +45,37 @@ def count_in_hundred(chance: float) -> int:
     if chance in {0.0, 1.0}:
         return round(100 * chance)
     return min(max(round(100 * chance), 1), 99)
+
+
+def count_people(chance: float) -> tuple[str, int, int]:
+    """A chance as people: `every`, `exactly`, `about`, `below` or `above` so many of so many.
+
+    Of 10, 100 or 1000: the fewest of whom a whole number is off by no more than a tenth. Never a rounded certainty.
+    """
+    if chance > ALWAYS:
+        return "every", 1, 1
+    for base in PEOPLE:
+        count = chance * base
+        whole = round(count)
+        if 0 < whole < base and abs(count - whole) < 1e-9:
+            return "exactly", whole, base
+        if 0 < whole < base and abs(count - whole) <= whole / 10:
+            return "about", whole, base
+    return ("below", 1, PEOPLE[-1]) if chance < 0.5 else ("above", PEOPLE[-1] - 1, PEOPLE[-1])
+
+
+def count_at_least(share: float) -> tuple[str, int, int]:
+    """A share as people of whom there are at least so many: `every`, `exactly`, `at_least` or `below`.
+
+    Of 10, or of more where that would say too little: where nearly all are, or hardly anybody is, meant.
+    """
+    if share > ALWAYS:
+        return "every", 1, 1
+    base = next((base for base in PEOPLE if 1 / base <= share + 1e-12 and share < 1 - 0.1 / base), PEOPLE[-1])
+    count = math.floor(share * base + 1e-9)
+    if not count:
+        return "below", 1, base
+    return ("exactly" if abs(count - share * base) < 1e-9 else "at_least"), count, base
 
 
 def tell_times(chance: float) -> tuple[str, int, int]:

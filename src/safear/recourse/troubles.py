@@ -1,0 +1,144 @@
+"""What can go wrong with a plan, and for how many people.
+
+Two kinds of trouble are looked for. A *setback* is an outcome that does not work and leaves the person worse off than
+if nothing had changed: "you lose your job". Worse off means that the highest chance that any plan still has is lower
+or, where it is the same, that the goal is more steps away. A *failure* is any other try of an action that does not
+work. Of each kind the likeliest to happen at least once in a run is told, a failure only if it is likelier than the
+setback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.evaluation.extremes import Range
+from safear.evaluation.forward import Layer, propagate
+from safear.evaluation.occurrence import chance_of_once, range_of_once
+from safear.evaluation.policy import Policy
+from safear.mdp.arrays import MDP
+from safear.recourse.plan import Changes, find_changes
+from safear.solvers.success import sweep_back
+
+ROUNDING = 1e-9  # a relative difference below this is none
+
+Flags = NDArray[np.bool_]
+Key = tuple[str, int, str | None, Changes]  # action, outcome (-1: any that fails), label, changes
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something that may go wrong: how probable it is that it happens at least once in a run.
+
+    A setback has the number of its outcome and the problem's label of it, or what changes where there is none.
+    `within` is the least and the most that the chance may be: the chance itself where nothing is an interval.
+    """
+
+    kind: Literal["setback", "failure"]
+    action: str
+    chance: float
+    within: Range
+    outcome: int | None = None
+    label: str | None = None
+    changes: Changes = ()
+
+
+def find_troubles(policy: Policy, start: int) -> tuple[Trouble, ...]:
+    """What can go wrong, likeliest first: nothing, or one thing, or two."""
+    mdp = policy.mdp
+    choosing = policy.choosing(int(policy.accounts[start]))
+    walked = propagate(mdp, choosing, start, counts_spent=policy.looks_at_spent, possible=mdp.has_intervals)
+    layers = list(walked)
+    failing = [~_works(mdp, layer.edge) for layer in layers]
+    setback = [flags & worse for flags, worse in zip(failing, _find_worse(mdp, layers), strict=True)]
+    plain = [flags & ~bad for flags, bad in zip(failing, setback, strict=True)]
+    found = [trouble for trouble in (_find_setback(mdp, layers, setback), _find_failure(mdp, layers, plain)) if trouble]
+    if len(found) == 2 and found[1].chance <= found[0].chance:
+        found = found[:1]
+    return tuple(sorted(found, key=lambda trouble: -trouble.chance))
+
+
+def _works(mdp: MDP, edges: NDArray[np.int64]) -> Flags:
+    """Which moves count as their action having worked."""
+    distinct, places = np.unique(edges, return_inverse=True)
+    return np.array([mdp.works(edge) for edge in distinct.tolist()], dtype=bool)[places]
+
+
+def _find_worse(mdp: MDP, layers: Sequence[Layer]) -> list[Flags]:
+    """By layer, which moves leave somebody worse off than they would be had nothing changed."""
+    worse: list[Flags] = [np.zeros(len(layer.edge), dtype=bool) for layer in layers]
+    best = mdp.goal.astype(np.float64)  # from the next step on
+    for step, success, _ in sweep_back(mdp):
+        if step < len(layers) and len(layers[step].edge):
+            layer = layers[step]
+            before, after = layer.state[layer.origin], mdp.edge_next[layer.edge]
+            chances, margin = (best[before], best[after]), ROUNDING * best[before]
+            farther = mdp.steps_to_goal[after] > mdp.steps_to_goal[before]
+            less, same = chances[1] < chances[0] - margin, np.abs(chances[1] - chances[0]) <= margin
+            worse[step] = (mdp.distance(before, after, ordered=False) > 0) & (less | (same & farther))
+        best = success
+    return worse
+
+
+def _find_setback(mdp: MDP, layers: Sequence[Layer], meant: Sequence[Flags]) -> Trouble | None:
+    """The likeliest outcome that makes things worse; those that the problem calls the same are one."""
+
+    def name(edge: int) -> Key:
+        outcome, number = mdp.outcome(edge), int(mdp.edge_outcome[edge])
+        action = mdp.actions[int(mdp.row_action[mdp.edge_row[edge]])]
+        if outcome.label is not None:
+            return action, number, outcome.label, ()
+        before, after = mdp.shown_person(int(mdp.row_state[mdp.edge_row[edge]])), int(mdp.edge_next[edge])
+        return action, number, None, find_changes(before, mdp.shown_person(after), first=outcome.change)
+
+    numbers = {edge: name(edge) for edge in _list_edges(layers, meant)}
+    return _find_likeliest(mdp, layers, meant, numbers)
+
+
+def _find_failure(mdp: MDP, layers: Sequence[Layer], meant: Sequence[Flags]) -> Trouble | None:
+    """The action that is likeliest to fail at least once."""
+    edges = _list_edges(layers, meant)
+    named: dict[int, Key] = {
+        edge: (mdp.actions[int(mdp.row_action[mdp.edge_row[edge]])], -1, None, ()) for edge in edges
+    }
+    return _find_likeliest(mdp, layers, meant, named)
+
+
+def _list_edges(layers: Sequence[Layer], meant: Sequence[Flags]) -> list[int]:
+    found = [layer.edge[flags] for layer, flags in zip(layers, meant, strict=True)]
+    return [int(edge) for edge in np.unique(np.concatenate(found))]
+
+
+def _find_likeliest(mdp: MDP, layers: Sequence[Layer], meant: Sequence[Flags], named: dict[int, Key]) -> Trouble | None:
+    """The likeliest of the moves meant, those of one name together.
+
+    Nothing happens at least once more often than it happens on average: that spares those that cannot be likeliest.
+    """
+    places = {key: place for place, key in enumerate(dict.fromkeys(named.values()))}
+    by_edge = np.full(mdp.n_edges, -1)
+    by_edge[list(named)] = [places[key] for key in named.values()]
+    groups = [np.where(flags, by_edge[layer.edge], -1) for layer, flags in zip(layers, meant, strict=True)]
+    times = np.zeros(len(places))
+    for layer, group in zip(layers, groups, strict=True):
+        times += np.bincount(group[group >= 0], layer.flow[group >= 0], len(places))
+    best, found = 0.0, -1
+    for place in np.argsort(-times, kind="stable").tolist():
+        if times[place] <= best and found >= 0:
+            break
+        chance = chance_of_once(mdp, layers, [group == place for group in groups])
+        if chance > best or found < 0:
+            best, found = chance, place
+    if found < 0:
+        return None
+    action, outcome, label, changes = list(places)[found]
+    within = Range(best, best)
+    if mdp.has_intervals:
+        bounds = range_of_once(mdp, layers, [group == found for group in groups])
+        within = Range(min(bounds.low, best), max(bounds.high, best))
+    if outcome < 0:
+        return Trouble("failure", action, best, within)
+    return Trouble("setback", action, best, within, outcome, label, changes)

@@ -1,0 +1,53 @@
+"""What happens at least once, against the enumeration of all histories and of all adversaries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import safear as sa
+from compare import as_policy, read_both
+from oracle import Edge, State
+from safear.evaluation.forward import propagate
+from safear.evaluation.occurrence import chance_of_once, range_of_once
+from strategies import problems
+
+
+@given(problems())
+@settings(max_examples=60)
+def test_chances_are_those_of_all_histories(document: dict[str, Any]) -> None:
+    problem, judge, start = read_both(document)
+    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.MeanStd(0.5), method="greedy")
+    mdp, policy = solution.mdp, as_policy(solution)
+    choose = solution.policy.choosing(int(solution.policy.accounts[mdp.start]))
+    layers = list(propagate(mdp, choose, mdp.start, counts_spent=False, possible=True))
+    for number, action in enumerate(mdp.actions):
+        for outcome in range(len(problem.actions[number].outcomes)):
+
+            def is_meant(
+                step: int, state: State, name: str, edge: Edge, own: tuple[str, int] = (action, outcome)
+            ) -> bool:
+                del step, state
+                return (name, edge.outcome) == own
+
+            meant = [
+                (mdp.row_action[mdp.edge_row[layer.edge]] == number) & (mdp.edge_outcome[layer.edge] == outcome)
+                for layer in layers
+            ]
+            chance = float(judge.chance_of_once(policy, start, is_meant))
+            assert chance_of_once(mdp, layers, meant) == pytest.approx(chance, abs=1e-12)
+            found, ends = range_of_once(mdp, layers, meant), judge.range_of_once(policy, start, is_meant)
+            assert (found.low, found.high) == pytest.approx(tuple(map(float, ends)), abs=1e-12)
+
+
+def test_what_is_tried_until_it_works_fails_at_least_once_as_often_as_the_first_try() -> None:
+    problem = sa.load_example("health-insurance")
+    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
+    mdp = solution.mdp
+    layers = list(propagate(mdp, solution.policy.choosing(int(solution.policy.accounts[mdp.start])), mdp.start))
+    failing = [np.array([not mdp.works(int(edge)) for edge in layer.edge], dtype=bool) for layer in layers]
+    assert chance_of_once(mdp, layers, failing) == 0.5
+    assert chance_of_once(mdp, layers, [~flags for flags in failing]) == pytest.approx(1 - 0.5**8)

@@ -1,0 +1,208 @@
+"""What cards say, and that it is true."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+import safear as sa
+from compare import read_both
+from plots.menus import hopeless, menu_of
+from safear.recourse.card import make_card
+from safear.recourse.card_records import CardRecord
+from safear.recourse.card_teller import CardTeller
+from safear.recourse.menu import Menu
+from safear.recourse.offer import Offer, make_offer
+from safear.recourse.teller import Teller
+from strategies import problems
+
+STUDY, STUDY_DE = "“study part-time”", "„nebenher studieren“"
+LOST_DE = "Sie verlieren Ihre Stelle (1 von 1000 Menschen)"
+NUMBERS = {"en": r"(\d+) of (\d+) people", "de": r"(\d+) von (\d+) Menschen"}
+
+
+def tell(offer: Offer, language: str = "en", beside: Menu | None = None) -> CardTeller:
+    return CardTeller(make_card(offer, beside or ()), Teller.of(language, offer.glossary))
+
+
+def lines(name: str, language: str) -> list[list[str]]:
+    menu = menu_of(name)
+    return [tell(offer, language, menu).lines() for offer in menu]
+
+
+def test_loan() -> None:
+    assert lines("loan", "en") == [
+        [
+            "Study part-time, then increase savings.",
+            "If the first step fails: try again.",
+            "At least 8 of 10 people: done in 2 months.",
+            f"What can go wrong: {STUDY} fails at least once (1 of 10 people); you lose your job (1 of 1000 people).",
+            "In the worst 5 of 100 cases: 3.38 months on average.",
+            "Risk: 2 of 5.",
+        ],
+        [
+            "Change job.",
+            "If the first step fails: find work, then change job.",
+            "9 of 10 people: done in 1 month.",
+            "What can go wrong: you lose your job (1 of 10 people).",
+            "In the worst 5 of 100 cases: 8.21 months on average.",
+            "Risk: 5 of 5.",
+        ],
+    ]
+
+
+def test_loan_in_german() -> None:
+    assert lines("loan", "de")[0] == [
+        "Nebenher studieren, dann mehr sparen.",
+        "Wenn der erste Schritt nicht gelingt: noch einmal versuchen.",
+        "Mindestens 8 von 10 Menschen: 2 Monate bis zum Ziel.",
+        f"Was schiefgehen kann: {STUDY_DE} gelingt mindestens einmal nicht (1 von 10 Menschen); {LOST_DE}.",
+        "In den schlechtesten 5 von 100 Fällen: im Durchschnitt 3,38 Monate.",
+        "Risiko: 2 von 5.",
+    ]
+
+
+def test_repeated_steps_are_one_and_what_cannot_fail_is_told() -> None:
+    safest, _, cheapest = lines("health-insurance", "en")
+    assert safest[:3] == [
+        "Healthy diet 2 times, then exercise.",
+        "Everybody: done in 3 quarters.",
+        "What can go wrong: nothing, every step works every time.",
+    ]
+    assert cheapest[2:4] == [
+        "At least 8 of 10 people: done in 3 quarters or less.",
+        "About 4 of 1000 people: not there in time.",
+    ]
+
+
+def test_who_does_not_get_there_is_told() -> None:
+    card = tell(menu_of("gamble")[0])
+    assert card.done() == "At least 5 of 10 people: done in 2 months or less."
+    assert card.missed() == "About 5 of 10 people: not there in time."
+    assert tell(hopeless()).done() == "Nobody gets there in time."
+    assert tell(hopeless(), "de").done() == "Niemand kommt rechtzeitig ans Ziel."
+    assert not tell(hopeless()).missed()
+
+
+def test_costs_that_are_no_time_are_for_not_in() -> None:
+    problem = replace(sa.load_example("loan"), cost_unit="EUR")
+    menu = sa.recommend(problem)
+    assert tell(menu[0]).done() == "At least 8 of 10 people: done for 2 EUR."
+    assert tell(menu[0], "de").done() == "Mindestens 8 von 10 Menschen: am Ziel für 2 EUR."
+    units = sa.recommend(replace(problem, cost_unit="units"))
+    assert tell(units[1]).done() == "9 of 10 people: done for 1 unit."
+
+
+def test_estimates_that_are_off_are_told() -> None:
+    card = tell(menu_of("guesses")["cheapest on average"], beside=menu_of("guesses"))
+    assert card.done() == "9 of 10 people: done in 1 month. If our estimates are off: 8 of 10 people."
+    assert card.troubles() == ["you lose your job (1 of 10 people; 5% to 20% if our estimates are off)"]
+    assert card.worst().endswith("8.21 months on average (5.33 to 15.78 if our estimates are off)")
+
+
+def test_a_setback_without_a_name_is_told_by_what_changes() -> None:
+    problem = sa.load_example("loan")
+    change = next(action for action in problem.actions if action.name == "change job")
+    unnamed = replace(change, outcomes=tuple(replace(outcome, label=None) for outcome in change.outcomes))
+    actions = tuple(unnamed if action is change else action for action in problem.actions)
+    menu = sa.recommend(replace(problem, actions=actions))
+    card = tell(menu["cheapest on average"])
+    assert card.troubles() == ["“change job” fails and job becomes unemployed (1 of 10 people)"]
+
+
+def test_marks() -> None:
+    menu = menu_of("loan")
+    assert [tell(offer, beside=menu).marks() for offer in menu] == ["●●○○○", "●●●●●"]
+    assert [tell(offer, "de", menu).risk() for offer in menu] == ["Risiko: 2 von 5", "Risiko: 5 von 5"]
+
+
+def test_the_worst_case_is_no_average() -> None:
+    offer = replace(menu_of("health-insurance")["cheapest on average"], level=1.0)
+    assert tell(offer).worst() == "In the worst case: 8 quarters"
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@given(problems())
+@settings(max_examples=30)
+def test_every_number_is_true(language: str, document: dict[str, Any]) -> None:
+    """Held against the exact distribution: as many as are told, or more, are done for what is told, or less."""
+    problem, _, _ = read_both(document)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    for objective in (sa.Mean(), sa.MeanStd(1.0)):
+        offer = make_offer(sa.solve(mdp, objective))
+        card, texts, done = tell(offer, language), Teller.of(language).texts, offer.gist.done
+        if done is not None:
+            limit = read_cost(card.done().partition(":")[2].partition(". ")[0], language)
+            within = offer.cost.success_within(limit)
+            check_at_least(card.done(), within, language, every=texts("format.people.every"))
+            if "or less" not in card.done() and "höchstens" not in card.done():
+                assert limit == pytest.approx(min(cost for cost, _, good in offer.cost.points() if good))
+        missed = 1 - offer.cost.success
+        assert bool(card.missed()) == (missed >= 0.001 and done is not None)
+        if card.missed():
+            check_about(card.missed(), missed, language)
+        for trouble, words in zip(offer.gist.troubles, card.troubles(), strict=False):
+            check_about(words, trouble.chance, language)
+
+
+def read_cost(words: str, language: str) -> float:
+    """The only number in some words."""
+    mark = {"en": ",", "de": "."}[language]
+    [digits] = re.findall(r"\d[\d.,]*(?:e-?\d+)?", words)
+    return float(digits.rstrip(".,").replace(mark, "").replace(",", "."))
+
+
+def check_at_least(words: str, share: float, language: str, *, every: str) -> None:
+    if words.lower().startswith(every):
+        assert share == pytest.approx(1)
+        return
+    found = re.search(NUMBERS[language], words)
+    assert found is not None
+    count, base = map(int, found.groups())
+    if words.startswith(("Fewer than", "Weniger als")):
+        assert share < count / base
+        return
+    assert share >= count / base - 1e-9
+    assert share < (count + 1) / base  # and not far more
+    is_exact = abs(share - count / base) < 1e-9
+    assert words.startswith(("At least", "Mindestens")) == (not is_exact)
+
+
+def check_about(words: str, chance: float, language: str) -> None:
+    found = re.search(NUMBERS[language], words)
+    if found is None:
+        assert chance == pytest.approx(1)
+        return
+    count, base = map(int, found.groups())
+    before = words[: found.start()]
+    assert 0 < count < base
+    if re.search(r"(fewer than|weniger als) $", before, re.IGNORECASE):
+        assert chance < count / base
+    elif re.search(r"(more than|mehr als) $", before, re.IGNORECASE):
+        assert chance > count / base
+    elif re.search(r"(about|etwa) $", before, re.IGNORECASE):
+        assert abs(chance - count / base) <= count / base / 10 + 1e-12
+    else:
+        assert chance == pytest.approx(count / base, abs=1e-9)
+
+
+def test_records_have_values_and_words() -> None:
+    menu = menu_of("loan")
+    record = CardRecord.of(menu[1], menu)
+    assert (record.marks, record.text) == (5, lines("loan", "en")[1])
+    assert [(link.action, link.times) for link in record.chain] == [("change job", 1)]
+    assert [(link.action, link.times) for link in record.fallback] == [("find work", 1), ("change job", 1)]
+    assert record.done is not None
+    assert (record.done.share, record.done.cost) == pytest.approx((0.9, 1.0))
+    [trouble] = record.troubles
+    assert (trouble.kind, trouble.action, trouble.outcome) == ("setback", "change job", 1)
+    assert trouble.chance == pytest.approx(0.1)
+    diet = menu_of("health-insurance")
+    assert [(link.action, link.times) for link in CardRecord.of(diet[0], diet).chain] == [
+        ("healthy diet", 2),
+        ("exercise", 1),
+    ]

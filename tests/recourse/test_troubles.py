@@ -1,0 +1,196 @@
+"""What can go wrong, against the enumeration of all histories."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+import safear as sa
+from compare import as_policy, read_both
+from oracle import Edge, Oracle, State
+from plots.menus import menu_of
+from safear.recourse.troubles import Trouble, find_troubles
+from strategies import problems
+
+
+def is_setback(judge: Oracle, step: int, state: State, action: str, edge: Edge) -> bool:
+    """Whether an outcome fails and leaves somebody worse off than if nothing had changed."""
+    if judge.works(action, edge.outcome) or not judge.changed(state, edge.next):
+        return False
+    left = judge.horizon - step - 1
+    before, after = (judge.best_success(one, left) for one in (state, edge.next))
+    far = [next((n for n in range(judge.horizon + 1) if judge.reaches(one, n)), None) for one in (state, edge.next)]
+    farther = far[0] is not None and (far[1] is None or far[1] > far[0])
+    return after < before or (after == before and farther)
+
+
+@given(problems())
+@settings(max_examples=80)
+def test_the_likeliest_is_found(document: dict[str, Any]) -> None:
+    problem, judge, start = read_both(document)
+    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.MeanStd(0.5), method="greedy")
+    policy, mdp = as_policy(solution), solution.mdp
+    setbacks, failures = {}, {}
+    for action in problem.actions:
+
+        def fails(step: int, state: State, name: str, edge: Edge, own: str = action.name) -> bool:
+            works = judge.works(name, edge.outcome)
+            return name == own and not works and not is_setback(judge, step, state, name, edge)
+
+        failures[action.name] = judge.chance_of_once(policy, start, fails)
+        for outcome in range(len(action.outcomes)):
+            for before, after in moves(judge, policy, start, action.name, outcome):
+
+                def happens(
+                    step: int,
+                    state: State,
+                    name: str,
+                    edge: Edge,
+                    own: tuple[str, int, State, State] = (action.name, outcome, before, after),
+                ) -> bool:
+                    same = (name, edge.outcome) == own[:2] and changes(judge, state, edge.next) == changes(
+                        judge, *own[2:]
+                    )
+                    return same and is_setback(judge, step, state, name, edge)
+
+                key = (action.name, outcome, changes(judge, before, after))
+                setbacks[key] = judge.chance_of_once(policy, start, happens)
+    worst, likeliest = max(setbacks.values(), default=Fraction(0)), max(failures.values(), default=Fraction(0))
+    found = {trouble.kind: trouble for trouble in find_troubles(solution.policy, mdp.start)}
+    if worst > 0:
+        assert found["setback"].chance == pytest.approx(float(worst), abs=1e-12)
+    if likeliest > worst * (1 + Fraction(1, 10**9)):
+        assert found["failure"].chance == pytest.approx(float(likeliest), abs=1e-12)
+        assert float(failures[found["failure"].action]) == pytest.approx(float(likeliest), abs=1e-12)
+    assert [one.chance for one in found.values()] == sorted((one.chance for one in found.values()), reverse=True)
+    for trouble in found.values():
+        assert trouble.within.low <= trouble.chance <= trouble.within.high
+        assert trouble.chance > 0 or mdp.has_intervals
+
+
+def moves(judge: Oracle, policy: Any, start: State, action: str, outcome: int) -> set[tuple[State, State]]:
+    """All (state, next state) pairs of an outcome that a run may come through."""
+    found: set[tuple[State, State]] = set()
+
+    def look(step: int, state: State, name: str, edge: Edge) -> bool:
+        del step
+        if (name, edge.outcome) == (action, outcome) and not judge.works(action, outcome):
+            found.add((state, edge.next))
+        return False
+
+    judge.chance_of_once(policy, start, look)
+    return found
+
+
+def changes(judge: Oracle, before: State, after: State) -> tuple[tuple[str, str], ...]:
+    """The features that are shown and change, each with its new level."""
+    named = zip(judge.features.items(), before, after, strict=False)
+    return tuple((name, new) for (name, feature), old, new in named if old != new and not feature.hidden)
+
+
+def test_a_setback_is_told_before_a_failure_unless_that_is_likelier() -> None:
+    safest, cheapest = (offer.gist.troubles for offer in menu_of("loan"))
+    assert [(one.kind, one.action, one.label) for one in safest] == [
+        ("failure", "study part-time", None),
+        ("setback", "change job", "you lose your job"),
+    ]
+    assert [one.chance for one in safest] == pytest.approx([0.1, 0.001])
+    assert [(one.kind, one.label, one.outcome) for one in cheapest] == [("setback", "you lose your job", 1)]
+    assert cheapest[0].chance == pytest.approx(0.1)
+
+
+def test_what_always_works_has_no_trouble() -> None:
+    assert menu_of("health-insurance")["safest"].gist.troubles == ()
+
+
+PARTLY = {
+    "safear": 1,
+    "title": "Half is better than nothing",
+    "horizon": 6,
+    "features": {
+        "skill": {"kind": "ordinal", "levels": ["a", "b", "c"]},
+        "mood": {"kind": "nominal", "levels": ["low", "high"]},
+    },
+    "classifier": {"rule": "skill == c"},
+    "actions": {
+        "learn": {
+            "cost": 1,
+            "outcomes": [
+                {"chance": 0.5, "change": {"skill": "+2"}},
+                {"chance": 0.3, "change": {"skill": "+1"}},
+                {"chance": 0.2, "change": {"mood": "low"}},
+            ],
+        }
+    },
+    "people": {"p": {"skill": "a", "mood": "high"}},
+}
+
+
+def test_what_brings_somebody_nearer_or_changes_nothing_that_counts_is_no_setback() -> None:
+    problem = sa.parse_problem(PARTLY)
+    [trouble] = sa.recommend(problem)[0].gist.troubles
+    assert (trouble.kind, trouble.action) == ("failure", "learn")
+    assert trouble.chance == pytest.approx(0.5)
+
+
+def test_intervals_say_how_far_a_chance_may_be_off() -> None:
+    trouble: Trouble = menu_of("guesses")["cheapest on average"].gist.troubles[0]
+    assert (trouble.within.low, trouble.chance, trouble.within.high) == pytest.approx((0.05, 0.1, 0.2))
+
+
+def test_somebody_farther_away_is_worse_off_though_success_stays_certain() -> None:
+    steps = {"kind": "ordinal", "levels": ["low", "middle", "top"]}
+    fall = {"chance": 0.1, "change": {"stair": "-1"}, "label": "you fall"}
+    document = {
+        "safear": 1,
+        "title": "Stairs",
+        "horizon": 8,
+        "features": {"stair": steps},
+        "classifier": {"rule": "stair == top"},
+        "actions": {
+            "jump": {
+                "cost": 1,
+                "when": "stair == middle",
+                "outcomes": [{"chance": 0.9, "change": {"stair": "+1"}}, fall],
+            },
+            "climb": {"cost": 5, "change": {"stair": "+1"}},
+        },
+        "people": {"p": {"stair": "middle"}},
+    }
+    [trouble] = sa.recommend(sa.parse_problem(document))["cheapest on average"].gist.troubles
+    assert (trouble.kind, trouble.action, trouble.label) == ("setback", "jump", "you fall")
+    assert trouble.chance == pytest.approx(0.1)
+
+
+def test_somebody_with_less_hope_is_worse_off_though_as_near() -> None:
+    document = {
+        "safear": 1,
+        "title": "A name",
+        "horizon": 3,
+        "goal": {"failure_cost": 10},
+        "features": {
+            "post": {"kind": "ordinal", "levels": ["none", "held"]},
+            "name": {"kind": "ordinal", "levels": ["bad", "good"]},
+        },
+        "classifier": {"rule": "post == held"},
+        "actions": {
+            "apply": {
+                "cost": 1,
+                "outcomes": [
+                    {
+                        "chance": [{"when": "name == good", "chance": 0.6}, 0.2],
+                        "change": {"post": "held"},
+                    },
+                    {"change": {"name": "bad"}},
+                ],
+            },
+        },
+        "people": {"p": {"post": "none", "name": "good"}},
+    }
+    troubles = sa.recommend(sa.parse_problem(document))[0].gist.troubles
+    assert [one.kind for one in troubles] == ["setback"]
+    assert troubles[0].chance == pytest.approx(0.4)
+    assert [(change.feature, change.level) for change in troubles[0].changes] == [("name", "bad")]
