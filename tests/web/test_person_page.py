@@ -65,7 +65,10 @@ def test_the_page_begins_with_an_example(loan: Site) -> None:
     assert "Your application was not approved" in told
     assert "Safest" in told
     assert "Cheapest on average" in told
-    assert "first: study part-time" in told
+    assert "Study part-time, then increase savings" in told
+    assert "9 of 10 people: done in 1 month." in told
+    assert "You lose your job (1 of 10 people)" in told
+    assert "Risk: 5 of 5" in told
     assert "2.19 months" in told
     assert "forgotten" in told
 

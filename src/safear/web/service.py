@@ -115,7 +115,7 @@ class Service:
         for record in self.problem.people.values():
             with suppress(PersonError):  # who lacks a column that the model wants is told so on the page
                 for offer in self.answer(record, deadline=Deadline.never()):
-                    offer.plan, offer.traces, offer.verification  # noqa: B018  # worked out when first asked for
+                    offer.plan, offer.traces, offer.gist, offer.verification  # noqa: B018  # worked out when first asked for
 
 
 def _ask_everything(problem: Problem, goals: Goals) -> Iterator[NDArray[np.bool_]]:

@@ -10,6 +10,8 @@ from safear.errors import InputError
 from safear.problem.glossary import choose
 from safear.problem.model import Action, Feature, Problem
 from safear.problem.person import read_level
+from safear.recourse.card import MOST_MARKS, make_card
+from safear.recourse.card_teller import CardTeller
 from safear.recourse.case import Desk
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
@@ -71,13 +73,21 @@ class ActionField:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """A plan beside the others."""
+class CardView:
+    """A plan beside the others, to be read in seconds: the sentences of its card, and its figures."""
 
     position: int
     rank: int  # from 0, the safest, to 4: its colour
     name: str
-    first: str
+    marks: Sequence[bool]  # five, filled or not
+    risk: str
+    chain: str
+    fallback: str
+    done: str
+    missed: str
+    troubles: Sequence[str]
+    can_fail: bool
+    worst: str
     figures: tuple[Figure, ...]
     sentence: str
     chosen: bool
@@ -159,7 +169,7 @@ class PlansView:
 
     slider: Slider | None
     weight: float
-    cards: tuple[Card, ...]
+    cards: tuple[CardView, ...]
     rules: Sequence[str]
     chosen: str
     pictures: Pictures
@@ -259,29 +269,40 @@ def list_mistakes(error: InputError, texts: Texts) -> tuple[str, ...]:
     return tuple(tell_mistake(item, texts) for item in error.mistakes)
 
 
-def show_cards(menu: Menu, stops: Sequence[Stop], position: int, teller: Teller) -> tuple[Card, ...]:
+def show_cards(menu: Menu, stops: Sequence[Stop], position: int, teller: Teller) -> tuple[CardView, ...]:
     """The plans of the menu, and the one that the slider stands at if it is between them."""
-    last = max(len(stops) - 1, 1)
-    return tuple(
-        Card(
-            number,
-            round(4 * number / last) if len(stops) > 1 else 2,
-            capital(name_stop(stops, number, teller)),
-            teller("web.choose.first", action=teller.action(stop.offer.first_action)),
-            _list_figures(menu, stop.offer, teller),
-            _compare(menu, stop.offer, teller),
-            number == position,
-        )
-        for number, stop in enumerate(stops)
-        if stop.is_offered or number == position
+    shown = [number for number, stop in enumerate(stops) if stop.is_offered or number == position]
+    return tuple(_show_card(menu, stops, number, position, teller) for number in shown)
+
+
+def _show_card(menu: Menu, stops: Sequence[Stop], number: int, position: int, teller: Teller) -> CardView:
+    offer = stops[number].offer
+    card = CardTeller(make_card(offer, menu), teller)
+    return CardView(
+        position=number,
+        rank=round(4 * number / (len(stops) - 1)) if len(stops) > 1 else 2,
+        name=capital(name_stop(stops, number, teller)),
+        marks=[number < card.card.marks for number in range(MOST_MARKS)],
+        risk=card.risk(),
+        chain=card.chain(),
+        fallback=card.fallback(),
+        done=card.done(),
+        missed=card.missed(),
+        troubles=[capital(words) for words in card.troubles()],
+        can_fail=bool(offer.gist.troubles),
+        worst=card.worst(),
+        figures=_list_figures(menu, offer, teller),
+        sentence=_compare(menu, offer, teller),
+        chosen=number == position,
     )
 
 
 def _list_figures(menu: Menu, offer: Offer, teller: Teller) -> tuple[Figure, ...]:
-    """The figures of a plan by name."""
+    """The figures of a plan that its card has no sentence for, by name."""
     say, problem = teller.texts.part("web.figures"), menu.problem
     success = say("success", goal=teller.quoted_goal(problem), within=teller.within(problem))
-    return teller.figures(offer, (say("mean"), say("tail", worst=teller.worst(offer.level)), success))
+    mean, _, chance = teller.figures(offer, (say("mean"), "", success))
+    return mean, chance
 
 
 def _compare(menu: Menu, offer: Offer, teller: Teller) -> str:
