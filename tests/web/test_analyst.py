@@ -79,7 +79,7 @@ def test_how_far_figures_can_be_off_stands_beside_them() -> None:
     with run_site(Service.of(problem)) as site, site.client() as client:
         told = words(client.post("/analyst", data=form).text)
         table = client.post("/analyst", data={**form, "do": "csv"})
-        person = words(client.get("/").text)
+        person = words(client.get("/?example=0").text)
     menu = sa.recommend(problem)
     spans = [Teller.of().spans(menu[name]) for name in ("cheapest", "safest")]
     figures = " ".join(

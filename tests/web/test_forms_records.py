@@ -286,8 +286,8 @@ def test_examples_without_what_the_model_wants_stop_nobody() -> None:
     short = {name: value for name, value in ADA.items() if name != "age"}
     service = Service.of(replace(PROBLEM, given=(), people={"Ada": ADA, "Eve": short}), Knowing())
     service.warm_up()
-    with run_site(service) as site:
-        assert mistake_at(ask(site, example="1", do="fill"), "given0").startswith("Please fill this in.")
+    with run_site(service) as site, site.client() as client:
+        assert mistake_at(client.get("/?example=1").text, "given0").startswith("Please fill this in.")
 
 
 def test_the_api_takes_records(credit: Site) -> None:

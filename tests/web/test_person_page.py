@@ -17,7 +17,7 @@ from safear.recourse.case import Desk
 from safear.recourse.teller import Teller
 from safear.recourse.walk import walk
 from safear.texts import load_texts
-from safear.web.forms import fill_in, read_form, read_record, read_terms
+from safear.web.forms import fill_in, read_form, read_record, read_terms, typical_cost
 from safear.web.service import Service
 from web.conftest import APPLICANT, Site, run_site
 
@@ -58,9 +58,25 @@ def field(page: str, name: str) -> str:
     return found[1]
 
 
-def test_the_page_begins_with_an_example(loan: Site) -> None:
+def test_the_page_begins_empty(loan: Site) -> None:
+    """Nobody has entered anything, so nothing was decided about anybody."""
     with loan.client() as client:
         page = client.get("/").text
+    told = words(page)
+    assert "1 Step 1: About you" in told
+    assert "2 Step 2: What steps mean to you (optional)" in told
+    assert "3 Your plans" in told
+    assert "approved" not in told
+    assert "example person" not in told
+    assert page.count(" selected>please choose") == len(LOAN.features)
+    assert " checked" not in page
+
+
+def test_an_example_can_be_looked_at(loan: Site) -> None:
+    with loan.client() as client:
+        assert 'href="/?example=0">applicant</a>' in client.get("/").text
+        assert 'href="/?language=de&amp;example=0">applicant</a>' in client.get("/?language=de").text
+        page = client.get("/?example=0").text
     told = words(page)
     assert "Your application was not approved" in told
     assert "Safest" in told
@@ -185,7 +201,7 @@ def test_asking_again_where_there_is_no_way(loan: Site) -> None:
 
 def test_what_has_not_changed_stays_as_filed(german: Site) -> None:
     with german.client() as client:
-        page = client.post("/", data={"do": "fill", "example": "0"}).text
+        page = client.get("/?example=0").text
         names = set(re.findall(r'name="(feature\d+)"', page))
         fields = {name: field(page, name) for name in names if re.search(rf'<input[^>]*name="{name}"', page)}
         fields |= dict(re.findall(r'<select[^>]*name="(feature\d+)".*?<option selected>(.*?)</option>', page, re.S))
@@ -196,20 +212,30 @@ def test_what_has_not_changed_stays_as_filed(german: Site) -> None:
 
 def test_examples_can_be_filled_in(german: Site) -> None:
     with german.client() as client:
-        page = client.post("/", data={"do": "fill", "example": "1"}).text
+        page = client.get("/?example=1").text
+        nobody = [client.get(f"/?example={number}").text for number in ("99", "-1", "x", "99999999")]
     assert field(page, "feature0") == "29"
     assert "counts as: young" in words(page)
+    assert all("What is decided about you, and what can you do?" in words(one) for one in nobody)
 
 
-def test_an_empty_form(loan: Site) -> None:
+def test_an_empty_form_is_no_mistake_until_it_is_sent(loan: Site) -> None:
     with loan.client() as client:
-        told = words(client.post("/", data={"do": "menu"}).text)
-    assert "What would be decided about you?" in told
+        drafts = [client.post("/", data={**START, "feature1": "", "do": "draft"}).text]
+        drafts += [client.post("/", data={"do": "draft"}).text, client.post("/", data={**START, "do": "clear"}).text]
+        sent = client.post("/", data={"do": "menu"}).text
+        wrong = client.post("/", data={"feature0": "yuong", "do": "draft"}).text
+    assert all("What is decided about you, and what can you do?" in words(page) for page in drafts)
+    assert not any("Please fill this in" in words(page) for page in drafts)
+    assert field(drafts[2], "cost0") == typical_cost(LOAN.actions[0])
+    assert words(sent).count("Please fill this in.") == len(LOAN.features)
+    assert "“yuong” is not one of the choices." in words(wrong)
+    assert "Please fill this in" not in words(wrong)
 
 
 def test_german(loan: Site) -> None:
     with loan.client() as client:
-        page = client.get("/?language=de").text
+        page = client.get("/?language=de&example=0").text
         assert '<html lang="de">' in page
         told = words(page)
         answer = words(client.post("/", data={**START, "language": "de", "cost2": "1,5", "do": "menu"}).text)
@@ -238,7 +264,8 @@ def test_saving_the_report(loan: Site) -> None:
 
 def test_a_problem_without_people() -> None:
     with run_site(Service.of(replace(LOAN, people={}))) as site, site.client() as client:
-        assert "What would be decided about you?" in words(client.get("/").text)
+        assert "What is decided about you, and what can you do?" in words(client.get("/").text)
+        assert "Just looking?" not in words(client.get("/").text)
         assert "Your application was not approved" in words(client.post("/", data=START).text)
 
 
@@ -261,18 +288,27 @@ def test_reading_a_form() -> None:
     assert "young" not in repr(asked)
 
 
-def test_an_example_is_called_one(loan: Site) -> None:
+def test_an_example_is_called_one_until_something_is_edited(loan: Site) -> None:
     """Or somebody in a hurry takes the decision about somebody else for theirs."""
     with loan.client() as client:
-        assert "This is an example. Enter your own figures" in words(client.get("/").text)
-    assert "This is an example" in words(ask(loan, "fill", example="0"))
-    assert "This is an example" not in words(ask(loan))
+        page = client.get("/?example=0").text
+    kept = {name: field(page, name) for name in ("example", "untouched")}
+    banner = "This is an example person: applicant."
+    assert banner in words(page)
+    assert banner in words(ask(loan, **kept))
+    assert banner in words(ask(loan, "outcome:1", **kept, position="2", history=""))
+    moved = ask(loan, "here", **kept, position="2", history="1")
+    assert banner in words(moved)
+    assert field(moved, "untouched") != kept["untouched"]
+    for edited in ({"feature1": "degree"}, {"cost1": "2"}, {"cannot1": "1"}):
+        assert banner not in words(ask(loan, **kept, **edited))
+    assert banner not in words(ask(loan))
 
 
 def test_the_page_says_what_failing_counts(loan: Site, german: Site) -> None:
     assert "counts as 24 months more in the figures" in words(ask(loan))
     with german.client() as client:
-        assert "the figures count only what you have spent" in words(client.get("/").text)
+        assert "the figures count only what you have spent" in words(client.get("/?example=0").text)
 
 
 def test_a_menu_of_one_plan_does_not_change_what_somebody_weighs_how_much(loan: Site) -> None:
@@ -287,7 +323,7 @@ def test_a_menu_of_one_plan_does_not_change_what_somebody_weighs_how_much(loan: 
 
 def test_the_page_has_the_letters_that_pictures_are_laid_out_for(loan: Site) -> None:
     with loan.client() as client:
-        page = client.get("/")
+        page = client.get("/?example=0")
         style = client.get(re.findall(r'href="(/static/[^"]+style\.css)"', page.text)[0]).text
         fonts = [client.get(address) for address in re.findall(r"url\((/static/[^)]+\.otf)\)", style)]
     assert [font.status_code for font in fonts] == [200, 200]

@@ -7,7 +7,7 @@ filed and of actions need not be valid names of fields.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
@@ -23,35 +23,50 @@ from safear.recourse.case import Desk
 from safear.texts import Texts
 from safear.web.schemas import DECIMALS, MOST_COST, MOST_STEPS
 
-Wish = Literal["menu", "slide", "choose", "outcome", "back", "restart", "fill", "here"]
+Wish = Literal["begin", "draft", "menu", "slide", "choose", "outcome", "back", "restart", "fill", "here", "clear"]
+UNFINISHED = frozenset({"begin", "draft"})  # wishes of somebody who may still be filling in the form
 MOST_CHOICES = 200  # of a field; who has more of them had better write
 SEAL = "carried"  # the field that says to which person the bookkeeping belongs
+EXAMPLE, UNTOUCHED = "example", "untouched"  # which example is filled in, and a digest of the form as it was then
 _FIELDS = 2000  # of a form; more is no form of ours
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A form as it was sent. `fields` are the texts in it, to be shown again; `number` belongs to some wishes."""
+    """A form as it was sent. `fields` are the texts in it, to be shown again; `detail` belongs to some wishes.
+
+    Of these, `begin` is a page that is opened, `draft` one that is being filled in, and `fill` one with an example.
+    """
 
     fields: Mapping[str, str] = field(repr=False)
     wish: Wish = "menu"
-    number: int = 0
+    detail: str = ""
 
     def text(self, name: str) -> str:
         """What was filled in."""
         return self.fields.get(name, "").strip()
 
     @property
+    def number(self) -> int:
+        """What a wish is about: which card, or which outcome."""
+        return _whole(self.detail) or 0
+
+    @property
     def position(self) -> int | None:
         """Where the slider stands; None if it is not to be looked at."""
         if self.wish == "choose":
             return self.number
-        return _whole(self.text("position")) if self.wish not in {"menu", "fill"} else None
+        return _whole(self.text("position")) if self.wish not in {"menu", "draft", "fill"} else None
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether nobody has said yet that all is filled in: what is empty is then no mistake."""
+        return self.wish in UNFINISHED
 
     @property
     def is_example(self) -> bool:
         """Whether it is filled in for somebody of the problem's, and not by a person."""
-        return self.wish == "fill"
+        return self.example is not None
 
     @property
     def ticket(self) -> str:
@@ -59,9 +74,9 @@ class Asked:
         return "" if self.is_example else self.text("ticket")
 
     @property
-    def example(self) -> int:
-        """Which of the problem's people is to be filled in."""
-        return _whole(self.text("example")) or 0
+    def example(self) -> int | None:
+        """Which of the problem's people is filled in; None if nobody is."""
+        return _whole(self.text(EXAMPLE))
 
     @property
     def weight(self) -> float | None:
@@ -85,9 +100,9 @@ def read_form(body: bytes) -> Asked:
     """A form as browsers send it (`application/x-www-form-urlencoded`)."""
     pairs = parse_qsl(body.decode("utf-8", errors="replace"), keep_blank_values=True, max_num_fields=_FIELDS)
     fields = dict(pairs)
-    word, _, number = fields.pop("do", "menu").partition(":")
+    word, _, detail = fields.pop("do", "menu").partition(":")
     wishes: dict[str, Wish] = {wish: wish for wish in Wish.__args__}  # type: ignore[attr-defined]  # a Literal has them
-    return Asked(fields, wishes.get(word, "menu"), _whole(number) or 0)
+    return Asked(fields, wishes.get(word, "menu"), detail)
 
 
 def name_fields(desk: Desk) -> dict[str, str]:
@@ -104,8 +119,21 @@ def hidden_fields(desk: Desk) -> frozenset[str]:
 
 def seal_person(desk: Desk, asked: Asked) -> str:
     """A digest of what is filled in about the person: what is hidden belongs to that, and to nothing else."""
-    shown = [asked.text(field) for field in name_fields(desk) if field not in hidden_fields(desk)]
-    return hashlib.sha256(repr(shown).encode()).hexdigest()[:16]
+    return _digest(asked, [field for field in name_fields(desk) if field not in hidden_fields(desk)])
+
+
+def seal_form(desk: Desk, asked: Asked) -> str:
+    """A digest of all that somebody can fill in: it changes when anything is edited."""
+    return _digest(asked, [*name_fields(desk), *name_terms(desk.problem)])
+
+
+def _digest(asked: Asked, names: Sequence[str]) -> str:
+    return hashlib.sha256(repr([asked.text(name) for name in names]).encode()).hexdigest()[:16]
+
+
+def name_terms(problem: Problem) -> list[str]:
+    """The fields for what the actions mean to the person."""
+    return [f"{kind}{number}" for number in range(len(problem.actions)) for kind in ("cost", "chance", "cannot")]
 
 
 def drop_stale(desk: Desk, asked: Asked) -> Asked:
@@ -162,9 +190,27 @@ def find_mistakes(desk: Desk, asked: Asked, *, texts: Texts) -> dict[str, Mistak
     return found
 
 
+def find_empty(mistakes: Mapping[str, Mistake]) -> frozenset[str]:
+    """The fields that are only not filled in yet."""
+    return frozenset(name for name, item in mistakes.items() if item.code in {"missing", "missing_given"})
+
+
 def _is_between(text: str, most: int) -> bool:
     value = as_decimal(text.replace(",", "."))
     return value is not None and 0 <= value <= most and value == round(value, DECIMALS)
+
+
+def has_terms(problem: Problem, asked: Asked) -> bool:
+    """Whether somebody has said what actions mean to them, readable or not."""
+    return any(
+        asked.text(name) not in {"", typical}
+        for number, action in enumerate(problem.actions)
+        for name, typical in (
+            (f"cost{number}", typical_cost(action)),
+            (f"chance{number}", typical_chance(action)),
+            (f"cannot{number}", ""),
+        )
+    )
 
 
 def read_terms(problem: Problem, asked: Asked) -> Terms:

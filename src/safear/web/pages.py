@@ -15,7 +15,8 @@ from safear.texts import Texts, load_texts
 from safear.web.analyst import AnalystDesk, add_analyst_pages
 from safear.web.audits import Audits
 from safear.web.error_pages import ErrorDesk, tell_failure
-from safear.web.forms import Asked, drop_stale, find_mistakes, read_form
+from safear.web.examples import drop_edited
+from safear.web.forms import EXAMPLE, Asked, drop_stale, find_mistakes, read_form
 from safear.web.kept import make_ticket
 from safear.web.person_page import answer_form, make_view, show_failure
 from safear.web.service import Service
@@ -30,6 +31,9 @@ OUR_FAULT = (ClassifierError, TooLateError)
 def make_pages(service: Service, workers: Workers, audits: Audits, errors: ErrorDesk) -> APIRouter:
     """The routes of the pages; those for analysts only if they have one."""
     pages, shell = APIRouter(default_response_class=HTMLResponse), errors.shell
+
+    async def read(request: Request) -> Asked:
+        return drop_edited(service.desk, drop_stale(service.desk, await _read(request)))
 
     async def answer(asked: Asked, wanted: str | None) -> HTMLResponse:
         texts, asked = shell.find_texts(wanted), _give_ticket(asked)
@@ -52,7 +56,6 @@ def make_pages(service: Service, workers: Workers, audits: Audits, errors: Error
             **response,
             **shell.speak(texts),
             view=view,
-            example=asked.text("example"),
             ticket=asked.text("ticket"),
             unit=tell.text(service.problem.cost_unit),
             provider=tell.provider(service.problem),
@@ -60,16 +63,18 @@ def make_pages(service: Service, workers: Workers, audits: Audits, errors: Error
 
     @pages.get("/")
     async def home(request: Request) -> HTMLResponse:
-        return await answer(Asked({}, wish="fill"), request.query_params.get("language"))
+        wanted = request.query_params.get(EXAMPLE, "")
+        asked = Asked({EXAMPLE: wanted}, wish="fill") if wanted else Asked({}, wish="begin")
+        return await answer(asked, request.query_params.get("language"))
 
     @pages.post("/")
     async def ask(request: Request) -> HTMLResponse:
-        asked = drop_stale(service.desk, await _read(request))
-        return await answer(asked, asked.text("language"))
+        asked = await read(request)
+        return await answer(Asked({}, wish="begin") if asked.wish == "clear" else asked, asked.text("language"))
 
     @pages.post("/report")
     async def report(request: Request) -> Response:
-        asked = _give_ticket(drop_stale(service.desk, await _read(request)))
+        asked = _give_ticket(await read(request))
         texts = shell.find_texts(asked.text("language"))
         if find_mistakes(service.desk, asked, texts=texts):
             return await answer(asked, texts.language)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from safear.errors import ClassifierError, InputError
+from safear.errors import ClassifierError, InputError, Mistake
 from safear.plots import dots, traces
 from safear.problem.model import Problem
 from safear.recourse.advice_teller import AdviceTeller
@@ -20,7 +20,17 @@ from safear.reports.hundred import tell_hundred
 from safear.reports.ways import find_longest, tell_keys, tell_rest, tell_ways
 from safear.texts import Texts
 from safear.web.error_pages import FailureText
-from safear.web.forms import Asked, fill_in, name_fields, read_record, read_terms, write_value
+from safear.web.examples import fill_example, keep_example, name_example
+from safear.web.forms import (
+    Asked,
+    find_empty,
+    find_mistakes,
+    has_terms,
+    name_fields,
+    read_record,
+    read_terms,
+    write_value,
+)
 from safear.web.service import Service
 from safear.web.stops import Stop, find_stops, stop_at
 from safear.web.views import (
@@ -39,16 +49,21 @@ from safear.web.views import (
 )
 from safear.web.work import Deadline
 
+MOST_EXAMPLES = 6  # that are offered; who wants to see more asks the analyst
+
 
 def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> PersonView:
     """What is shown for a form. Mistakes in it are shown too."""
     problem, desk = service.problem, service.desk
-    asked = _fill_example(desk, asked, texts)
+    if asked.wish == "fill":
+        asked = fill_example(desk, asked, texts)
     teller = Teller(texts).about(problem)
     frame = _Frame(desk, asked, teller)
-    if not read_record(desk, asked, texts=texts):
-        return frame.show("empty", texts("web.decision.empty"), texts("web.decision.empty_lead"))
-    if wrong := tell_mistakes(desk, asked, texts):
+    found = find_mistakes(desk, asked, texts=texts)
+    empty = find_empty(found)
+    if (asked.is_unfinished and empty) or not (found or read_record(desk, asked, texts=texts)):
+        return frame.invite({name: item for name, item in found.items() if name not in empty})
+    if wrong := tell_mistakes(found, texts):
         return frame.show("wrong", texts("web.decision.wrong"), texts("web.decision.wrong_lead"), wrong=wrong)
     try:
         if asked.wish == "here":
@@ -57,8 +72,6 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
         menu = answer_form(service, asked, texts, deadline=deadline)
         headline = teller.decision(problem, favourable=menu.favourable)
         notices = list(map(teller.notice, menu.notices))
-        if asked.is_example:
-            notices = [texts("web.decision.example"), *notices]
         if menu.no_recourse is not None:
             deadline.check()
             advice = [] if menu.advice is None else AdviceTeller(menu.advice, teller).lines(to_person=True)
@@ -77,18 +90,8 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
 
 def show_failure(service: Service, asked: Asked, texts: Texts, failure: FailureText) -> PersonView:
     """The form as it was filled in, beside what went wrong here."""
-    asked = _fill_example(service.desk, asked, texts)
     lead = f"{failure.lead} {failure.reference}".strip()
     return _Frame(service.desk, asked, Teller(texts).about(service.problem)).show("failed", failure.title, lead)
-
-
-def _fill_example(desk: Desk, asked: Asked, texts: Texts) -> Asked:
-    """The form with somebody of the problem's filled in, if that is wanted."""
-    if not asked.is_example:
-        return asked
-    people = list(desk.problem.people.values())
-    record = people[min(asked.example, len(people) - 1)] if people else {}
-    return replace(asked, fields={**asked.fields, **fill_in(desk, record, texts=texts)})
 
 
 def answer_form(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> Menu:
@@ -154,6 +157,11 @@ class _Frame:
     asked: Asked
     teller: Teller
 
+    def invite(self, wrong: Mapping[str, Mistake]) -> PersonView:
+        """To fill in what is still empty. What is filled in and wrong is told already."""
+        say = self.teller.texts.part("web.begin")
+        return self.show("empty", say("title"), say("lead"), wrong=tell_mistakes(wrong, self.teller.texts))
+
     def show(
         self,
         kind: Outcome,
@@ -170,7 +178,10 @@ class _Frame:
             kind=kind,
             features=show_fields(self.desk, self.asked, self.teller),
             actions=show_actions(self.desk.problem, self.asked, self.teller),
-            people=tuple(self.desk.problem.people),
+            people=tuple(self.desk.problem.people)[:MOST_EXAMPLES],
+            example=name_example(self.desk, self.asked),
+            example_fields=keep_example(self.desk, self.asked),
+            has_terms=has_terms(self.desk.problem, self.asked),
             headline=headline,
             lead=lead,
             spoken=". ".join(

@@ -107,6 +107,7 @@ class Shell:
             "language": texts.language,
             "languages": [(code, load_texts(code)("name"), code == texts.language) for code in languages()],
             "home": f"/{asked}",
+            "examples": f"/{asked}{'&' if asked else '?'}example=",
             "analyst": f"/analyst{asked}" if self.has_analyst else None,
         }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from safear.errors import InputError
+from safear.errors import InputError, Mistake
 from safear.problem.glossary import choose
 from safear.problem.model import Action, Feature, Problem
 from safear.problem.person import read_level
@@ -28,7 +28,6 @@ from safear.texts.names import capital
 from safear.web.forms import (
     SEAL,
     Asked,
-    find_mistakes,
     has_one_chance,
     is_number,
     list_choices,
@@ -144,7 +143,10 @@ class PersonView:
     kind: Outcome
     features: tuple[FeatureField, ...]
     actions: tuple[ActionField, ...]
-    people: tuple[str, ...]
+    people: tuple[str, ...]  # who can be looked at as an example
+    example: str  # who is; empty if nobody
+    example_fields: Mapping[str, str]
+    has_terms: bool  # whether they said anything about what steps mean to them
     headline: str
     lead: str
     spoken: str
@@ -245,9 +247,9 @@ def show_actions(problem: Problem, asked: Asked, tell: Teller) -> tuple[ActionFi
     )
 
 
-def tell_mistakes(desk: Desk, asked: Asked, texts: Texts) -> dict[str, str]:
+def tell_mistakes(found: Mapping[str, Mistake], texts: Texts) -> dict[str, str]:
     """What is wrong with each field that cannot be read, in words."""
-    return {name: tell_mistake(item, texts) for name, item in find_mistakes(desk, asked, texts=texts).items()}
+    return {name: tell_mistake(item, texts) for name, item in found.items()}
 
 
 def _note(action: Action, tell: Teller) -> str:

@@ -8,7 +8,6 @@
   let timer = 0;
 
   document.documentElement.classList.add("script");
-  if (window.matchMedia("(max-width: 46rem)").matches) document.getElementById("terms-open").open = false;
 
   // Put the parts of another page in the place of ours. `whole` are those with fields: only replaced if asked for,
   // so that nobody is interrupted while typing; `kept` is left alone.
@@ -50,7 +49,7 @@
       const response = await fetch(form.action, { method: "POST", body: data, headers: { accept: "text/html" }, signal: mine.signal });
       const text = await response.text();
       if (!(response.headers.get("content-type") || "").startsWith("text/html")) throw new Error(text);
-      show(new DOMParser().parseFromString(text, "text/html"), wish === "fill" || wish === "here", kept);
+      show(new DOMParser().parseFromString(text, "text/html"), wish === "here" || wish === "clear", kept);
     } catch (error) {
       if (error.name === "AbortError") return;
       status.textContent = form.dataset.failed;
@@ -73,8 +72,8 @@
     clearTimeout(timer);
     if (event.target.id === "position") {
       timer = setTimeout(ask, 30, "slide", "slider"); // the slider stays: it is in somebody's hand
-    } else if (event.target.id !== "example") {
-      timer = setTimeout(ask, event.target.matches("[inputmode]") ? 400 : 0, "menu");
+    } else {
+      timer = setTimeout(ask, event.target.matches("[inputmode]") ? 400 : 0, "draft");
     }
   });
 
