@@ -210,6 +210,12 @@ def test_numbers_as_people_write_them(typed: str, english: str, german: str) -> 
 def test_numbers_read_back(number: int, decimals: int, language: str) -> None:
     value, texts = number / 10**decimals, load_texts(language)
     assert float(texts.read_number(texts.exact_number(value))) == value
+    assert float(texts.read_number(texts.write_number(str(value)))) == value
+
+
+@pytest.mark.parametrize("text", ["007", "12", "1.5 l", "1.234.5", "", "v.5"])
+def test_only_decimals_are_written_otherwise(text: str) -> None:
+    assert load_texts("de").write_number(text) == text
 
 
 def test_units_that_have_no_singular() -> None:

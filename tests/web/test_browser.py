@@ -125,7 +125,7 @@ def test_the_slider_moves_along_the_frontier(german: Site, open_page: Open) -> N
 
 def test_own_terms_change_the_answer_at_once(loan: Site, open_page: Open) -> None:
     page = open_page(loan)
-    page.get_by_role("heading", name="What steps mean to you").click()
+    page.locator("#terms-title").click()
     page.get_by_label("I can’t do this: Change job").check()
     expect(page.get_by_text("Change job", exact=True).and_(page.locator(".chain"))).to_have_count(0)
     field = page.get_by_label("Study part-time: cost in months")
@@ -195,6 +195,57 @@ def test_all_of_it_by_keyboard(loan: Site, open_page: Open) -> None:
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
     expect(page.locator(".taken li")).to_have_count(2)
+
+
+def test_what_was_entered_survives(credit: Site, open_page: Open) -> None:
+    """A reload, the way to another page and back, and another language."""
+    page = open_page(credit, "/")
+    fields = {"Term (months)": "40", "Amount": "8750.5", "Age": "33.5", "Account": "small"}
+    for label, text in fields.items():
+        page.get_by_label(label, exact=True).fill(text)
+    page.locator("#terms-title").click()
+    page.get_by_label("Shorten: cost in months").fill("2.5")
+    page.reload()
+    expect(page.get_by_label("Amount", exact=True)).to_have_value("8750.5")  # also while it is not complete
+    page.get_by_label("Job", exact=True).select_option("employed")
+    page.get_by_role("button", name="This step failed").click()
+    expect(page.locator(".taken li")).to_have_count(1)
+    page.get_by_role("link", name="For analysts").click()
+    page.go_back()
+    expect(page.locator(".taken li")).to_have_count(1)
+    page.get_by_role("button", name="Deutsch").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Heutige Entscheidung: nicht „granted“")
+    expect(page.get_by_label("Amount", exact=True)).to_have_value("8750,5")
+    expect(page.get_by_label("Shorten: Aufwand (months)")).to_have_value("2,5")
+    expect(page.locator(".taken li")).to_have_count(1)
+    page.reload()
+    expect(page.get_by_label("Age", exact=True)).to_have_value("33,5")
+    page.get_by_role("button", name="Alles leeren und von vorn beginnen").click()
+    expect(page.get_by_label("Amount", exact=True)).to_have_value("")
+    page.reload()
+    expect(page.get_by_label("Amount", exact=True)).to_have_value("")
+    expect(page.locator("article.plan")).to_have_count(0)
+
+
+def test_an_example_costs_nobody_their_entries(loan: Site, open_page: Open) -> None:
+    page = open_page(loan, "/")
+    page.get_by_label("Age", exact=True).select_option("senior")
+    page.get_by_role("link", name="applicant").click()
+    expect(page.locator(".banner")).to_contain_text("This is an example person: applicant.")
+    page.get_by_role("button", name="This step failed").click()
+    page.get_by_role("button", name="Deutsch").click()
+    expect(page.locator(".taken li")).to_have_count(1)
+    expect(page.locator(".banner")).to_contain_text("Das ist eine Beispielperson: applicant.")
+    page.get_by_role("button", name="English").click()
+    page.get_by_role("link", name="Start with an empty form").click()
+    expect(page.get_by_label("Age", exact=True)).to_have_value("senior")
+    page.go_back()
+    page.get_by_label("Savings", exact=True).select_option("moderate")
+    expect(page.locator(".banner")).to_have_count(0)
+    assert page.url == f"{loan.base}/"
+    page.reload()
+    expect(page.get_by_label("Savings", exact=True)).to_have_value("moderate")
+    expect(page.locator(".banner")).to_have_count(0)
 
 
 def test_the_report_is_saved_and_printed(loan: Site, open_page: Open, tmp_path: Path) -> None:

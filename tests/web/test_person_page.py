@@ -19,7 +19,7 @@ from safear.recourse.walk import walk
 from safear.texts import load_texts
 from safear.web.forms import fill_in, read_form, read_record, read_terms, typical_cost
 from safear.web.service import Service
-from web.conftest import APPLICANT, Site, run_site
+from web.conftest import APPLICANT, CREDIT, Site, run_site
 
 LOAN = sa.load_example("loan")
 DESK = Desk.of(LOAN)
@@ -245,6 +245,30 @@ def test_german(loan: Site) -> None:
     assert "Am sichersten" in answer
     assert "nebenher studieren, 2. Versuch" in told  # the pictures too
     assert "Jeder Punkt ist einer von 100" in told
+
+
+def test_another_language_without_a_script(credit: Site) -> None:
+    """A button of the form sends all of it; numbers come back as the language writes them."""
+    ada = fill_in(credit.service.desk, CREDIT["people"]["Ada"], texts=load_texts("en"))
+    form = {**ada, "given0": "33.5", "cost0": "1.25", "cannot1": "1", "language": "en", "position": "0", "history": "1"}
+    with credit.client() as client:
+        german = client.post("/", data={**form, "do": "speak:de"}).text
+        fields = {name: field(german, name) for name in ("feature1", "given0", "cost0", "history", "language")}
+        back = client.post("/", data={**form, **fields, "do": "speak:en"}).text
+        odd = client.post("/", data={**form, "do": "speak:xx"}).text
+    assert '<html lang="de">' in german
+    assert fields == {"feature1": "8750,5", "given0": "33,5", "cost0": "1,25", "history": "1", "language": "de"}
+    assert 'name="cannot1" value="1" checked' in german
+    assert "misslungen" in words(german)
+    assert [field(back, name) for name in ("feature1", "given0", "cost0")] == ["8750.5", "33.5", "1.25"]
+    assert '<html lang="en">' in odd
+
+
+def test_an_unfinished_form_in_another_language(credit: Site) -> None:
+    with credit.client() as client:
+        page = client.post("/", data={"feature1": "8,750.5", "given1": "0.7 l", "do": "speak:de"}).text
+    assert (field(page, "feature1"), field(page, "given1")) == ("8750,5", "0.7 l")
+    assert "Bitte" not in words(page).partition("Über Sie")[2].partition("Schritt 2")[0].replace("bitte wählen", "")
 
 
 def test_saving_the_report(loan: Site) -> None:

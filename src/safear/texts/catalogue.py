@@ -101,6 +101,13 @@ class Texts:
             return text
         return str(Decimal(text.replace("−", "-").replace(",", ".")))
 
+    def write_number(self, digits: str) -> str:
+        """A number as Python writes it as people type it in this language, without marks for thousands.
+
+        Other texts are unchanged.
+        """
+        return digits.replace(".", self("format.decimal")) if re.fullmatch(r"-?\d*\.\d+", digits) else digits
+
     def exactly(self, value: object) -> str:
         """All digits, such that the same number can be read back: the same in every language."""
         if value is None:

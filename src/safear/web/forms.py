@@ -23,8 +23,10 @@ from safear.recourse.case import Desk
 from safear.texts import Texts
 from safear.web.schemas import DECIMALS, MOST_COST, MOST_STEPS
 
-Wish = Literal["begin", "draft", "menu", "slide", "choose", "outcome", "back", "restart", "fill", "here", "clear"]
-UNFINISHED = frozenset({"begin", "draft"})  # wishes of somebody who may still be filling in the form
+Wish = Literal[
+    "begin", "draft", "menu", "slide", "choose", "outcome", "back", "restart", "fill", "here", "clear", "again", "speak"
+]
+UNFINISHED = frozenset({"begin", "draft", "again"})  # wishes of somebody who may still be filling in the form
 MOST_CHOICES = 200  # of a field; who has more of them had better write
 SEAL = "carried"  # the field that says to which person the bookkeeping belongs
 EXAMPLE, UNTOUCHED = "example", "untouched"  # which example is filled in, and a digest of the form as it was then
@@ -35,7 +37,8 @@ _FIELDS = 2000  # of a form; more is no form of ours
 class Asked:
     """A form as it was sent. `fields` are the texts in it, to be shown again; `detail` belongs to some wishes.
 
-    Of these, `begin` is a page that is opened, `draft` one that is being filled in, and `fill` one with an example.
+    Of these, `begin` is a page that is opened, `draft` one that is being filled in, `fill` one with an example, `again`
+    one that is shown once more as it was, and `speak` the same in another language, which is its detail.
     """
 
     fields: Mapping[str, str] = field(repr=False)
@@ -87,7 +90,7 @@ class Asked:
     @property
     def outcomes(self) -> tuple[int, ...]:
         """How the steps so far have ended; none once another plan is looked at."""
-        if self.wish not in {"outcome", "back", "here"}:
+        if self.wish not in {"outcome", "back", "here", "again"}:
             return ()
         numbers = [_whole(part) for part in self.text("history").split(",") if part.strip()]
         known = [number for number in numbers if number is not None][:MOST_STEPS]
@@ -109,6 +112,22 @@ def name_fields(desk: Desk) -> dict[str, str]:
     """Which feature each field about a person is for, or which column that the classifier sees as filed."""
     fields = {f"feature{number}": feature.name for number, feature in enumerate(desk.problem.features)}
     return fields | {f"given{number}": name for number, name in enumerate(desk.sight.given)}
+
+
+def name_form(desk: Desk) -> str:
+    """A digest of what the numbered fields are for, so that nothing is put into those of another problem."""
+    names = [*name_fields(desk).values(), *(action.name for action in desk.problem.actions)]
+    return hashlib.sha256(repr((desk.problem.title, names)).encode()).hexdigest()[:16]
+
+
+def translate(desk: Desk, asked: Asked, *, texts: Texts, into: Texts) -> Asked:
+    """The form as it was, with its numbers as another language writes them."""
+    free = [name for name, about in name_fields(desk).items() if not list_choices(desk, about)]
+    numbers = {
+        name: into.write_number(texts.read_number(asked.text(name))) for name in (*free, *name_terms(desk.problem))
+    }
+    kept = {name: text for name, text in numbers.items() if name in asked.fields}
+    return Asked({**asked.fields, **kept, "language": into.language}, wish="again")
 
 
 def hidden_fields(desk: Desk) -> frozenset[str]:
@@ -237,7 +256,7 @@ def fill_in(desk: Desk, record: Mapping[str, object], *, texts: Texts) -> dict[s
 def write_value(value: object, texts: Texts) -> str:
     """What is filled in for a value: numbers as the language writes them, without marks for thousands."""
     text = "" if value is None else str(value)
-    return text.replace(".", texts("format.decimal")) if isinstance(value, float | Decimal) else text
+    return texts.write_number(text) if isinstance(value, float | Decimal) else text
 
 
 def typical_cost(action: Action) -> str:

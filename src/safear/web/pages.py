@@ -16,7 +16,7 @@ from safear.web.analyst import AnalystDesk, add_analyst_pages
 from safear.web.audits import Audits
 from safear.web.error_pages import ErrorDesk, tell_failure
 from safear.web.examples import drop_edited
-from safear.web.forms import EXAMPLE, Asked, drop_stale, find_mistakes, read_form
+from safear.web.forms import EXAMPLE, Asked, drop_stale, find_mistakes, name_form, read_form, translate
 from safear.web.kept import make_ticket
 from safear.web.person_page import answer_form, make_view, show_failure
 from safear.web.service import Service
@@ -33,7 +33,13 @@ def make_pages(service: Service, workers: Workers, audits: Audits, errors: Error
     pages, shell = APIRouter(default_response_class=HTMLResponse), errors.shell
 
     async def read(request: Request) -> Asked:
-        return drop_edited(service.desk, drop_stale(service.desk, await _read(request)))
+        asked = drop_edited(service.desk, drop_stale(service.desk, await _read(request)))
+        if asked.wish == "clear":
+            return Asked({"language": asked.text("language")}, wish="begin")
+        if asked.wish == "speak":
+            texts, into = shell.find_texts(asked.text("language")), shell.find_texts(asked.detail)
+            return translate(service.desk, asked, texts=texts, into=into)
+        return asked
 
     async def answer(asked: Asked, wanted: str | None) -> HTMLResponse:
         texts, asked = shell.find_texts(wanted), _give_ticket(asked)
@@ -57,6 +63,7 @@ def make_pages(service: Service, workers: Workers, audits: Audits, errors: Error
             **shell.speak(texts),
             view=view,
             ticket=asked.text("ticket"),
+            form_name=name_form(service.desk),
             unit=tell.text(service.problem.cost_unit),
             provider=tell.provider(service.problem),
         )
@@ -70,7 +77,7 @@ def make_pages(service: Service, workers: Workers, audits: Audits, errors: Error
     @pages.post("/")
     async def ask(request: Request) -> HTMLResponse:
         asked = await read(request)
-        return await answer(Asked({}, wish="begin") if asked.wish == "clear" else asked, asked.text("language"))
+        return await answer(asked, asked.text("language"))
 
     @pages.post("/report")
     async def report(request: Request) -> Response:

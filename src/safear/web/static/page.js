@@ -1,13 +1,70 @@
-// The person's page. The form works without this file; with it, answers come without leaving the page.
+// The person's page. The form works without this file; with it, answers come without leaving the page, and what was
+// entered survives a reload, the way back and another language: this tab keeps it (session storage), and nobody else.
 "use strict";
 
 (() => {
   const form = document.getElementById("form");
   const status = document.getElementById("status");
+  const language = document.documentElement.lang;
+  const WHOLE = ["here", "clear", "again", "speak"]; // wishes after which the fields are shown anew
   let running = null;
   let timer = 0;
 
   document.documentElement.classList.add("script");
+
+  // ------------------------------------------------------------------------------------------------------- memory
+  // Fields as they were written, with the language that they were written in. An example has a place of its own, so
+  // that looking at one does not cost anybody what they entered.
+
+  const example = () => form.querySelector("[name=example]");
+  const place = () => [form.dataset.name, ...(example() ? [example().value] : [])].join(":");
+
+  function remember() {
+    const fields = [...new FormData(form)].filter(([, value]) => typeof value === "string");
+    try {
+      sessionStorage.setItem(place(), JSON.stringify({ language, fields }));
+    } catch {
+      // Where nothing can be kept, the page works as it does without.
+    }
+  }
+
+  function recall() {
+    try {
+      return JSON.parse(sessionStorage.getItem(place()));
+    } catch {
+      return null;
+    }
+  }
+
+  function forget() {
+    try {
+      sessionStorage.removeItem(place());
+    } catch {
+      // nothing was kept
+    }
+  }
+
+  // What is edited is an example no longer.
+  function makeOwn() {
+    if (!example()) return;
+    example().remove();
+    history.replaceState(null, "", form.dataset.home);
+  }
+
+  function restore() {
+    const kept = recall();
+    if (!kept) return;
+    const data = new URLSearchParams(kept.fields);
+    if (kept.language === language) {
+      for (const field of form.elements) {
+        if (field.type === "checkbox") field.checked = data.has(field.name);
+        else if (data.has(field.name) && field.name !== "do") field.value = data.get(field.name);
+      }
+    }
+    ask(kept.language === language ? "again" : `speak:${language}`, "", data);
+  }
+
+  // ------------------------------------------------------------------------------------------------------ answers
 
   // Put the parts of another page in the place of ours. `whole` are those with fields: only replaced if asked for,
   // so that nobody is interrupted while typing; `kept` is left alone.
@@ -20,7 +77,7 @@
       if (!part.isConnected || !fresh || part.id === kept || fresh.isEqualNode(part)) continue;
       for (const details of part.querySelectorAll("details")) {
         const twin = fresh.querySelector("#" + details.id);
-        if (twin) twin.open = details.open;
+        if (twin) twin.open ||= details.open;
       }
       part.replaceWith(fresh);
     }
@@ -38,18 +95,19 @@
     status.textContent = document.getElementById("decision").dataset.spoken;
   }
 
-  async function ask(wish, kept) {
+  async function ask(wish, kept, given) {
     clearTimeout(timer);
     if (running) running.abort();
     const mine = (running = new AbortController());
-    const data = new URLSearchParams(new FormData(form));
+    const data = given || new URLSearchParams(new FormData(form));
     data.set("do", wish);
     document.body.setAttribute("aria-busy", "true");
     try {
       const response = await fetch(form.action, { method: "POST", body: data, headers: { accept: "text/html" }, signal: mine.signal });
       const text = await response.text();
       if (!(response.headers.get("content-type") || "").startsWith("text/html")) throw new Error(text);
-      show(new DOMParser().parseFromString(text, "text/html"), wish === "here" || wish === "clear", kept);
+      show(new DOMParser().parseFromString(text, "text/html"), WHOLE.includes(wish.split(":")[0]), kept);
+      remember();
     } catch (error) {
       if (error.name === "AbortError") return;
       status.textContent = form.dataset.failed;
@@ -61,11 +119,24 @@
     }
   }
 
+  function speak(other) {
+    const address = new URL(form.dataset.home, location.href);
+    if (example()) address.searchParams.set("example", example().value);
+    address.searchParams.set("language", other);
+    if (recall()) remember(); // with what was typed last
+    location.assign(address);
+  }
+
   form.addEventListener("submit", (event) => {
     const button = event.submitter;
     if (button && button.hasAttribute("data-native")) return;
     event.preventDefault();
-    ask(button ? button.value : "menu");
+    const [wish, detail] = (button ? button.value : "menu").split(":");
+    if (wish === "clear") {
+      forget();
+      location.assign(form.dataset.home);
+    } else if (wish === "speak") speak(detail);
+    else ask(button ? button.value : "menu");
   });
 
   form.addEventListener("input", (event) => {
@@ -73,6 +144,8 @@
     if (event.target.id === "position") {
       timer = setTimeout(ask, 30, "slide", "slider"); // the slider stays: it is in somebody's hand
     } else {
+      makeOwn();
+      remember();
       timer = setTimeout(ask, event.target.matches("[inputmode]") ? 400 : 0, "draft");
     }
   });
@@ -80,4 +153,6 @@
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-print]")) window.print();
   });
+
+  restore();
 })();
