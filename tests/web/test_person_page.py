@@ -116,7 +116,11 @@ def test_no_way(loan: Site) -> None:
 def test_mistakes_stand_beside_their_fields(loan: Site) -> None:
     page = ask(loan, feature0="yuong", feature1="", cost0="a lot", cost1="0.00001", chance2="190")
     told = words(page)
-    assert "Please check this again Some fields cannot be read;" in told
+    assert "Please check this again Some fields are empty or cannot be read." in told
+    links = re.findall(r'<li><a href="#(\w+)">([^<]*)</a>', page.partition('class="summary"')[2].partition("</ul>")[0])
+    assert [name for name, _ in links] == ["feature0", "feature1", "cost0", "cost1", "chance2"]
+    assert links[1] == ("feature1", "Education: Please fill this in.")
+    assert links[4][1].startswith("Study part-time: “190” is not")
     assert "“yuong” is not one of the choices. Please choose one." in told
     assert "Please fill this in." in told
     assert "“a lot” is not a number from 0 to 1,000,000 with at most four decimals." in told
@@ -228,7 +232,7 @@ def test_an_empty_form_is_no_mistake_until_it_is_sent(loan: Site) -> None:
     assert all("What is decided about you, and what can you do?" in words(page) for page in drafts)
     assert not any("Please fill this in" in words(page) for page in drafts)
     assert field(drafts[2], "cost0") == typical_cost(LOAN.actions[0])
-    assert words(sent).count("Please fill this in.") == len(LOAN.features)
+    assert sent.count('<p class="mistake">Please fill this in.') == len(LOAN.features)
     assert "“yuong” is not one of the choices." in words(wrong)
     assert "Please fill this in" not in words(wrong)
 

@@ -38,6 +38,7 @@ from safear.web.views import (
     PersonView,
     Pictures,
     PlansView,
+    link_mistakes,
     list_mistakes,
     name_stop,
     show_actions,
@@ -174,10 +175,12 @@ class _Frame:
         advice: Sequence[str] = (),
         plans: PlansView | None = None,
     ) -> PersonView:
+        features = show_fields(self.desk, self.asked, self.teller)
+        actions = show_actions(self.desk.problem, self.asked, self.teller)
         return PersonView(
             kind=kind,
-            features=show_fields(self.desk, self.asked, self.teller),
-            actions=show_actions(self.desk.problem, self.asked, self.teller),
+            features=features,
+            actions=actions,
             people=tuple(self.desk.problem.people)[:MOST_EXAMPLES],
             example=name_example(self.desk, self.asked),
             example_fields=keep_example(self.desk, self.asked),
@@ -188,6 +191,7 @@ class _Frame:
                 [headline, *([lead] if kind == "failed" else (wrong or {}).values()), *mistakes, *self._speak(plans)]
             ),
             wrong=wrong or {},
+            summary=link_mistakes(wrong or {}, features, actions, self.teller.texts) if kind == "wrong" else (),
             mistakes=tuple(mistakes),
             notices=tuple(notices),
             advice=tuple(advice),

@@ -136,8 +136,8 @@ class WalkView:
 class PersonView:
     """Everything on the page. `kind` is how it came out: yes, no, none (no plan), wrong (mistakes), empty or failed.
 
-    `wrong` says what is wrong with each field by its name, and `mistakes` what else is. `advice` says what would help
-    somebody without a plan.
+    `wrong` says what is wrong with each field by its name, and `mistakes` what else is; `summary` has what stands at
+    the top, each with the field that it is about. `advice` says what would help somebody without a plan.
     """
 
     kind: Outcome
@@ -151,6 +151,7 @@ class PersonView:
     lead: str
     spoken: str
     wrong: Mapping[str, str] = field(default_factory=dict)
+    summary: tuple[tuple[str, str], ...] = ()
     mistakes: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
@@ -250,6 +251,16 @@ def show_actions(problem: Problem, asked: Asked, tell: Teller) -> tuple[ActionFi
 def tell_mistakes(found: Mapping[str, Mistake], texts: Texts) -> dict[str, str]:
     """What is wrong with each field that cannot be read, in words."""
     return {name: tell_mistake(item, texts) for name, item in found.items()}
+
+
+def link_mistakes(
+    wrong: Mapping[str, str], features: Sequence[FeatureField], actions: Sequence[ActionField], texts: Texts
+) -> tuple[tuple[str, str], ...]:
+    """What is wrong, in the order of the form: the field, and what is told of it under its label."""
+    labels = {field.name: field.label for field in features}
+    labels |= {f"{kind}{action.number}": action.label for action in actions for kind in ("cost", "chance")}
+    say = texts.part("web.decision")
+    return tuple((name, say("wrong_item", label=labels[name], mistake=told)) for name, told in wrong.items())
 
 
 def _note(action: Action, tell: Teller) -> str:

@@ -95,6 +95,14 @@
     status.textContent = document.getElementById("decision").dataset.spoken;
   }
 
+  // Bring the answer to who asked for it, if they do not see it: on a telephone it is below the form.
+  function lead() {
+    const title = document.getElementById("decision-title");
+    const { top } = title.getBoundingClientRect();
+    title.focus({ preventScroll: true });
+    if (top < 0 || top > window.innerHeight / 2) document.getElementById("main").scrollIntoView();
+  }
+
   async function ask(wish, kept, given) {
     clearTimeout(timer);
     if (running) running.abort();
@@ -108,6 +116,7 @@
       if (!(response.headers.get("content-type") || "").startsWith("text/html")) throw new Error(text);
       show(new DOMParser().parseFromString(text, "text/html"), WHOLE.includes(wish.split(":")[0]), kept);
       remember();
+      if (wish === "menu" || wish === "here") lead();
     } catch (error) {
       if (error.name === "AbortError") return;
       status.textContent = form.dataset.failed;
@@ -152,6 +161,13 @@
 
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-print]")) window.print();
+    const link = event.target.closest(".summary a");
+    if (!link) return;
+    event.preventDefault();
+    const field = document.getElementById(link.hash.slice(1));
+    const details = field.closest("details");
+    if (details) details.open = true;
+    field.focus();
   });
 
   restore();
