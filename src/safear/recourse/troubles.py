@@ -21,7 +21,7 @@ from safear.evaluation.forward import Layer, propagate
 from safear.evaluation.occurrence import chance_of_once, range_of_once
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
-from safear.recourse.plan import Changes, find_changes
+from safear.recourse.level_changes import Changes, find_changes
 from safear.solvers.success import sweep_back
 
 ROUNDING = 1e-9  # a relative difference below this is none
