@@ -103,3 +103,19 @@ def test_choices() -> None:
 )
 def test_other_ways(costs: tuple[float, float] | None, failure: float, words: str) -> None:
     assert Teller.of().other_traces(costs, failure, "months") == f"All other ways together: {words}."
+
+
+@pytest.mark.parametrize(
+    ("level", "told", "gesagt"),
+    [
+        ("<20", "below 20", "unter 20"),
+        ("<=2.5", "at most 2.5", "höchstens 2,5"),
+        (">=12000", "12,000 or more", "mindestens 12.000"),
+        (">-1", "above −1", "über −1"),
+        ("20-25", "20-25", "20-25"),
+        ("<none", "<none", "<none"),
+    ],
+)
+def test_levels_beyond_an_edge_are_told_in_words(level: str, told: str, gesagt: str) -> None:
+    assert Teller.of().level("term", level) == told
+    assert Teller.of("de").level("term", level) == gesagt

@@ -5,6 +5,7 @@ Names of features, levels and actions are told by their labels (`Glossary`), whe
 
 from __future__ import annotations
 
+import re
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ from safear.texts.numbers import ALWAYS, count_in_hundred, tell_times
 
 if TYPE_CHECKING:
     from safear.evaluation.extremes import Range
+
+_EDGE = re.compile(r"(<=?|>=?)(-?\d+(?:\.\d+)?)")  # how a level beyond an edge is called unless its file names it
+_SIDES = {"<": "below", "<=": "at_most", ">=": "at_least", ">": "above"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +116,12 @@ class Wording:
         return show_name(self.glossary.feature(name, self.language))
 
     def level(self, feature: str, level: str) -> str:
-        """What a level of a feature is called."""
-        return show_name(self.glossary.level(feature, level, self.language))
+        """What a level of a feature is called; a name that was made of an edge is told in words: `below 20`."""
+        name = show_name(self.glossary.level(feature, level, self.language))
+        edge = _EDGE.fullmatch(name)
+        if edge is None:
+            return name
+        return self.texts(f"levels.{_SIDES[edge[1]]}", number=self.texts.localise(edge[2]))
 
     def condition(self, condition: Condition) -> str:
         """A condition in words: `skill is below manager`."""
