@@ -305,7 +305,7 @@ class _TreeDrawing:
 
     def _name(self, way: WayRow, x: float, y: float) -> float:
         """The name of a step that stands elsewhere."""
-        words = self.say("back", step=way.target) if self._is_loop(way) else self.tell("step.go_on", steps=way.target)
+        words = self.say("back" if self._is_loop(way) else "on", step=way.target)
         width = text_width(words, 13) + 24
         frame: dict[str, str | float] = {"rx": 14, "fill": PAPER, "stroke": BLUE, "stroke_width": 1.5}
         rect = element("rect", x=x, y=y - 14, width=width, height=28, **frame)
@@ -323,8 +323,9 @@ class _TreeDrawing:
     def _end(self, way: WayRow, x: float, y: float) -> float:
         """How the plan ends there."""
         good = way.kind == "goal"
-        own = {"out of time": "step.out_of_time", "not shown": "picture.tree.not_shown"}
-        words = self.goal if good else self.tell(own.get(way.kind, f"step.{way.kind}"), goal=self.goal)
+        kind = way.kind.replace(" ", "_")
+        key = f"picture.tree.{kind}" if kind in {"not_shown", "given_up"} else f"step.{kind}"
+        words = self.goal if good else self.tell(key, goal=self.goal)
         sign = tick_mark(x, y, BLUE) if good else "" if way.kind == "not shown" else square(x, y)
         left, ink = (x + 16, INK if good else WRONG) if sign else (x - 4, FAINT)
         self.parts.append(

@@ -10,7 +10,7 @@ from safear.evaluation.extremes import Range
 from safear.recourse.level_changes import LevelChange
 from safear.recourse.rules import Rule, group_rules
 from safear.recourse.teller import Teller
-from safear.recourse.turns import Turn, find_turns
+from safear.recourse.turns import PlanTurn, find_turns
 from safear.texts.names import capital
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class PlanTeller:
             then = f"{say('costs_instead', cost=self.teller.cost(branch.cost, step.unit))}; {then}"
         return EndingText(branch.works, say("if_works" if branch.works else "if_fails"), detail, then)
 
-    def _tell_turn(self, turn: Turn, branch: Branch, step: PlanStep) -> str:
+    def _tell_turn(self, turn: PlanTurn, branch: Branch, step: PlanStep) -> str:
         """`try again`; `if it fails twice, change job (step 3)`; `otherwise, time is up`."""
         what, say, most = self._tell_way(turn.follow_up, step), self.teller.texts.part("step.turn"), turn.most
         match turn.code:

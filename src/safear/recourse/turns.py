@@ -20,7 +20,7 @@ Code = Literal["always", "fails", "tries", "made", "spent", "step", "otherwise",
 Bounds = Callable[["FollowUp"], tuple[float, float]]
 
 
-class Turn(NamedTuple):
+class PlanTurn(NamedTuple):
     """A way on, and when it is taken if none of those before it is.
 
     `code` says by what one can tell, up to `most`:
@@ -43,22 +43,22 @@ def find_likely(branch: Branch) -> list[FollowUp]:
     return likely[:1] if all(f.kind == "not shown" for f in likely) else likely
 
 
-def find_turns(branch: Branch, step: PlanStep) -> list[Turn]:
+def find_turns(branch: Branch, step: PlanStep) -> list[PlanTurn]:
     """The likely ways on from an outcome of a step, in the order in which to tell them."""
     likely = find_likely(branch)
-    end = [Turn("end" if len(likely) > 1 else "always", f) for f in likely if f.kind == "out of time"]
+    end = [PlanTurn("end" if len(likely) > 1 else "always", f) for f in likely if f.kind == "out of time"]
     ways = [f for f in likely if f.kind != "out of time"]
     return [*_tell_apart(ways, branch, step), *end]
 
 
-def _tell_apart(ways: Sequence[FollowUp], branch: Branch, step: PlanStep) -> list[Turn]:
+def _tell_apart(ways: Sequence[FollowUp], branch: Branch, step: PlanStep) -> list[PlanTurn]:
     if len(ways) < 2:
-        return [Turn("always", way) for way in ways]
+        return [PlanTurn("always", way) for way in ways]
     entered = step.entered
     if entered is not None and (found := _sort_by(lambda way: (way.since - entered, way.until - entered), ways)):
         again, *others = found
         if again.step == step.number and _repeats_only_by(branch, step):
-            return [Turn("always", again), *(Turn("fails", way, way.since - entered) for way in others)]
+            return [PlanTurn("always", again), *(PlanTurn("fails", way, way.since - entered) for way in others)]
         return _list_in_order("tries", [(way, way.until - entered) for way in found])
     if all(way.spent for way in ways) and (found := _sort_by(lambda way: way.spent or (0.0, 0.0), ways)):
         return _list_in_order("spent", [(way, way.spent[1]) for way in found if way.spent])
@@ -66,13 +66,13 @@ def _tell_apart(ways: Sequence[FollowUp], branch: Branch, step: PlanStep) -> lis
         return _list_in_order("made", [(way, way.until) for way in found])
     named = sorted(ways, key=lambda way: way.step is None)
     others = [way for way in named if way.step is None] or named[-1:]
-    return [Turn("otherwise" if way in others else "step", way) for way in named]
+    return [PlanTurn("otherwise" if way in others else "step", way) for way in named]
 
 
-def _list_in_order(code: Code, ways: Sequence[tuple[FollowUp, float]]) -> list[Turn]:
+def _list_in_order(code: Code, ways: Sequence[tuple[FollowUp, float]]) -> list[PlanTurn]:
     """Ways in rising order of their bounds: each is taken up to its own, and the last in all other cases."""
     *before, (last, _) = ways
-    return [*(Turn(code, way, most) for way, most in before), Turn("otherwise", last)]
+    return [*(PlanTurn(code, way, most) for way, most in before), PlanTurn("otherwise", last)]
 
 
 def _sort_by(bounds: Bounds, ways: Sequence[FollowUp]) -> list[FollowUp]:
