@@ -132,8 +132,10 @@ def test_the_menu_for_people(safear: Safear) -> None:
     gained = "Compared with “safest”: 0.69 months less on average; 4.83 months more in the worst 5 of 100 cases."
     for part in (
         "Your application was not approved.",
-        "\nPlan 1: safest\n",
-        "\nPlan 2: cheapest on average\n",
+        "\nPlan 1: safest  ●●○○○ Risk: 2 of 5\n  Study part-time, then increase savings. At least 8 of 10 people",
+        "\nPlan 2: cheapest on average  ●●●●● Risk: 5 of 5\n  Change job. 9 of 10 people: done in 1 month.\n",
+        "  What can go wrong: you lose your job (1 of 10 people).\n",
+        "change job: 9 months · worst 5%",
         gained,
         "✓",
     ):

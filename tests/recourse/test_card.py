@@ -11,7 +11,8 @@ from hypothesis import given, settings
 import safear as sa
 from compare import read_both
 from plots.menus import ALL, menu_of
-from safear.recourse.card import MISSED, MOST_MARKS, MULTIPLES, make_card
+from safear.recourse.card import MISSED, MULTIPLES, make_card
+from safear.recourse.card_teller import MOST_MARKS
 from safear.recourse.offer import Offer, OfferFigures, make_offer
 from strategies import problems
 

@@ -206,3 +206,9 @@ def test_records_have_values_and_words() -> None:
         ("healthy diet", 2),
         ("exercise", 1),
     ]
+
+
+def test_a_menu_has_the_cards_of_its_plans() -> None:
+    menu = menu_of("loan")
+    assert [str(card) for card in menu.cards] == ["\n".join(told) for told in lines("loan", "en")]
+    assert [card.marks for card in menu.cards] == [2, 5]

@@ -123,6 +123,22 @@ def test_the_slider_moves_along_the_frontier(german: Site, open_page: Open) -> N
     assert len(spoken) == last + 1
 
 
+def test_cards_have_their_own_colours_and_fit_the_screen(loan: Site, open_page: Open) -> None:
+    look = "es => es.map(e => [getComputedStyle(e).borderTopColor, e.offsetTop, e.offsetHeight])"
+    for size, is_wide in ((DESKTOP, True), (PHONE, False)):
+        page = open_page(loan, size=size)
+        one, other = page.eval_on_selector_all("article.plan", look)
+        assert one[0] != other[0]
+        assert (one[1] == other[1], one[1] + one[2] <= other[1]) == (is_wide, not is_wide)
+        assert not is_wide or one[2] == other[2]
+        filled = page.eval_on_selector_all(".marks", "es => es.map(e => e.querySelectorAll('.on').length)")
+        assert filled == [2, 5]
+        for details in page.locator("article.plan details").all():
+            expect(details.locator("dl")).to_be_hidden()
+            details.locator("summary").click()
+            expect(details.locator("dl")).to_be_visible()
+
+
 def test_own_terms_change_the_answer_at_once(loan: Site, open_page: Open) -> None:
     page = open_page(loan)
     page.locator("#terms-title").click()

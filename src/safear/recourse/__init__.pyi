@@ -1,4 +1,5 @@
 from safear.recourse.advice import Advice as Advice
+from safear.recourse.card import Card as Card
 from safear.recourse.case import Case as Case
 from safear.recourse.case import Decision as Decision
 from safear.recourse.case import Desk as Desk

@@ -17,21 +17,28 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from safear.recourse.card_teller import CardTeller
 from safear.recourse.gist import Gist
 from safear.recourse.offer import Offer
+from safear.recourse.teller import Teller
 
-MOST_MARKS = 5
 MULTIPLES = (1.25, 1.75, 2.5, 3.5)
 MISSED = (0.01, 0.05, 0.1, 0.25)
 ROUNDING = 1e-9  # a relative difference below this is none
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Card:
     """A plan beside others, in short; `marks` are from 1 to 5."""
 
     offer: Offer
     marks: int
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return "\n".join(CardTeller(self, Teller.of(glossary=self.offer.glossary)).lines())
 
     @property
     def gist(self) -> Gist:

@@ -8,8 +8,8 @@ from typing import Literal, Self
 
 from pydantic import Field
 
-from safear.recourse.card import MOST_MARKS, Card, make_card
-from safear.recourse.card_teller import CardTeller
+from safear.recourse.card import Card, make_card
+from safear.recourse.card_teller import MOST_MARKS, CardTeller
 from safear.recourse.figure_records import ResultRecord
 from safear.recourse.offer import Offer
 from safear.recourse.teller import Teller

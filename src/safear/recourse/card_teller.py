@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
+from typing import TYPE_CHECKING
 
-from safear.recourse.card import MOST_MARKS, Card
 from safear.recourse.teller import Teller
-from safear.recourse.troubles import Trouble
 from safear.texts import load_texts
 from safear.texts.names import capital
 from safear.texts.numbers import round_number
 
+if TYPE_CHECKING:
+    from safear.recourse.card import Card
+    from safear.recourse.troubles import Trouble
+
+MOST_MARKS = 5
 HARDLY_ANYBODY = 0.001  # fewer who do not get there in time are not told of
 MARK, NO_MARK = "●", "○"
 

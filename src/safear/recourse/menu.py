@@ -15,6 +15,7 @@ from safear.problem.terms import Terms
 from safear.progress import Progress
 from safear.recourse.advice import Advice, accepts_levels, advise_on_budget, find_advice
 from safear.recourse.budgets import exceeds_budget, least_budget
+from safear.recourse.card import Card, make_card
 from safear.recourse.case import Case, Desk
 from safear.recourse.failure import find_giving_up, gives_up
 from safear.recourse.frontier import Frontier, find_frontier
@@ -104,6 +105,11 @@ class Menu:
         if self.no_recourse is not None:
             return str(self.no_recourse)
         return "\n".join(repr(offer) for offer in self.offers)
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """Each plan in short, to be repeated to others: `print(menu.cards[0])`."""
+        return tuple(make_card(offer, self.offers) for offer in self.offers)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -10,8 +10,8 @@ from safear.errors import InputError, Mistake
 from safear.problem.glossary import choose
 from safear.problem.model import Action, Feature, Problem
 from safear.problem.person import read_level
-from safear.recourse.card import MOST_MARKS, make_card
-from safear.recourse.card_teller import CardTeller
+from safear.recourse.card import make_card
+from safear.recourse.card_teller import MOST_MARKS, CardTeller
 from safear.recourse.case import Desk
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
