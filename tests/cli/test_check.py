@@ -363,7 +363,7 @@ def test_people_as_filed(safear: Safear, tmp_path: Path) -> None:
         "on levels (each number replaced by its level's value) 11 of 20 people (55%) are decided as on the record; "
         "0 are accepted on the record only, 9 rejected on the record only\n"
         "term: replacing it alone changes 9 decisions\n"
-        "too coarse: term '>=24', where 24 months changes the decision on 9 of 16 people; "
+        "too coarse: term '24 or more', where 24 months changes the decision on 9 of 16 people; "
         "cut it at 31 (features.term.edges)\n"
         "no mistakes found\n"
     )

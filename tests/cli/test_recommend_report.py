@@ -121,7 +121,9 @@ def test_a_contact_needs_a_report_and_a_language_does_not(safear: Safear) -> Non
     assert "--contact goes with --report" in answer.err
     german = safear("recommend", "loan", "--language", "de")
     assert german.out.splitlines()[1].startswith("Ihr Antrag wurde nicht bewilligt.")
-    assert "     Wenn es nicht gelingt (Sie verlieren Ihre Stelle): weiter mit Schritt 2." in german.out.splitlines()
+    assert (
+        "     Wenn es nicht gelingt (Sie verlieren Ihre Stelle): Arbeit finden (Schritt 2)." in german.out.splitlines()
+    )
 
 
 def test_without_jinja(safear: Safear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

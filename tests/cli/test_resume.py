@@ -45,7 +45,9 @@ def test_a_new_menu(safear: Safear) -> None:
     menu = sa.recommend(LOAN.with_horizon(23))
     assert answer.json == {"spent": 1.0, "steps_left": 23, "menu": json.loads(MenuRecord.of(menu).model_dump_json())}
     told = safear("resume", "plan.json", "--outcome", "failed", "--menu", "--problem", "loan", "--save", "new.json")
-    assert told.out.startswith("Spent so far: 1 month, which the figures below do not count. 23 steps left.\nLoan")
+    assert told.out.startswith(
+        "Spent so far: 1 month, which the figures below do not count. You can make 23 more tries.\nLoan"
+    )
     assert sa.load_plan("new.json", LOAN.with_horizon(23)).form.problem.horizon == 23
 
 
@@ -56,7 +58,7 @@ def test_the_example_of_its_help(safear: Safear) -> None:
     answers = [safear(*call) for call in calls]
     assert [answer.code for answer in answers] == [0] * len(calls), [answer.err for answer in answers]
     assert [call[0] for call in calls] == ["recommend", *["resume"] * 4]
-    assert "12 steps left" in answers[-1].out
+    assert "You can make 12 more tries." in answers[-1].out
 
 
 def test_a_plan_of_a_menu_on_the_way_goes_on(safear: Safear) -> None:
@@ -95,7 +97,9 @@ def test_what_nobody_foresaw(safear: Safear) -> None:
     there = ("resume", "plan.json", "--now", "education=degree", "--cost", "2", "--steps", "3")
     assert "the plan does not foresee this" in safear(*there).refusal
     answer = safear(*there, "--menu", "--problem", "loan")
-    assert answer.out.startswith("Spent so far: 2 months, which the figures below do not count. 21 steps left.")
+    assert answer.out.startswith(
+        "Spent so far: 2 months, which the figures below do not count. You can make 21 more tries."
+    )
     assert "approved" in answer.out
 
 

@@ -116,7 +116,7 @@ def test_the_loan() -> None:
         texts
     )
     assert {"fails 10%", "you lose your job", "fails 60%: try again", "works 40%", "back to step 1"} <= set(texts)
-    assert "3 rare situations are not listed." in texts
+    assert "3 rare situations are not listed. Ask again if you meet one." in texts
     rows = {(row["step"], row["target"]): row["place"] for row in tree(offer).tables["ways"]}
     assert rows[1, 2] == "right"
     assert rows[2, 2] == "again"
@@ -147,7 +147,7 @@ def check_named(offer: Offer) -> set[str]:
         return set() if step is None else {step, *lead_to(before.get(step))}
 
     wanted = [
-        f"{'back to' if way.target in lead_to(way.step) else 'go to'} step {way.target}"
+        f"{'back to' if way.target in lead_to(way.step) else 'on to'} step {way.target}"
         for way in placed.ways
         if way.place == "named"
     ]

@@ -132,7 +132,10 @@ def test_where_somebody_is_in_words() -> None:
         "1.4 months; works 40 times in 100.",
         "   0: works 40 times in 100, 1.4 months (job becomes employed)",
         "   1: fails 60 times in 100, 1.4 months",
-        "Spent so far: 1 month. From here: >99.9% of cases reach “approved”; 5 months more on average. 23 steps left.",
+        (
+            "Spent so far: 1 month. From here: >99.9% of cases reach “approved”; 5 months more on average. "
+            "You can make 23 more tries."
+        ),
     ]
     assert here._repr_html_().startswith("<pre>1. change job")
     assert [change[:2] for change in here.changes] == [("job", "unemployed")]

@@ -122,7 +122,7 @@ def test_places_and_plurals() -> None:
     ]  # fmt: skip
     assert [german("steps", count=count) for count in (1, 12000)] == ["1 Schritt", "12.000 Schritte"]
     assert german.part("report.about")("ask") == german("report.about.ask")
-    assert english("step.go_on", steps="{goal} %s {0}") == "go to step {goal} %s {0}"
+    assert english("picture.tree.on", step="{goal} %s {0}") == "on to step {goal} %s {0}"
     assert "steps" in english
     assert "report.nothing" not in english
 
