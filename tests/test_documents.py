@@ -80,9 +80,8 @@ def test_methods_table_is_what_the_command_prints() -> None:
         sa.load_example("health-insurance"), objectives=[sa.MeanStd(0), sa.MeanStd(0.5), sa.MeanStd(1)], method="greedy"
     )
     text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
-    rows = [
-        re.sub(r" \([^)]*\)", "", line) for line in text.splitlines() if re.match(r"\| (0|0\.5|1) \| [\d.]+ \|", line)
-    ]
+    rows = [re.sub(r" \([^)]*\)", "", line) for line in text.splitlines() if re.match(r"\| (0|0\.5|1) \| [01]", line)]
+    rows = [row for row in rows if "times" not in row]  # of cards
     assert len(rows) == 3
     for offer, row in zip(menu, rows, strict=True):
         cost = offer.cost
