@@ -213,6 +213,28 @@ def test_numbers_read_back(number: int, decimals: int, language: str) -> None:
     assert float(texts.read_number(texts.write_number(str(value)))) == value
 
 
+@pytest.mark.parametrize(
+    ("typed", "english", "german"),
+    [
+        ("6143", "6,143", "6.143"),
+        ("1,000", "1,000", "1"),
+        ("1.000", "1", "1.000"),
+        ("6.143", "6.143", "6.143"),
+        ("-6,143", "−6,143", "−6,143"),
+        ("12.5", "", "12,5"),
+        ("12", "", ""),
+        ("1.5", "", "1,5"),
+        ("-3", "", ""),
+        ("-1234,5", "−1,234.5", "−1.234,5"),
+        ("007", "", ""),
+        ("much", "", ""),
+        ("", "", ""),
+    ],
+)
+def test_numbers_are_echoed_where_they_can_be_misread(typed: str, english: str, german: str) -> None:
+    assert (load_texts("en").echo_number(typed), load_texts("de").echo_number(typed)) == (english, german)
+
+
 @pytest.mark.parametrize("text", ["007", "12", "1.5 l", "1.234.5", "", "v.5"])
 def test_only_decimals_are_written_otherwise(text: str) -> None:
     assert load_texts("de").write_number(text) == text

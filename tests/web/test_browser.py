@@ -151,9 +151,16 @@ def test_own_terms_change_the_answer_at_once(loan: Site, open_page: Open) -> Non
     expect(field).to_be_focused()
     expect(page.locator("article.plan")).to_have_count(0)
     assert find_violations(page) == []
-    field.fill("9")
+    field.fill("1,009")
     expect(field).not_to_have_attribute("aria-invalid", "true")
     expect(page.locator("article.plan").first).to_be_visible()
+    expect(page.locator("#cost2-hint")).to_have_text("typical: 1 month, read as 1,009 months")
+    page.get_by_role("button", name="Back to typical: Study part-time").click()
+    expect(field).to_have_value("")
+    expect(page.locator("#changed2")).to_have_text("")
+    expect(page.get_by_label("I can’t do this: Change job")).to_be_checked()
+    page.get_by_role("button", name="All back to typical").click()
+    expect(page.get_by_label("I can’t do this: Change job")).not_to_be_checked()
 
 
 @pytest.mark.parametrize("options", [{}, {"java_script_enabled": False}], ids=["script", "no script"])

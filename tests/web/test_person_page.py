@@ -17,8 +17,10 @@ from safear.recourse.case import Desk
 from safear.recourse.teller import Teller
 from safear.recourse.walk import walk
 from safear.texts import load_texts
-from safear.web.forms import fill_in, read_form, read_record, read_terms, typical_cost
+from safear.web.asked import read_form
+from safear.web.forms import fill_in, read_record
 from safear.web.service import Service
+from safear.web.terms_form import read_terms
 from web.conftest import APPLICANT, CREDIT, Site, run_site
 
 LOAN = sa.load_example("loan")
@@ -105,6 +107,17 @@ def test_own_costs_chances_and_limits(loan: Site) -> None:
         assert texts.cost(offer.mean, "months") in told
         assert texts.cost(offer.tail, "months") in told
     assert "change job" not in words(ask(loan, cannot1="1")).partition("How much risk")[2].partition("How this")[0]
+
+
+def test_terms_say_what_is_typical_and_what_was_changed(loan: Site) -> None:
+    page = ask(loan, cost1="2", language="de")
+    told = words(page)
+    assert "Die Stelle wechseln Monate üblich: 1 Monat von 100 gelingen üblich: 90" in told
+    assert "üblich: 1,4 Monate" in told
+    assert told.count("Von Ihnen geändert.") == 1
+    assert 'placeholder="1,4"' in page
+    again = ask(loan, "reset:1", cost1="2", cost0="3")
+    assert (field(again, "cost1"), field(again, "cost0")) == ("", "3")
 
 
 def test_no_way(loan: Site) -> None:
@@ -231,7 +244,7 @@ def test_an_empty_form_is_no_mistake_until_it_is_sent(loan: Site) -> None:
         wrong = client.post("/", data={"feature0": "yuong", "do": "draft"}).text
     assert all("What is decided about you, and what can you do?" in words(page) for page in drafts)
     assert not any("Please fill this in" in words(page) for page in drafts)
-    assert field(drafts[2], "cost0") == typical_cost(LOAN.actions[0])
+    assert field(drafts[2], "cost0") == ""
     assert sent.count('<p class="mistake">Please fill this in.') == len(LOAN.features)
     assert "“yuong” is not one of the choices." in words(wrong)
     assert "Please fill this in" not in words(wrong)
@@ -312,7 +325,9 @@ def test_reading_a_form() -> None:
     asked = read_form(b"feature0=young&cost0=1%2C5&chance0=30&cannot1=1&do=outcome:1&history=0,2&weight=7&language=de")
     assert (asked.wish, asked.number, asked.outcomes, asked.weight) == ("outcome", 1, (0, 2, 1), 1.0)
     assert read_record(DESK, asked, texts=load_texts("en")) == {"age": "young"}
-    assert read_terms(LOAN, asked) == sa.Terms.of(cost={"own a house": 1.5}, forbid=["change job"])
+    assert read_terms(LOAN, asked, texts=load_texts("en")) == sa.Terms.of(
+        cost={"own a house": 1.5}, forbid=["change job"]
+    )
     assert "young" not in repr(asked)
 
 

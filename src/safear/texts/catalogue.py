@@ -80,12 +80,12 @@ class Texts:
         """A count: `1,000`."""
         return self.localise(str(value))
 
-    def localise(self, digits: str) -> str:
-        """A number as Python writes it (`-12000.5`) as this language does."""
+    def localise(self, digits: str, *, grouped_from: int = 5) -> str:
+        """A number as Python writes it (`-12000.5`) as this language does, in groups if it has so many digits."""
         sign, digits = ("−", digits[1:]) if digits.startswith("-") else ("", digits)
         mantissa, letter, exponent = digits.partition("e")
         whole, _, decimals = mantissa.partition(".")
-        if len(whole) > 4:  # years and other short numbers stay as they are
+        if len(whole) >= grouped_from:  # years and other short numbers stay as they are
             whole = f"{int(whole):,}".replace(",", self("format.group"))
         return sign + self("format.decimal").join([whole, decimals] if decimals else [whole]) + letter + exponent
 
@@ -100,6 +100,18 @@ class Texts:
         elif not re.fullmatch(r"[-+−]?\d*[.,]\d+|[+−]\d+", text):
             return text
         return str(Decimal(text.replace("−", "-").replace(",", ".")))
+
+    def echo_number(self, text: str) -> str:
+        """How a number that somebody typed was read, in groups; empty if it stands there so, or is no number.
+
+        What another language would read otherwise (`6.143`, `1,000`) is always told.
+        """
+        plain = self.read_number(text)
+        if not re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?", plain):
+            return ""
+        written = self.localise(f"{Decimal(plain).normalize():f}", grouped_from=4)
+        is_plain = re.fullmatch(r"[-−]?\d{1,3}[.,]\d{3}", text) is None
+        return "" if is_plain and written == text.replace("-", "−") else written
 
     def write_number(self, digits: str) -> str:
         """A number as Python writes it as people type it in this language, without marks for thousands.
@@ -133,8 +145,12 @@ class Texts:
         return self._cost_of(round_exactly(value), unit)
 
     def _cost_of(self, digits: str, unit: str) -> str:
-        named = self.singulars.get(unit, singular(unit)) if digits == "1" else unit
-        return self("format.cost", number=self.localise(digits), unit=named)
+        return self.name_unit(self.localise(digits), unit)
+
+    def name_unit(self, number: str, unit: str) -> str:
+        """A number as this language writes it with its unit, of which there may be one."""
+        named = self.singulars.get(unit, singular(unit)) if number == "1" else unit
+        return self("format.cost", number=number, unit=named)
 
     def times(self, chance: float) -> str:
         """How often something works, as a frequency: `95 times in 100`, `every time`."""

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from safear.recourse.case import Desk
 from safear.texts import Texts
-from safear.web.forms import EXAMPLE, UNTOUCHED, Asked, fill_in, seal_form
+from safear.web.asked import EXAMPLE, UNTOUCHED, Asked
+from safear.web.forms import fill_in, seal_form
 
 
 def fill_example(desk: Desk, asked: Asked, texts: Texts) -> Asked:

@@ -13,14 +13,16 @@ from safear.recourse.teller import Teller
 from safear.reports import report_menu
 from safear.texts import Texts, load_texts
 from safear.web.analyst import AnalystDesk, add_analyst_pages
+from safear.web.asked import EXAMPLE, Asked, read_form
 from safear.web.audits import Audits
 from safear.web.error_pages import ErrorDesk, tell_failure
 from safear.web.examples import drop_edited
-from safear.web.forms import EXAMPLE, Asked, drop_stale, find_mistakes, name_form, read_form, translate
+from safear.web.forms import drop_stale, find_mistakes, name_form, translate
 from safear.web.kept import make_ticket
 from safear.web.person_page import answer_form, make_view, show_failure
 from safear.web.service import Service
 from safear.web.templating import respond_with, serve_static, static_files
+from safear.web.terms_form import reset_terms
 from safear.web.views import PersonView
 from safear.web.work import Deadline, TooLateError, Workers
 
@@ -36,6 +38,8 @@ def make_pages(service: Service, workers: Workers, audits: Audits, errors: Error
         asked = drop_edited(service.desk, drop_stale(service.desk, await _read(request)))
         if asked.wish == "clear":
             return Asked({"language": asked.text("language")}, wish="begin")
+        if asked.wish == "reset":
+            return reset_terms(service.problem, asked)
         if asked.wish == "speak":
             texts, into = shell.find_texts(asked.text("language")), shell.find_texts(asked.detail)
             return translate(service.desk, asked, texts=texts, into=into)

@@ -19,20 +19,14 @@ from safear.reports.basis import Basis
 from safear.reports.hundred import tell_hundred
 from safear.reports.ways import find_longest, tell_keys, tell_rest, tell_ways
 from safear.texts import Texts
+from safear.web.asked import Asked
 from safear.web.error_pages import FailureText
 from safear.web.examples import fill_example, keep_example, name_example
-from safear.web.forms import (
-    Asked,
-    find_empty,
-    find_mistakes,
-    has_terms,
-    name_fields,
-    read_record,
-    read_terms,
-    write_value,
-)
+from safear.web.forms import find_empty, find_mistakes, name_fields, read_record, write_value
 from safear.web.service import Service
 from safear.web.stops import Stop, find_stops, stop_at
+from safear.web.terms_form import has_terms, read_terms
+from safear.web.terms_view import show_actions
 from safear.web.views import (
     Outcome,
     PersonView,
@@ -41,7 +35,6 @@ from safear.web.views import (
     link_mistakes,
     list_mistakes,
     name_stop,
-    show_actions,
     show_cards,
     show_fields,
     show_slider,
@@ -97,7 +90,7 @@ def show_failure(service: Service, asked: Asked, texts: Texts, failure: FailureT
 
 def answer_form(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> Menu:
     """The menu for a form. Its mistakes are raised."""
-    record, terms = read_record(service.desk, asked, texts=texts), read_terms(service.problem, asked)
+    record, terms = read_record(service.desk, asked, texts=texts), read_terms(service.problem, asked, texts=texts)
     return service.answer_again(asked.ticket, record, terms, deadline=deadline)
 
 
@@ -184,7 +177,7 @@ class _Frame:
             people=tuple(self.desk.problem.people)[:MOST_EXAMPLES],
             example=name_example(self.desk, self.asked),
             example_fields=keep_example(self.desk, self.asked),
-            has_terms=has_terms(self.desk.problem, self.asked),
+            has_terms=has_terms(self.desk.problem, self.asked, texts=self.teller.texts),
             headline=headline,
             lead=lead,
             spoken=". ".join(

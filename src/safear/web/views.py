@@ -8,7 +8,7 @@ from typing import Literal
 
 from safear.errors import InputError, Mistake
 from safear.problem.glossary import choose
-from safear.problem.model import Action, Feature, Problem
+from safear.problem.model import Feature
 from safear.problem.person import read_level
 from safear.recourse.card import make_card
 from safear.recourse.card_teller import MOST_MARKS, CardTeller
@@ -25,19 +25,10 @@ from safear.reports.ways import LineKey, WayText
 from safear.texts import Texts
 from safear.texts.mistakes import tell_mistake
 from safear.texts.names import capital
-from safear.web.forms import (
-    SEAL,
-    Asked,
-    has_one_chance,
-    is_number,
-    list_choices,
-    name_fields,
-    seal_person,
-    span,
-    typical_chance,
-    typical_cost,
-)
+from safear.web.asked import Asked
+from safear.web.forms import SEAL, is_number, list_choices, name_fields, seal_person
 from safear.web.stops import Stop, neighbours
+from safear.web.terms_view import ActionField
 
 Outcome = Literal["yes", "no", "none", "wrong", "empty", "failed"]
 
@@ -54,21 +45,6 @@ class FeatureField:
     help: str = ""
     keys: str = "text"  # what is typed on a telephone
     is_hidden: bool = False  # carried along, but nobody fills it in
-
-
-@dataclass(frozen=True, slots=True)
-class ActionField:
-    """The fields for what an action means to the person."""
-
-    number: int
-    label: str
-    cost: str
-    cost_hint: str
-    chance: str | None  # None if one number would not say enough
-    chance_hint: str
-    cannot: bool
-    note: str
-    help: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +176,9 @@ def _show_field(desk: Desk, field: str, name: str, value: str, tell: Teller) -> 
     if feature is not None and feature.hidden:
         return FeatureField(field, "", value, "", is_hidden=True)
     if feature is None:
-        return FeatureField(field, label, value, tell("web.about.fixed"), levels=levels, help=helps)
+        marks = "" if levels or tell.texts.read_number(value) == value else tell.texts.echo_number(value)
+        echo = [tell("web.about.read_as", value=marks)] if marks else []
+        return FeatureField(field, label, value, ", ".join([*echo, tell("web.about.fixed")]), levels=levels, help=helps)
     hint = ", ".join(_list_hints(desk, feature, value, tell))
     if not is_number(feature):
         return FeatureField(field, label, value, hint, levels=levels, help=helps)
@@ -221,31 +199,14 @@ def _list_hints(desk: Desk, feature: Feature, value: str, tell: Teller) -> Itera
         yield say("_".join(limits), **limits)
     if feature.step is not None and is_number(feature):
         yield say("whole") if feature.step == 1 else say("step", step=texts.exact_number(float(feature.step)))
+    if is_number(feature) and (echo := texts.echo_number(value)):
+        yield say("read_as", value=texts.name_unit(echo, tell.text(feature.unit)) if feature.unit else echo)
     if is_number(feature) and value and value not in feature.levels and feature.name not in desk.sight.numbers:
         level = read_level(feature, texts.read_number(value))
         if level is not None:
             yield texts("counts_as", level=tell.level(feature.name, level))
     if feature.name not in desk.problem.changed_features:
         yield say("fixed")
-
-
-def show_actions(problem: Problem, asked: Asked, tell: Teller) -> tuple[ActionField, ...]:
-    """The fields about what steps mean."""
-    texts = tell.texts
-    return tuple(
-        ActionField(
-            number,
-            capital(tell.action(action.name)),
-            asked.text(f"cost{number}") or typical_cost(action),
-            _span(span(action.cost, 1), texts),
-            (asked.text(f"chance{number}") or typical_chance(action)) if has_one_chance(action) else None,
-            _span(span(action.outcomes[0].chance, 100), texts),
-            bool(asked.text(f"cannot{number}")),
-            _note(action, tell),
-            choose(problem.glossary.action_help.get(action.name), tell.language) or "",
-        )
-        for number, action in enumerate(problem.actions)
-    )
 
 
 def tell_mistakes(found: Mapping[str, Mistake], texts: Texts) -> dict[str, str]:
@@ -261,20 +222,6 @@ def link_mistakes(
     labels |= {f"{kind}{action.number}": action.label for action in actions for kind in ("cost", "chance")}
     say = texts.part("web.decision")
     return tuple((name, say("wrong_item", label=labels[name], mistake=told)) for name, told in wrong.items())
-
-
-def _note(action: Action, tell: Teller) -> str:
-    """What else may happen: the labels of outcomes that do not work."""
-    ends = enumerate(action.outcomes)
-    labels = [tell.text(item.label) for number, item in ends if item.label and not action.works(number)]
-    return tell("web.terms.if_fails", what=tell.texts.join(labels, last="or")) if labels else ""
-
-
-def _span(ends: tuple[float, float] | None, texts: Texts) -> str:
-    if ends is None:
-        return ""
-    low, high = (texts.number(end) for end in ends)
-    return low if low == high else f"{low}–{high}"
 
 
 def list_mistakes(error: InputError, texts: Texts) -> tuple[str, ...]:

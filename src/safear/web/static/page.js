@@ -6,7 +6,7 @@
   const form = document.getElementById("form");
   const status = document.getElementById("status");
   const language = document.documentElement.lang;
-  const WHOLE = ["here", "clear", "again", "speak"]; // wishes after which the fields are shown anew
+  const WHOLE = ["here", "clear", "again", "speak", "reset"]; // wishes after which the fields are shown anew
   let running = null;
   let timer = 0;
 

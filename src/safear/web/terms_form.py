@@ -1,0 +1,137 @@
+"""The part of the form about what the actions mean to the person, read as terms.
+
+What is left empty is as in the problem; so is a number that was typed as it stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Literal
+
+from safear.errors import Mistake, mistake
+from safear.problem.model import Action, Problem, as_decimal
+from safear.problem.quantity import Amount, Quantity, amounts
+from safear.problem.terms import Terms
+from safear.texts import Texts
+from safear.web.asked import Asked
+from safear.web.schemas import DECIMALS, MOST_COST
+
+Kind = Literal["cost", "chance"]
+KINDS = ("cost", "chance", "cannot")  # of fields for an action
+
+
+@dataclass(frozen=True, slots=True)
+class TermField:
+    """A field for a number of an action: what it costs, or how often of 100 times it works.
+
+    `quantity` is the problem's own; None if one number would not say enough.
+    """
+
+    kind: Kind
+    number: int
+    action: Action
+
+    @property
+    def name(self) -> str:
+        """What the field is called."""
+        return f"{self.kind}{self.number}"
+
+    @property
+    def most(self) -> int:
+        """The highest number that is read."""
+        return MOST_COST if self.kind == "cost" else 100
+
+    @property
+    def quantity(self) -> Quantity | None:
+        """The problem's own value."""
+        if self.kind == "cost":
+            return self.action.cost
+        return self.action.outcomes[0].chance if len(self.action.outcomes) <= 2 else None
+
+    @property
+    def _scale(self) -> int:
+        return 1 if self.kind == "cost" else 100
+
+    @property
+    def span(self) -> tuple[Decimal, Decimal] | None:
+        """The least and the most that it may be in the problem."""
+        if self.quantity is None:
+            return None
+        values = [_round(amount.nominal * self._scale) for amount in amounts(self.quantity)]
+        return min(values), max(values)
+
+    def read(self, asked: Asked, texts: Texts) -> Decimal | None:
+        """What was filled in, if it differs from what is typical; None too if it cannot be read.
+
+        2 of 3 tries are shown as 66.67: who types that means the exact number.
+        """
+        value = as_decimal(texts.read_number(asked.text(self.name)))
+        if value is None or not _is_between(value, self.most):
+            return None
+        return None if isinstance(self.quantity, Amount) and self.span == (value, value) else value / self._scale
+
+
+def list_term_fields(problem: Problem) -> Iterator[TermField]:
+    """All fields for numbers of actions."""
+    for number, action in enumerate(problem.actions):
+        yield TermField("cost", number, action)
+        yield TermField("chance", number, action)
+
+
+def name_terms(problem: Problem) -> list[str]:
+    """The fields for what the actions mean to the person."""
+    return [f"{kind}{number}" for number in range(len(problem.actions)) for kind in KINDS]
+
+
+def find_term_mistakes(problem: Problem, asked: Asked, *, texts: Texts) -> dict[str, Mistake]:
+    """What is wrong with each of these fields that cannot be read."""
+    found: dict[str, Mistake] = {}
+    for field in list_term_fields(problem):
+        text = asked.text(field.name)
+        value = as_decimal(texts.read_number(text))
+        if text and (value is None or not _is_between(value, field.most)):
+            cause = f"'{text}' is not a number from 0 to {field.most}"
+            code = "not_a_cost" if field.kind == "cost" else "not_a_percentage"
+            found[field.name] = mistake((field.name,), cause, code=code, value=text, most=field.most)
+    return found
+
+
+def has_changed(problem: Problem, asked: Asked, number: int, *, texts: Texts) -> bool:
+    """Whether somebody has said that an action means something else to them, readable or not."""
+    own = [field for field in list_term_fields(problem) if field.number == number]
+    wrong = find_term_mistakes(problem, asked, texts=texts)
+    is_other = any(field.name in wrong or field.read(asked, texts) is not None for field in own)
+    return is_other or bool(asked.text(f"cannot{number}"))
+
+
+def has_terms(problem: Problem, asked: Asked, *, texts: Texts) -> bool:
+    """Whether they have said so of any."""
+    return any(has_changed(problem, asked, number, texts=texts) for number in range(len(problem.actions)))
+
+
+def reset_terms(problem: Problem, asked: Asked) -> Asked:
+    """The form with the typical values of the action that its detail names, or of all."""
+    given = [f"{kind}{asked.number}" for kind in KINDS] if asked.detail else name_terms(problem)
+    return replace(asked, fields={name: text for name, text in asked.fields.items() if name not in given})
+
+
+def read_terms(problem: Problem, asked: Asked, *, texts: Texts) -> Terms:
+    """Their terms, of a form without mistakes: only what differs from the problem."""
+    own: dict[Kind, dict[str, Decimal]] = {"cost": {}, "chance": {}}
+    for field in list_term_fields(problem):
+        value = field.read(asked, texts)
+        if value is not None:
+            own[field.kind][field.action.name] = value
+    forbidden = [action.name for number, action in enumerate(problem.actions) if asked.text(f"cannot{number}")]
+    return Terms.of(cost=own["cost"], chance=own["chance"], forbid=forbidden)
+
+
+def _is_between(value: Decimal, most: int) -> bool:
+    return 0 <= value <= most and value == round(value, DECIMALS)
+
+
+def _round(exact: Decimal) -> Decimal:
+    """The number as it can be filled in."""
+    return exact if exact == round(exact, DECIMALS) else round(exact, 2)

@@ -1,0 +1,77 @@
+"""The part of the page about what the actions mean to the person: what is typical, and what they changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from safear.problem.glossary import choose
+from safear.problem.model import Action, Problem
+from safear.recourse.teller import Teller
+from safear.texts.names import capital
+from safear.web.asked import Asked
+from safear.web.terms_form import TermField, has_changed
+
+
+@dataclass(frozen=True, slots=True)
+class NumberField:
+    """A field for a number, what it is in the problem, and what it was read as where that is not plain."""
+
+    name: str
+    value: str
+    typical: str  # to stand in the empty field
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActionField:
+    """The fields for what an action means to the person."""
+
+    number: int
+    label: str
+    cost: NumberField
+    chance: NumberField | None  # None if one number would not say enough
+    cannot: bool
+    changed: bool
+    note: str
+    help: str = ""
+
+
+def show_actions(problem: Problem, asked: Asked, tell: Teller) -> tuple[ActionField, ...]:
+    """The fields about what steps mean."""
+    unit = tell.text(problem.cost_unit)
+
+    def in_units(number: str) -> str:
+        return tell.texts.name_unit(number, unit)
+
+    return tuple(
+        ActionField(
+            number,
+            capital(tell.action(action.name)),
+            _show_number(TermField("cost", number, action), asked, tell, in_units),
+            _show_number(chance, asked, tell, str) if chance.quantity is not None else None,
+            bool(asked.text(f"cannot{number}")),
+            has_changed(problem, asked, number, texts=tell.texts),
+            _note(action, tell),
+            choose(problem.glossary.action_help.get(action.name), tell.language) or "",
+        )
+        for number, action in enumerate(problem.actions)
+        for chance in [TermField("chance", number, action)]
+    )
+
+
+def _show_number(field: TermField, asked: Asked, tell: Teller, name: Callable[[str], str]) -> NumberField:
+    texts, text = tell.texts, asked.text(field.name)
+    low, high = (texts.number(float(end)) for end in field.span or (0, 0))
+    typical = low if low == high else f"{low}–{high}"
+    hints = [texts("web.terms.typical", value=name(typical))]
+    if echo := texts.echo_number(text):
+        hints.append(texts("web.about.read_as", value=name(echo)))
+    return NumberField(field.name, text, typical, ", ".join(hints))
+
+
+def _note(action: Action, tell: Teller) -> str:
+    """What else may happen: the labels of outcomes that do not work."""
+    ends = enumerate(action.outcomes)
+    labels = [tell.text(item.label) for number, item in ends if item.label and not action.works(number)]
+    return tell("web.terms.if_fails", what=tell.texts.join(labels, last="or")) if labels else ""

@@ -1,0 +1,77 @@
+"""What somebody fills in about actions, read as terms."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+import safear as sa
+from safear.texts import load_texts
+from safear.web.asked import Asked
+from safear.web.terms_form import TermField, find_term_mistakes, has_changed, has_terms, read_terms, reset_terms
+
+LOAN = sa.load_example("loan")
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "cost"),
+    [
+        ("en", "1,000", 1000),
+        ("de", "1.000", 1000),
+        ("en", "1.000", None),  # 1, as in the problem
+        ("en", "1,5", 1.5),
+        ("de", "1,5", 1.5),
+        ("de", "1.5", 1.5),
+        ("en", "2,500.75", 2500.75),
+        ("de", "2.500,75", 2500.75),
+        ("en", "", None),
+        ("en", "1", None),
+    ],
+)
+def test_costs_are_read_as_the_language_writes_them(language: str, typed: str, cost: float | None) -> None:
+    terms = read_terms(LOAN, Asked({"cost0": typed}), texts=load_texts(language))
+    assert terms == sa.Terms.of(cost={} if cost is None else {"own a house": cost})
+
+
+def test_typical_values_typed_in_change_nothing() -> None:
+    texts = load_texts("en")
+    typed = Asked({"cost4": "1.4", "chance4": "40", "chance0": "30"})
+    assert read_terms(LOAN, typed, texts=texts) == sa.Terms()
+    assert not has_terms(LOAN, typed, texts=texts)
+    assert read_terms(LOAN, Asked({"chance4": "41"}), texts=texts) == sa.Terms.of(chance={"find work": Decimal("0.41")})
+
+
+def test_what_counts_as_changed() -> None:
+    texts = load_texts("en")
+    for fields in ({"cost1": "2"}, {"chance1": "50"}, {"cannot1": "1"}, {"cost1": "a lot"}):
+        asked = Asked(fields)
+        assert [has_changed(LOAN, asked, number, texts=texts) for number in range(3)] == [False, True, False]
+        assert has_terms(LOAN, asked, texts=texts)
+
+
+def test_back_to_typical() -> None:
+    fields = {"cost1": "2", "chance1": "50", "cannot1": "1", "cost0": "3", "feature0": "young"}
+    one = reset_terms(LOAN, Asked(fields, "reset", "1"))
+    assert one.fields == {"cost0": "3", "feature0": "young"}
+    assert reset_terms(LOAN, Asked(fields, "reset")).fields == {"feature0": "young"}
+
+
+def test_one_number_does_not_always_say_enough() -> None:
+    step = {"change": {"savings": "+1"}}
+    outcomes = [{"chance": 0.2, **step}, {"chance": 0.3, "change": {}}, {"chance": 0.5, "change": {}, "label": "no"}]
+    document = sa.dump_problem(LOAN)
+    problem = sa.parse_problem(document | {"actions": {"wait": {"cost": 1, "outcomes": outcomes}}})
+    assert TermField("chance", 0, problem.actions[0]).quantity is None
+    assert TermField("chance", 0, LOAN.actions[0]).quantity is not None
+
+
+def test_mistakes_are_told_by_field() -> None:
+    asked = Asked({"cost0": "1.00001", "cost1": "-1", "cost2": "1000001", "chance3": "100.5", "chance4": "100"})
+    found = find_term_mistakes(LOAN, asked, texts=load_texts("en"))
+    assert {name: item.code for name, item in found.items()} == {
+        "cost0": "not_a_cost",
+        "cost1": "not_a_cost",
+        "cost2": "not_a_cost",
+        "chance3": "not_a_percentage",
+    }
