@@ -163,6 +163,27 @@ def test_own_terms_change_the_answer_at_once(loan: Site, open_page: Open) -> Non
     expect(page.get_by_label("I can’t do this: Change job")).not_to_be_checked()
 
 
+def test_steps_are_ranked(loan: Site, open_page: Open) -> None:
+    page = open_page(loan)
+    page.locator("#terms-title").click()
+    cost, place = page.locator("#cost2"), page.get_by_label("Study part-time: place from easy (1) to hard")
+    expect(cost).to_be_visible()
+    expect(place).to_be_hidden()
+    page.get_by_label("I rank the steps from easy to hard").check()
+    expect(cost).to_be_hidden()
+    place.select_option("3")
+    page.get_by_label("Increase savings: place").select_option("2")
+    page.get_by_label("Change job: place").select_option("1")
+    expect(page.locator("#rank2-hint")).to_have_text("counts as 1.5 months")
+    expect(page.locator("#changed2")).to_contain_text("Changed by you.")
+    assert find_violations(page) == []
+    page.reload()
+    expect(place).to_have_value("3")
+    expect(page.get_by_label("I rank the steps from easy to hard")).to_be_checked()
+    page.get_by_role("button", name="All back to typical").click()
+    expect(cost).to_be_visible()
+
+
 @pytest.mark.parametrize("options", [{}, {"java_script_enabled": False}], ids=["script", "no script"])
 def test_on_a_telephone_the_answer_comes_to_who_asks(loan: Site, open_page: Open, options: dict[str, Any]) -> None:
     page = open_page(loan, "/", size=PHONE, **options)

@@ -75,3 +75,18 @@ def test_mistakes_are_told_by_field() -> None:
         "cost2": "not_a_cost",
         "chance3": "not_a_percentage",
     }
+
+
+def test_actions_can_be_ranked_instead_of_priced() -> None:
+    texts = load_texts("en")
+    ranked = {"by": "rank", "rank0": "3", "rank1": "1", "rank2": "3", "rank3": "", "cost1": "7", "chance4": "50"}
+    terms = read_terms(LOAN, Asked(ranked), texts=texts)
+    assert terms == sa.Terms.of(rank=["change job", ["own a house", "study part-time"]], chance={"find work": 0.5})
+    changed = [has_changed(LOAN, Asked(ranked), number, texts=texts) for number in range(5)]
+    assert changed == [True, True, True, False, True]
+    priced = read_terms(LOAN, Asked({**ranked, "by": ""}), texts=texts)
+    assert priced == sa.Terms.of(cost={"change job": 7}, chance={"find work": 0.5})
+    for odd in ("x", "0", "-1", "1e9", "1000"):
+        assert read_terms(LOAN, Asked({"by": "rank", "rank0": odd}), texts=texts) == sa.Terms()
+    assert not find_term_mistakes(LOAN, Asked({"by": "rank", "cost0": "much"}), texts=texts)
+    assert reset_terms(LOAN, Asked(ranked, "reset")).fields == {}

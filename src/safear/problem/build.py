@@ -38,6 +38,7 @@ from safear.problem.model import (
 )
 from safear.problem.person import read_texts_of
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, with_source
+from safear.problem.ranking import make_ranking
 from safear.problem.scales import spread_range
 from safear.problem.terms import ActionTerms, Terms
 from safear.problem.tries import Counts
@@ -108,7 +109,7 @@ def build_terms(document: TermsDocument, problem: Problem) -> tuple[Terms, list[
             builder.mistakes.append(unknown_action(on_key(path), name, problem))
         else:
             actions[name] = builder.action_terms(action, written, path)
-    return Terms(actions, tuple(document.forbid)), builder.mistakes
+    return Terms(actions, tuple(document.forbid), make_ranking(document.rank)), builder.mistakes
 
 
 def default_levels(edges: Iterable[Decimal], closed: str) -> tuple[str, ...]:

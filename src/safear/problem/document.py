@@ -232,11 +232,16 @@ class WrittenActionTerms(Written):
     outcomes: list[WrittenOutcome] | None = None
 
 
+# A name, or several that are as hard as each other.
+Tier = Annotated[list[Name], BeforeValidator(lambda tier: tier if isinstance(tier, list) else [tier])]
+
+
 class TermsDocument(Written):
     """Personal terms."""
 
     actions: dict[Name, WrittenActionTerms] = Field(default_factory=dict)
     forbid: list[Name] = Field(default_factory=list)
+    rank: list[Tier] = Field(default_factory=list)
 
 
 def problem_schema() -> dict[str, Any]:

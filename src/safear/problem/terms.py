@@ -10,6 +10,7 @@ from safear.errors import Mistake, TermsError, mistake
 from safear.problem.checks import check_action, check_problem, trust_problem
 from safear.problem.model import Action, Outcome, Problem
 from safear.problem.quantity import Amount, Quantity
+from safear.problem.ranking import Ranking, check_ranking, make_ranking, price_ranking
 from safear.problem.wrong_names import unknown_action
 
 
@@ -27,10 +28,14 @@ class ActionTerms:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Personal terms for some of the actions of a problem; `forbid` names actions that are out of the question."""
+    """Personal terms for some of the actions of a problem; `forbid` names actions that are out of the question.
+
+    `rank` has actions from easy to hard, instead of their costs: see `safear.problem.ranking`.
+    """
 
     actions: Mapping[str, ActionTerms] = field(default_factory=dict)
     forbid: tuple[str, ...] = ()
+    rank: Ranking = ()
 
     @classmethod
     def of(
@@ -39,13 +44,18 @@ class Terms:
         cost: Mapping[str, float | Decimal] | None = None,
         chance: Mapping[str, float | Decimal] | None = None,
         forbid: Sequence[str] = (),
+        rank: Sequence[str | Sequence[str]] = (),
     ) -> Terms:
-        """Terms from plain numbers: `Terms.of(cost={"improve skill": 2}, forbid=["change job"])`."""
+        """Terms from plain numbers: `Terms.of(cost={"improve skill": 2}, forbid=["change job"])`.
+
+        Or by rank, from easy to hard: `Terms.of(rank=["increase savings", ["improve skill", "change job"]])`.
+        """
         costs = {name: Amount.exactly(value) for name, value in (cost or {}).items()}
         chances = {name: Amount.exactly(value) for name, value in (chance or {}).items()}
         names = dict.fromkeys((*costs, *chances))
         forbidden = (forbid,) if isinstance(forbid, str) else tuple(forbid)
-        return cls({name: ActionTerms(costs.get(name), chances.get(name)) for name in names}, forbidden)
+        own = {name: ActionTerms(costs.get(name), chances.get(name)) for name in names}
+        return cls(own, forbidden, make_ranking(rank))
 
 
 def apply_terms(problem: Problem, terms: Terms) -> Problem:
@@ -66,9 +76,13 @@ def merge_terms(problem: Problem, terms: Terms) -> tuple[Problem, list[Mistake]]
     named: list[tuple[tuple[str | int, ...], str]] = [(("forbid", i), name) for i, name in enumerate(terms.forbid)]
     named += [(("actions", name), name) for name in terms.actions]
     mistakes = [unknown_action(path, name, problem) for path, name in named if name not in problem.action_by_name]
+    ranked, unclear = _price_ranked(problem, terms)
+    mistakes += unclear
     actions: list[Action] = []
     for action in problem.actions:
         own = terms.actions.get(action.name, ActionTerms())
+        if action.name in ranked:
+            own = replace(own, cost=Amount.exactly(ranked[action.name]))
         if own.chance is not None and own.outcomes is None and len(action.outcomes) > 2:
             cause = f"'{action.name}' has {len(action.outcomes)} outcomes, so one chance is not enough"
             path = ("actions", action.name, "chance")
@@ -82,6 +96,18 @@ def merge_terms(problem: Problem, terms: Terms) -> tuple[Problem, list[Mistake]]
         if action.name not in terms.forbid:
             actions.append(merged)
     return replace(problem, actions=tuple(actions)), mistakes
+
+
+def _price_ranked(problem: Problem, terms: Terms) -> tuple[dict[str, Decimal], list[Mistake]]:
+    """What ranked actions cost, and what is wrong with the ranking."""
+    if mistakes := list(check_ranking(problem, terms.rank)):
+        return {}, mistakes
+    ranked = price_ranking(problem, terms.rank)
+    twice = [name for name, own in terms.actions.items() if name in ranked and own.cost is not None]
+    return ranked, [
+        mistake(("actions", name, "cost"), f"'{name}' is ranked, and has a cost", "drop one of them", code="both")
+        for name in twice
+    ]
 
 
 def _in_short_form(item: Mistake) -> Mistake:

@@ -25,7 +25,7 @@ from safear.web.examples import fill_example, keep_example, name_example
 from safear.web.forms import find_empty, find_mistakes, name_fields, read_record, write_value
 from safear.web.service import Service
 from safear.web.stops import Stop, find_stops, stop_at
-from safear.web.terms_form import has_terms, read_terms
+from safear.web.terms_form import has_terms, is_ranked, read_terms
 from safear.web.terms_view import show_actions
 from safear.web.views import (
     Outcome,
@@ -177,6 +177,7 @@ class _Frame:
             people=tuple(self.desk.problem.people)[:MOST_EXAMPLES],
             example=name_example(self.desk, self.asked),
             example_fields=keep_example(self.desk, self.asked),
+            is_ranked=is_ranked(self.asked),
             has_terms=has_terms(self.desk.problem, self.asked, texts=self.teller.texts),
             headline=headline,
             lead=lead,

@@ -1,6 +1,7 @@
 """The part of the form about what the actions mean to the person, read as terms.
 
-What is left empty is as in the problem; so is a number that was typed as it stands there.
+What is left empty is as in the problem; so is a number that was typed as it stands there. Instead of costs, actions may
+be ranked (`by` is then `rank`): each has a place, and some may share one.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ from typing import Literal
 from safear.errors import Mistake, mistake
 from safear.problem.model import Action, Problem, as_decimal
 from safear.problem.quantity import Amount, Quantity, amounts
+from safear.problem.ranking import Ranking, make_ranking
 from safear.problem.terms import Terms
 from safear.texts import Texts
 from safear.web.asked import Asked
 from safear.web.schemas import DECIMALS, MOST_COST
 
+MOST_PLACES = 999
 Kind = Literal["cost", "chance"]
-KINDS = ("cost", "chance", "cannot")  # of fields for an action
+KINDS = ("cost", "rank", "chance", "cannot")  # of fields for an action
+BY, RANK = "by", "rank"  # the field that says how costs are given, and what it holds if they are ranked
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +77,43 @@ class TermField:
         return None if isinstance(self.quantity, Amount) and self.span == (value, value) else value / self._scale
 
 
-def list_term_fields(problem: Problem) -> Iterator[TermField]:
-    """All fields for numbers of actions."""
+def list_term_fields(problem: Problem, asked: Asked) -> Iterator[TermField]:
+    """All fields for numbers of actions that count: costs do not where actions are ranked."""
     for number, action in enumerate(problem.actions):
-        yield TermField("cost", number, action)
+        if not is_ranked(asked):
+            yield TermField("cost", number, action)
         yield TermField("chance", number, action)
+
+
+def is_ranked(asked: Asked) -> bool:
+    """Whether somebody ranks actions, instead of giving costs."""
+    return asked.text(BY) == RANK
+
+
+def read_place(asked: Asked, number: int) -> int | None:
+    """The place of an action from easy to hard; None if it has none."""
+    place = as_decimal(asked.text(f"{RANK}{number}")) if is_ranked(asked) else None
+    return int(place) if place is not None and 0 < place <= MOST_PLACES else None
+
+
+def read_ranking(problem: Problem, asked: Asked) -> Ranking:
+    """The actions that have places, from easy to hard."""
+    tiers: dict[int, list[str]] = {}
+    for number, action in enumerate(problem.actions):
+        if (place := read_place(asked, number)) is not None:
+            tiers.setdefault(place, []).append(action.name)
+    return make_ranking([tiers[place] for place in sorted(tiers)])
 
 
 def name_terms(problem: Problem) -> list[str]:
     """The fields for what the actions mean to the person."""
-    return [f"{kind}{number}" for number in range(len(problem.actions)) for kind in KINDS]
+    return [BY, *(f"{kind}{number}" for number in range(len(problem.actions)) for kind in KINDS)]
 
 
 def find_term_mistakes(problem: Problem, asked: Asked, *, texts: Texts) -> dict[str, Mistake]:
     """What is wrong with each of these fields that cannot be read."""
     found: dict[str, Mistake] = {}
-    for field in list_term_fields(problem):
+    for field in list_term_fields(problem, asked):
         text = asked.text(field.name)
         value = as_decimal(texts.read_number(text))
         if text and (value is None or not _is_between(value, field.most)):
@@ -100,10 +125,10 @@ def find_term_mistakes(problem: Problem, asked: Asked, *, texts: Texts) -> dict[
 
 def has_changed(problem: Problem, asked: Asked, number: int, *, texts: Texts) -> bool:
     """Whether somebody has said that an action means something else to them, readable or not."""
-    own = [field for field in list_term_fields(problem) if field.number == number]
+    own = [field for field in list_term_fields(problem, asked) if field.number == number]
     wrong = find_term_mistakes(problem, asked, texts=texts)
     is_other = any(field.name in wrong or field.read(asked, texts) is not None for field in own)
-    return is_other or bool(asked.text(f"cannot{number}"))
+    return is_other or bool(asked.text(f"cannot{number}")) or read_place(asked, number) is not None
 
 
 def has_terms(problem: Problem, asked: Asked, *, texts: Texts) -> bool:
@@ -120,12 +145,12 @@ def reset_terms(problem: Problem, asked: Asked) -> Asked:
 def read_terms(problem: Problem, asked: Asked, *, texts: Texts) -> Terms:
     """Their terms, of a form without mistakes: only what differs from the problem."""
     own: dict[Kind, dict[str, Decimal]] = {"cost": {}, "chance": {}}
-    for field in list_term_fields(problem):
+    for field in list_term_fields(problem, asked):
         value = field.read(asked, texts)
         if value is not None:
             own[field.kind][field.action.name] = value
     forbidden = [action.name for number, action in enumerate(problem.actions) if asked.text(f"cannot{number}")]
-    return Terms.of(cost=own["cost"], chance=own["chance"], forbid=forbidden)
+    return Terms.of(cost=own["cost"], chance=own["chance"], forbid=forbidden, rank=read_ranking(problem, asked))
 
 
 def _is_between(value: Decimal, most: int) -> bool:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from safear.problem.glossary import choose
 from safear.problem.model import Action, Problem
+from safear.problem.ranking import price_ranking
 from safear.recourse.teller import Teller
 from safear.texts.names import capital
 from safear.web.asked import Asked
-from safear.web.terms_form import TermField, has_changed
+from safear.web.terms_form import TermField, has_changed, read_place, read_ranking
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class ActionField:
     label: str
     cost: NumberField
     chance: NumberField | None  # None if one number would not say enough
+    place: int | None  # from easy to hard, if actions are ranked
+    place_hint: str
     cannot: bool
     changed: bool
     note: str
@@ -39,7 +42,7 @@ class ActionField:
 
 def show_actions(problem: Problem, asked: Asked, tell: Teller) -> tuple[ActionField, ...]:
     """The fields about what steps mean."""
-    unit = tell.text(problem.cost_unit)
+    unit, ranked = tell.text(problem.cost_unit), price_ranking(problem, read_ranking(problem, asked))
 
     def in_units(number: str) -> str:
         return tell.texts.name_unit(number, unit)
@@ -50,6 +53,10 @@ def show_actions(problem: Problem, asked: Asked, tell: Teller) -> tuple[ActionFi
             capital(tell.action(action.name)),
             _show_number(TermField("cost", number, action), asked, tell, in_units),
             _show_number(chance, asked, tell, str) if chance.quantity is not None else None,
+            read_place(asked, number),
+            tell("web.terms.counts_as", cost=tell.cost(float(ranked[action.name]), unit))
+            if action.name in ranked
+            else "",
             bool(asked.text(f"cannot{number}")),
             has_changed(problem, asked, number, texts=tell.texts),
             _note(action, tell),

@@ -123,6 +123,7 @@ class PersonView:
     example: str  # who is; empty if nobody
     example_fields: Mapping[str, str]
     has_terms: bool  # whether they said anything about what steps mean to them
+    is_ranked: bool  # whether they rank steps, instead of giving costs
     headline: str
     lead: str
     spoken: str

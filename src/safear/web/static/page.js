@@ -58,6 +58,7 @@
     if (kept.language === language) {
       for (const field of form.elements) {
         if (field.type === "checkbox") field.checked = data.has(field.name);
+        else if (field.type === "radio") field.checked = (data.get(field.name) || "") === field.value;
         else if (data.has(field.name) && field.name !== "do") field.value = data.get(field.name);
       }
     }

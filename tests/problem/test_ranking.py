@@ -1,0 +1,81 @@
+"""Costs from a ranking."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import safear as sa
+from safear.errors import TermsError
+from safear.problem.load import parse_terms
+from safear.problem.model import Problem
+from safear.problem.quantity import amounts
+from safear.problem.ranking import make_ranking, price_ranking
+from safear.problem.terms import Terms, apply_terms
+from strategies import problems
+
+LOAN = sa.load_example("loan")
+
+
+def typical(problem: Problem, name: str) -> Decimal:
+    costs = [amount.nominal for amount in amounts(problem.action_by_name[name].cost)]
+    return sum(costs, Decimal(0)) / len(costs)
+
+
+def test_the_second_costs_twice_as_much_as_the_first() -> None:
+    rank = make_ranking(["increase savings", "study part-time", "find work"])  # 1 + 1 + 1.4 = 3.4
+    step = Decimal("0.5667")
+    assert price_ranking(LOAN, rank) == {"increase savings": step, "study part-time": 2 * step, "find work": 3 * step}
+
+
+def test_equals_share_the_mean_of_their_places() -> None:
+    rank = make_ranking(["own a house", ["change job", "study part-time"], "increase savings"])  # 4, in steps of 0.4
+    assert [float(cost) for cost in price_ranking(LOAN, rank).values()] == [0.4, 1.0, 1.0, 1.6]
+
+
+@given(problems(), st.data())
+def test_all_together_cost_what_is_typical(document: dict[str, Any], data: st.DataObject) -> None:
+    problem = sa.parse_problem(document)
+    names = data.draw(st.permutations([action.name for action in problem.actions]))
+    cuts = sorted(data.draw(st.sets(st.integers(1, len(names)))))
+    rank = tuple(tuple(names[a:b]) for a, b in pairwise([0, *cuts]))
+    costs = price_ranking(problem, rank)
+    ranked = [name for tier in rank for name in tier]
+    total = sum((typical(problem, name) for name in ranked), Decimal(0))
+    assert list(costs) == ranked
+    assert float(sum(costs.values())) == pytest.approx(float(total), rel=1e-3)
+    for easy, hard in pairwise(rank):
+        assert total == 0 or costs[easy[0]] < costs[hard[0]]
+    assert all(len({costs[name] for name in tier}) == 1 for tier in rank)
+    applied = apply_terms(problem, Terms(rank=rank))
+    assert all(typical(applied, name) == cost for name, cost in costs.items())
+    others = [action for action in problem.actions if action.name not in costs]
+    assert all(applied.action_by_name[action.name] == action for action in others)
+
+
+def test_files_and_python_say_the_same() -> None:
+    written = parse_terms("rank: [change job, [own a house, find work]]\nforbid: [study part-time]\n", LOAN)
+    assert written == Terms.of(rank=["change job", ["own a house", "find work"]], forbid=["study part-time"])
+    menu = sa.recommend(LOAN, terms=Terms.of(rank=["increase savings", "study part-time", "change job"]))
+    assert menu.problem.action_by_name["change job"].cost != LOAN.action_by_name["change job"].cost
+    assert menu["safest"].first_action == "study part-time"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("rank: [chang job]", "me.yaml:1:8: rank[0]: the problem has no action 'chang job'"),
+        ("rank: [change job, [find work, change job]]", "rank[1]: 'change job' is ranked twice"),
+        ("rank: [change job]\nactions: {change job: {cost: 2}}", "'change job' is ranked, and has a cost"),
+        ("rank: change job", "rank"),
+    ],
+)
+def test_mistakes_in_rankings(text: str, told: str) -> None:
+    with pytest.raises(TermsError) as caught:
+        parse_terms(text, LOAN, name="me.yaml")
+    assert told in str(caught.value)
