@@ -107,6 +107,7 @@ ABOUT = {  # tests that are about no single module
     "plots/test_saving.py": "pictures as files",
     "population/test_same_answer.py": "one person through every entrance",
     "problem/test_wordings.py": "every mistake's whole text",
+    "reports/test_printing.py": "pages on paper and on a phone, in a real browser",
     "solvers/test_engines.py": "other people's engines on exported models",
     "texts/test_one_voice.py": "no English outside the catalogue",
     "test_margins.py": "who is rejected, and what plans are made for",
