@@ -1,15 +1,17 @@
-"""`safear recommend --report`: a page for the person, written whole or not at all."""
+"""`safear recommend --report`: a letter for the person, written whole or not at all, and its file of figures."""
 
 from __future__ import annotations
 
+import json
 import sys
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import safear as sa
-from safear.reports import Sources, report_menu
+from safear.reports import Sources, report_figures, report_menu
 from safear.reports.page import _environment
 
 if TYPE_CHECKING:
@@ -18,27 +20,62 @@ if TYPE_CHECKING:
 NO_WAY = ["--horizon", "1", "--forbid", "own a house", "--forbid", "change job"]
 
 
+DAY, DATED = date(2026, 11, 17), ("--date", "2026-11-17")
+
+
 def read(folder: Path, name: str = "plan.html") -> str:
     return (folder / name).read_text(encoding="utf-8")
 
 
 def test_the_page_is_that_of_the_library(safear: Safear, tmp_path: Path) -> None:
-    answer = safear("recommend", "loan", "--report", "plan.html")
+    answer = safear("recommend", "loan", "--report", "plan.html", *DATED)
     assert (answer.code, answer.err) == (0, "")
     problem = sa.load_example("loan")
-    sources = Sources("loan", "the rule of the problem", ["applicant"])
-    expected = report_menu(sa.recommend(problem), original=problem, sources=sources)
+    expected = report_menu(sa.recommend(problem), original=problem, dated=DAY)
     assert read(tmp_path) == expected.html
     assert answer.out.splitlines() == [*expected.summary, "The report is in plan.html."]
     assert safear("recommend", "loan", "--report", "plan.html", "--language", "de").code == 0  # over itself
     assert read(tmp_path).startswith('<!doctype html>\n<html lang="de">')
 
 
+@pytest.mark.parametrize("named", ["cheapest", "cheapest on average", "2"])
+def test_the_plan_that_is_chosen(safear: Safear, tmp_path: Path, named: str) -> None:
+    assert safear("recommend", "loan", "--report", "plan.html", "--plan", named, *DATED).code == 0
+    problem = sa.load_example("loan")
+    assert read(tmp_path) == report_menu(sa.recommend(problem), "cheapest", dated=DAY).html
+    unknown = safear("recommend", "loan", "--report", "other.html", "--plan", "3")
+    assert unknown.refusal.startswith("--plan 3: there is no such plan")
+    assert not (tmp_path / "other.html").exists()
+
+
+def test_today_is_the_day_of_a_letter(safear: Safear, tmp_path: Path) -> None:
+    before = date.today()  # noqa: DTZ011
+    assert safear("recommend", "loan", "--report", "plan.html").code == 0
+    menu = sa.recommend(sa.load_example("loan"))
+    after = date.today()  # noqa: DTZ011
+    assert read(tmp_path) in {report_menu(menu, dated=day).html for day in (before, after)}
+
+
+def test_the_file_of_figures(safear: Safear, tmp_path: Path) -> None:
+    written = ["--report", "plan.html", "--figures", "figures.json", "--plan", "cheapest", *DATED]
+    answer = safear("recommend", "loan", *written, "--set", "age=adult")
+    assert (answer.code, answer.err) == (0, "")
+    problem = sa.load_example("loan")
+    menu = sa.recommend(problem, None, {**dict(problem.default_person or {}), "age": "adult"})
+    sources = Sources("loan", "the rule of the problem", ["applicant age=adult"])
+    expected = report_figures(menu, "cheapest", dated=DAY, sources=sources)
+    assert json.loads(read(tmp_path, "figures.json")) == expected.model_dump(mode="json")
+    assert f"<dd>{expected.reference}</dd>" in read(tmp_path)
+    alone = safear("recommend", "loan", "--figures", "alone.json", "--reference", "KR 17")
+    assert alone.out.startswith("Loan approval\n")  # the menu is printed as ever
+    assert json.loads(read(tmp_path, "alone.json"))["reference"] == "KR 17"
+
+
 def test_language_contact_terms_and_horizon(safear: Safear, tmp_path: Path) -> None:
     (tmp_path / "terms.yaml").write_text("actions: {study part-time: {cost: 2.5, chance: 0.7}}", encoding="utf-8")
     options = ["--terms", "terms.yaml", "--forbid", "own a house", "--horizon", 10, "--set", "age=adult"]
     answer = safear(
-        "recommend", "loan", *options, "--report", "plan.html", "--language", "de", "--contact", "Frau Weber"
+        "recommend", "loan", *options, "--report", "plan.html", "--language", "de", "--contact", "Frau Weber", *DATED
     )
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith("Ihr Antrag wurde nicht bewilligt\n")
@@ -50,7 +87,7 @@ def test_language_contact_terms_and_horizon(safear: Safear, tmp_path: Path) -> N
         language="de",
         original=problem,
         contact="Frau Weber",
-        sources=Sources("loan", "die Regel des Problems", ["applicant age=adult"]),
+        dated=DAY,
     )
     assert read(tmp_path) == expected.html
     assert "Ihre eigene Angabe; üblich: 1 Monat" in expected.html
@@ -58,10 +95,9 @@ def test_language_contact_terms_and_horizon(safear: Safear, tmp_path: Path) -> N
 
 def test_the_seed_is_told_where_it_matters(safear: Safear, tmp_path: Path) -> None:
     options = ["--method", "episodic", "--episodes", 50, "--objective", "mean", "--seed", 11]
-    assert safear("recommend", "loan", *options, "--report", "plan.html").code == 0
-    assert "<dt>seed</dt><dd>11</dd>" in read(tmp_path)
-    assert safear("recommend", "loan", "--seed", 11, "--report", "plan.html").code == 0
-    assert "<dt>seed</dt>" not in read(tmp_path)
+    for more, seed in ((options, 11), (["--seed", 11], None)):
+        assert safear("recommend", "loan", *more, "--figures", "figures.json").code == 0
+        assert json.loads(read(tmp_path, "figures.json"))["sources"]["seed"] == seed
 
 
 def test_json_and_report_together(safear: Safear, tmp_path: Path) -> None:
@@ -73,14 +109,13 @@ def test_json_and_report_together(safear: Safear, tmp_path: Path) -> None:
 
 
 def test_no_recourse_has_a_page_too(safear: Safear, tmp_path: Path) -> None:
-    answer = safear("recommend", "loan", *NO_WAY, "--report", "plan.html")
+    answer = safear("recommend", "loan", *NO_WAY, "--report", "plan.html", "--plan", "safest", *DATED)
     assert answer.code == 3
     assert answer.err.startswith("Nothing you can do leads to “approved” within 1 step.")
     assert answer.out.endswith("The report is in plan.html.\n")
     problem = sa.load_example("loan")
     menu = sa.recommend(problem.with_horizon(1), terms=sa.Terms.of(forbid=["own a house", "change job"]))
-    sources = Sources("loan", "the rule of the problem", ["applicant"])
-    assert read(tmp_path) == report_menu(menu, original=problem, sources=sources).html
+    assert read(tmp_path) == report_menu(menu, original=problem, dated=DAY).html
 
 
 def test_already_favourable(safear: Safear, tmp_path: Path) -> None:
@@ -115,10 +150,24 @@ def test_what_is_refused_before_anything_is_computed(
     assert not (tmp_path / "plan.html").exists()
 
 
-def test_a_contact_needs_a_report_and_a_language_does_not(safear: Safear) -> None:
-    answer = safear("recommend", "loan", "--contact", "Ms Weber")
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--contact", "Ms Weber"], "--contact goes with --report"),
+        (DATED, "--date goes with --report"),
+        (["--reference", "KR 17"], "--reference goes with --report"),
+        (["--plan", "safest"], "--plan goes with --save or --report or --figures"),
+        (["--figures", "a.json", "-o", "a.json"], "two options name the same file"),
+        (["--report", "a.html", "--date", "17.11.2026"], "does not match the format"),
+    ],
+)
+def test_what_belongs_to_a_letter_needs_one(safear: Safear, options: list[str], told: str) -> None:
+    answer = safear("recommend", "loan", *options)
     assert answer.code == 2
-    assert "--contact goes with --report" in answer.err
+    assert told in answer.err
+
+
+def test_a_language_needs_no_letter(safear: Safear) -> None:
     german = safear("recommend", "loan", "--language", "de")
     assert german.out.splitlines()[1].startswith("Ihr Antrag wurde nicht bewilligt.")
     assert (

@@ -146,7 +146,7 @@ def test_another_problem(safear: Safear) -> None:
         (["--now", "savings=rich", "--now", "savings=little"], "set twice"),
         (["--outcome", "7"], "this step cannot end in outcome 7"),
         (["--plan", "safest"], "--plan: only with --menu"),
-        (["--menu", "--problem", "loan", "--plan", "safest"], "go with --save"),
+        (["--menu", "--problem", "loan", "--plan", "safest"], "goes with --save"),
         (["--objective", "mean", "--changed"], "--changed, --objective: only with --menu"),
     ],
 )

@@ -322,12 +322,15 @@ def test_an_example_costs_nobody_their_entries(loan: Site, open_page: Open) -> N
     expect(page.locator(".banner")).to_have_count(0)
 
 
-def test_the_report_is_saved_and_printed(loan: Site, open_page: Open, tmp_path: Path) -> None:
+def test_the_letter_is_saved_and_printed(loan: Site, open_page: Open, tmp_path: Path) -> None:
     page = open_page(loan)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save my report").click()
-    download.value.save_as(tmp_path / "report.html")
-    assert "study part-time" in (tmp_path / "report.html").read_text(encoding="utf-8")
+        page.get_by_role("button", name="Save my letter").click()
+    download.value.save_as(tmp_path / "letter.html")
+    assert "study part-time" in (tmp_path / "letter.html").read_text(encoding="utf-8")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the figures").click()
+    assert download.value.suggested_filename == "figures.json"
     page.evaluate("window.print = () => { document.title = 'printed'; }")
     page.get_by_role("button", name="Print").click()
     assert page.title() == "printed"

@@ -61,7 +61,7 @@ def ask_page(site: Site, path: str = "/", **more: str) -> httpx.Response:
         return client.post(path, data={**form, **more}, headers=PAGE)
 
 
-@pytest.mark.parametrize("path", ["/", "/report"])
+@pytest.mark.parametrize("path", ["/", "/report", "/figures"])
 @pytest.mark.parametrize(("mood", "status"), [("fails", 502), ("hangs", 503)])
 def test_a_model_that_fails_is_not_the_fault_of_the_person(
     everything_logged: list[str], path: str, mood: str, status: int

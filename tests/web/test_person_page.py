@@ -299,18 +299,43 @@ def test_an_unfinished_form_in_another_language(credit: Site) -> None:
     assert "Bitte" not in words(page).partition("Über Sie")[2].partition("Schritt 2")[0].replace("bitte wählen", "")
 
 
-def test_saving_the_report(loan: Site) -> None:
+def test_saving_the_letter(loan: Site) -> None:
     with loan.client() as client:
-        answer = client.post("/report", data={**START, "language": "de", "cannot1": "1", "do": "report"})
-        assert answer.headers["content-disposition"] == "attachment; filename=report.html"
+        answer = client.post("/report", data={**START, "language": "de", "cannot1": "1", "do": "keep"})
+        assert answer.headers["content-disposition"] == "attachment; filename=letter.html"
         assert "unsafe-inline" in answer.headers["content-security-policy"]
         assert "script" not in answer.headers["content-security-policy"]
         assert '<html lang="de">' in answer.text
         every = {f"cannot{number}": "1" for number in range(len(LOAN.actions))}
-        none = client.post("/report", data={**START, **every, "do": "report"})
+        none = client.post("/report", data={**START, **every, "do": "keep"})
         assert "As things are, no step is open to you." in words(none.text)
-        wrong = client.post("/report", data={**START, "feature0": "?", "do": "report"})
+        wrong = client.post("/report", data={**START, "feature0": "?", "do": "keep"})
     assert "content-disposition" not in wrong.headers
+    assert "Please check this again" in words(wrong.text)
+
+
+def test_the_letter_is_about_the_plan_that_the_slider_stands_at(loan: Site) -> None:
+    with loan.client() as client:
+        told = [client.post("/report", data={**START, "position": str(at), "do": "keep"}).text for at in (0, 1, 99)]
+    headings = [re.search("Your plan: [^<]*", text) for text in told]
+    assert [found and found[0] for found in headings] == [
+        "Your plan: safest",
+        "Your plan: between safest and cheapest on average",
+        "Your plan: cheapest on average",
+    ]
+    assert "This letter sets out the plan that was chosen, “safest”" in told[0]
+
+
+def test_the_figures_of_the_letter(loan: Site) -> None:
+    form = {**START, "position": "1", "do": "keep"}
+    with loan.client() as client:
+        answer, letter = client.post("/figures", data=form), client.post("/report", data=form)
+        wrong = client.post("/figures", data={**form, "feature0": "?"})
+    assert answer.headers["content-disposition"] == "attachment; filename=figures.json"
+    assert answer.headers["content-type"] == "application/json"
+    assert f"<dd>{answer.json()['reference']}</dd>" in letter.text
+    assert len(answer.json()["menu"]["plans"]) == 2
+    assert answer.json()["between"]["success"] > 0.999
     assert "Please check this again" in words(wrong.text)
 
 

@@ -131,9 +131,9 @@ def groups(*, required: bool = False) -> Option[Any]:
     return click.option("--group", "groups", multiple=True, required=required, metavar="COLUMN", help=help_text)
 
 
-def report(reader: str) -> Option[Any]:
+def report(reader: str, what: str = "a page") -> Option[Any]:
     """A page of HTML."""
-    help_text = f"Write a page for {reader}, and print only its summary."
+    help_text = f"Write {what}, for {reader}, and print only its summary."
     return click.option("--report", type=FILE, metavar="FILE.html", help=help_text)
 
 

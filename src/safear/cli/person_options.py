@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from safear.solvers.episodic import Episodic
     from safear.solvers.solve import Method
 
-PLAN = click.option("--plan", metavar="NAME", help="Which plan of the menu.  [default: the first]")
+PLAN = click.option(
+    "--plan", metavar="NAME|N", help="Which plan of the menu, by its name or its number.  [default: the first]"
+)
 OUTCOMES = click.option(
     "--outcome",
     "outcomes",
@@ -161,11 +163,13 @@ def find_menu(source: Source, options: dict[str, Any]) -> Menu:
 
 
 def find_plan(menu: Menu, name: str | None) -> Offer:
-    """The plan of a menu with that name; the first if there is none."""
+    """The plan of a menu with that name, or that number from 1; the first if there is none."""
     from safear.errors import ObjectiveError, suggest
 
     if name is None:
         return menu[0]
+    if name.isdecimal() and 1 <= int(name) <= len(menu):
+        return menu[int(name) - 1]
     try:
         return menu[name]
     except KeyError:

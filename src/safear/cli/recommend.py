@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import LANGUAGE, PROBLEM, record_options, report, tell_record
+from safear.cli.letter import check_letter, letter_options, write_letter
+from safear.cli.options import LANGUAGE, PROBLEM, record_options, tell_record
 from safear.cli.person_options import find_menu, person_options, require_recourse
-from safear.cli.results import print_result
 from safear.cli.saving import check_saving, save_chosen, save_options
-from safear.cli.sources import Source, find_source
+from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
     from safear.recourse.menu import Menu
     from safear.recourse.records import MenuRecord, SimulatedRecord
-    from safear.recourse.teller import Teller
 
 
 @click.command(
@@ -26,7 +25,8 @@ Example:
   safear recommend loan --set savings=moderate --objective mean-std:0.5
   safear recommend my-problem.yaml --classifier model.skops --person person.json --json
   safear recommend loan --forbid "change job" --terms my-terms.yaml
-  safear recommend loan --report plan.html --language de --contact "Ms Weber, 0531 1234"
+  safear recommend loan --report letter.html --plan safest --language de --contact "Ms Weber, 0531 1234"
+  safear recommend loan --report letter.html --figures figures.json --date 2026-11-17 --reference "KR 2026/118"
   safear recommend loan --save plan.json --plan safest
 
 \b
@@ -49,9 +49,8 @@ Exit codes:  0 there are plans, or nothing to do;  2 a mistake in the input;  3 
 )
 @click.option("--all-steps", is_flag=True, help="Show every situation of a plan, however rare.")
 @record_options
-@report("the person")
+@letter_options
 @LANGUAGE
-@click.option("--contact", metavar="TEXT", help="Whom the person can ask; shown in the report.")
 @save_options
 @verbose_option
 def recommend(problem_file: str, **options: Any) -> None:
@@ -64,8 +63,8 @@ def recommend(problem_file: str, **options: Any) -> None:
     from safear.recourse.teller import Teller
 
     tell = Teller.of(options["language"])
-    _check_report(options)
-    check_saving(options)
+    check_letter(options)
+    check_saving(options, also=("report", "figures"))
     source = find_source(problem_file, options)
     menu = find_menu(source, options)
     tell = tell.about(menu.problem)
@@ -79,50 +78,13 @@ def recommend(problem_file: str, **options: Any) -> None:
 
     save_chosen(menu, options, tell)  # first: whoever reads what is printed may stop reading
     told = tell_record(make_record, options)
-    if options["report"] is not None:
-        _report(menu, tell, source=source, problem_file=problem_file, options=options)
-    elif failure is None and not told:
+    written = write_letter(menu, tell, source=source, problem_file=problem_file, options=options)
+    if failure is None and not told and not written:
         from safear.cli.render import print_menu, print_simulations
 
         print_menu(menu, all_steps=options["all_steps"], language=options["language"])
         print_simulations(menu, simulated, language=options["language"])
     require_recourse(menu, tell)
-
-
-def _check_report(options: dict[str, Any]) -> None:
-    """Refuse a report that cannot be written before anything is computed for it."""
-    if options["report"] is not None and options["report"] == options["output"]:
-        raise click.UsageError("--report and --output name the same file")
-    if options["report"] is None:
-        if options["contact"] is not None:
-            raise click.UsageError("--contact goes with --report")
-        return
-    from safear.reports.page import require_writable
-
-    require_writable(options["report"])
-
-
-def _report(menu: Menu, tell: Teller, *, source: Source, problem_file: str, options: dict[str, Any]) -> None:
-    """Write the page and, unless JSON is printed, say what it says in short."""
-    from safear.reports import Sources, report_menu
-
-    person = options["person"] or next(iter(source.original.people), "--set")
-    person += "" if options["row"] is None else f" --row {options['row']}"
-    page = report_menu(
-        menu,
-        language=options["language"],
-        original=source.original,
-        contact=options["contact"],
-        sources=Sources(
-            problem_file,
-            source.decides(tell),
-            [" ".join([person, *options["settings"]])],
-            options["seed"] if options["method"] == "episodic" else None,
-        ),
-    )
-    page.save(options["report"])
-    if not options["as_json"]:
-        print_result("\n".join([*page.summary, tell("terminal.report", file=options["report"])]))
 
 
 def _simulate(menu: Menu, options: dict[str, Any]) -> list[SimulatedRecord]:

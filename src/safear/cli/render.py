@@ -41,7 +41,7 @@ def print_menu(menu: Menu, *, all_steps: bool = False, language: str = "en") -> 
     if menu.favourable:
         console.print(f"{decision}. {tell('report.lead.accepted')}", markup=False)
         return
-    console.print(f"{decision}. {tell('report.lead.plans', count=len(menu))}\n", markup=False)
+    console.print(f"{decision}. {tell('terminal.plans', count=len(menu))}\n", markup=False)
     console.print(_overview(menu, tell))
     console.print(_footnote(menu, tell), style="dim", markup=False)
     for number, offer in enumerate(menu, start=1):

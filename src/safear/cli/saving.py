@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,10 +28,13 @@ save_options = combine(
 )
 
 
-def check_saving(options: dict[str, Any]) -> None:
-    """Refuse what goes with --save alone before anything is computed."""
-    if options["save"] is None and (options["plan"] is not None or options["no_personal_data"]):
-        raise click.UsageError("--plan and --no-personal-data go with --save")
+def check_saving(options: dict[str, Any], *, also: Sequence[str] = ()) -> None:
+    """Refuse what goes with --save alone before anything is computed; `also` are the options that --plan goes with."""
+    if options["save"] is None and options["no_personal_data"]:
+        raise click.UsageError("--no-personal-data goes with --save")
+    users = ("save", *also)
+    if options["plan"] is not None and all(options[name] is None for name in users):
+        raise click.UsageError(f"--plan goes with {' or '.join(f'--{name}' for name in users)}")
     if options["save"] is not None and options["save"] in {options.get("output"), options.get("report")}:
         raise click.UsageError("--save names the same file as another option")
 

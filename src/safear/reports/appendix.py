@@ -1,8 +1,7 @@
-"""The appendix of a page: what it was computed from and with, and all figures with all their digits."""
+"""The appendix of an audit: what it was computed from and with, and all figures with all their digits."""
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
@@ -13,9 +12,8 @@ from safear._version import __version__
 from safear.population.audit import RESAMPLES, Audit
 from safear.population.audit_teller import AuditTeller
 from safear.population.decomposition import Gap
-from safear.problem.dump import dump_problem_text
-from safear.problem.model import Problem
 from safear.reports.audit_tables import Cell, Table
+from safear.reports.reference import digest_problem
 from safear.reports.verdicts import Division
 from safear.texts import Texts
 from safear.texts.names import show_name
@@ -36,19 +34,14 @@ def list_versions() -> list[tuple[str, str]]:
     return [("SafeAR", __version__), ("Python", platform.python_version()), ("NumPy", np.__version__)]
 
 
-def digest_problem(problem: Problem) -> str:
-    """The SHA-256 of the problem as SafeAR writes it."""
-    return hashlib.sha256(dump_problem_text(problem).encode()).hexdigest()
-
-
 def list_origin(audit: Audit, sources: Sources, tell: AuditTeller) -> list[tuple[str, str]]:
     """What somebody needs to compute the same again, by name."""
-    population, say, common = audit.population, tell.part("audit.file"), tell.part("report.file")
+    population, say = audit.population, tell.part("audit.file")
     return [
         *list_versions(),
-        (common("problem"), show_name(sources.problem or common("in_memory"))),
-        (common("problem_digest"), digest_problem(audit.problem)),
-        (common("classifier"), show_name(sources.classifier or common("classifier_unknown"))),
+        (say("problem"), show_name(sources.problem or say("problem_in_memory"))),
+        (say("problem_digest"), digest_problem(audit.problem)),
+        (say("classifier"), show_name(sources.classifier or say("classifier_unknown"))),
         (say("people"), ", ".join(map(show_name, sources.people)) or say("in_memory")),
         (say("rows"), tell.texts.whole(population.rows)),
         (say("skipped"), tell.texts.whole(population.skipped)),

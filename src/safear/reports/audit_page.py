@@ -62,7 +62,6 @@ def report_audit(
         title=show_name(title or tell("audit.title", problem=tell.teller.text(audit.problem.title))),
         dated=dated and show_name(dated),
         say=tell.part("audit"),
-        common=tell.part("report.file"),
         asked=found.asked(audit),
         settings=_list_settings(audit, tell),
         findings=short,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy as np
 from safear.classifier.filed import as_number
 from safear.mdp.arrays import MDP
 from safear.problem.model import Action, Feature, Problem, as_decimal, is_missing
-from safear.problem.quantity import Amount, amounts
+from safear.problem.quantity import GUESS, Amount, amounts
 from safear.recourse.menu import Menu
+from safear.recourse.offer import Offer
 from safear.recourse.teller import Teller
 from safear.reports.audit_tables import Cell, Table
 from safear.texts import Texts
@@ -70,7 +72,7 @@ class Basis:
     def _tell_given(self, value: object) -> str:
         """A column as it was filed."""
         if isinstance(value, bool | np.bool_):
-            return self.texts("report.file.yes" if value else "report.file.no")
+            return self.texts("format.yes" if value else "format.no")
         if not isinstance(value, str) and is_missing(value):
             return self.texts("format.none")
         number = None if isinstance(value, str) else as_decimal(value)
@@ -82,13 +84,37 @@ class Basis:
         names = [feature.name for feature in problem.shown_features if feature.name not in problem.changed_features]
         return list(map(self.teller.feature, (*names, *self.menu.case.sight.given)))
 
-    def make_table(self) -> Table:
-        """Every action of the problem, and what was reckoned with for this person."""
+    def make_table(self, offers: Sequence[Offer]) -> Table:
+        """What was reckoned with for this person: the actions of some plans, and those of which they said something."""
         say = self.texts.part("report.basis")
+        used = {step.action for offer in offers for step in offer.plan.steps}
+        told = [action for action in self.original.actions if action.name in used or self._is_own(action)]
         headings = tuple(Cell(say(name)) for name in ("step", "cost", "works", "remark"))
-        rows = tuple(self._make_row(action) for action in self.original.actions)
+        rows = tuple(self._make_row(action) for action in told)
         width = 4 if any(row[-1].text for row in rows) else 3
-        return Table(say("steps"), headings[:width], tuple(row[:width] for row in rows))
+        notes = [*self._tell_unsourced(told), *self._tell_unused(told)]
+        return Table(say("steps"), headings[:width], tuple(row[:width] for row in rows), note=" ".join(notes))
+
+    def _is_own(self, usual: Action) -> bool:
+        return self.menu.problem.action_by_name.get(usual.name) != usual
+
+    def _tell_unsourced(self, told: Sequence[Action]) -> list[str]:
+        """Of which steps nobody says where the numbers come from; those of the person come from them."""
+        lacking = [
+            action.name
+            for action in told
+            if not self._is_own(action)
+            and not all(amount.source for amount in list_amounts(self.original, action.name))
+        ]
+        if not lacking:
+            return []
+        say, steps = self.texts.part("report.basis"), self.texts.join(list(map(self.teller.action, lacking)))
+        return [say("unsourced") if len(lacking) == len(told) else say("unsourced_steps", steps=steps)]
+
+    def _tell_unused(self, told: Sequence[Action]) -> list[str]:
+        """The steps that were considered and are in no plan."""
+        left = [self.teller.action(action.name) for action in self.original.actions if action not in told]
+        return [self.texts("report.basis.also_considered", steps=self.texts.join(left))] if left else []
 
     def _make_row(self, usual: Action) -> tuple[Cell, ...]:
         say, name = self.texts.part("report.basis"), Cell(self.teller.action(usual.name))
@@ -102,8 +128,9 @@ class Basis:
         rough = [amount for amount in amounts(action.outcomes[0].chance or Amount.exactly(1)) if amount.is_interval]
         if rough:
             ends = min(amount.low for amount in rough), max(amount.high for amount in rough)
-            least, most = (self.texts.percent(float(end)) for end in ends)
+            least, most = (self.texts.exact_percent(float(end)) for end in ends)
             remarks.append(say("roughly", least=least, most=most))
+        remarks += dict.fromkeys(map(self._tell_source, list_amounts(self.menu.problem, action.name)))
         guesses = sum(path[1] == usual.name for path in self.menu.problem.guesses)
         if guesses:
             remarks.append(say("guesses", count=guesses))
@@ -112,9 +139,10 @@ class Basis:
         cost = self.texts.cost(costs[1], self.unit)
         if least != most:
             cost = say("range", least=least, most=cost)
-        least, most = (self.texts.percent(chance) for chance in chances)
+        least, most = map(self.texts.exact_percent, chances)
         works = most if least == most else say("range", least=least, most=most)
-        return name, Cell(cost), Cell(works), Cell("; ".join(remarks), mark="" if action == usual else OWN)
+        remark = "; ".join(filter(None, remarks))
+        return name, Cell(cost), Cell(works), Cell(remark, mark="" if action == usual else OWN)
 
     def _tell_own(self, usual: Action) -> str:
         """That figures are the person's own, and what they are otherwise, where that is one number each."""
@@ -122,7 +150,18 @@ class Basis:
         if not isinstance(usual.cost, Amount) or not isinstance(chance, Amount):
             return say("own")
         cost = self.texts.cost(float(usual.cost.nominal), self.unit)
-        return say("own_usual", usual=f"{cost}, {self.texts.percent(float(chance.nominal))}")
+        return say("own_usual", usual=f"{cost}, {self.texts.exact_percent(float(chance.nominal))}")
+
+    def _tell_source(self, amount: Amount) -> str:
+        """Where a number comes from: as the file says, or from how many tries; empty for guesses, which are counted."""
+        if amount.source == GUESS:
+            return ""
+        if amount.counts is None:
+            return show_name(amount.source)
+        counted = {"worked": self.texts.whole(amount.counts.worked), "count": amount.counts.tried}
+        said = self.texts("report.basis.counted", **counted)
+        named = amount.source != Amount.counted(amount.counts).source
+        return f"{said} ({show_name(amount.source)})" if named else said
 
     def list_rules(self) -> list[str]:
         """Time, what failing counts, and that the rules stay as they are."""
@@ -134,6 +173,11 @@ class Basis:
         failure = float(problem.goal.failure_cost)
         counts = say("failure", goal=self.goal, cost=self.texts.cost(failure, self.unit))
         return [horizon, counts if failure else say("failure_free", goal=self.goal), say("decides")]
+
+
+def list_amounts(problem: Problem, action: str) -> list[Amount]:
+    """The costs and chances of an action, as far as they are written."""
+    return [amount for path, quantity in problem.quantities() if path[1] == action for amount in amounts(quantity)]
 
 
 def find_figures(mdp: MDP, action: str) -> tuple[tuple[float, float], tuple[float, float]] | None:

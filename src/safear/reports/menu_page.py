@@ -1,11 +1,14 @@
-"""The page about a menu, for the person: the decision, the plans side by side, each step by step, and what it rests on.
+"""The letter to the person: the decision, the plan that was chosen, what it rests on, and the other plans in short.
 
-All words are those of the catalogue of a language; names are as the problem has them.
+All words are those of the catalogue of a language; names are as the problem has them. Figures with all their digits are
+in a file of their own (`figures_file`) under the same reference.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from datetime import date
 
 from safear.problem.model import Problem
 from safear.recourse.advice_teller import AdviceTeller
@@ -13,94 +16,96 @@ from safear.recourse.caution import find_caution
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.plan_teller import PlanTeller, StepText
-from safear.recourse.teller import Difference, Figure, Teller
-from safear.reports.appendix import Sources
+from safear.recourse.teller import Teller
+from safear.reports.audit_tables import Cell, Table
 from safear.reports.basis import Basis
 from safear.reports.hundred import Hundred, tell_hundred
-from safear.reports.menu_appendix import exact_menu_tables, list_menu_origin
 from safear.reports.page import Page, render
-from safear.reports.ways import WayText, find_longest, tell_keys, tell_rest, tell_ways
+from safear.reports.reference import choose_offer, name_reference
+from safear.reports.schedule import find_main_route, make_schedule
+from safear.reports.summary import tell_summary
 from safear.texts import Texts
 from safear.texts.names import capital, show_name
 
-MOST_STEPS = 8  # of a plan in the main part; the others are in the appendix
+PLAIN = re.compile(r"[\w .:/-]+")  # references that can stand in a style sheet, and so on the foot of every page
+MOST_STEPS = 8  # of a plan on the first pages; the others stand at the end
 
 
 @dataclass(frozen=True, slots=True)
 class PlanPart:
-    """What the page says of one plan."""
+    """What the letter says of the plan: its main route, what to do if things go differently, and how it was made."""
 
-    number: int
-    heading: str
-    first: str
-    figures: tuple[Figure, ...]
-    beside: str
-    differences: tuple[Difference, ...]
-    steps: tuple[StepText, ...]
+    title: str
+    summary: tuple[str, ...]
+    route: tuple[StepText, ...]
+    detours: tuple[StepText, ...]
     more_steps: tuple[StepText, ...]
+    done: dict[int, str]
     notes: tuple[str, ...]
     hundred: Hundred
-    ways: tuple[WayText, ...]
-    rest: tuple[str, str] | None
 
 
 def report_menu(
     menu: Menu,
+    chosen: Offer | str | int | None = None,
     *,
     language: str = "en",
     original: Problem | None = None,
     contact: str | None = None,
-    sources: Sources | None = None,
-    dated: str | None = None,
+    dated: date | None = None,
+    reference: str | None = None,
 ) -> Page:
-    """The page about a menu, for the person, in one of `safear.texts.languages()`.
+    """The letter about a plan of a menu, for the person, in one of `safear.texts.languages()`.
 
-    `original` is the problem before their own terms were put in, so that these can be marked; `contact` says where to
-    ask (None: as the problem's `provider` says). `sources` says where the input came from and `dated` when: a menu
-    knows neither. The same arguments give the same bytes.
+    `chosen` is the plan, by its place (from 0), its name or itself; None: the first, and the letter says that nobody
+    has chosen yet. `original` is the problem before their own terms were put in, so that these can be marked; `contact`
+    says where to ask (None: as the problem's `provider` says). `dated` is the day of the letter, on which the plan
+    would begin; a menu knows none. `reference` is one of your own (None: made from the content). The same arguments
+    give the same bytes.
     """
-    writer = _Writer(menu, Teller.of(language, menu.problem.glossary))
+    offer = choose_offer(menu, chosen)
+    writer = _Writer(menu, offer, Teller.of(language, menu.problem.glossary), dated)
     basis = Basis(menu, menu.case.original if original is None else original, writer.teller)
-    plans = writer.make_plans()
-    origin = list_menu_origin(menu, writer.texts, sources=sources or Sources(), dated=dated)
+    marked = name_reference(menu, offer, dated=dated, given=reference)
+    title, lead = writer.title, writer.tell_lead(is_chosen=chosen is not None)
     return render(
         "menu.html.jinja",
         writer.texts,
-        summary=(writer.title, writer.lead),
+        summary=(title, lead),
         say=writer.texts.part("report"),
         tell=writer.texts,
-        title=writer.title,
+        title=title,
         about=writer.teller.text(menu.problem.title),
-        dated=dated and show_name(dated),
-        lead=writer.lead,
+        sender=writer.teller.text(menu.problem.provider.name),
+        reference=marked,
+        mark=marked if PLAIN.fullmatch(marked) else "",
+        dated=None if dated is None else writer.texts.date(dated),
+        lead=lead,
         favourable=menu.favourable,
-        plans=plans,
-        keyed=next((plan.number for plan in plans if plan.ways), None),
-        ordered=bool(menu.frontier) and len(menu) > 1,
-        worst=capital(writer.teller.worst(menu.level)),
-        keys=tell_keys(writer.goal, writer.teller),
+        plan=None if offer is None else writer.make_plan(offer),
+        others=writer.make_others(),
         goal=writer.goal,
         why="" if menu.no_recourse is None else writer.teller.no_recourse(menu.no_recourse),
         advice=[] if menu.advice is None else AdviceTeller(menu.advice, writer.teller).lines(to_person=True),
-        table=basis.make_table() if menu.offers else None,
+        table=None if offer is None else basis.make_table([offer, *menu]),
         considered=writer.texts.join([writer.teller.action(action.name) for action in menu.problem.actions]),
         ruled_out=writer.texts.join(basis.ruled_out),
         person=basis.list_person(),
         fixed=writer.texts.join(basis.list_fixed()),
-        rules=basis.list_rules(),
+        rules=[*basis.list_rules(), *writer.tell_check()],
         notices=list(map(writer.teller.notice, menu.notices)),
-        contact=[show_name(contact)] if contact else writer.teller.provider(menu.problem),
-        origin=origin,
-        exact=list(exact_menu_tables(menu, writer.texts)),
+        contact=writer.list_contact(contact),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Says what a menu says in a language."""
+    """Says what a menu says in a language; `offer` is the plan that the letter is about."""
 
     menu: Menu
+    offer: Offer | None
     teller: Teller
+    dated: date | None
 
     @property
     def texts(self) -> Texts:
@@ -114,54 +119,95 @@ class _Writer:
     def title(self) -> str:
         return self.teller.decision(self.menu.problem, favourable=self.menu.favourable)
 
-    @property
-    def lead(self) -> str:
+    def tell_lead(self, *, is_chosen: bool) -> str:
+        """What follows from the decision, and which plan the letter is about."""
+        say = self.texts.part("report.lead")
         if self.menu.favourable:
-            return self.texts("report.lead.accepted")
-        if self.menu.no_recourse is not None:
-            return self.texts("report.lead.none", goal=self.teller.goal_missed(self.menu.no_recourse))
-        return self.texts("report.lead.plans", count=len(self.menu))
+            return say("accepted")
+        if self.offer is None:
+            reason = self.menu.no_recourse
+            return say("none", goal=self.goal if reason is None else self.teller.goal_missed(reason))
+        if not self._others:
+            return say("only")
+        plan = self.texts.quote(self.teller.describe_plan(self.offer))
+        return say("chosen" if is_chosen else "first", plan=plan, count=len(self.menu))
 
     @property
-    def within(self) -> str:
-        return self.teller.within(self.menu.problem)
+    def _others(self) -> list[Offer]:
+        """The plans of the menu that the letter is not about."""
+        return [other for other in self.menu if self.offer is None or other.solution is not self.offer.solution]
 
-    def make_plans(self) -> list[PlanPart]:
-        longest = find_longest(self.menu)
-        return [self._make_plan(number, offer, longest) for number, offer in enumerate(self.menu, start=1)]
-
-    def _make_plan(self, number: int, offer: Offer, longest: float) -> PlanPart:
-        plan = PlanTeller(offer.long_plan, self.teller)
-        steps = tuple(plan.steps())
-        # A single step more would be a reference to the appendix for nothing.
+    def make_plan(self, offer: Offer) -> PlanPart:
+        """The plan, step by step."""
+        told = PlanTeller(offer.long_plan, self.teller)
+        steps = tuple(told.steps())
+        # A single step more would be a reference to the end of the letter for nothing.
         shown = MOST_STEPS if len(steps) > MOST_STEPS + 1 else len(steps)
-        found = offer.trade_off
+        route = find_main_route(offer.long_plan)
+        numbers = {step.number for step in route}
+        schedule = make_schedule(route, self.menu.problem, self.dated)
+        done = {} if schedule is None else {step: self._tell_done(day) for step, day in schedule.done.items()}
+        dates = [] if schedule is None else [self.texts("report.steps.dates", date=self.texts.date(schedule.begins))]
         return PlanPart(
-            number,
-            self.teller.heading(number, offer, alone=len(self.menu) == 1),
-            steps[0].action,
-            self._list_figures(offer),
-            "" if found is None else self.teller.beside(found),
-            () if found is None else tuple(self.teller.differences(found)),
-            steps[:shown],
+            self.texts("report.plan", plan=self.teller.describe_plan(offer)),
+            (*tell_summary(offer, self.menu.problem, self.teller), *self._tell_trade_off(offer)),
+            tuple(step for step in steps[:shown] if step.number in numbers),
+            tuple(step for step in steps[:shown] if step.number not in numbers),
             steps[shown:],
+            done,
             (
-                *plan.notes(),
+                *dates,
+                self.texts("report.summary.reading", worst=capital(self.teller.worst(offer.level))),
+                *told.notes(),
                 *self._refer(shown, len(steps)),
                 *self._tell_simplified(offer),
                 *self._tell_margin(offer),
-                *self._tell_check(offer),
                 *self._tell_caution(offer),
             ),
             tell_hundred(offer, self.teller),
-            tuple(tell_ways(offer, longest, self.teller)),
-            tell_rest(offer, self.teller),
         )
 
-    def _list_figures(self, offer: Offer) -> tuple[Figure, ...]:
-        say, worst = self.texts.part("report.compare"), self.teller.worst(offer.level)
-        names = (say("mean"), say("tail", worst=worst), say("success", goal=self.goal, within=self.within))
-        return self.teller.figures(offer, names)
+    def make_others(self) -> Table | None:
+        """The other plans, a row each; None if there are none."""
+        others, say = self._others, self.texts.part("report.others")
+        if not others:
+            return None
+        headings = ("plan", "first", "mean", "tail", "success")
+        values = {"goal": self.goal, "worst": self.teller.worst(self.menu.level)}
+        rows = tuple(self._make_row(other) for other in others)
+        is_off = any(cell.below for row in rows for cell in row)
+        note = say("note_off") if is_off else say("note")
+        cells = tuple(Cell(say(name, **values)) for name in headings)
+        return Table(say("title", count=len(others)), cells, rows, 2, note)
+
+    def _make_row(self, offer: Offer) -> tuple[Cell, ...]:
+        spans = self.teller.spans(offer)
+        off = (spans.mean, spans.tail, spans.success)
+        figures = self.teller.figures(offer, ("", "", ""))
+        return (
+            Cell(capital(self.teller.describe_plan(offer))),
+            Cell(self.teller.action(offer.first_action)),
+            *(Cell(figure.value, below=span) for figure, span in zip(figures, off, strict=True)),
+        )
+
+    def tell_check(self) -> list[str]:
+        """How the plan was checked; where only levels are seen, that goes without saying."""
+        if self.offer is None or not self.menu.case.sight:
+            return []
+        return [self.teller.verification(self.offer.verification)]
+
+    def list_contact(self, given: str | None) -> list[str]:
+        """Whom to ask, as given or as the problem says, and where to appeal."""
+        told = self.teller.provider(self.menu.problem)
+        appeal = told[-1:] if self.menu.problem.provider.appeal else []
+        return told if given is None else [show_name(given), *appeal]
+
+    def _tell_done(self, day: date) -> str:
+        return self.texts("report.steps.done", date=self.texts.date(day))
+
+    def _tell_trade_off(self, offer: Offer) -> list[str]:
+        """What the plan gains and gives up beside another of the menu."""
+        return [] if offer.trade_off is None else [self.teller.trade_off(offer.trade_off)]
 
     def _tell_simplified(self, offer: Offer) -> list[str]:
         """What it costs to be simple; the best plan does without."""
@@ -172,10 +218,6 @@ class _Writer:
         found = self.menu.margin_cost(offer)
         return [] if found is None else [self.teller.trade_off(found)]
 
-    def _tell_check(self, offer: Offer) -> list[str]:
-        """How a plan was checked; where only levels are seen, that goes without saying."""
-        return [self.teller.verification(offer.verification)] if self.menu.case.sight else []
-
     def _tell_caution(self, offer: Offer) -> list[str]:
         """What it costs to be careful; plans that are not robust do without."""
         found = find_caution(offer)
@@ -183,4 +225,4 @@ class _Writer:
 
     def _refer(self, shown: int, steps: int) -> list[str]:
         """Where the steps are that have no room here."""
-        return [self.texts("plan_notes.in_appendix", first=shown + 1, last=steps)] if steps > shown else []
+        return [self.texts("plan_notes.at_the_end", first=shown + 1, last=steps)] if steps > shown else []

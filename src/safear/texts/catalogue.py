@@ -12,6 +12,7 @@ import gettext
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
@@ -131,6 +132,18 @@ class Texts:
         sign, digits = round_chance(chance)
         key = {"": "format.percent", "<": "format.below", ">": "format.above"}[sign]
         return self(key, number=self.localise(digits))
+
+    def exact_percent(self, chance: float) -> str:
+        """As `percent`, but `72.5%` where that is the number: it is told as `725 times in 1000` elsewhere."""
+        kind, count, base = tell_times(chance)
+        if kind != "exactly" or base != 1000:
+            return self.percent(chance)
+        return self("format.percent", number=self.localise(round_exactly(count / 10)))
+
+    def date(self, day: date) -> str:
+        """A day as this language writes it: `17 November 2026`."""
+        month = self("format.months").split("|")[day.month - 1]
+        return self("format.date", day=str(day.day), month=month, year=str(day.year))
 
     def cost(self, value: float, unit: str) -> str:
         """`3.5 months`, `1 month`. Units are named as the problem names them, in whatever language."""

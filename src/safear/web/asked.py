@@ -21,6 +21,7 @@ Wish = Literal[
     "restart",
     "fill",
     "here",
+    "keep",
     "clear",
     "again",
     "speak",

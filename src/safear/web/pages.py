@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 
 from safear.errors import ClassifierError, InputError, SafearError
+from safear.recourse.menu import Menu
+from safear.recourse.offer import Offer
 from safear.recourse.teller import Teller
-from safear.reports import report_menu
+from safear.reports import report_figures, report_menu
 from safear.texts import Texts, load_texts
 from safear.web.analyst import AnalystDesk, add_analyst_pages
 from safear.web.asked import EXAMPLE, Asked, read_form
@@ -19,7 +23,7 @@ from safear.web.error_pages import ErrorDesk, tell_failure
 from safear.web.examples import drop_edited
 from safear.web.forms import drop_stale, find_mistakes, name_form, translate
 from safear.web.kept import make_ticket
-from safear.web.person_page import answer_form, make_view, show_failure
+from safear.web.person_page import answer_form, choose_plan, make_view, show_failure
 from safear.web.service import Service
 from safear.web.templating import respond_with, serve_static, static_files
 from safear.web.terms_form import reset_terms
@@ -83,20 +87,26 @@ def make_pages(service: Service, workers: Workers, audits: Audits, errors: Error
         asked = await read(request)
         return await answer(asked, asked.text("language"))
 
-    @pages.post("/report")
-    async def report(request: Request) -> Response:
+    async def keep(request: Request, make: Callable[[Letter], Response]) -> Response:
+        """What somebody takes with them; what is wrong with the form is told by the page."""
         asked = _give_ticket(await read(request))
         texts = shell.find_texts(asked.text("language"))
         if find_mistakes(service.desk, asked, texts=texts):
             return await answer(asked, texts.language)
         try:
-            html = await workers.run(lambda deadline: _make_report(service, asked, texts, deadline))
+            return await workers.run(lambda deadline: make(_open_letter(service, asked, texts, deadline)))
         except OUR_FAULT as error:
             return fail(asked, texts, error)
         except InputError:  # the page tells of it
             return await answer(asked, texts.language)
-        headers = {"Content-Disposition": "attachment; filename=report.html", "Content-Security-Policy": REPORT_POLICY}
-        return HTMLResponse(html, headers=headers)
+
+    @pages.post("/report")
+    async def report(request: Request) -> Response:
+        return await keep(request, _write_letter)
+
+    @pages.post("/figures")
+    async def figures(request: Request) -> Response:
+        return await keep(request, _write_figures)
 
     @pages.get("/favicon.ico")
     async def icon() -> Response:
@@ -132,5 +142,31 @@ async def _read(request: Request) -> Asked:
         raise HTTPException(400, "this form is not from this page") from None
 
 
-def _make_report(service: Service, asked: Asked, texts: Texts, deadline: Deadline) -> str:
-    return report_menu(answer_form(service, asked, texts, deadline=deadline), language=texts.language).html
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What a letter and its figures are made from."""
+
+    menu: Menu
+    chosen: Offer | None
+    language: str
+    dated: date
+
+
+def _open_letter(service: Service, asked: Asked, texts: Texts, deadline: Deadline) -> Letter:
+    menu = answer_form(service, asked, texts, deadline=deadline)
+    today = date.today()  # noqa: DTZ011  # the provider's day
+    return Letter(menu, choose_plan(menu, asked, Teller(texts).about(menu.problem)), texts.language, today)
+
+
+def _write_letter(letter: Letter) -> Response:
+    html = report_menu(letter.menu, letter.chosen, language=letter.language, dated=letter.dated).html
+    return HTMLResponse(html, headers=_attach("letter.html") | {"Content-Security-Policy": REPORT_POLICY})
+
+
+def _write_figures(letter: Letter) -> Response:
+    record = report_figures(letter.menu, letter.chosen, dated=letter.dated)
+    return Response(record.model_dump_json(indent=2), media_type="application/json", headers=_attach("figures.json"))
+
+
+def _attach(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f"attachment; filename={name}"}

@@ -94,6 +94,16 @@ def answer_form(service: Service, asked: Asked, texts: Texts, *, deadline: Deadl
     return service.answer_again(asked.ticket, record, terms, deadline=deadline)
 
 
+def choose_plan(menu: Menu, asked: Asked, teller: Teller) -> Offer | None:
+    """The plan that the slider stands at, by the name that the page gives it; None if there is no slider."""
+    stops = find_stops(menu)
+    if not stops:
+        return None
+    position = _find_position(stops, asked)
+    stop = stops[position]
+    return stop.offer if stop.is_offered else replace(stop.offer, label=name_stop(stops, position, teller))
+
+
 def _show_plans(menu: Menu, asked: Asked, teller: Teller, original: Problem) -> PlansView:
     stops = find_stops(menu)
     position = _find_position(stops, asked)

@@ -111,7 +111,7 @@ class _ProblemTeller:
     def _tell_seen(self, feature: Feature) -> str:
         if feature.name in self.sight.numbers:
             return self.say("as_filed")
-        return self.tell(f"report.file.{'yes' if feature.seen_by_classifier else 'no'}")
+        return self.tell(f"format.{'yes' if feature.seen_by_classifier else 'no'}")
 
     def feature(self, feature: Feature) -> FeatureRow:
         if not feature.mutable:

@@ -1,0 +1,64 @@
+"""How long something takes: so many days, weeks, months or years, and the day on which it is over."""
+
+from __future__ import annotations
+
+import calendar
+import math
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Literal
+
+TimeUnit = Literal["days", "weeks", "months", "years"]
+DAYS_PER_MONTH = 30  # of a part of a month
+# What units of time are called, in the languages that problems are written in.
+NAMES: dict[str, TimeUnit] = {
+    **dict.fromkeys(("day", "days", "Tag", "Tage", "Tagen"), "days"),
+    **dict.fromkeys(("week", "weeks", "Woche", "Wochen"), "weeks"),
+    **dict.fromkeys(("month", "months", "Monat", "Monate", "Monaten"), "months"),
+    **dict.fromkeys(("year", "years", "Jahr", "Jahre", "Jahren"), "years"),
+}
+
+
+def find_time_unit(name: str) -> TimeUnit | None:
+    """The unit of time that is called so; None if none is."""
+    return NAMES.get(name.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """Months, or parts of them, and days: a month is no fixed number of days."""
+
+    months: float = 0.0
+    days: float = 0.0
+
+    @classmethod
+    def of(cls, count: float, unit: TimeUnit) -> Duration:
+        """So many of a unit."""
+        match unit:
+            case "days":
+                return cls(days=count)
+            case "weeks":
+                return cls(days=7 * count)
+            case "months":
+                return cls(months=count)
+            case "years":
+                return cls(months=12 * count)
+
+    @classmethod
+    def read(cls, text: str) -> Duration | None:
+        """From `3 months` or `1.5 years`; None if it is nothing of the kind."""
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([^\W\d]+)\s*", text)
+        unit = None if found is None else find_time_unit(found[2])
+        return None if found is None or unit is None else cls.of(float(found[1]), unit)
+
+    def __add__(self, other: Duration) -> Duration:
+        return Duration(self.months + other.months, self.days + other.days)
+
+    def after(self, begins: date) -> date:
+        """The day on which it is over: in a month, the same day of the month, or its last; parts of days are whole."""
+        part, whole = math.modf(round(self.months, 9))
+        years, month = divmod(begins.month - 1 + int(whole), 12)
+        year = begins.year + years
+        day = date(year, month + 1, min(begins.day, calendar.monthrange(year, month + 1)[1]))
+        return day + timedelta(days=math.ceil(round(part * DAYS_PER_MONTH + self.days, 6)))

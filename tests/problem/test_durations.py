@@ -1,0 +1,44 @@
+"""How long things take, and on which day they are over."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from safear.problem.durations import Duration, find_time_unit
+
+
+@pytest.mark.parametrize(
+    ("text", "begins", "over"),
+    [
+        ("1 month", date(2026, 1, 31), date(2026, 2, 28)),
+        ("1 month", date(2024, 1, 31), date(2024, 2, 29)),
+        ("13 months", date(2026, 11, 17), date(2027, 12, 17)),
+        ("1.4 months", date(2026, 11, 17), date(2026, 12, 29)),
+        ("2 weeks", date(2026, 12, 20), date(2027, 1, 3)),
+        ("0.5 days", date(2026, 11, 17), date(2026, 11, 18)),
+        ("1.5 years", date(2026, 11, 17), date(2028, 5, 17)),
+        ("3 Monate", date(2026, 11, 17), date(2027, 2, 17)),
+    ],
+)
+def test_when_it_is_over(text: str, begins: date, over: date) -> None:
+    found = Duration.read(text)
+    assert found is not None
+    assert found.after(begins) == over
+
+
+def test_parts_of_months_add_up() -> None:
+    total = Duration()
+    for _ in range(10):
+        total += Duration.of(0.1, "months")
+    assert total.after(date(2026, 11, 17)) == date(2026, 12, 17)
+
+
+@pytest.mark.parametrize("text", ["", "soon", "3", "months", "-1 month", "3 EUR", "1e3 days"])
+def test_what_is_no_duration(text: str) -> None:
+    assert Duration.read(text) is None
+
+
+def test_units_of_time() -> None:
+    assert [find_time_unit(name) for name in ("months", "Tage", "EUR", "units")] == ["months", "days", None, None]

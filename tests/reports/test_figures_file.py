@@ -1,0 +1,58 @@
+"""The file of figures: all digits, what they were computed from, and the reference of the letter."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import replace
+from datetime import date
+
+import numpy as np
+import pytest
+
+import safear as sa
+from reports.html import read_page
+from reports.menus import MENUS, make_health, make_loan
+from safear.recourse.records import MenuRecord
+from safear.reports import FiguresRecord, Sources, report_figures, report_menu
+from safear.reports.reference import digest_person, digest_problem
+
+DAY = date(2026, 11, 17)
+
+
+@pytest.mark.parametrize("name", MENUS)
+def test_letter_and_figures_have_the_same_reference(name: str) -> None:
+    menu = MENUS[name]()
+    record = report_figures(menu, dated=DAY)
+    letter = read_page(report_menu(menu, dated=DAY, language="de").html)
+    assert letter.find("dl", class_="marks")[0].find("dd")[1].text == record.reference
+    assert record.menu == MenuRecord.of(menu)
+    assert FiguresRecord.model_validate_json(record.model_dump_json()) == record  # every digit is read back
+
+
+def test_what_it_was_computed_from() -> None:
+    sources = Sources("loan.yaml", "model.skops", ["ann.json"], 7)
+    menu = make_loan()
+    record = report_figures(menu, "cheapest", dated=DAY, reference="KR 17", sources=sources)
+    assert (record.reference, record.dated, record.chosen, record.between) == ("KR 17", DAY, "cheapest", None)
+    assert record.versions == {
+        "SafeAR": sa.__version__,
+        "Python": platform.python_version(),
+        "NumPy": np.__version__,
+    }
+    assert record.sources.model_dump() == {
+        "problem": "loan.yaml",
+        "classifier": "model.skops",
+        "person": "ann.json",
+        "seed": 7,
+    }
+    assert (record.problem_sha256, record.person_sha256) == (digest_problem(menu.problem), digest_person(menu))
+    assert record.tails == {"safest": menu[0].tail, "cheapest": menu[1].tail}
+
+
+def test_a_plan_between_those_of_the_menu_is_in_it() -> None:
+    menu = make_health()
+    between = next(offer for offer in menu.frontier if all(offer.solution is not each.best.solution for each in menu))
+    record = report_figures(menu, replace(between, label="in the middle"))
+    assert record.between is not None
+    assert record.between.success == between.cost.success
+    assert report_figures(menu, replace(menu[0], label="mine")).between is None
