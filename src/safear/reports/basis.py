@@ -78,11 +78,16 @@ class Basis:
         number = None if isinstance(value, str) else as_decimal(value)
         return show_name(str(value)) if number is None else self.texts.exact_number(float(number))
 
-    def list_fixed(self) -> list[str]:
-        """The features that no step changes, and what is seen as filed."""
-        problem = self.menu.problem
-        names = [feature.name for feature in problem.shown_features if feature.name not in problem.changed_features]
-        return list(map(self.teller.feature, (*names, *self.menu.case.sight.given)))
+    def tell_fixed(self) -> list[str]:
+        """What no step changes, or, if that is shorter, what alone they change."""
+        problem, say = self.menu.problem, self.texts.part("report.basis")
+        names = [feature.name for feature in problem.shown_features]
+        moved = [name for name in names if name in problem.changed_features]
+        fixed = [name for name in (*names, *self.menu.case.sight.given) if name not in moved]
+        if not fixed:
+            return []
+        key, told = ("fixed", fixed) if len(fixed) <= len(moved) or not moved else ("moved", moved)
+        return [say(key, features=self.texts.join(list(map(self.teller.feature, told))))]
 
     def make_table(self, offers: Sequence[Offer]) -> Table:
         """What was reckoned with for this person: the actions of some plans, and those of which they said something."""

@@ -91,8 +91,7 @@ def report_menu(
         considered=writer.texts.join([writer.teller.action(action.name) for action in menu.problem.actions]),
         ruled_out=writer.texts.join(basis.ruled_out),
         person=basis.list_person(),
-        fixed=writer.texts.join(basis.list_fixed()),
-        rules=[*basis.list_rules(), *writer.tell_check()],
+        rules=[*basis.list_rules(), *writer.tell_check(), *basis.tell_fixed()],
         notices=list(map(writer.teller.notice, menu.notices)),
         contact=writer.list_contact(contact),
     )
