@@ -31,7 +31,7 @@ from reports.menus import (
     make_own,
     make_single,
 )
-from safear.problem import apply_terms, dump_problem_text, parse_terms
+from safear.problem import apply_terms, dump_problem, parse_terms
 from safear.problem.glossary import Provider
 from safear.recourse import make_plan
 from safear.recourse.menu import Menu

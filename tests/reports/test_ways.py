@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from safear.plots.shown_ways import choose_ways
 
 from reports.menus import make_hopeless, make_loan, make_long
-from safear.plots.shown_ways import choose_ways
 from safear.recourse.teller import Teller
 from safear.reports.ways import find_longest, tell_rest, tell_ways
 
