@@ -472,8 +472,8 @@ def test_no_text_is_left_over(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("language", "known"),
     [
-        ("en", ["40 months", "23.5 (counts as: <25)", "employed", "12,345.5", "none", "yes", "n/a"]),
-        ("de", ["40 months", "23,5 (zählt als: <25)", "employed", "12.345,5", "none", "ja", "–"]),
+        ("en", ["40 months", "23.5 (counts as: below 25)", "employed", "12,345.5", "none", "yes", "n/a"]),
+        ("de", ["40 months", "23,5 (zählt als: unter 25)", "employed", "12.345,5", "none", "ja", "–"]),
     ],
 )
 def test_the_person_is_told_what_they_filed_and_what_was_checked(language: str, known: list[str]) -> None:

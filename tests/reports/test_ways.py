@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-from safear.plots.shown_ways import choose_ways
 
 from reports.menus import make_hopeless, make_loan, make_long
 from safear.recourse.teller import Teller
@@ -22,19 +21,19 @@ def test_ways_have_the_chances_and_costs_of_the_traces() -> None:
     menu = make_loan()
     ends = []
     for offer in menu:
-        shown, ways = choose_ways(offer), tell_ways(offer, find_longest(menu), TELL)
-        assert any(map(shown.is_worst, shown.ways))
-        for way, trace in zip(ways, shown.ways, strict=True):
+        traces, ways = offer.traces, tell_ways(offer, find_longest(menu), TELL)
+        assert any(map(traces.is_worst, traces.shown))
+        for way, trace in zip(ways, traces.shown, strict=True):
             assert way.chance == TELL.percent(trace.chance)
-            assert ("worst 5%" in way.end) == shown.is_worst(trace)
+            assert ("worst 5%" in way.end) == traces.is_worst(trace)
             assert TELL.cost(trace.cost, "months") in way.end
             spans = spans_of(way.line)
             assert spans == sorted(spans)
             ends.append(spans[-1])
         rest = tell_rest(offer, TELL)
-        assert shown.rest is not None
+        assert traces.rest is not None
         assert rest is not None
-        assert rest[0] == TELL.percent(shown.rest.chance)
+        assert rest[0] == TELL.percent(traces.rest.chance)
     assert max(ends) == pytest.approx(100)
 
 
