@@ -113,7 +113,7 @@ def test_wrong_documents_do_not_fulfil_it(old: str, new: str) -> None:
         (
             Document,
             ("actions", "outcomes"),
-            ["cost", "when", "at_most", "once", "chance", "change", "outcomes", "label", "help"],
+            ["cost", "when", "at_most", "once", "duration", "chance", "change", "outcomes", "label", "help"],
         ),
         (Document, ("goal", "decision"), ["accepted", "rejected"]),
         (Document, ("given", "x"), ["label", "help"]),

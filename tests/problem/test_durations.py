@@ -6,6 +6,9 @@ from datetime import date
 
 import pytest
 
+import safear as sa
+from safear.errors import ProblemError
+from safear.problem import apply_terms, dump_problem
 from safear.problem.durations import Duration, find_time_unit
 
 
@@ -38,6 +41,36 @@ def test_parts_of_months_add_up() -> None:
 @pytest.mark.parametrize("text", ["", "soon", "3", "months", "-1 month", "3 EUR", "1e3 days"])
 def test_what_is_no_duration(text: str) -> None:
     assert Duration.read(text) is None
+
+
+@pytest.mark.parametrize("text", ["3 months", "1.5 years", "2 weeks", "0.1 days", "1234567.25 days", "0 days"])
+def test_what_is_written_is_read_back(text: str) -> None:
+    assert Duration.read(str(Duration.read(text))) == Duration.read(text)
+
+
+def with_duration(text: str) -> sa.Problem:
+    written = dump_problem(sa.load_example("loan"))
+    for action in written["actions"].values():
+        action["duration"] = text
+    return sa.parse_problem(written)
+
+
+def test_in_a_problem() -> None:
+    problem = with_duration("2 weeks")
+    assert {action.duration for action in problem.actions} == {Duration(days=14)}
+    assert sa.parse_problem(dump_problem(problem)) == problem
+    assert problem.without_labels() == sa.load_example("loan").without_labels()  # saved plans go on fitting
+    with pytest.raises(ProblemError) as caught:
+        with_duration("soon")
+    said = (
+        "actions.find work.duration: 'soon' is no duration\n    write a number of days, weeks, months or years, such as"
+    )
+    assert said in str(caught.value)
+
+
+def test_terms_leave_it() -> None:
+    own = apply_terms(with_duration("2 weeks"), sa.Terms.of(cost={"change job": 3}))
+    assert own.action_by_name["change job"].duration == Duration(days=14)
 
 
 def test_units_of_time() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import date
 
 from reports.menus import make_hopeless, make_loan, make_long, make_single
+from safear.problem.durations import Duration
 from safear.reports.schedule import find_main_route, make_schedule
 
 DAY = date(2026, 11, 17)
@@ -31,6 +32,14 @@ def test_costs_in_time_are_dates() -> None:
     found = make_schedule(find_main_route(days[0].plan), days.problem, DAY)
     assert found is not None
     assert list(found.done.values()) == [date(2026, 11, 18), date(2026, 11, 19)]
+
+
+def test_durations_come_before_costs() -> None:
+    menu = make_loan()
+    actions = tuple(replace(action, duration=Duration.read("2 weeks")) for action in menu.problem.actions)
+    found = make_schedule(find_main_route(menu[0].plan), replace(menu.problem, actions=actions), DAY)
+    assert found is not None
+    assert list(found.done.values()) == [date(2026, 12, 1), date(2026, 12, 15)]
 
 
 def test_no_dates_without_a_day_or_a_time() -> None:

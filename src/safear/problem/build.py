@@ -20,6 +20,7 @@ from safear.problem.document import (
     WrittenGoal,
     WrittenOutcome,
 )
+from safear.problem.durations import Duration
 from safear.problem.labelling import read_glossary, read_main, read_provider
 from safear.problem.model import (
     Action,
@@ -191,7 +192,15 @@ class _Builder:
         if written.once and written.at_most is not None:
             self.complain((*path, "once"), "'once' and 'at_most' are both given", "drop one of them", code="both")
         most = 1 if written.once else written.at_most
-        return Action(name, cost, outcomes, self.condition(written.when, (*path, "when")), most)
+        when, duration = self.condition(written.when, (*path, "when")), self.duration(written.duration, path)
+        return Action(name, cost, outcomes, when, most, duration=duration)
+
+    def duration(self, written: str | None, path: Path) -> Duration | None:
+        found = None if written is None else Duration.read(written)
+        if written is not None and found is None:
+            remedy = "write a number of days, weeks, months or years, such as '3 months'"
+            self.complain((*path, "duration"), f"'{written}' is no duration", remedy, code="duration")
+        return found
 
     def complain(self, path: Path, cause: str, remedy: str | None = None, *, code: str) -> None:
         self.mistakes.append(mistake(path, cause, remedy, code=code))

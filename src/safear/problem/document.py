@@ -133,6 +133,7 @@ class WrittenAction(Written):
     when: Text | None = None
     at_most: Annotated[int, Field(ge=1), BeforeValidator(read_whole)] | None = None
     once: bool = False
+    duration: Text | None = Field(default=None, description="how long a try takes, such as 3 months: for dates alone")
     chance: Chance | None = None
     change: Change | None = None
     outcomes: list[WrittenOutcome] | None = None

@@ -123,6 +123,8 @@ def _action(action: Action, glossary: Glossary) -> dict[str, Any]:
         result["when"] = str(action.when)
     if action.at_most is not None:
         result["at_most"] = action.at_most
+    if action.duration is not None:
+        result["duration"] = str(action.duration)
     words = {"label": glossary.actions.get(action.name), "help": glossary.action_help.get(action.name)}
     result |= {name: dump_label(label) for name, label in words.items() if label}
     return result | {"outcomes": [_outcome(outcome, glossary) for outcome in action.outcomes]}

@@ -52,6 +52,10 @@ class Duration:
         unit = None if found is None else find_time_unit(found[2])
         return None if found is None or unit is None else cls.of(float(found[1]), unit)
 
+    def __str__(self) -> str:
+        """As `read` takes it: of one unit, since whatever was read was of one."""
+        return f"{self.months:.12g} months" if self.months else f"{self.days:.12g} days"
+
     def __add__(self, other: Duration) -> Duration:
         return Duration(self.months + other.months, self.days + other.days)
 

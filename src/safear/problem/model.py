@@ -18,6 +18,7 @@ from typing import Literal
 
 from safear.errors import Path
 from safear.problem.condition import ALWAYS, Condition, FeatureTest, LevelTest, condition_features, replace_tests
+from safear.problem.durations import Duration
 from safear.problem.glossary import NO_LABELS, NOBODY, Glossary, Provider
 from safear.problem.limits import spell_out
 from safear.problem.quantity import CONFIDENCE, GUESS, Quantity, amounts, quantity_features
@@ -207,7 +208,8 @@ class Outcome:
 class Action:
     """Something that a person can do, at a cost, with an uncertain end; `at_most` so often (None: no limit).
 
-    `counted_by` is the hidden feature that each try moves up by one, whatever its end (see `limits`).
+    `counted_by` is the hidden feature that each try moves up by one, whatever its end (see `limits`). `duration` is how
+    long a try takes, where that is said: letters tell dates by it, and no plan depends on it.
     """
 
     name: str
@@ -216,6 +218,7 @@ class Action:
     when: Condition = ALWAYS
     at_most: int | None = None
     counted_by: str = ""
+    duration: Duration | None = None
 
     def works(self, outcome: int) -> bool:
         """Whether this outcome counts as the action having worked."""
@@ -371,8 +374,9 @@ class Problem:
         return f"<p>{escape(repr(self))}</p><ul>{names}</ul>"
 
     def without_labels(self) -> Problem:
-        """The same problem with nothing but names: what plans depend on."""
-        return replace(self, glossary=NO_LABELS, provider=NOBODY)
+        """The same problem with nothing but names and numbers: what plans depend on."""
+        actions = tuple(replace(action, duration=None) for action in self.actions)
+        return replace(self, actions=actions, glossary=NO_LABELS, provider=NOBODY)
 
     def with_horizon(self, horizon: int) -> Problem:
         """The same problem with another number of steps."""

@@ -49,6 +49,6 @@ def make_schedule(route: tuple[PlanStep, ...], problem: Problem, begins: date | 
 
 
 def _find_length(step: PlanStep, problem: Problem) -> Duration | None:
-    """How long a step takes: what it costs, if costs are counted in time."""
-    unit = find_time_unit(problem.cost_unit)
-    return None if unit is None else Duration.of(step.cost, unit)
+    """How long a step takes: as the problem says, or else what it costs, if costs are counted in time."""
+    stated, unit = problem.action_by_name[step.action].duration, find_time_unit(problem.cost_unit)
+    return stated if stated is not None or unit is None else Duration.of(step.cost, unit)
