@@ -17,7 +17,6 @@ from safear.paper.study import Study
 from safear.recourse.case import Case
 from safear.recourse.menu import Request, make_menu
 from safear.recourse.offer import Offer
-from safear.recourse.plan_making import count_rules
 from safear.recourse.simplest import FEW_RULES as FEW
 
 
@@ -37,7 +36,7 @@ class Seen:
         menu = make_menu(case, Request(simple=simple))
         self.seconds.append(time.process_time() - began)
         for offer in menu:
-            self.rules.append(count_rules(offer.solution, offer.start))
+            self.rules.append(offer.rules)
             self.words.append(len(" ".join(offer.plan.lines()).split()))
             self.far.append(int(case.mdp.steps_to_goal[offer.start]) > FEW)
             self.offers.append(offer)

@@ -12,39 +12,61 @@ import safear as sa
 from recourse.ladders import ladders
 from safear.evaluation.forward import evaluate, propagate
 from safear.evaluation.policy import Policy
+from safear.mdp.hope import list_acting
 from safear.recourse.nearly import Limits
 from safear.recourse.offer import make_offer
 from safear.recourse.plan_making import RARE_STEP, count_rules
 from safear.recourse.simplest import Search
-from safear.recourse.sketch import OPEN, RunCells, Sketch, find_options, settle
+from safear.recourse.sketch import FOLLOW, Rows, RunCells, find_options, settle
 
 MOST = 4_000
+OPEN = -2  # in place of a row: nothing is decided
 
 
 def every_plan(base: Policy, start: int) -> list[Policy]:
-    """All plans that the search knows of: each option in each state that runs come to often enough."""
+    """All plans that the search knows of: each option in each state that runs come to often enough, and in time."""
+    mdp, follow = base.mdp, base.choosing(int(base.accounts[start]))
     used: dict[int, list[tuple[int, ...]]] = {}
-    for layer in propagate(base.mdp, base.choosing(int(base.accounts[start])), start):
+    for layer in propagate(mdp, follow, start):
         for cell in zip(layer.state.tolist(), layer.spent.tolist(), layer.row.tolist(), layer.chance, strict=True):
             if cell[2] >= 0:
                 used.setdefault(cell[0], []).append((layer.step, *cell))
     known = {state: RunCells(*map(np.array, zip(*cells, strict=True))) for state, cells in used.items()}
-    done, waiting = [], [Sketch.of(base, start)]
+    done, waiting = list[Policy](), list[dict[int, Rows]]([{}])
     while waiting:
-        sketch = waiting.pop()
-        open_at: dict[int, float] = {}
-        for layer in propagate(base.mdp, sketch.choosing(is_open=True), start):
-            for state, row, chance in zip(layer.state.tolist(), layer.row.tolist(), layer.chance.tolist(), strict=True):
-                if row == OPEN:
-                    open_at[state] = open_at.get(state, 0.0) + chance
-        told = [state for state, chance in open_at.items() if chance >= RARE_STEP]
+        decided = waiting.pop()
+        told = [
+            state for state, (often, hope) in find_open(base, start, decided).items() if often >= RARE_STEP and hope
+        ]
         if told:
-            waiting += [sketch.decide(told[0], option) for option in find_options(sketch, told[0], known)]
+            waiting += [{**decided, told[0]: option} for option in find_options(base, start, told[0], known)]
         else:
-            done.append(settle(sketch))
+            done.append(settle(decided, base, start))
         if len(done) + len(waiting) > MOST:
             reject()
     return done
+
+
+def find_open(base: Policy, start: int, decided: dict[int, Rows]) -> dict[int, tuple[float, bool]]:
+    """The states in which a sketch is open: how often runs come there first, and whether a goal can then be reached."""
+    mdp, follow, acts = base.mdp, base.choosing(int(base.accounts[start])), list_acting(base.mdp)
+    found: dict[int, tuple[float, bool]] = {}
+
+    def choose(step: int, states: Any, spent: Any) -> Any:
+        rows = follow(step, states, spent)
+        for place, state in enumerate(states.tolist()):
+            if state not in decided:
+                rows[place] = OPEN if acts[step, state] else -1
+            elif decided[state][step] != FOLLOW:
+                rows[place] = decided[state][step]
+        return rows
+
+    for layer in propagate(mdp, choose, start):
+        for state, row, chance in zip(layer.state.tolist(), layer.row.tolist(), layer.chance.tolist(), strict=True):
+            if row == OPEN:
+                often, hope = found.get(state, (0.0, False))
+                found[state] = often + chance, hope or layer.step + int(mdp.steps_to_goal[state]) <= mdp.horizon
+    return found
 
 
 @settings(max_examples=40)
@@ -57,7 +79,7 @@ def test_no_plan_of_the_family_has_fewer_rules(document: dict[str, Any], toleran
     problem = sa.parse_problem(document)
     best = make_offer(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.parse_objective(objective)))
     limits, rules = Limits.of(best, tolerance), count_rules(best.policy)
-    found = Search(best.policy, best.start, limits).find(rules, most_cells=60_000)
+    found = Search(best.policy, best.start, limits).find(rules, most_cells=600_000)
     plans = [
         (count_rules(plan), limits.objective.of(cost))
         for plan in every_plan(best.policy, best.start)

@@ -43,8 +43,8 @@ OBJECTIVES: dict[str, Any] = {
 def long_searches() -> Iterator[None]:
     """What is found is the simplest only if the search comes to its end."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("safear.recourse.simplest.MOST_CELLS", 60_000)
-        patch.setattr("safear.recourse.simplest.MOST_CELLS_SHORT", 60_000)
+        patch.setattr("safear.recourse.simplest.MOST_CELLS", 600_000)
+        patch.setattr("safear.recourse.simplest.MOST_CELLS_SHORT", 600_000)
         yield
 
 
@@ -84,7 +84,7 @@ def simplified(document: dict[str, Any], objective: str, tolerance: float) -> tu
     best = solve_first(problem, objective)
     if best is None or best.solution.mdp.cost_error:
         reject()
-    return best, simplify_offer(best, tolerance), judge, start
+    return best, simplify_offer(best, tolerance=tolerance), judge, start
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

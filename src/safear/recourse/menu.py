@@ -265,7 +265,7 @@ def make_menu(
         offers = name_offers(keep_unbeaten(merge_alike(solutions, level=request.level)), case.best_success)
     else:
         offers = [make_offer(solution, level=request.level) for solution in solutions]
-        offers = list(map(simplify_offer, offers)) if request.simple else offers
+        offers = [simplify_offer(offer) for offer in offers] if request.simple else offers
     figures = [{"budget": objective.limit, "least": least} for objective in short]
     notices = [*_warn(case, offers), *(Notice("over_budget", case.problem, values) for values in figures)]
     return Menu(case, tuple(offers), tuple(notices), level=request.level)

@@ -13,7 +13,7 @@ from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import Record
 from safear.recourse.gist import Gist, find_gist
 from safear.recourse.plan import Plan
-from safear.recourse.plan_making import make_plan
+from safear.recourse.plan_making import count_rules, make_plan
 from safear.recourse.promises import Promises, Verification, find_promises, verify_ends
 from safear.recourse.teller import Teller
 from safear.recourse.traces import Traces, find_traces
@@ -91,6 +91,11 @@ class Offer:
     def best(self) -> Offer:
         """The best plan for its objective: itself, or what it was simplified from."""
         return self if self.simplified is None else self.simplified.best
+
+    @cached_property
+    def rules(self) -> int:
+        """How many rules it is told in."""
+        return count_rules(self.solution, self.start)
 
     @property
     def unit(self) -> str:

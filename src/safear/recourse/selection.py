@@ -13,15 +13,17 @@ from safear.evaluation.forward import propagate
 from safear.recourse.failure import HOPELESS, gives_up
 from safear.recourse.frontier import SAME_SUCCESS, Frontier
 from safear.recourse.offer import TAIL, Offer, OfferFigures, TradeOff, make_offer
+from safear.recourse.simplest import FEW_RULES
 from safear.solvers.solution import Solution
 
 SAME_FIGURES = 0.05  # figures that differ by less, relatively, are the same to a person
 SAME_ADVICE = 0.05  # and plans that say different things with a smaller probability
 MOST_PLANS = 3
+TRIED = 3  # plans between the first ones, of which one that is short is offered
 PARTED = -2  # in place of a row: two plans say different things
 
 
-Simplify = Callable[[Offer], Offer]
+Simplify = Callable[[Offer, int | None], Offer]  # with at most so many rules, if that is given
 
 
 def choose_offers(frontier: Frontier, most: int = MOST_PLANS, *, simplify: Simplify | None = None) -> list[Offer]:
@@ -33,9 +35,8 @@ def choose_offers(frontier: Frontier, most: int = MOST_PLANS, *, simplify: Simpl
     hopeful = [offer for offer in frontier.offers if offer.judged.success >= HOPELESS * best]
     likely = [offer for offer in hopeful if not gives_up(offer.judged.success, best)]
     cheapest = [offer for offer in hopeful[:1] if offer not in likely]  # the frontier begins with the least mean
-    kept = thin_out([*cheapest, *likely], most)
-    if simplify is not None:
-        kept = _simplify_all(kept, [*cheapest, *likely], most, simplify)
+    offers = [*cheapest, *likely]
+    kept = thin_out(offers, most) if simplify is None else _thin_out_simply(offers, most, simplify)
     named = name_offers(kept, best, least_tail=min((offer.judged.tail for offer in likely), default=0.0))
     if len(named) == 1 and any(_adds_to(kept, offer) for offer in likely):  # only because so few were asked for
         return [replace(named[0], trade_off=None)]
@@ -47,28 +48,40 @@ def choose_offers(frontier: Frontier, most: int = MOST_PLANS, *, simplify: Simpl
     return named
 
 
-def _simplify_all(kept: Sequence[Offer], offers: Sequence[Offer], most: int, simplify: Simplify) -> list[Offer]:
-    """The plans that were kept, made simple, without those that nobody would then tell from another.
-
-    Where that leaves room, others that are still noticed take their place.
-    """
-    chosen, tried = thin_out([simplify(offer) for offer in kept], most), list(kept)
-    while len(chosen) < most:
-        left = [offer for offer in offers if offer not in tried and _adds_to(chosen, offer)]
-        if not left:
-            break
-        tried.append(max(left, key=lambda offer: min(difference(offer, other) for other in chosen)))
-        simple = simplify(tried[-1])
-        if _adds_to(chosen, simple):
-            chosen.append(simple)
-    return chosen
-
-
 def thin_out(offers: Sequence[Offer], most: int) -> list[Offer]:
     """At most `most` plans: the cheapest, the safest, the likeliest, then repeatedly the one least like those kept.
 
     What a person would not tell from a plan that is kept, or what such a plan noticeably beats, is left out.
     """
+    kept = _find_corners(offers)
+    while len(kept) < most:
+        left = _rank_others(offers, kept)
+        if not left:
+            break
+        kept.append(left[0])
+    return kept[:most]
+
+
+def _thin_out_simply(offers: Sequence[Offer], most: int, simplify: Simplify) -> list[Offer]:
+    """The same with plans made simple, without those that nobody would then tell from another.
+
+    What lies between the cheapest, the safest and the likeliest is one of many, so only a short plan joins them.
+    """
+    corners = _find_corners(offers)[:most]
+    kept, tried = thin_out([simplify(offer, None) for offer in corners], most), list(corners)
+    while len(kept) < most:
+        left = _rank_others([offer for offer in offers if offer not in tried], kept)[:TRIED]
+        tried += left
+        simple = (simplify(offer, FEW_RULES) for offer in left)
+        short = next((offer for offer in simple if offer.rules <= FEW_RULES and _adds_to(kept, offer)), None)
+        if short is None:
+            break
+        kept.append(short)
+    return kept
+
+
+def _find_corners(offers: Sequence[Offer]) -> list[Offer]:
+    """The cheapest, the safest and the likeliest, unless a person would not tell them from one before."""
     if not offers:
         return []
     kept = [min(offers, key=lambda offer: offer.judged.mean)]
@@ -78,12 +91,13 @@ def thin_out(offers: Sequence[Offer], most: int) -> list[Offer]:
     ):
         if _adds_to(kept, offer):
             kept.append(offer)
-    while len(kept) < most:
-        left = [offer for offer in offers if _adds_to(kept, offer)]
-        if not left:
-            break
-        kept.append(max(left, key=lambda offer: min(difference(offer, other) for other in kept)))
-    return kept[:most]
+    return kept
+
+
+def _rank_others(offers: Sequence[Offer], kept: Sequence[Offer]) -> list[Offer]:
+    """The plans that a person would notice beside those kept, the one least like them first."""
+    left = [offer for offer in offers if _adds_to(kept, offer)]
+    return sorted(left, key=lambda offer: -min(difference(offer, other) for other in kept))
 
 
 def _adds_to(kept: Sequence[Offer], offer: Offer) -> bool:

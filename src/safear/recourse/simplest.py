@@ -1,21 +1,23 @@
 """The simplest plan that is nearly as good as the best one: as few rules as can be found.
 
-A rule is a step of the contingent plan as it is told (`plan`). Looked through are the plans that begin as the best one
-does and, in each state that at least one run in a thousand comes to, do (see `sketch`)
+A rule is one or several steps of the contingent plan as it is told (`count_rules`). Looked through are the plans that
+begin as the best one does and, in each state that at least one run in a thousand comes to in time, do (see `sketch`)
 
     one thing always;  one thing up to some step and another from then on;  what the best plan does there.
 
-Where fewer runs come they do what the best plan does. The search decides one state after the other, the one that most
-runs come to first, and goes on with the sketch that has the fewest rules and, of these, the least value (A*). A sketch
-is given up as soon as no plan that it can become is good enough: in a run that has come to an open state with x spent,
-let V be the least mean that is left there. Then for every plan that the sketch can become
+Elsewhere they do what the best plan does. The search decides one state after the other, the one that most runs come to
+first. A sketch is given up as soon as no plan that it can become is good enough: in a run that has come to an open
+state with x spent, let V be the least mean that is left there. Then for every plan that the sketch can become
 
     E[C] >= E[x + V],    CVaR(C) >= CVaR(x + V)
 
 as both rise with the cost and, by Jensen's inequality, fall if the rest is replaced by its mean; and the success is at
-most what it is with the highest success from there on. So what is found has the fewest rules of all these plans, unless
-there are too many sketches. Then the search begins anew and goes deep, with the sketch that is decided in most states:
-what it comes to has fewer rules, but perhaps not the fewest.
+most what it is with the highest success from there on. It has at least as many rules as there are rows and open states
+that runs come to often enough and that do not merely repeat an action that has worked.
+
+The search goes deep first, with the sketch that is decided in most states, until none with fewer rules is left. Then it
+looks for a lower value with as few rules, with the sketch of the least value (A*). So what is found has the fewest
+rules of all these plans and the least value of those, unless there are too many sketches.
 """
 
 from __future__ import annotations
@@ -23,34 +25,34 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from safear.evaluation.forward import run_exactly
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
 from safear.recourse.nearly import Limits
 from safear.recourse.plan_making import RARE_STEP, count_rules
-from safear.recourse.sketch import OPEN, Rows, RunCells, Sketch, find_options, list_cells, settle
+from safear.recourse.sketch import Decided, Rows, RunCells, find_options, list_cells, settle
+from safear.recourse.unfolding import Unfolded, Unfolder
 from safear.risk.distribution import Costs
-from safear.solvers.ahead import Ahead, look_ahead
+from safear.solvers.ahead import look_ahead
 
 FEW_RULES = 5  # a plan with no more is short already
-MOST_CELLS = 10_000  # that one search may go through: some hundredths of a second
-MOST_CELLS_SHORT = 2_000  # the same for plans that are short already
-LOOK = 300  # cells that take as long as the overhead of a look
+MOST_CELLS = 40_000  # that one search may go through: some hundredths of a second
+MOST_CELLS_SHORT = 5_000  # the same for plans that are short already
+FINISH = 3_000  # cells that take as long as making a plan of a sketch
+LOOK = 100  # cells that take as long as the overhead of a look
 
 
 class Look(NamedTuple):
     """What is known of a sketch: at least so many rules, at least this value, and which state is next, -1 if none.
 
-    Its mean is at least, its success at most this; `arrivals` are the steps at which runs come to that state, and how
-    probable that is.
+    Its mean is at least, its success at most this.
     """
 
     rules: int
@@ -58,7 +60,6 @@ class Look(NamedTuple):
     state: int
     mean: float
     success: float
-    arrivals: tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 class Simple(NamedTuple):
@@ -69,13 +70,24 @@ class Simple(NamedTuple):
     policy: Policy
 
 
+class Known(NamedTuple):
+    """A sketch unfolded: with the chances of runs, and as often as what is told happens (see `plan_graph`)."""
+
+    runs: Unfolded
+    told: Unfolded
+
+
 class _Waiting(NamedTuple):
-    """A sketch in a queue, with what is known of it if it was looked at; of equal keys the first comes first."""
+    """A sketch in a queue; of equal keys the first comes first.
+
+    It was looked at, or is to be decided in one state more than `known` and looked at then.
+    """
 
     key: tuple[float, ...]
     number: int
-    sketch: Sketch
-    look: Look | None
+    known: Known
+    look: Look
+    option: Rows | None
 
 
 @dataclass(eq=False)
@@ -86,44 +98,55 @@ class Search:
     start: int
     limits: Limits
     cells: int = 0  # gone through so far
+    _options: dict[int, list[Rows]] = field(default_factory=dict)
+    _bounds: dict[int, tuple[list[list[float]], list[list[float]]]] = field(default_factory=dict)
 
     def find(self, rules: int, *, most_cells: int | None = None) -> Simple | None:
         """The plan with the fewest rules, fewer than given; None if there is none, or none was found in time."""
         if most_cells is None:
             most_cells = MOST_CELLS if rules > FEW_RULES else MOST_CELLS_SHORT
-        found, is_over = self._search(rules, most_cells, deep=False)
-        if found is None and not is_over:
-            found, _ = self._search(rules, self.cells + most_cells, deep=True)
-        return found
+        found = self._search((float(rules), -math.inf), most_cells, deep=True)
+        if found is None:
+            return None
+        return self._search(found[:2], self.cells + most_cells // 2, deep=False) or found
 
-    def _search(self, rules: int, most_cells: int, *, deep: bool) -> tuple[Simple | None, bool]:
-        """The best plan that comes up, and whether nothing was left to look at."""
-        waiting, numbers = [_Waiting((), 0, Sketch.of(self.base, self.start), None)], count(1)
-        best, found = (float(rules), -math.inf), None
+    def _search(self, best: tuple[float, float], most_cells: int, *, deep: bool) -> Simple | None:
+        """The best plan that comes up in time and has fewer rules or, unless it is looked for deep, a lower value."""
+        numbers, waiting, found = count(), list[_Waiting](), None
 
-        def wait(sketch: Sketch, known: Look, look: Look | None) -> None:
-            key = (known.rules, known.value)
-            heapq.heappush(waiting, _Waiting((-len(sketch.states), *key) if deep else key, next(numbers), sketch, look))
+        def wait(known: Known, look: Look, option: Rows | None, dearer: float) -> None:
+            depth = len(known.runs.decided) + (option is not None)
+            key = (look.rules, look.value, dearer)
+            heapq.heappush(waiting, _Waiting((-depth, *key) if deep else key, next(numbers), known, look, option))
 
+        def is_worse(look: Look) -> bool:
+            return look.rules >= best[0] if deep else look[:2] >= best
+
+        known = self.begin()
+        look = self.look(known)
+        if look is not None and look.state >= 0:  # there is anything to do
+            wait(known, look, None, 0.0)
         while waiting:
             now = heapq.heappop(waiting)
-            if now.look is not None:
-                if now.look[:2] < best:
-                    for option in self.list_options(now.sketch, now.look):
-                        wait(now.sketch.decide(now.look.state, option), now.look, None)
+            if is_worse(now.look):
+                continue
+            if now.option is None:
+                for option, dearer in self.list_options(now.known, now.look):
+                    wait(now.known, now.look, option, dearer)
                 continue
             if self.cells > most_cells:
-                return found, False
-            look = self.look(now.sketch)
-            if look is None or look[:2] >= best:
+                break
+            known = self.decide(now.known, now.look.state, now.option)
+            look = self.look(known)
+            if look is None or is_worse(look):
                 continue
             if look.state >= 0:
-                wait(now.sketch, look, look)
+                wait(known, look, None, 0.0)
                 continue
-            done = self.finish(now.sketch)
+            done = self.finish(known.runs.decided)
             if done is not None and done[:2] < best:
                 best, found = done[:2], done
-        return found, True
+        return found
 
     @property
     def mdp(self) -> MDP:
@@ -131,15 +154,28 @@ class Search:
         return self.base.mdp
 
     @cached_property
-    def _ahead(self) -> Ahead:
-        return look_ahead(self.mdp)
-
-    @cached_property
     def _weighed(self) -> MDP:
         """With what nominally never happens as often as it may (see `plan_graph`)."""
         mdp = self.mdp
         never = mdp.edge_chance == 0
         return replace(mdp, edge_chance=np.where(never, mdp.edge_high, mdp.edge_chance)) if never.any() else mdp
+
+    @cached_property
+    def _unfolders(self) -> tuple[Unfolder, Unfolder]:
+        runs = Unfolder(self.mdp, self.base, self.start)
+        return runs, runs if self._weighed is self.mdp else Unfolder(self._weighed, self.base, self.start)
+
+    def begin(self) -> Known:
+        """The sketch in which nothing is decided."""
+        return Known(*(unfolder.begin() for unfolder in self._unfolders))
+
+    def decide(self, known: Known, state: int, rows: Rows) -> Known:
+        """The sketch with one state more."""
+        one, other = self._unfolders
+        runs = one.decide(known.runs, state, rows)
+        told = runs if one is other else other.decide(known.told, state, rows)
+        self.cells += runs.cells + len(runs.ended) + LOOK
+        return Known(runs, told)
 
     @cached_property
     def _used(self) -> dict[int, RunCells]:
@@ -152,66 +188,119 @@ class Search:
             for state in np.unique(cells.state[acts]).tolist()
         }
 
-    def look(self, sketch: Sketch) -> Look | None:
+    def look(self, known: Known) -> Look | None:
         """Bounds for all plans that a sketch can become; None if none of them is good enough."""
-        choose = sketch.choosing(is_open=True)
-        cells = list_cells(self.mdp, choose, self.start)
-        self.cells += len(cells.state) + LOOK
-        over = cells.row < 0
-        step, state, chance, is_open = cells.step[over], cells.state[over], cells.chance[over], cells.row[over] == OPEN
-        ended = np.where(self.mdp.goal[state], 0.0, float(self.mdp.failure_cost))
-        rest = np.where(is_open, self._ahead.mean[step, state], ended)
-        won = np.where(is_open, self._ahead.success[step, state], self.mdp.goal[state])
-        success, costs = float(won @ chance), _sort(cells.spent[over].astype(np.float64) + rest, chance, self.mdp)
+        mdp, runs = self.mdp, known.runs
+        failure, quantum = float(mdp.failure_cost), float(mdp.quantum)
+        units = [spent if won else spent + failure for spent, won in runs.ended]
+        chances = list(runs.ended.values())
+        success = sum(chance for (_, won), chance in runs.ended.items() if won)
+        for state, cells in runs.waiting.items():
+            means, wins = self._find_ahead(state)
+            units += [spent + means[step] for step, spent in cells]
+            chances += cells.values()
+            success += sum(wins[step] * chance for (step, _), chance in cells.items())
+        costs = _sort(units, chances, quantum)
         value = self.limits.check_bounds(success, costs)
         if value is None:
             return None
-        weighed = cells if self._weighed is self.mdp else list_cells(self._weighed, choose, self.start)
-        rules = len(_frequent(weighed.row, weighed, weighed.row >= 0))
-        waiting = _frequent(weighed.state, weighed, weighed.row == OPEN)
+        waiting = {
+            state: sum(cells.values()) for state, cells in known.told.waiting.items() if self._in_time(state, cells)
+        }
+        waiting = {state: chance for state, chance in waiting.items() if chance >= RARE_STEP}
         following = max(waiting, key=lambda state: (waiting[state], -state), default=-1)
-        comes = is_open & (state == following)
-        return Look(rules + len(waiting), value, following, costs.mean, success, (step[comes], chance[comes]))
+        return Look(self._count(known.told, list(waiting)), value, following, costs.mean, success)
 
-    def list_options(self, sketch: Sketch, look: Look) -> Iterator[Rows]:
-        """What may be done in the state that is next, without what is surely not good enough.
+    def _in_time(self, state: int, cells: dict[tuple[int, int], float]) -> bool:
+        """Whether a goal can be reached by a run that waits in a state; what is done without hope is not told."""
+        needed = int(self.mdp.steps_to_goal[state])
+        return any(step + needed <= self.mdp.horizon for step, _ in cells)
 
-        With q the least mean (the highest success) after a row, the bounds move by the difference to what was ahead.
+    def _count(self, told: Unfolded, waiting: list[int]) -> int:
+        """How many rules there are at least: rows that are told, and open states, without those that join others."""
+        mdp, horizon, needed = self.mdp, self.mdp.horizon, self.mdp.steps_to_goal
+        rows = {
+            row: int(mdp.row_state[row])
+            for row, often in told.taken.items()
+            if often >= RARE_STEP and told.since[row] + needed[mdp.row_state[row]] <= horizon
+        }
+        again: dict[int, set[int]] = {}  # what has just worked, where that leads
+        for row, state in rows.items():
+            for after in self._list_works(row):
+                if after != state:
+                    again.setdefault(after, set()).add(int(mdp.row_action[row]))
+        count = sum(int(mdp.row_action[row]) not in again.get(state, ()) for row, state in rows.items())
+        count += sum(again.get(state, set()).isdisjoint(self._list_offered(state)) for state in waiting)
+        return max(count, 1)
+
+    def _list_works(self, row: int) -> list[int]:
+        """Where a row leads if it works."""
+        mdp = self.mdp
+        return [int(mdp.edge_next[e]) for e in range(mdp.edge_start[row], mdp.edge_start[row + 1]) if mdp.works(e)]
+
+    def _list_offered(self, state: int) -> list[int]:
+        mdp = self.mdp
+        offered: list[int] = mdp.row_action[mdp.row_start[state] : mdp.row_start[state + 1]].tolist()
+        return offered
+
+    def _find_ahead(self, state: int) -> tuple[list[float], list[float]]:
+        """What can at best still come in a state, by step."""
+        if state not in self._ahead:
+            ahead = look_ahead(self.mdp)
+            self._ahead[state] = ahead.mean[:, state].tolist(), ahead.success[:, state].tolist()
+        return self._ahead[state]
+
+    @cached_property
+    def _ahead(self) -> dict[int, tuple[list[float], list[float]]]:
+        return {}
+
+    def list_options(self, known: Known, look: Look) -> Iterator[tuple[Rows, float]]:
+        """What may be done in the state that is next, and how much that adds to the mean at least.
+
+        What is surely not good enough is left out: with q the least mean (the highest success) after a row, the bounds
+        move by the difference to what was ahead.
         """
-        mdp, ahead, state = self.mdp, self._ahead, look.state
-        rows = np.arange(mdp.row_start[state], mdp.row_start[state + 1])
-        edges = slice(mdp.edge_start[rows[0]], mdp.edge_start[rows[-1] + 1])
-        after, starts = mdp.edge_next[edges], mdp.edge_start[rows] - mdp.edge_start[rows[0]]
-        chance, cost = mdp.edge_chance[edges], mdp.edge_cost[edges]
-        means = np.add.reduceat(chance * (cost + ahead.mean[1:, after]), starts, axis=1)  # [step, row]
-        wins = np.add.reduceat(chance * ahead.success[1:, after], starts, axis=1)
-        dearer, likelier = means - ahead.mean[:-1, [state]], wins - ahead.success[:-1, [state]]
-        step, often = look.arrivals
-        for option in find_options(sketch, state, self._used):
-            taken = option[step] - rows[0]
-            known = taken >= 0
-            mean = look.mean + float(often[known] @ dearer[step[known], taken[known]]) * float(mdp.quantum)
-            success = look.success + float(often[known] @ likelier[step[known], taken[known]])
-            if self.limits.allow_bounds(success, mean):
-                yield option
+        state, quantum = look.state, float(self.mdp.quantum)
+        first = int(self.mdp.row_start[state])
+        dearer, likelier = self._find_differences(state)
+        arrivals = list(known.runs.come(state).items()) if state in known.runs.waiting else []
+        if state not in self._options:
+            self._options[state] = find_options(self.base, self.start, state, self._used)
+        for option in self._options[state]:
+            more, wins = 0.0, 0.0
+            for step, often in arrivals:
+                row = option[step]
+                if row >= 0:
+                    more += often * dearer[step][row - first]
+                    wins += often * likelier[step][row - first]
+            if self.limits.allow_bounds(look.success + wins, look.mean + more * quantum):
+                yield option, more
 
-    def finish(self, sketch: Sketch) -> Simple | None:
+    def _find_differences(self, state: int) -> tuple[list[list[float]], list[list[float]]]:
+        """By how much each row of a state is dearer, and likelier to succeed, than what can come: [step][row]."""
+        if state not in self._bounds:
+            mdp, ahead = self.mdp, look_ahead(self.mdp)
+            rows = np.arange(mdp.row_start[state], mdp.row_start[state + 1])
+            edges = slice(mdp.edge_start[rows[0]], mdp.edge_start[rows[-1] + 1])
+            after, starts = mdp.edge_next[edges], mdp.edge_start[rows] - mdp.edge_start[rows[0]]
+            chance, cost = mdp.edge_chance[edges], mdp.edge_cost[edges]
+            means = np.add.reduceat(chance * (cost + ahead.mean[1:, after]), starts, axis=1)
+            wins = np.add.reduceat(chance * ahead.success[1:, after], starts, axis=1)
+            pair = means - ahead.mean[:-1, [state]], wins - ahead.success[:-1, [state]]
+            self._bounds[state] = pair[0].tolist(), pair[1].tolist()
+        return self._bounds[state]
+
+    def finish(self, decided: Decided) -> Simple | None:
         """The plan of a sketch; None if it is not good enough."""
-        policy = settle(sketch)
+        self.cells += FINISH
+        policy = settle(decided, self.base, self.start)
         cost = run_exactly(policy, self.start).distribution
         if not self.limits.allow(cost):
             return None
         return Simple(count_rules(policy, self.start), self.limits.objective.of(cost), policy)
 
 
-def _sort(units: NDArray[np.float64], chances: NDArray[np.float64], mdp: MDP) -> Costs:
-    order = np.argsort(units, kind="stable")
-    return Costs(units[order] * float(mdp.quantum), chances[order] / chances.sum())
-
-
-def _frequent(names: NDArray[np.int64], cells: RunCells, which: NDArray[np.bool_]) -> dict[int, float]:
-    """How often runs come to each of some states, or take each of some rows, if that is often enough to be told."""
-    found, number = np.unique(names[which], return_inverse=True)
-    weights = np.bincount(number, cells.chance[which], len(found))
-    told = weights >= RARE_STEP
-    return dict(zip(found[told].tolist(), weights[told].tolist(), strict=True))
+def _sort(units: list[float], chances: list[float], quantum: float) -> Costs:
+    values, weights = np.array(units), np.array(chances)
+    order = np.argsort(values, kind="stable")
+    return Costs(values[order] * quantum, weights[order] / weights.sum())

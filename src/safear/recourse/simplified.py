@@ -10,7 +10,6 @@ from safear.evaluation.forward import run_exactly
 from safear.evaluation.policy import Policy
 from safear.recourse.nearly import NEARLY, Limits, is_chance
 from safear.recourse.offer import Offer
-from safear.recourse.plan_making import RARE_STEP, count_rules
 from safear.recourse.simplest import Search
 from safear.recourse.teller import Teller
 from safear.risk.distribution import CostDistribution
@@ -58,8 +57,10 @@ class Simplified:
         return max(own, self.success, 0.0)
 
 
-def simplify_offer(best: Offer, tolerance: float = NEARLY) -> Offer:
+def simplify_offer(best: Offer, most_rules: int | None = None, *, tolerance: float = NEARLY) -> Offer:
     """The offer with the simplest plan that is nearly as good; as it is if none with fewer rules is found.
+
+    With `most_rules`, those that have more are of no use.
 
     Robust plans stay as they are: they are the best in the worst case, and simple plans are judged by nominal chances.
     So do those of methods that know no bound.
@@ -68,13 +69,12 @@ def simplify_offer(best: Offer, tolerance: float = NEARLY) -> Offer:
     mdp = solution.mdp
     if solution.certificate is None or best.is_guarded or mdp.n_states * mdp.horizon > MOST_STATES:
         return best
-    rules = count_rules(solution, start)
-    # Every run that succeeds is once at every distance from the goal, and one of the states there is common enough.
-    is_told = best.cost.success >= RARE_STEP * mdp.n_states
-    if rules <= (int(mdp.steps_to_goal[start]) if is_told else 1):
+    if best.rules <= 1:
         return best
     limits = Limits.of(best, tolerance)
-    found = Search(best.policy, start, limits).find(rules)
+    found = Search(best.policy, start, limits).find(
+        best.rules if most_rules is None else min(best.rules, most_rules + 1)
+    )
     if found is None:
         return best
     runs = run_exactly(found.policy, start)
@@ -84,7 +84,7 @@ def simplify_offer(best: Offer, tolerance: float = NEARLY) -> Offer:
     told = Simplified(
         best,
         found.rules,
-        rules,
+        best.rules,
         tolerance,
         loss=gap if is_chance(best.objective) else _relative(gap, bound),
         mean=_relative(simple.mean - best.mean, best.mean),
