@@ -33,7 +33,7 @@ class Seen:
     def look(self, case: Case, *, simple: bool) -> None:
         """Make the menu and look at its plans."""
         began = time.process_time()
-        menu = make_menu(case, Request(simple=simple))
+        menu = make_menu(case, Request(exact=not simple))
         self.seconds.append(time.process_time() - began)
         for offer in menu:
             self.rules.append(offer.rules)

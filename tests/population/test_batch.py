@@ -27,6 +27,7 @@ from population.crowds import (
     read_parts,
     records,
 )
+from recourse.ladders import CLIMB
 from safear.errors import ClassifierError, InputError, ObjectiveError, PersonError, TooLargeError
 from safear.plans.saved_plan import SavedPlan
 from safear.population import BatchSummary
@@ -83,6 +84,23 @@ def test_whole_plans_are_those_that_save_plan_writes(
         assert [SavedPlan.read(text).first_action for text in texts] == [offer.first_action for offer in menu]
         seen += len(texts)
     assert seen > 20
+
+
+def test_menus_are_simple_unless_the_best_plans_are_asked_for(tmp_path: Path) -> None:
+    """As those of `recommend` are."""
+    problem = sa.parse_problem(CLIMB)
+    pd.DataFrame([{"place": "rung 0"}]).to_csv(tmp_path / "people.csv", index=False)
+    found = {}
+    for exact in (False, True):
+        out = tmp_path / str(exact)
+        sa.batch(problem, None, tmp_path / "people.csv", out=out, exact=exact)
+        menu, rows = sa.recommend(problem, exact=exact), read_parts(out)
+        found[exact] = rows["mean"].tolist()
+        assert rows["plan"].tolist() == [offer.name for offer in menu]
+        assert found[exact] == pytest.approx([offer.cost.mean for offer in menu])
+    assert found[True] != found[False]
+    with pytest.raises(InputError):
+        sa.batch(problem, None, tmp_path / "people.csv", out=tmp_path / "True")
 
 
 def test_a_folder_without_plans_is_not_continued_with_them(people: pd.DataFrame, tmp_path: Path) -> None:

@@ -213,6 +213,18 @@ def test_the_plans_that_are_kept_are_far_apart() -> None:
     assert nearness[id(third)] == max(nearness.values())
 
 
+@pytest.mark.parametrize("few", [0, 3])
+def test_what_lies_between_is_offered_only_if_it_is_short(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cheapest and the safest are offered however many rules they have."""
+    monkeypatch.setattr("safear.recourse.selection.FEW_RULES", few)
+    frontier = example_frontier("health-insurance")
+    every, short = choose_offers(frontier, 5), choose_offers(frontier, 5, simplify=lambda offer: offer)
+    ends, others = ("safest", "cheapest"), [offer.rules for offer in every if offer.kind == "balanced"]
+    assert [offer.kind for offer in short if offer.kind in ends] == list(ends)
+    assert [offer.rules for offer in short if offer.kind == "balanced"] == [rules for rules in others if rules <= few]
+    assert max(others) > few
+
+
 def test_nothing_is_made_of_nothing() -> None:
     assert thin_out([], 5) == []
     assert choose_offers(Frontier((), 0.0, 0.95)) == []

@@ -58,6 +58,7 @@ Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install '
 @click.option("--objective", help="One plan per person, for this objective.  [default: the menu]")
 @method()
 @level()
+@click.option("--exact", is_flag=True, help="The best plans in menus, not simpler ones that are nearly as good.")
 @click.option(
     "--plans",
     is_flag=True,
@@ -102,6 +103,7 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
             objective=objective,
             method=options["method"],
             level=options["level"],
+            exact=options["exact"],
             plans=options["plans"],
             personal_data=not options["no_personal_data"],
             keep=options["keep"],

@@ -61,7 +61,10 @@ def about_person(*, person: str = PERSON, steps: Option[Any] | None = None, robu
         level(None),
         *([ROBUST] if robust else []),
         click.option(
-            "--simple", is_flag=True, help="Simpler plans that are nearly as good (within 2%), not the best ones."
+            "--exact/--simple",
+            default=None,
+            help="The best plans, or simpler ones that are nearly as good (within 2%).  "
+            "[default: simple in the menu, exact with --objective]",
         ),
         click.option("--most", type=click.IntRange(1), metavar="N", help="The most plans of the menu.  [default: 3]"),
         click.option(
@@ -90,7 +93,7 @@ class Question:
     level: float
     most: int
     robust: bool
-    simple: bool
+    exact: bool | None
     seed: int
 
     @classmethod
@@ -129,7 +132,7 @@ class Question:
             level=TAIL if worst is None else worst,
             most=MOST_PLANS if most is None else most,
             robust=options.get("robust", False),
-            simple=options["simple"],
+            exact=options["exact"],
             seed=options["seed"],
         )
 
@@ -150,7 +153,7 @@ class Question:
                 level=self.level,
                 most=self.most,
                 robust=self.robust,
-                simple=self.simple,
+                exact=self.exact,
                 terms=self.terms,
                 rng=np.random.default_rng(self.seed),
                 progress=progress,

@@ -82,6 +82,7 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     objective: Objective | None = None,
     method: Method | None = None,
     level: float = TAIL,
+    exact: bool = False,
     plans: bool = False,
     personal_data: bool = True,
     keep: Sequence[str] = (),
@@ -94,7 +95,8 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     """Plans for everybody in a CSV or Parquet file (or a glob of them), written to the folder `out` as Parquet.
 
     Besides their features, people may have columns `cost:ACTION`, `chance:ACTION` and `forbid:ACTION`. The columns in
-    `keep` are copied to the result. Without an objective everybody gets the menu, one row per plan; otherwise one plan.
+    `keep` are copied to the result. Without an objective everybody gets the menu of `recommend`, one row per plan, with
+    `exact` that of the best plans; otherwise one plan, the best one.
     With `plans`, the column `saved_plan` has each plan as a whole, as `save_plan` would write it, with or without
     `personal_data`. With `scheduler`, the address of a Dask scheduler, its workers solve the parts; otherwise `threads`
     do so here. To continue a run that was stopped, repeat the call.
@@ -113,7 +115,7 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
         part_size = SLOW_PART_SIZE if plans or aim is None or aim.stepwise is None else PART_SIZE
     _check_count("part_size", part_size, MAX_PART)
     _estimate(problem, part_size, threads or count_threads())
-    job = Job(problem, as_classifier(classifier, problem), objective, method, level, plans, personal_data)
+    job = Job(problem, as_classifier(classifier, problem), objective, method, level, exact, plans, personal_data)
     solver = PartSolver(job)
     columns = [keep] if isinstance(keep, str) else keep
     with open_people(problem, people, sight=solver.sight, keep=columns, skip_bad=skip_bad) as source:
@@ -179,6 +181,7 @@ def _describe(solver: PartSolver, source: PeopleFiles, part_size: int) -> dict[s
         "objective": "menu" if job.objective is None else str(job.objective),
         "method": job.method,
         "level": job.level,
+        "exact": job.exact,
         "plans": job.plans and ("with personal data" if job.personal_data else "without personal data"),
         "keep": [list(pair) for pair in source.kept.items()],
         "part size": part_size,

@@ -42,6 +42,7 @@ class Job:
     objective: Objective | None = None
     method: Method | None = None
     level: float = TAIL
+    exact: bool = False
     plans: bool = False
     personal_data: bool = True
 
@@ -152,7 +153,7 @@ class PartSolver:
     def _find_menu(self, part: Crowd, position: int) -> _Rows:
         level, case = self.job.level, self._open(part, position)
         try:
-            offers = make_menu(case, Request(level=level)).offers if case.needs_plan else ()
+            offers = make_menu(case, Request(level=level, exact=self.job.exact)).offers if case.needs_plan else ()
         except (ProblemError, TermsError, TooLargeError) as error:
             raise place_error(error, part, position) from None
         found = PeopleFigures.unknown(max(len(offers), 1), FIGURES)

@@ -168,7 +168,7 @@ def recommend(  # noqa: PLR0913  # all but three by name, and each can be left o
     level: float = TAIL,
     most: int = MOST_PLANS,
     robust: bool = False,
-    simple: bool = False,
+    exact: bool | None = None,
     terms: Terms | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
@@ -181,8 +181,9 @@ def recommend(  # noqa: PLR0913  # all but three by name, and each can be left o
     person would notice. "Safe" refers to the worst 1 - `level` of all runs. If nothing leads to a goal, the menu is
     empty and `menu.no_recourse` says why.
 
-    With `simple`, each plan is the one with the fewest rules that was found to be nearly as good as the best one (see
-    `nearly`); `offer.simplified` says what that costs, and `offer.best` is the best plan.
+    Each plan of the menu is the one with the fewest rules that was found to be nearly as good as the best one (see
+    `nearly`); `offer.simplified` says what that costs, and `offer.best` is the best plan. With `exact`, plans are the
+    best ones; those for `objectives` are, unless it is False.
 
     With `objectives` (objects, or texts such as `"cvar:0.95"`) the menu has one plan for each, named after it. With a
     `method` other than "optimal" and no objectives, it has the method's plans for the paper's aversions 0, 0.25, 0.5
@@ -192,7 +193,7 @@ def recommend(  # noqa: PLR0913  # all but three by name, and each can be left o
     their figures (`offer.judged`); the figures of an offer stay those at the nominal chances, with their ranges beside.
     """
     # All of the input is read before anything is computed, so that a mistake is told at once.
-    request = Request.of(objectives, method=method, level=level, most=most, robust=robust, simple=simple)
+    request = Request.of(objectives, method=method, level=level, most=most, robust=robust, exact=exact)
     return make_menu(Desk.of(problem, classifier).open(person, terms=terms), request, rng=rng, progress=progress)
 
 
@@ -205,7 +206,7 @@ class Request:
     level: float = TAIL
     most: int = MOST_PLANS
     robust: bool = False
-    simple: bool = False
+    exact: bool | None = None
 
     @classmethod
     def of(
@@ -216,7 +217,7 @@ class Request:
         level: float = TAIL,
         most: int = MOST_PLANS,
         robust: bool = False,
-        simple: bool = False,
+        exact: bool | None = None,
     ) -> Request:
         """Read what the caller gave; raises mistakes."""
         check_level(level)
@@ -227,7 +228,12 @@ class Request:
             chosen = choose_method(objective, method)
             if robust:
                 require_robust(objective if wanted else Mean(), chosen)
-        return cls(wanted, method, level, most, robust, simple)
+        return cls(wanted, method, level, most, robust, exact)
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether plans may be simpler than the best ones; who names an objective gets the best plan, unless asked."""
+        return self.objectives is None if self.exact is None else not self.exact
 
 
 MENU = Request()
@@ -246,7 +252,7 @@ def make_menu(
         return Menu(case, (), (Notice("as_filed", case.problem),) if is_luck else (), level=request.level)
     if request.objectives is None and request.method in {None, "optimal"}:
         frontier = find_frontier(case.mdp, level=request.level, robust=request.robust, progress=progress)
-        offers = choose_offers(frontier, request.most, simplify=simplify_offer if request.simple else None)
+        offers = choose_offers(frontier, request.most, simplify=simplify_offer if request.is_simple else None)
         notices = [*_warn_of_giving_up(case, frontier, offers), *_warn(case, offers)]
         if any(offer.is_guarded for offer in offers):
             notices.append(Notice("by_worst", case.problem))
@@ -265,7 +271,7 @@ def make_menu(
         offers = name_offers(keep_unbeaten(merge_alike(solutions, level=request.level)), case.best_success)
     else:
         offers = [make_offer(solution, level=request.level) for solution in solutions]
-        offers = [simplify_offer(offer) for offer in offers] if request.simple else offers
+        offers = [simplify_offer(offer) for offer in offers] if request.is_simple else offers
     figures = [{"budget": objective.limit, "least": least} for objective in short]
     notices = [*_warn(case, offers), *(Notice("over_budget", case.problem, values) for values in figures)]
     return Menu(case, tuple(offers), tuple(notices), level=request.level)

@@ -23,7 +23,7 @@ TRIED = 3  # plans between the first ones, of which one that is short is offered
 PARTED = -2  # in place of a row: two plans say different things
 
 
-Simplify = Callable[[Offer, int | None], Offer]  # with at most so many rules, if that is given
+Simplify = Callable[[Offer], Offer]
 
 
 def choose_offers(frontier: Frontier, most: int = MOST_PLANS, *, simplify: Simplify | None = None) -> list[Offer]:
@@ -68,11 +68,11 @@ def _thin_out_simply(offers: Sequence[Offer], most: int, simplify: Simplify) -> 
     What lies between the cheapest, the safest and the likeliest is one of many, so only a short plan joins them.
     """
     corners = _find_corners(offers)[:most]
-    kept, tried = thin_out([simplify(offer, None) for offer in corners], most), list(corners)
+    kept, tried = thin_out([simplify(offer) for offer in corners], most), list(corners)
     while len(kept) < most:
         left = _rank_others([offer for offer in offers if offer not in tried], kept)[:TRIED]
         tried += left
-        simple = (simplify(offer, FEW_RULES) for offer in left)
+        simple = (simplify(offer) for offer in left)
         short = next((offer for offer in simple if offer.rules <= FEW_RULES and _adds_to(kept, offer)), None)
         if short is None:
             break

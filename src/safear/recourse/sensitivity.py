@@ -162,17 +162,17 @@ def sensitivity(  # noqa: PLR0913  # all but three by name, and each can be left
     objectives: Sequence[Objective | str] | Objective | str | None = None,
     plan: str | None = None,
     level: float = TAIL,
-    simple: bool = False,
+    exact: bool | None = None,
     terms: Terms | None = None,
     tolerance: float = TOLERANCE,
     progress: Progress | None = None,
 ) -> Sensitivity:
     """What would change the advice: for each plan of the menu (or one, by name), or for each objective.
 
-    Problem, classifier, person, objectives, level, simple and terms are those of `recommend`. Chances are tried in
+    Problem, classifier, person, objectives, level, exact and terms are those of `recommend`. Chances are tried in
     steps of `tolerance`, and costs in steps of about ten times that share of what they are.
     """
-    menu = recommend(problem, classifier, person, objectives=objectives, level=level, simple=simple, terms=terms)
+    menu = recommend(problem, classifier, person, objectives=objectives, level=level, exact=exact, terms=terms)
     return examine_menu(menu, plan, tolerance=tolerance, progress=progress)
 
 

@@ -57,10 +57,8 @@ class Simplified:
         return max(own, self.success, 0.0)
 
 
-def simplify_offer(best: Offer, most_rules: int | None = None, *, tolerance: float = NEARLY) -> Offer:
+def simplify_offer(best: Offer, *, tolerance: float = NEARLY) -> Offer:
     """The offer with the simplest plan that is nearly as good; as it is if none with fewer rules is found.
-
-    With `most_rules`, those that have more are of no use.
 
     Robust plans stay as they are: they are the best in the worst case, and simple plans are judged by nominal chances.
     So do those of methods that know no bound.
@@ -72,9 +70,7 @@ def simplify_offer(best: Offer, most_rules: int | None = None, *, tolerance: flo
     if best.rules <= 1:
         return best
     limits = Limits.of(best, tolerance)
-    found = Search(best.policy, start, limits).find(
-        best.rules if most_rules is None else min(best.rules, most_rules + 1)
-    )
+    found = Search(best.policy, start, limits).find(best.rules)
     if found is None:
         return best
     runs = run_exactly(found.policy, start)

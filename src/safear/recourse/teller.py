@@ -317,7 +317,7 @@ class Teller(Wording):
         return say("accepted" if check.holds else "refused", what=what, refused=refused)
 
     def simplified(self, found: Simplified) -> str:
-        """What a simple plan saves and costs: `4 rules instead of 11; costs at most 0.8% more than the best plan`."""
+        """What a simple plan saves and costs: `4 rules instead of 11. It costs at most 0.8% more`."""
         say, dearer, rarer = self.texts.part("simplified"), *map(_round_up, (found.dearer, found.rarer))
         rules = say("rules", count=found.rules, before=self.texts.whole(found.rules_before))
         costs = say("costs", share=self.percent(dearer)) if dearer else say("no_more")

@@ -52,9 +52,9 @@ def make_api(service: Service, workers: Workers, audits: Audits | None) -> APIRo
     @api.post("/menu", summary="A person's plans, from safest to cheapest", responses=told)
     async def menu(asked: MenuIn) -> MenuRecord:
         def work(deadline: Deadline) -> MenuRecord:
-            terms, robust, simple = asked.terms.read(), asked.robust, asked.simple
+            terms, robust, exact = asked.terms.read(), asked.robust, asked.exact
             found = service.answer(
-                asked.person, terms, deadline=deadline, level=asked.level, robust=robust, simple=simple
+                asked.person, terms, deadline=deadline, level=asked.level, robust=robust, exact=exact
             )
             return MenuRecord.of(found)
 
@@ -80,8 +80,8 @@ def make_api(service: Service, workers: Workers, audits: Audits | None) -> APIRo
             return audits.records()
 
     def find_plan(asked: PlanIn, deadline: Deadline) -> Menu:
-        terms, objective, robust, simple = asked.terms.read(), asked.objective, asked.robust, asked.simple
-        return service.answer(asked.person, terms, deadline=deadline, objective=objective, robust=robust, simple=simple)
+        terms, objective, robust, exact = asked.terms.read(), asked.objective, asked.robust, asked.exact
+        return service.answer(asked.person, terms, deadline=deadline, objective=objective, robust=robust, exact=exact)
 
     return api
 

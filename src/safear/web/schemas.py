@@ -68,14 +68,14 @@ class PersonIn(_Request):
 
 
 class TermedIn(PersonIn):
-    """A person, on which terms, how careful about estimates, and whether plans may be simpler than the best ones."""
+    """A person, on which terms, how careful about estimates, and whether plans are the best ones."""
 
     terms: TermsIn = Field(default_factory=TermsIn)
     robust: StrictBool = Field(
         default=False, description="whether plans are the best against the worst chances within their intervals"
     )
-    simple: StrictBool = Field(
-        default=False, description="whether plans are simpler ones that are nearly as good, not the best ones"
+    exact: StrictBool = Field(
+        default=False, description="whether plans are the best ones, not simpler ones that are nearly as good"
     )
 
 

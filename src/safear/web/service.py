@@ -79,10 +79,10 @@ class Service:
         level: float = TAIL,
         objective: str | None = None,
         robust: bool = False,
-        simple: bool = False,
+        exact: bool | None = None,
     ) -> Menu:
         """The menu of a person; with an objective, its plan alone."""
-        request = Request.of(objective, level=level, robust=robust, simple=simple)
+        request = Request.of(objective, level=level, robust=robust, exact=exact)
         case = self.desk.open(record, terms=terms)
         deadline.check()
         menu = make_menu(case, request, progress=deadline.check_progress)
