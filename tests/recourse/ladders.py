@@ -29,7 +29,7 @@ def ladder(
     }
 
 
-# Jumping is a little cheaper until time gets short: six rules for the least mean, three for one thing all along.
+# Jumping is a little cheaper until time gets short: six rules for the least mean, one for one thing all along.
 CLIMB = ladder({"walk": (2.1, 0.9, "+1"), "jump": (1.8, 0.8, "+1")}, horizon=8, failure=10, stop=False, rungs=4)
 
 

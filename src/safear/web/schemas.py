@@ -74,8 +74,10 @@ class TermedIn(PersonIn):
     robust: StrictBool = Field(
         default=False, description="whether plans are the best against the worst chances within their intervals"
     )
-    exact: StrictBool = Field(
-        default=False, description="whether plans are the best ones, not simpler ones that are nearly as good"
+    exact: StrictBool | None = Field(
+        default=None,
+        description="whether plans are the best ones, not simpler ones that are nearly as good; by default those of a"
+        " menu are simple, and that for an objective is the best: false follows it as a menu offers it",
     )
 
 
