@@ -55,7 +55,7 @@ class StepText:
     def lines(self) -> Iterator[str]:
         """The step as plain text."""
         situation = f" ({self.situation})" if self.situation else ""
-        yield f"{self.heading}. {capital(self.action)}{situation}: {self.facts}."
+        yield f"{self.heading}. {self.action}{situation}: {self.facts}."
         yield from (f"   {ending}" for ending in self.endings)
         if self.note:
             yield f"   {self.note}"
@@ -96,7 +96,7 @@ class PlanTeller:
 
     def _tell_rule(self, rule: Rule) -> StepText:
         first, last = rule[0], rule[-1]
-        action, times = self.teller.action(first.action), len(rule)
+        action, times = capital(self.teller.action(first.action)), len(rule)
         return StepText(
             first.number,
             action if times == 1 else self.teller("step.repeated", action=action, times=self._tell_times(times)),
