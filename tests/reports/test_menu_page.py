@@ -527,6 +527,15 @@ def test_the_same_bytes(name: str) -> None:
     assert name != "loan" or report_menu(fresh).html == again.html
 
 
+def test_a_letter_about_what_comes_after_two_failures(tmp_path: Path) -> None:
+    sa.save_plan(make_loan()[0], tmp_path / "plan.json")
+    menu = sa.replan(sa.load_plan(tmp_path / "plan.json"), make_loan().problem, outcomes=["failed", "failed"])
+    tree = read_page(report_menu(menu, dated=date(2026, 11, 17)).html)
+    assert "reach “approved” within 22 steps." in tree.find("ul", class_="summary")[0].text
+    assert "Time: at most 22 steps." in section(tree, "basis").text
+    assert report_menu(menu).html != report_menu(make_loan()).html
+
+
 def test_a_language_that_is_not_there() -> None:
     with pytest.raises(sa.InputError, match="there are no texts in the language 'deutsch'"):
         report_menu(make_loan(), language="deutsch")

@@ -84,15 +84,23 @@ def count_pages(tab: Tab, sheet: str) -> int:
 
 
 @cache
-def make_adult() -> Menu:
-    """Somebody of the Adult data with a plan of several steps."""
-    data = sa.datasets.load("adult")
+def find_menu(name: str) -> Menu:
+    """For somebody of a data set who has a plan of five steps."""
+    data = sa.datasets.load(name)
     for row in data.codes[:400]:
         person = {feature.name: feature.levels[code] for feature, code in zip(data.problem.features, row, strict=True)}
         menu = sa.recommend(data.problem, data.classifier(), person)
         if len(menu) and len(menu[0].plan.steps) == 5:
             return menu
     raise LookupError
+
+
+def make_adult() -> Menu:
+    return find_menu("adult")
+
+
+def make_german() -> Menu:
+    return find_menu("german")
 
 
 @cache
@@ -111,7 +119,7 @@ def make_wide() -> Menu:
 
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize(
-    "make", [make_loan, make_own, make_adult, make_wide, MENUS["noted"], MENUS["guessed"], MENUS["none"]]
+    "make", [make_loan, make_own, make_adult, make_german, make_wide, MENUS["noted"], MENUS["guessed"], MENUS["none"]]
 )
 def test_letters_have_two_sheets(look: Open, make: Callable[[], Menu], language: str) -> None:
     contact = "Ms Weber, Loans department, 0531 1234, loans@first.example"
