@@ -100,8 +100,14 @@ def test_the_plan_that_was_chosen(chosen: str | int | None, place: int) -> None:
     menu = make_loan()
     result = report_menu(menu, chosen)
     tree = read_page(result.html)
-    assert tree.find("h2")[0].text == ["Your plan: safest", "Your plan: cheapest on average"][place]
-    assert read_table(tree, "The other plan")[1][0] == ["Cheapest on average", "Safest"][place]
+    assert (
+        tree.find("h2")[0].text
+        == [
+            "Your plan: safest (plan 1 of 2)",
+            "Your plan: cheapest on average (plan 2 of 2)",
+        ][place]
+    )
+    assert read_table(tree, "The other plan")[1][0] == ["Plan 2: cheapest on average", "Plan 1: safest"][place]
     assert ("none has been chosen yet" in result.summary[1]) == (chosen is None)
     assert report_menu(menu, menu[place]).html == report_menu(menu, place).html
 
@@ -421,26 +427,30 @@ def test_plans_are_named_after_what_was_asked_for() -> None:
     menu = make_asked()
     first, *others = read_table(page("asked", "de"), "Die anderen Pläne")
     assert first[0] == "Plan"
-    assert page("asked", "de").find("h2")[0].text == "Ihr Plan: geringster Aufwand im Durchschnitt"
+    assert page("asked", "de").find("h2")[0].text == "Ihr Plan: geringster Aufwand im Durchschnitt (Plan 1 von 13)"
     assert len(others) == len(menu) - 1
-    assert [row[0] for row in others] == [
-        "Geringer Aufwand im Durchschnitt bei geringer Streuung (Gewicht 0,5)",
-        "Geringer Aufwand im Durchschnitt bei geringer Varianz (Gewicht 0,5)",
-        "Geringer Aufwand, wobei teure Fälle am meisten zählen (Gewicht 0,5)",
-        "Beste Aussicht auf Erfolg bei höchstens diesem Aufwand: 6 Monate",
-        "Geringster Aufwand, der in 95 % der Fälle ausreicht",
-        "Geringster Aufwand in den schlechtesten 5 von 100 Fällen",
+    assert [row[0].partition(":")[0] for row in others] == [f"Plan {number}" for number in range(2, len(menu) + 1)]
+    assert [row[0].partition(": ")[2] for row in others] == [
+        "geringer Aufwand im Durchschnitt bei geringer Streuung (Gewicht 0,5)",
+        "geringer Aufwand im Durchschnitt bei geringer Varianz (Gewicht 0,5)",
+        "geringer Aufwand, wobei teure Fälle am meisten zählen (Gewicht 0,5)",
+        "beste Aussicht auf Erfolg bei höchstens diesem Aufwand: 6 Monate",
+        "geringster Aufwand, der in 95 % der Fälle ausreicht",
+        "geringster Aufwand in den schlechtesten 5 von 100 Fällen",
         (
-            "Zwischen geringstem Aufwand im Durchschnitt und geringstem Aufwand in den schlechtesten 5 von 100 Fällen "
+            "zwischen geringstem Aufwand im Durchschnitt und geringstem Aufwand in den schlechtesten 5 von 100 Fällen "
             "(Gewicht 0,5)"
         ),
-        "Beste Aussicht auf Erfolg; unter solchen Plänen: geringster Aufwand im Durchschnitt",
-        "Beste Aussicht auf Erfolg; unter solchen Plänen: geringster Aufwand in den schlechtesten 5 von 100 Fällen",
-        "Geringster Aufwand in den schlechtesten 1,2 % der Fälle",
-        "Geringster Aufwand im schlechtesten Fall",
-        "Geringer Aufwand im Durchschnitt bei wenigen teuren Fällen (Gewicht 0,5)",
+        "beste Aussicht auf Erfolg; unter solchen Plänen: geringster Aufwand im Durchschnitt",
+        "beste Aussicht auf Erfolg; unter solchen Plänen: geringster Aufwand in den schlechtesten 5 von 100 Fällen",
+        "geringster Aufwand in den schlechtesten 1,2 % der Fälle",
+        "geringster Aufwand im schlechtesten Fall",
+        "geringer Aufwand im Durchschnitt bei wenigen teuren Fällen (Gewicht 0,5)",
     ]
-    assert [row[0] for row in read_table(page("health"), "The other plans")[1:]] == ["Balanced", "Cheapest on average"]
+    assert [row[0] for row in read_table(page("health"), "The other plans")[1:]] == [
+        "Plan 2: balanced",
+        "Plan 3: cheapest on average",
+    ]
 
 
 def test_no_text_is_left_over(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -319,9 +319,9 @@ def test_the_letter_is_about_the_plan_that_the_slider_stands_at(loan: Site) -> N
         told = [client.post("/report", data={**START, "position": str(at), "do": "keep"}).text for at in (0, 1, 99)]
     headings = [re.search("Your plan: [^<]*", text) for text in told]
     assert [found and found[0] for found in headings] == [
-        "Your plan: safest",
+        "Your plan: safest (plan 1 of 2)",
         "Your plan: between safest and cheapest on average",
-        "Your plan: cheapest on average",
+        "Your plan: cheapest on average (plan 2 of 2)",
     ]
     assert "This letter sets out the plan that was chosen, “safest”" in told[0]
 

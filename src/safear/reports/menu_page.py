@@ -148,7 +148,7 @@ class _Writer:
         done = {} if schedule is None else {step: self._tell_done(day) for step, day in schedule.done.items()}
         dates = [] if schedule is None else [self.texts("report.steps.dates", date=self.texts.date(schedule.begins))]
         return PlanPart(
-            self.texts("report.plan", plan=self.teller.describe_plan(offer)),
+            self._name(offer),
             (*tell_summary(offer, self.menu.problem, self.teller), *self._tell_trade_off(offer)),
             tuple(step for step in steps[:shown] if step.number in numbers),
             tuple(step for step in steps[:shown] if step.number not in numbers),
@@ -166,6 +166,14 @@ class _Writer:
             tell_hundred(offer, self.teller),
         )
 
+    def _name(self, offer: Offer) -> str:
+        """What stands above the plan: its name and, if the menu has others, its number there."""
+        name, places = self.teller.describe_plan(offer), [other.solution is offer.solution for other in self.menu]
+        if True not in places or len(places) == 1:
+            return self.texts("report.plan", plan=name)
+        number = self.texts.whole(places.index(True) + 1)
+        return self.texts("report.plan_numbered", plan=name, number=number, count=len(places))
+
     def make_others(self) -> Table | None:
         """The other plans, a row each; None if there are none."""
         others, say = self._others, self.texts.part("report.others")
@@ -173,18 +181,19 @@ class _Writer:
             return None
         headings = ("plan", "first", "mean", "tail", "success")
         values = {"goal": self.goal, "worst": self.teller.worst(self.menu.level)}
-        rows = tuple(self._make_row(other) for other in others)
+        numbers = {id(offer): number for number, offer in enumerate(self.menu, start=1)}
+        rows = tuple(self._make_row(numbers[id(other)], other) for other in others)
         is_off = any(cell.below for row in rows for cell in row)
         note = say("note_off") if is_off else say("note")
         cells = tuple(Cell(say(name, **values)) for name in headings)
         return Table(say("title", count=len(others)), cells, rows, 2, note)
 
-    def _make_row(self, offer: Offer) -> tuple[Cell, ...]:
+    def _make_row(self, number: int, offer: Offer) -> tuple[Cell, ...]:
         spans = self.teller.spans(offer)
         off = (spans.mean, spans.tail, spans.success)
         figures = self.teller.figures(offer, ("", "", ""))
         return (
-            Cell(capital(self.teller.describe_plan(offer))),
+            Cell(self.teller.heading(number, offer, alone=False)),
             Cell(self.teller.action(offer.first_action)),
             *(Cell(figure.value, below=span) for figure, span in zip(figures, off, strict=True)),
         )
