@@ -110,6 +110,7 @@ ABOUT = {  # tests that are about no single module
     "reports/test_printing.py": "pages on paper and on a phone, in a real browser",
     "solvers/test_engines.py": "other people's engines on exported models",
     "texts/test_one_voice.py": "no English outside the catalogue",
+    "web/test_journey.py": "the whole way of a person through the page",
     "test_margins.py": "who is rejected, and what plans are made for",
     "web/test_browser.py": "the pages in a real browser",
     "web/test_privacy.py": "what no part of the server may keep",

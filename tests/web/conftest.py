@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from safear.web.service import Service
 from small_problems import TERM
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
@@ -36,6 +37,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+EXAMPLE = "/?example=0"  # a page with somebody on it
+Open = Callable[..., "Page"]
 APPLICANT = {"age": "young", "education": "school", "savings": "little", "job": "employed", "housing": "rent"}
 
 
@@ -168,3 +172,36 @@ def everything_logged() -> Iterator[list[str]]:
     for logger, level in before:
         logger.removeHandler(keeper)
         logger.setLevel(level)
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Open]:
+    """Opens pages. Whatever the console calls an error, and whatever is asked of another server, fails the test."""
+    wrong: list[str] = []
+    contexts: list[BrowserContext] = []
+
+    def hear(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            wrong.append(message.text)
+
+    def open_it(site: Site, path: str = EXAMPLE, *, size: Any = DESKTOP, **options: Any) -> Page:
+        context = browser.new_context(viewport=size, reduced_motion="reduce", **options)
+        contexts.append(context)
+        page = context.new_page()
+
+        def watch(request: Request) -> None:
+            if not request.url.startswith((site.base, "data:", "blob:")):
+                wrong.append(f"asked {request.url}")
+            if re.search(r"young|employed|little|feature|cost\d", request.url):
+                wrong.append(f"personal data in {request.url}")
+
+        page.on("console", hear)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", watch)
+        page.goto(site.base + path)
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert not wrong

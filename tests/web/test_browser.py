@@ -2,60 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 from heavy import require
-from web.conftest import Site
+from web.conftest import DESKTOP, EXAMPLE, PHONE, Open, Site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
+    from playwright.sync_api import Page
 
 expect = require("playwright.sync_api", "browser").expect
 Axe = require("axe_playwright_python.sync_playwright", "browser").Axe
 
-DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 WIDE, LEAST_LETTERS = 1269, 13.0  # from which width on people see pictures, and letters in pixels
 SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
-EXAMPLE = "/?example=0"  # a page with somebody on it
-Open = Callable[..., "Page"]
-
-
-@pytest.fixture
-def open_page(browser: Browser) -> Iterator[Open]:
-    """Opens pages. Whatever the console calls an error, and whatever is asked of another server, fails the test."""
-    wrong: list[str] = []
-    contexts: list[BrowserContext] = []
-
-    def hear(message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"}:
-            wrong.append(message.text)
-
-    def open_it(site: Site, path: str = EXAMPLE, *, size: Any = DESKTOP, **options: Any) -> Page:
-        context = browser.new_context(viewport=size, reduced_motion="reduce", **options)
-        contexts.append(context)
-        page = context.new_page()
-
-        def watch(request: Request) -> None:
-            if not request.url.startswith((site.base, "data:", "blob:")):
-                wrong.append(f"asked {request.url}")
-            if re.search(r"young|employed|little|feature|cost\d", request.url):
-                wrong.append(f"personal data in {request.url}")
-
-        page.on("console", hear)
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("request", watch)
-        page.goto(site.base + path)
-        return page
-
-    yield open_it
-    for context in contexts:
-        context.close()
-    assert not wrong
 
 
 def find_violations(page: Page) -> list[str]:

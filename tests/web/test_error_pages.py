@@ -156,7 +156,7 @@ def test_a_crash_has_a_reference(loan: Site, monkeypatch: pytest.MonkeyPatch, ev
     def crash(*_: object, **__: object) -> None:
         raise ZeroDivisionError("the s3cret")
 
-    monkeypatch.setattr("safear.web.pages.make_view", crash)
+    monkeypatch.setattr("safear.web.person_desk.make_view", crash)
     answer = ask_page(loan, language="de")
     told = words(answer.text)
     assert answer.status_code == 500

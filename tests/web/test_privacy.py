@@ -39,7 +39,9 @@ def ask_everything(site: Site) -> None:
             client.post("/api/v1/plan-step", json={"person": person, "outcomes": [0]})
         for more in ({}, {"feature2": SECRET}, {"cost0": SECRET}, {"do": "outcome:1", "position": "2"}):
             client.post("/", data={**form, **more})
-            client.post("/report", data={**form, **more})
+            for path in ("/report", "/plan", "/answers", "/open"):
+                client.post(path, data={**form, **more})
+            client.post("/open", data=form, files={"file": ("mine.json", SECRET.encode())})
         client.post("/api/v1/menu", content=SECRET, headers={"content-type": "application/json"})
         client.post("/api/v1/menu", content=SECRET)
 

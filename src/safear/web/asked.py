@@ -26,10 +26,13 @@ Wish = Literal[
     "again",
     "speak",
     "reset",
+    "fresh",
 ]
 UNFINISHED = frozenset({"begin", "draft", "again", "reset"})  # wishes of somebody who may still be filling in the form
+PLAN = "plan"  # the field with a saved plan that was opened
+FOLLOWING = frozenset({"again", "outcome", "back", "restart", "here"})  # wishes of somebody who follows a plan
 EXAMPLE, UNTOUCHED = "example", "untouched"  # which example is filled in, and a digest of the form as it was then
-_FIELDS = 2000  # of a form; more is no form of ours
+MOST_FIELDS = 2000  # of a form; more is no form of ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,11 @@ class Asked:
         return self.wish in UNFINISHED
 
     @property
+    def saved_plan(self) -> str:
+        """The text of a saved plan that they follow; empty if they ask for other plans, or have none."""
+        return f"{self.text(PLAN)}\n" if self.text(PLAN) and self.wish in FOLLOWING else ""
+
+    @property
     def is_example(self) -> bool:
         """Whether it is filled in for somebody of the problem's, and not by a person."""
         return self.example is not None
@@ -101,8 +109,13 @@ class Asked:
 
 def read_form(body: bytes) -> Asked:
     """A form as browsers send it (`application/x-www-form-urlencoded`)."""
-    pairs = parse_qsl(body.decode("utf-8", errors="replace"), keep_blank_values=True, max_num_fields=_FIELDS)
-    fields = dict(pairs)
+    pairs = parse_qsl(body.decode("utf-8", errors="replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    return make_asked(dict(pairs))
+
+
+def make_asked(sent: Mapping[str, str]) -> Asked:
+    """A form of these fields, of which one says what is wanted."""
+    fields = dict(sent)
     word, _, detail = fields.pop("do", "menu").partition(":")
     wishes: dict[str, Wish] = {wish: wish for wish in Wish.__args__}  # type: ignore[attr-defined]  # a Literal has them
     return Asked(fields, wishes.get(word, "menu"), detail)

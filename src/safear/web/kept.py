@@ -27,9 +27,9 @@ def make_ticket(given: str) -> str:
     return given if len(given) == 32 and set(given) <= set("0123456789abcdef") else secrets.token_hex(16)
 
 
-def make_key(ticket: str, record: Record, terms: Terms) -> bytes:
+def make_key(ticket: str, record: Record, terms: Terms, *, steps: int | None = None) -> bytes:
     """What a menu is kept under: a digest, from which nothing can be read."""
-    return hashlib.sha256(repr((ticket, sorted(dict(record).items()), terms)).encode()).digest()
+    return hashlib.sha256(repr((ticket, sorted(dict(record).items()), terms, steps)).encode()).digest()
 
 
 @dataclass(slots=True)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from safear.errors import ClassifierError, InputError, Mistake
+from safear.plans.resume import resume
+from safear.plans.saved_plan import SavedPlan
 from safear.plots import dots, traces
 from safear.problem.model import Problem
 from safear.recourse.advice_teller import AdviceTeller
@@ -14,7 +16,7 @@ from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.teller import Teller
-from safear.recourse.walk import file_again, walk
+from safear.recourse.walk import walk
 from safear.reports.basis import Basis
 from safear.reports.hundred import tell_hundred
 from safear.reports.ways import find_longest, tell_keys, tell_rest, tell_ways
@@ -22,7 +24,8 @@ from safear.texts import Texts
 from safear.web.asked import Asked
 from safear.web.error_pages import FailureText
 from safear.web.examples import fill_example, keep_example, name_example
-from safear.web.forms import find_empty, find_mistakes, name_fields, read_record, write_value
+from safear.web.forms import find_empty, find_mistakes, read_record
+from safear.web.onward import go_on_from, read_onward
 from safear.web.service import Service
 from safear.web.stops import Stop, find_stops, stop_at
 from safear.web.terms_form import has_terms, is_ranked, read_terms
@@ -52,6 +55,14 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
     if asked.wish == "fill":
         asked = fill_example(desk, asked, texts)
     teller = Teller(texts).about(problem)
+    if asked.saved_plan:
+        try:
+            plan = SavedPlan.read(asked.saved_plan)
+            if asked.wish != "here":
+                return _show_saved(_Frame(desk, asked, teller), plan)
+            asked = go_on_from(desk, plan, asked, texts=texts)
+        except InputError as error:
+            return _Frame(desk, asked, teller).refuse(error)
     frame = _Frame(desk, asked, teller)
     found = find_mistakes(desk, asked, texts=texts)
     empty = find_empty(found)
@@ -78,8 +89,29 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
     except ClassifierError:  # not the person's mistake
         raise
     except InputError as error:
-        mistakes = list_mistakes(error, texts)
-        return frame.show("wrong", texts("web.decision.wrong"), texts("web.decision.none"), mistakes=mistakes)
+        return frame.refuse(error)
+
+
+def _show_saved(frame: _Frame, plan: SavedPlan) -> PersonView:
+    """A saved plan, and where somebody is along it: from its file alone."""
+    teller = frame.teller.speaking(plan.policy.mdp.glossary)
+    name = teller.name_plan(plan.form.plan)
+    shown = PlansView(
+        slider=None,
+        weight=1.0 if frame.asked.weight is None else frame.asked.weight,
+        chosen=name,
+        steps=PlanTeller(plan.plan, teller).steps(),
+        walk=show_walk(resume(plan, frame.asked.outcomes), teller),
+        saved=plan.text,
+    )
+    return frame.show("plan", teller("web.saved.title", name=name), teller("web.saved.lead"), plans=shown)
+
+
+def refuse_file(service: Service, asked: Asked, texts: Texts, error: InputError) -> PersonView:
+    """The form as it was, beside why a file cannot be opened."""
+    say = texts.part("web.files")
+    frame = _Frame(service.desk, asked, Teller(texts).about(service.problem))
+    return frame.show("wrong", say("refused"), say("refused_lead"), mistakes=list_mistakes(error, texts))
 
 
 def show_failure(service: Service, asked: Asked, texts: Texts, failure: FailureText) -> PersonView:
@@ -91,7 +123,9 @@ def show_failure(service: Service, asked: Asked, texts: Texts, failure: FailureT
 def answer_form(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> Menu:
     """The menu for a form. Its mistakes are raised."""
     record, terms = read_record(service.desk, asked, texts=texts), read_terms(service.problem, asked, texts=texts)
-    return service.answer_again(asked.ticket, record, terms, deadline=deadline)
+    onward = read_onward(service.desk, asked)
+    steps = None if onward is None else onward.left
+    return service.answer_again(asked.ticket, record, terms, deadline=deadline, steps=steps)
 
 
 def choose_plan(menu: Menu, asked: Asked, teller: Teller) -> Offer | None:
@@ -102,6 +136,14 @@ def choose_plan(menu: Menu, asked: Asked, teller: Teller) -> Offer | None:
     position = _find_position(stops, asked)
     stop = stops[position]
     return stop.offer if stop.is_offered else replace(stop.offer, label=name_stop(stops, position, teller))
+
+
+def save_chosen(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> SavedPlan | None:
+    """The plan that the slider stands at, as it can be saved; None if there is none."""
+    menu = answer_form(service, asked, texts, deadline=deadline)
+    chosen, onward = choose_plan(menu, asked, Teller(texts).about(menu.problem)), read_onward(service.desk, asked)
+    before = None if onward is None else onward.before
+    return None if chosen is None else SavedPlan.of(chosen, before=before)
 
 
 def _show_plans(menu: Menu, asked: Asked, teller: Teller, original: Problem) -> PlansView:
@@ -144,13 +186,8 @@ def _find_position(stops: Sequence[Stop], asked: Asked) -> int:
 
 def _move_here(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> Asked:
     """The form of somebody who asks again from where the walk has brought them."""
-    stops = find_stops(answer_form(service, asked, texts, deadline=deadline))
-    changed: dict[str, str] = {}
-    if stops:
-        here = walk(stops[_find_position(stops, asked)].offer, asked.outcomes)
-        changed = {name: write_value(value, texts) for name, value in file_again(service.problem, here).items()}
-    names = name_fields(service.desk)
-    return Asked({**asked.fields, **{field: changed[name] for field, name in names.items() if name in changed}})
+    plan = choose_plan(service, asked, texts, deadline=deadline)
+    return asked if plan is None else go_on_from(service.desk, plan, asked, texts=texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +203,11 @@ class _Frame:
         say = self.teller.texts.part("web.begin")
         return self.show("empty", say("title"), say("lead"), wrong=tell_mistakes(wrong, self.teller.texts))
 
+    def refuse(self, error: InputError) -> PersonView:
+        """To answer what cannot be answered."""
+        say, mistakes = self.teller.texts.part("web.decision"), list_mistakes(error, self.teller.texts)
+        return self.show("wrong", say("wrong"), say("none"), mistakes=mistakes)
+
     def show(
         self,
         kind: Outcome,
@@ -180,6 +222,7 @@ class _Frame:
     ) -> PersonView:
         features = show_fields(self.desk, self.asked, self.teller)
         actions = show_actions(self.desk.problem, self.asked, self.teller)
+        onward, unit = read_onward(self.desk, self.asked), self.teller.text(self.desk.problem.cost_unit)
         return PersonView(
             kind=kind,
             features=features,
@@ -198,6 +241,8 @@ class _Frame:
             summary=link_mistakes(wrong or {}, features, actions, self.teller.texts) if kind == "wrong" else (),
             mistakes=tuple(mistakes),
             notices=tuple(notices),
+            onward="" if onward is None else onward.tell(self.teller, unit),
+            onward_fields={} if onward is None else onward.fields,
             advice=tuple(advice),
             plans=plans,
         )

@@ -80,21 +80,25 @@ class Service:
         objective: str | None = None,
         robust: bool = False,
         exact: bool | None = None,
+        steps: int | None = None,
     ) -> Menu:
-        """The menu of a person; with an objective, its plan alone."""
+        """The menu of a person; with an objective, its plan alone. `steps` are those that are left to them."""
         request = Request.of(objective, level=level, robust=robust, exact=exact)
-        case = self.desk.open(record, terms=terms)
+        desk = self.desk if steps is None else self.desk.with_horizon(steps)
+        case = desk.open(record, terms=terms)
         deadline.check()
         menu = make_menu(case, request, progress=deadline.check_progress)
         self.watch.note_answer()
         return menu
 
-    def answer_again(self, ticket: str, record: Record, terms: Terms, *, deadline: Deadline) -> Menu:
+    def answer_again(
+        self, ticket: str, record: Record, terms: Terms, *, deadline: Deadline, steps: int | None = None
+    ) -> Menu:
         """The menu that was solved under a ticket for the same question, if it is still kept; or else solved now."""
-        key = make_key(ticket, record, terms)
+        key = make_key(ticket, record, terms, steps=steps)
         menu = self.kept.find(key)
         if menu is None:
-            menu = self.answer(record, terms, deadline=deadline)
+            menu = self.answer(record, terms, deadline=deadline, steps=steps)
             self.kept.keep(key, menu)
         return menu
 

@@ -15,7 +15,7 @@ from safear.errors import Mistake, mistake
 from safear.problem.model import Action, Problem, as_decimal
 from safear.problem.quantity import Amount, Quantity, amounts
 from safear.problem.ranking import Ranking, make_ranking
-from safear.problem.terms import Terms
+from safear.problem.terms import ActionTerms, Terms
 from safear.texts import Texts
 from safear.web.asked import Asked
 from safear.web.schemas import DECIMALS, MOST_COST
@@ -151,6 +151,22 @@ def read_terms(problem: Problem, asked: Asked, *, texts: Texts) -> Terms:
             own[field.kind][field.action.name] = value
     forbidden = [action.name for number, action in enumerate(problem.actions) if asked.text(f"cannot{number}")]
     return Terms.of(cost=own["cost"], chance=own["chance"], forbid=forbidden, rank=read_ranking(problem, asked))
+
+
+def write_terms(problem: Problem, terms: Terms, *, texts: Texts) -> dict[str, str]:
+    """The fields for terms, as `read_terms` reads them; what one number does not say is left out."""
+    fields = {BY: RANK} if terms.rank else {}
+    places = {name: str(place) for place, tier in enumerate(terms.rank, start=1) for name in tier}
+    for number, action in enumerate(problem.actions):
+        own = terms.actions.get(action.name, ActionTerms())
+        for kind, quantity, scale in (("cost", own.cost, 1), ("chance", own.chance, 100)):
+            if isinstance(quantity, Amount):
+                fields[f"{kind}{number}"] = texts.write_number(f"{(quantity.nominal * scale).normalize():f}")
+        if action.name in places:
+            fields[f"{RANK}{number}"] = places[action.name]
+        if action.name in terms.forbid:
+            fields[f"cannot{number}"] = "1"
+    return fields
 
 
 def _is_between(value: Decimal, most: int) -> bool:

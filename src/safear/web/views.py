@@ -30,7 +30,7 @@ from safear.web.forms import SEAL, is_number, list_choices, name_fields, seal_pe
 from safear.web.stops import Stop, neighbours
 from safear.web.terms_view import ActionField
 
-Outcome = Literal["yes", "no", "none", "wrong", "empty", "failed"]
+Outcome = Literal["yes", "no", "none", "wrong", "empty", "failed", "plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,8 @@ class WalkView:
 
 @dataclass(frozen=True, slots=True)
 class PersonView:
-    """Everything on the page. `kind` is how it came out: yes, no, none (no plan), wrong (mistakes), empty or failed.
+    """Everything on the page. `kind` is how it came out: yes, no, none (no plan), wrong (mistakes), empty, failed,
+    or a saved plan.
 
     `wrong` says what is wrong with each field by its name, and `mistakes` what else is; `summary` has what stands at
     the top, each with the field that it is about. `advice` says what would help somebody without a plan.
@@ -131,6 +132,8 @@ class PersonView:
     summary: tuple[tuple[str, str], ...] = ()
     mistakes: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    onward: str = ""  # the time that is left to who has asked again on the way
+    onward_fields: Mapping[str, str] = field(default_factory=dict)
     advice: tuple[str, ...] = ()
     plans: PlansView | None = None
 
@@ -145,21 +148,22 @@ class Pictures:
 
 @dataclass(frozen=True, slots=True)
 class PlansView:
-    """The plans on the page, and the one that is looked at."""
+    """The plans on the page, and the one that is looked at. Of a saved plan, there is only what its file says."""
 
     slider: Slider | None
     weight: float
-    cards: tuple[CardView, ...]
-    rules: Sequence[str]
     chosen: str
-    pictures: Pictures
-    ways: Sequence[WayText]
-    keys: Sequence[LineKey]
-    rest: tuple[str, str] | None
     steps: Sequence[StepText]
-    checked: str  # how the plan was checked; empty if there is nothing to say
     walk: WalkView
-    hundred: Hundred
+    cards: tuple[CardView, ...] = ()
+    rules: Sequence[str] = ()
+    pictures: Pictures | None = None
+    ways: Sequence[WayText] = ()
+    keys: Sequence[LineKey] = ()
+    rest: tuple[str, str] | None = None
+    checked: str = ""  # how the plan was checked; empty if there is nothing to say
+    hundred: Hundred | None = None
+    saved: str = ""  # the text of a saved plan
 
 
 def show_fields(desk: Desk, asked: Asked, tell: Teller) -> tuple[FeatureField, ...]:

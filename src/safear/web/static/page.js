@@ -6,7 +6,7 @@
   const form = document.getElementById("form");
   const status = document.getElementById("status");
   const language = document.documentElement.lang;
-  const WHOLE = ["here", "clear", "again", "speak", "reset"]; // wishes after which the fields are shown anew
+  const WHOLE = ["here", "fresh", "clear", "again", "speak", "reset", "open"]; // wishes after which the fields are shown anew
   let running = null;
   let timer = 0;
 
@@ -19,8 +19,10 @@
   const example = () => form.querySelector("[name=example]");
   const place = () => [form.dataset.name, ...(example() ? [example().value] : [])].join(":");
 
+  const texts = () => [...new FormData(form)].filter(([, value]) => typeof value === "string"); // no files
+
   function remember() {
-    const fields = [...new FormData(form)].filter(([, value]) => typeof value === "string");
+    const fields = texts();
     try {
       sessionStorage.setItem(place(), JSON.stringify({ language, fields }));
     } catch {
@@ -104,20 +106,20 @@
     if (top < 0 || top > window.innerHeight / 2) document.getElementById("main").scrollIntoView();
   }
 
-  async function ask(wish, kept, given) {
+  async function ask(wish, kept, given, address = form.action) {
     clearTimeout(timer);
     if (running) running.abort();
     const mine = (running = new AbortController());
-    const data = given || new URLSearchParams(new FormData(form));
+    const data = given || new URLSearchParams(texts());
     data.set("do", wish);
     document.body.setAttribute("aria-busy", "true");
     try {
-      const response = await fetch(form.action, { method: "POST", body: data, headers: { accept: "text/html" }, signal: mine.signal });
+      const response = await fetch(address, { method: "POST", body: data, headers: { accept: "text/html" }, signal: mine.signal });
       const text = await response.text();
       if (!(response.headers.get("content-type") || "").startsWith("text/html")) throw new Error(text);
       show(new DOMParser().parseFromString(text, "text/html"), WHOLE.includes(wish.split(":")[0]), kept);
       remember();
-      if (wish === "menu" || wish === "here") lead();
+      if (["menu", "here", "fresh", "open"].includes(wish)) lead();
     } catch (error) {
       if (error.name === "AbortError") return;
       status.textContent = form.dataset.failed;
@@ -146,14 +148,19 @@
       forget();
       location.assign(form.dataset.home);
     } else if (wish === "speak") speak(detail);
-    else ask(button ? button.value : "menu");
+    else if (wish === "open") {
+      const data = new FormData(form);
+      makeOwn();
+      document.getElementById("file").value = "";
+      ask(wish, "", data, button.formAction);
+    } else ask(button ? button.value : "menu");
   });
 
   form.addEventListener("input", (event) => {
     clearTimeout(timer);
     if (event.target.id === "position") {
       timer = setTimeout(ask, 30, "slide", "slider"); // the slider stays: it is in somebody's hand
-    } else {
+    } else if (event.target.type !== "file") {
       makeOwn();
       remember();
       timer = setTimeout(ask, event.target.matches("[inputmode]") ? 400 : 0, "draft");

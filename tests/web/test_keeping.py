@@ -1,0 +1,169 @@
+"""What people take with them and bring along again: plans and answers, as files, without a script."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+
+import safear as sa
+from safear.plans.resume import replan
+from safear.plans.saved_plan import SavedPlan
+from safear.texts import load_texts
+from safear.web.service import Service
+from web.conftest import APPLICANT, Site, run_site
+from web.test_person_page import LOAN, START, ask, field, words
+
+
+def save(site: Site, path: str, **fields: Any) -> str:
+    with site.client() as client:
+        answer = client.post(path, data={**START, **fields, "do": "again"})
+    assert answer.headers["content-disposition"] == f"attachment; filename={path[1:]}.json"
+    return answer.text
+
+
+def open_again(site: Site, text: str, **fields: str) -> str:
+    with site.client() as client:
+        answer = client.post("/open", data={**fields, "do": "open"}, files={"file": ("mine.json", text.encode())})
+    assert answer.status_code == 200
+    return answer.text
+
+
+def fields_of(page: str) -> dict[str, str]:
+    """All that a browser would send of a page, as far as it is in inputs and choices."""
+    found = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page))
+    found |= dict(
+        re.findall(r'<select id="(\w+)"[^>]*>(?:(?!</select>).)*?<option value="([^"]+)" selected', page, re.S)
+    )
+    found |= dict(re.findall(r'<input id="((?:cost|chance|feature|given)\d+)"[^>]*? value="([^"]*)"', page))
+    found |= dict.fromkeys(re.findall(r'name="(cannot\d)" value="1" checked', page), "1")
+    return {name: unescape(value) for name, value in found.items()}
+
+
+def test_the_plan_that_is_looked_at_is_saved(loan: Site) -> None:
+    menu = sa.recommend(LOAN)
+    assert save(loan, "/plan", position="0") == SavedPlan.of(menu["safest"]).text
+    assert save(loan, "/plan", position="2") == SavedPlan.of(menu["cheapest"]).text
+    with loan.client() as client:
+        none = client.post("/plan", data={**START, "feature2": "rich", "do": "again"})
+        wrong = client.post("/plan", data={**START, "feature2": "?", "do": "again"})
+    assert "Your application was approved" in words(none.text)
+    assert "Please check this again" in words(wrong.text)
+
+
+def test_a_saved_plan_is_opened_and_a_step_failed(loan: Site) -> None:
+    """`I did step 1, it failed`: the plan's own steps go on, and new plans have the time that is left."""
+    text = save(loan, "/plan", position="2")
+    page = open_again(loan, text)
+    assert "Your saved plan: cheapest on average" in words(page)
+    assert "Now: change job" in words(page)
+    assert fields_of(page)["feature1"] == "school"
+    with loan.client() as client:
+        failed = client.post("/", data={**fields_of(page), "do": "outcome:1"}).text
+        assert "change job: failed, 1 month (you lose your job)" in words(failed)
+        assert "Now: find work" in words(failed)
+        german = client.post("/", data={**fields_of(failed), "do": "speak:de"}).text
+        assert "Jetzt: Arbeit finden" in words(german)
+        here = client.post("/", data={**fields_of(failed), "do": "here"}).text
+        told = words(here)
+        assert "Spent so far: 1 month, which the figures below do not count. 23 steps left." in told
+        menu = replan(SavedPlan.read(text), LOAN, outcomes=[1])
+        for offer in menu:
+            assert load_texts("en").cost(offer.mean, "months") in told
+        again = client.post("/plan", data={**fields_of(here), "do": "again", "position": "0"}).text
+        edited = client.post("/", data={**fields_of(failed), "feature1": "degree", "do": "draft"}).text
+    saved = SavedPlan.read(again)
+    assert (saved.spent_before, saved.mdp.horizon) == (1.0, 23)
+    assert saved.person_hash == SavedPlan.read(text).person_hash
+    assert "Your saved plan" not in words(edited)
+
+
+def test_a_plan_without_personal_data_asks_for_them(loan: Site) -> None:
+    plan = SavedPlan.of(sa.recommend(LOAN)["cheapest"], personal_data=False)
+    page = open_again(loan, plan.text)
+    assert "Now: change job" in words(page)
+    with loan.client() as client:
+        here = client.post("/", data={**fields_of(page), "history": "1", "do": "here"}).text
+    assert "What is decided about you, and what can you do?" in words(here)
+    kept = open_again(loan, plan.text, **START)
+    assert fields_of(kept)["feature1"] == "school"
+
+
+def test_asking_again_keeps_the_time_that_is_left(loan: Site) -> None:
+    page = ask(loan, "here", position="2", history="1")
+    assert "23 steps left." in words(page)
+    assert (field(page, "left"), field(page, "spent")) == ("23", "1.0")
+    later = ask(loan, "here", position="0", history="1,1", **{name: field(page, name) for name in ("left", "spent")})
+    assert field(later, "left") == "21"
+    fresh = words(ask(loan, "fresh", left="3", spent="1.0"))
+    assert "steps left." not in fresh.partition("Step by step")[0]
+    assert "24 steps left." in fresh
+    for left, spent in (("0", "1"), ("25", "1"), ("x", "1"), ("3", "1e500"), ("3", "-1"), ("3", "")):
+        assert 'name="left"' not in ask(loan, left=left, spent=spent)
+
+
+def test_once_no_step_is_left_the_full_time_begins_again() -> None:
+    with run_site(Service.of(LOAN.with_horizon(1))) as site:
+        page = ask(site, "here", position="0", history="1")
+    assert (field(page, "left"), field(page, "spent")) == ("1", "1.0")
+
+
+def test_answers_are_saved_and_opened(loan: Site) -> None:
+    text = save(loan, "/answers", cost1="2.5", chance2="50", cannot3="1", left="20", spent="3.5")
+    assert json.loads(text) == {
+        "safear_answers": 1,
+        "problem": "Loan approval",
+        "person": APPLICANT,
+        "terms": {
+            "actions": {"change job": {"cost": "2.5"}, "study part-time": {"chance": "0.5"}},
+            "forbid": ["increase savings"],
+        },
+        "steps_left": 20,
+        "spent": 3.5,
+    }
+    page = open_again(loan, text, language="de", feature0="senior", cost0="9")
+    assert '<html lang="de">' in page
+    assert [field(page, name) for name in ("cost0", "cost1", "chance2", "left")] == ["", "2,5", "50", "20"]
+    assert fields_of(page)["feature0"] == "young"
+    assert 'name="cannot3" value="1" checked' in page
+    assert "Noch 20 Schritte" in words(page)
+
+
+def test_answers_in_another_language_and_ranked(credit: Site) -> None:
+    ada = {"feature1": "8.750,5", "given1": "small", "by": "rank", "rank0": "2", "rank1": "1", "language": "de"}
+    with credit.client() as client:
+        text = client.post("/answers", data=ada).text
+    found = json.loads(text)
+    assert found["person"] == {"amount": "8750.5", "account": "small"}
+    assert found["terms"] == {"rank": [["ask for less"], ["shorten"]]}
+    page = open_again(credit, text)
+    assert field(page, "feature1") == "8750.5"
+    assert "counts as 0.83 months" in words(page)  # of 1 and 1.5
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "Please choose a file first."),
+        ("nonsense", "These are neither answers nor a plan"),
+        ('{"safear_plan": 1}', "These are neither answers nor a plan"),
+        ('{"safear_plan": 7}', "later version"),
+        ('{"safear_answers": 1, "problem": "Other", "person": {}}', "This file is for something else (“Other”)."),
+        ('{"safear_answers": 1, "problem": "Loan approval", "person": {"x": "y"}}', "This file is for something else"),
+        ('{"safear_answers": 1, "problem": "Loan approval", "person": {}, "terms": {"forbid": ["fly"]}}', "“fly”"),
+    ],
+)
+def test_other_files_are_refused_and_nothing_is_lost(loan: Site, text: str, told: str) -> None:
+    page = open_again(loan, text, **START)
+    assert "This file cannot be opened" in words(page)
+    assert told in words(page)
+    assert fields_of(page)["feature1"] == "school"
+
+
+def test_edited_and_foreign_plans_are_refused(loan: Site, credit: Site) -> None:
+    text = save(loan, "/plan", position="0")
+    assert "changed after it was saved" in words(open_again(loan, text.replace('"seed": null', '"seed": 7')))
+    assert "This file is for something else" in words(open_again(credit, text))
