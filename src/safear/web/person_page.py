@@ -186,7 +186,7 @@ def _find_position(stops: Sequence[Stop], asked: Asked) -> int:
 
 def _move_here(service: Service, asked: Asked, texts: Texts, *, deadline: Deadline) -> Asked:
     """The form of somebody who asks again from where the walk has brought them."""
-    plan = choose_plan(service, asked, texts, deadline=deadline)
+    plan = save_chosen(service, asked, texts, deadline=deadline)
     return asked if plan is None else go_on_from(service.desk, plan, asked, texts=texts)
 
 
