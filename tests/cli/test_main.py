@@ -40,6 +40,7 @@ def test_every_module_of_a_command_is_loaded_from() -> None:
     """One whose command is not listed would never run."""
     shared = {
         "__init__",
+        "letter",
         "main",
         "options",
         "person_options",
