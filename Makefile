@@ -47,7 +47,7 @@ test-models: $(VENV)/.models
 
 # The pages in Chromium, which must be there.
 test-browser: $(VENV)/.browser
-	$(BIN)/python -m pytest -q $(CORES) tests/web/test_browser.py tests/reports/test_printing.py
+	$(BIN)/python -m pytest -q $(CORES) tests/web/test_browser.py tests/web/test_journey.py tests/reports/test_printing.py
 
 # The comparison with DiCE, whose dependencies are large, with the real dice-ml.
 test-dice: $(VENV)/.dice

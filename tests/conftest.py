@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+
+from heavy import miss, require
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 # Examples are drawn anew from the same seed each time: a green run stays green. `make fuzz` draws new ones.
 _COMMON = settings(
@@ -23,3 +43,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         is_drawn = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         if is_drawn or "safear_process" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium. Where there is none, tests are skipped, or fail if SAFEAR_REQUIRE_BROWSER says that there must be."""
+    path = next((found for found in map(shutil.which, BROWSERS) if found), None)
+    if path is None:
+        miss("NO BROWSER: install Chromium to test the pages", "browser")
+    with require("playwright.sync_api", "browser").sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()

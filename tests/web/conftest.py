@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +17,6 @@ import pandas as pd
 import pytest
 
 import safear as sa
-from heavy import miss, require
 from safear.web.app import Settings, make_app
 from safear.web.server import bind, make_server
 from safear.web.service import Service
@@ -27,16 +25,6 @@ from small_problems import TERM
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 EXAMPLE = "/?example=0"  # a page with somebody on it
 Open = Callable[..., "Page"]
@@ -136,18 +124,6 @@ def audited(german: Site) -> Site:
             assert time.monotonic() < deadline
             time.sleep(0.2)
     return german
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Chromium. Where there is none, tests are skipped, or fail if SAFEAR_REQUIRE_BROWSER says that there must be."""
-    path = next((found for found in map(shutil.which, BROWSERS) if found), None)
-    if path is None:
-        miss("NO BROWSER: install Chromium to test the pages", "browser")
-    with require("playwright.sync_api", "browser").sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

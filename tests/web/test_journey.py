@@ -23,7 +23,7 @@ WORDS = {
         "letter": "study part-time",
         "saved": "Your saved plan: safest",
         "failed": "study part-time: failed, 1 month",
-        "left": "23 steps left.",
+        "left": "You can make 23 more tries.",
         "banner": "This is an example person: applicant.",
     },
     "de": {
@@ -33,7 +33,7 @@ WORDS = {
         "letter": "nebenher studieren",
         "saved": "Ihr gespeicherter Plan: am sichersten",
         "failed": "nebenher studieren: misslungen, 1 Monat",
-        "left": "Noch 23 Schritte.",
+        "left": "Noch 23 Versuche sind möglich.",
         "banner": "Das ist eine Beispielperson: applicant.",
     },
 }

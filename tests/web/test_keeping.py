@@ -69,7 +69,7 @@ def test_a_saved_plan_is_opened_and_a_step_failed(loan: Site) -> None:
         assert "Jetzt: Arbeit finden" in words(german)
         here = client.post("/", data={**fields_of(failed), "do": "here"}).text
         told = words(here)
-        assert "Spent so far: 1 month, which the figures below do not count. 23 steps left." in told
+        assert "Spent so far: 1 month, which the figures below do not count. You can make 23 more tries." in told
         menu = replan(SavedPlan.read(text), LOAN, outcomes=[1])
         for offer in menu:
             assert load_texts("en").cost(offer.mean, "months") in told
@@ -94,13 +94,13 @@ def test_a_plan_without_personal_data_asks_for_them(loan: Site) -> None:
 
 def test_asking_again_keeps_the_time_that_is_left(loan: Site) -> None:
     page = ask(loan, "here", position="2", history="1")
-    assert "23 steps left." in words(page)
+    assert "You can make 23 more tries." in words(page)
     assert (field(page, "left"), field(page, "spent")) == ("23", "1.0")
     later = ask(loan, "here", position="0", history="1,1", **{name: field(page, name) for name in ("left", "spent")})
     assert field(later, "left") == "21"
     fresh = words(ask(loan, "fresh", left="3", spent="1.0"))
     assert "steps left." not in fresh.partition("Step by step")[0]
-    assert "24 steps left." in fresh
+    assert "You can make 24 more tries." in fresh
     for left, spent in (("0", "1"), ("25", "1"), ("x", "1"), ("3", "1e500"), ("3", "-1"), ("3", "")):
         assert 'name="left"' not in ask(loan, left=left, spent=spent)
 
@@ -129,7 +129,7 @@ def test_answers_are_saved_and_opened(loan: Site) -> None:
     assert [field(page, name) for name in ("cost0", "cost1", "chance2", "left")] == ["", "2,5", "50", "20"]
     assert fields_of(page)["feature0"] == "young"
     assert 'name="cannot3" value="1" checked' in page
-    assert "Noch 20 Schritte" in words(page)
+    assert "Noch 20 Versuche" in words(page)
 
 
 def test_answers_in_another_language_and_ranked(credit: Site) -> None:
