@@ -157,7 +157,11 @@ def test_on_a_telephone_the_answer_comes_to_who_asks(loan: Site, open_page: Open
         assert find_violations(page) == []
     page.get_by_role("link", name="Savings: Please fill this in.").click()
     expect(page.get_by_label("Savings", exact=True)).to_be_focused()
-    for label, level in (("Age", "young"), ("Education", "school"), ("Job", "employed"), ("Housing", "rent")):
+    page.get_by_label("Age", exact=True).select_option("young")
+    if not options:
+        expect(page.locator(".summary a")).to_have_count(4)  # they go one by one
+        expect(page.get_by_label("Savings", exact=True)).to_be_focused()
+    for label, level in (("Education", "school"), ("Job", "employed"), ("Housing", "rent")):
         page.get_by_label(label, exact=True).select_option(level)
     page.get_by_label("Savings", exact=True).select_option("little")
     page.get_by_role("button", name="Show my options").first.click()

@@ -76,6 +76,7 @@ def test_the_form_asks_for_what_the_model_wants(credit: Site) -> None:
     assert "6 to 60, whole numbers" in told
     assert "1 or more" in told
     assert "counts as:" not in told  # the number itself counts
+    assert "1 or more, read as 8,750.5" in told
     assert 'id="feature0" name="feature0" value="40" inputmode="numeric"' in page
     assert 'id="feature1" name="feature1" value="8750.5" inputmode="decimal"' in page
 

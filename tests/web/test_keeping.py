@@ -81,6 +81,14 @@ def test_a_saved_plan_is_opened_and_a_step_failed(loan: Site) -> None:
     assert "Your saved plan" not in words(edited)
 
 
+def test_a_plan_on_other_terms_says_so(loan: Site) -> None:
+    """Terms are not in its file, and what would be asked again is on those of the form."""
+    text, note = save(loan, "/plan", position="0", cost1="4"), "This plan was made with other costs"
+    assert note in words(open_again(loan, text))
+    assert note not in words(open_again(loan, text, cost1="4"))
+    assert note not in words(open_again(loan, save(loan, "/plan", position="0")))
+
+
 def test_a_plan_without_personal_data_asks_for_them(loan: Site) -> None:
     plan = SavedPlan.of(sa.recommend(LOAN)["cheapest"], personal_data=False)
     page = open_again(loan, plan.text)
@@ -148,6 +156,7 @@ def test_answers_in_another_language_and_ranked(credit: Site) -> None:
     ("text", "told"),
     [
         ("", "Please choose a file first."),
+        ("[" * 60_000, "These are neither answers nor a plan"),
         ("nonsense", "These are neither answers nor a plan"),
         ('{"safear_plan": 1}', "These are neither answers nor a plan"),
         ('{"safear_plan": 7}', "later version"),

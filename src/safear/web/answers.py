@@ -76,7 +76,7 @@ def open_saved(desk: Desk, asked: Asked, text: str, *, texts: Texts) -> Asked:
         raise PlanError.at((), "no file was chosen", "choose one first", code="no_file")
     try:
         content = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     if isinstance(content, dict) and "safear_plan" in content:
         return _open_plan(desk, asked, text, texts)

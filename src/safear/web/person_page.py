@@ -10,6 +10,7 @@ from safear.plans.resume import resume
 from safear.plans.saved_plan import SavedPlan
 from safear.plots import dots, traces
 from safear.problem.model import Problem
+from safear.problem.terms import apply_terms
 from safear.recourse.advice_teller import AdviceTeller
 from safear.recourse.case import Desk
 from safear.recourse.menu import Menu
@@ -28,7 +29,7 @@ from safear.web.forms import find_empty, find_mistakes, read_record
 from safear.web.onward import go_on_from, read_onward
 from safear.web.service import Service
 from safear.web.stops import Stop, find_stops, stop_at
-from safear.web.terms_form import has_terms, is_ranked, read_terms
+from safear.web.terms_form import is_ranked, read_terms
 from safear.web.terms_view import show_actions
 from safear.web.views import (
     Outcome,
@@ -104,7 +105,16 @@ def _show_saved(frame: _Frame, plan: SavedPlan) -> PersonView:
         walk=show_walk(resume(plan, frame.asked.outcomes), teller),
         saved=plan.text,
     )
-    return frame.show("plan", teller("web.saved.title", name=name), teller("web.saved.lead"), plans=shown)
+    notices = [] if _has_terms_of(plan, frame) else [teller("web.saved.other_terms")]
+    title = teller("web.saved.title", name=name)
+    return frame.show("plan", title, teller("web.saved.lead"), plans=shown, notices=notices)
+
+
+def _has_terms_of(plan: SavedPlan, frame: _Frame) -> bool:
+    """Whether the form has the terms that a plan was made on, as far as they can be read."""
+    problem, texts = frame.desk.problem.with_horizon(plan.mdp.horizon), frame.teller.texts
+    terms = read_terms(problem, frame.asked, texts=texts)
+    return not plan.find_differences(apply_terms(problem, terms))
 
 
 def refuse_file(service: Service, asked: Asked, texts: Texts, error: InputError) -> PersonView:
@@ -231,7 +241,7 @@ class _Frame:
             example=name_example(self.desk, self.asked),
             example_fields=keep_example(self.desk, self.asked),
             is_ranked=is_ranked(self.asked),
-            has_terms=has_terms(self.desk.problem, self.asked, texts=self.teller.texts),
+            has_terms=any(action.changed for action in actions),
             headline=headline,
             lead=lead,
             spoken=". ".join(

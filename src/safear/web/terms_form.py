@@ -123,17 +123,14 @@ def find_term_mistakes(problem: Problem, asked: Asked, *, texts: Texts) -> dict[
     return found
 
 
-def has_changed(problem: Problem, asked: Asked, number: int, *, texts: Texts) -> bool:
-    """Whether somebody has said that an action means something else to them, readable or not."""
-    own = [field for field in list_term_fields(problem, asked) if field.number == number]
+def find_changed(problem: Problem, asked: Asked, *, texts: Texts) -> frozenset[int]:
+    """The actions of which somebody has said that they mean something else to them, readable or not."""
     wrong = find_term_mistakes(problem, asked, texts=texts)
-    is_other = any(field.name in wrong or field.read(asked, texts) is not None for field in own)
-    return is_other or bool(asked.text(f"cannot{number}")) or read_place(asked, number) is not None
-
-
-def has_terms(problem: Problem, asked: Asked, *, texts: Texts) -> bool:
-    """Whether they have said so of any."""
-    return any(has_changed(problem, asked, number, texts=texts) for number in range(len(problem.actions)))
+    fields = list_term_fields(problem, asked)
+    other = {field.number for field in fields if field.name in wrong or field.read(asked, texts) is not None}
+    numbers = range(len(problem.actions))
+    ruled = {number for number in numbers if asked.text(f"cannot{number}") or read_place(asked, number) is not None}
+    return frozenset(other | ruled)
 
 
 def reset_terms(problem: Problem, asked: Asked) -> Asked:

@@ -11,7 +11,7 @@ from safear.problem.ranking import price_ranking
 from safear.recourse.teller import Teller
 from safear.texts.names import capital
 from safear.web.asked import Asked
-from safear.web.terms_form import TermField, has_changed, read_place, read_ranking
+from safear.web.terms_form import TermField, find_changed, read_place, read_ranking
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ class ActionField:
 def show_actions(problem: Problem, asked: Asked, tell: Teller) -> tuple[ActionField, ...]:
     """The fields about what steps mean."""
     unit, ranked = tell.text(problem.cost_unit), price_ranking(problem, read_ranking(problem, asked))
+    changed = find_changed(problem, asked, texts=tell.texts)
 
     def in_units(number: str) -> str:
         return tell.texts.name_unit(number, unit)
@@ -58,7 +59,7 @@ def show_actions(problem: Problem, asked: Asked, tell: Teller) -> tuple[ActionFi
             if action.name in ranked
             else "",
             bool(asked.text(f"cannot{number}")),
-            has_changed(problem, asked, number, texts=tell.texts),
+            number in changed,
             _note(action, tell),
             choose(problem.glossary.action_help.get(action.name), tell.language) or "",
         )

@@ -163,7 +163,9 @@
     } else if (event.target.type !== "file") {
       makeOwn();
       remember();
-      timer = setTimeout(ask, event.target.matches("[inputmode]") ? 400 : 0, "draft");
+      // Who has sent the form with mistakes sees them go one by one; before, nothing counts as missing.
+      const wish = document.querySelector(".decision.wrong") ? "menu:live" : "draft";
+      timer = setTimeout(ask, event.target.matches("[inputmode]") ? 400 : 0, wish);
     }
   });
 
