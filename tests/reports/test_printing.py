@@ -119,7 +119,7 @@ def make_wide() -> Menu:
 
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize(
-    "make", [make_loan, make_own, make_adult, make_german, make_wide, MENUS["noted"], MENUS["guessed"], MENUS["none"]]
+    "make", [make_loan, make_own, make_adult, make_german, make_wide, MENUS["guessed"], MENUS["none"]]
 )
 def test_letters_have_two_sheets(look: Open, make: Callable[[], Menu], language: str) -> None:
     contact = "Ms Weber, Loans department, 0531 1234, loans@first.example"

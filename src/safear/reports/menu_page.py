@@ -7,6 +7,7 @@ in a file of their own (`figures_file`) under the same reference.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -22,7 +23,7 @@ from safear.reports.basis import Basis
 from safear.reports.hundred import Hundred, tell_hundred
 from safear.reports.page import Page, render
 from safear.reports.reference import choose_offer, name_reference
-from safear.reports.schedule import find_main_route, make_schedule
+from safear.reports.schedule import make_schedule
 from safear.reports.summary import tell_summary
 from safear.texts import Texts
 from safear.texts.names import capital, show_name
@@ -142,23 +143,22 @@ class _Writer:
         steps = tuple(told.steps())
         # A single step more would be a reference to the end of the letter for nothing.
         shown = MOST_STEPS if len(steps) > MOST_STEPS + 1 else len(steps)
-        route = find_main_route(offer.long_plan)
-        numbers = {step.number for step in route}
-        schedule = make_schedule(route, self.menu.problem, self.dated)
-        done = {} if schedule is None else {step: self._tell_done(day) for step, day in schedule.done.items()}
+        schedule = make_schedule(offer.long_plan, self.menu.problem, self.dated)
+        days = {} if schedule is None else schedule.done
+        done = {step.number: self._tell_done(days[step.last]) for step in steps if step.last in days}
         dates = [] if schedule is None else [self.texts("report.steps.dates", date=self.texts.date(schedule.begins))]
         return PlanPart(
             self._name(offer),
-            (*tell_summary(offer, self.menu.problem, self.teller), *self._tell_trade_off(offer)),
-            tuple(step for step in steps[:shown] if step.number in numbers),
-            tuple(step for step in steps[:shown] if step.number not in numbers),
+            (*tell_summary(offer, self.menu, self.teller), *self._tell_trade_off(offer)),
+            tuple(step for step in steps[:shown] if step.is_main),
+            tuple(step for step in steps[:shown] if not step.is_main),
             steps[shown:],
             done,
             (
                 *dates,
                 self.texts("report.summary.reading", worst=capital(self.teller.worst(offer.level))),
                 *told.notes(),
-                *self._refer(shown, len(steps)),
+                *self._refer(steps[shown:]),
                 *self._tell_simplified(offer),
                 *self._tell_margin(offer),
                 *self._tell_caution(offer),
@@ -231,6 +231,7 @@ class _Writer:
         found = find_caution(offer)
         return [] if found is None else [found.tell(self.teller)]
 
-    def _refer(self, shown: int, steps: int) -> list[str]:
+    def _refer(self, steps: Sequence[StepText]) -> list[str]:
         """Where the steps are that have no room here."""
-        return [self.texts("plan_notes.at_the_end", first=shown + 1, last=steps)] if steps > shown else []
+        say = self.texts.part("plan_notes")
+        return [say("at_the_end", first=steps[0].number, last=steps[-1].last)] if steps else []
