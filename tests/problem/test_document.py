@@ -126,7 +126,7 @@ def test_wrong_documents_do_not_fulfil_it(old: str, new: str) -> None:
         (Document, ("actions", "a", "change", "cost"), ["to", "by", "per"]),
         (Document, ("side_effects", 0), ["cause", "change", "direction", "when"]),
         (Document, ("side_effects", 0, "change", "f"), ["to", "by", "per"]),
-        (TermsDocument, (), ["actions", "forbid"]),
+        (TermsDocument, (), ["actions", "forbid", "rank"]),
         (TermsDocument, ("actions", "a"), ["cost", "chance", "outcomes"]),
     ],
 )
