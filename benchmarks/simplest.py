@@ -26,7 +26,6 @@ class Seen:
 
     rules: list[int] = field(default_factory=list)
     words: list[int] = field(default_factory=list)
-    far: list[bool] = field(default_factory=list)  # the goal is more than a few steps away
     seconds: list[float] = field(default_factory=list)
     offers: list[Offer] = field(default_factory=list)
 
@@ -38,15 +37,14 @@ class Seen:
         for offer in menu:
             self.rules.append(offer.rules)
             self.words.append(len(" ".join(offer.plan.lines()).split()))
-            self.far.append(int(case.mdp.steps_to_goal[offer.start]) > FEW)
             self.offers.append(offer)
 
     def describe(self) -> str:
         """In a line."""
-        rules, far, seconds = np.array(self.rules), np.array(self.far), 1000 * np.array(self.seconds)
+        rules, seconds = np.array(self.rules), 1000 * np.array(self.seconds)
         return (
-            f"{len(rules)} plans, at most {FEW} rules {(rules <= FEW).mean():.1%}, more because the goal is more than "
-            f"{FEW} steps away {(far & (rules > FEW)).mean():.1%}, rules mean {rules.mean():.2f} max {rules.max()}, "
+            f"{len(rules)} plans, at most {FEW} rules {(rules <= FEW).mean():.1%}, "
+            f"rules mean {rules.mean():.2f} max {rules.max()}, "
             f"words mean {np.mean(self.words):.0f} max {max(self.words)}, "
             f"ms per menu median {np.median(seconds):.0f} mean {seconds.mean():.0f} max {seconds.max():.0f}"
         )
