@@ -11,6 +11,7 @@ import pytest
 
 import safear as sa
 from safear.recourse.records import MenuRecord
+from safear.texts import languages
 
 if TYPE_CHECKING:
     from cli.conftest import Safear
@@ -25,7 +26,7 @@ def keep(safear: Safear, *options: str) -> None:
 
 
 @pytest.mark.parametrize("options", [("--plan", "cheapest"), ("--objective", "mean"), ()])
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", languages())
 def test_it_says_what_walk_says(safear: Safear, options: tuple[str, ...], language: str) -> None:
     walked = safear("walk", "loan", *options, "--outcome", "failed", "--language", language)
     keep(safear, *options)

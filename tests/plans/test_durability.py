@@ -22,6 +22,7 @@ from safear.plans.plan_lists import open_plan, open_plans
 from safear.plans.resume import find_restart
 from safear.problem.terms import Terms
 from safear.problem.tries import Counts
+from safear.texts import languages
 from test_margins import LEVEL_PEOPLE, LEVELS, RAW, score
 
 CASES = {"records": (RAW, PEOPLE[:40]), "levels": (LEVELS, LEVEL_PEOPLE)}
@@ -286,7 +287,7 @@ def test_the_record_says_what_was_found() -> None:
     ]
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", languages())
 def test_words(language: str) -> None:
     found, tell = check_all(), DurabilityTeller.of(language)
     rows = list(tell.rows(found))

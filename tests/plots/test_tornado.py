@@ -13,6 +13,7 @@ from plots.drawings import SVG, check_inside, check_texts_apart, described, get,
 from plots.menus import NASTY
 from safear.plots import tornado
 from safear.recourse.sensitivity import PlanSensitivity
+from safear.texts import languages
 from small_problems import ladder
 
 ACTIONS = {
@@ -85,7 +86,7 @@ def test_what_is_longer_than_the_axis_ends_in_an_arrow_and_not_in_a_cap() -> Non
     assert not of_class(whole, "beyond")
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", languages())
 def test_names_that_would_break_it(language: str) -> None:
     actions = {f"{name} {NASTY}": action for name, action in ACTIONS.items()}
     problem = ladder(actions, failure_cost=10, cost={"unit": "months of " + NASTY[:20]})

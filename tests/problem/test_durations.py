@@ -74,4 +74,6 @@ def test_terms_leave_it() -> None:
 
 
 def test_units_of_time() -> None:
-    assert [find_time_unit(name) for name in ("months", "Tage", "EUR", "units")] == ["months", "days", None, None]
+    assert [find_time_unit(name) for name in ("months", "Tage", "años", "EUR", "units")] == [
+        "months", "days", "years", None, None,
+    ]  # fmt: skip

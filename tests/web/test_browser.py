@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from heavy import require
+from safear.texts import languages
 from web.conftest import DESKTOP, EXAMPLE, PHONE, Open, Site
 
 if TYPE_CHECKING:
@@ -345,7 +346,7 @@ def test_the_analyst_reads_compares_and_downloads(audited: Site, open_page: Open
 # -------------------------------------------------------------------------------------------------------- all screens
 
 
-@pytest.mark.parametrize("path", ["/", EXAMPLE, f"{EXAMPLE}&language=de", "/analyst", "/api"])
+@pytest.mark.parametrize("path", ["/", *(f"{EXAMPLE}&language={code}" for code in languages()), "/analyst", "/api"])
 def test_axe_finds_nothing_on_any_screen(audited: Site, open_page: Open, path: str) -> None:
     page = open_page(audited, path, size=PHONE)
     for size in (PHONE, DESKTOP):

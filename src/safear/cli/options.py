@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from safear.texts.language_files import languages
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
@@ -79,7 +81,9 @@ SEED = click.option(
 OBJECTIVES = click.option("--objective", "objectives", multiple=True, help="What to minimise; may be repeated.")
 SKIP_BAD = click.option("--skip-bad", type=FILE, help="Skip bad rows, and write them to this CSV file.")
 PROBLEM = click.argument("problem_file", metavar="PROBLEM")
-LANGUAGE = click.option("--language", default="en", show_default=True, metavar="CODE", help="Language: en or de.")
+LANGUAGE = click.option(
+    "--language", default="en", show_default=True, metavar="CODE", help=f"Language: {', '.join(languages())}."
+)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 OUTPUT = click.option("-o", "--output", type=FILE, help="Write the result as JSON to a file.")
 

@@ -17,7 +17,7 @@ Of others:
     disparity         an audit: risk by group
     learning_curves   costs while the episodic method learns
 
-All take a `title`, a `language` ("en", "de") and `heading=False`, which leaves out the title and what explains the
+All take a `title`, a `language` ("en", "de" ...) and `heading=False`, which leaves out the title and what explains the
 picture, for pages that say this themselves. A `Picture` shows itself in notebooks.
 """
 

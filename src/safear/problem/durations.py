@@ -7,22 +7,26 @@ import math
 import re
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 from typing import Literal
 
+from safear.texts import languages, load_texts
+
 TimeUnit = Literal["days", "weeks", "months", "years"]
+UNITS: tuple[TimeUnit, ...] = ("days", "weeks", "months", "years")
 DAYS_PER_MONTH = 30  # of a part of a month
-# What units of time are called, in the languages that problems are written in.
-NAMES: dict[str, TimeUnit] = {
-    **dict.fromkeys(("day", "days", "Tag", "Tage", "Tagen"), "days"),
-    **dict.fromkeys(("week", "weeks", "Woche", "Wochen"), "weeks"),
-    **dict.fromkeys(("month", "months", "Monat", "Monate", "Monaten"), "months"),
-    **dict.fromkeys(("year", "years", "Jahr", "Jahre", "Jahren"), "years"),
-}
+
+
+@cache
+def _name_units() -> dict[str, TimeUnit]:
+    """What units of time are called, in all languages: a problem may be written in any."""
+    texts = [load_texts(language) for language in languages()]
+    return {name: unit for say in texts for unit in UNITS for name in say(f"durations.{unit}").split("|")}
 
 
 def find_time_unit(name: str) -> TimeUnit | None:
     """The unit of time that is called so; None if none is."""
-    return NAMES.get(name.strip())
+    return _name_units().get(name.strip())
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 In the file keys are nested (`report: {title: ...}`) and here they have dots (`report.title`). A text with plural forms
 is a mapping of the forms that the file's `plural` names; `count` chooses among them. What `plural.rule` says is the
 formula of gettext (`n != 1`), which is published for every language. `plural.one`, if there is one, has the singular
-of units that do not just end in s.
+of units that do not just end in s. `before`, if there is one, has other words for `format.and` and `format.or` where
+what follows begins with something (Spanish: `agujas e hilos`).
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import yaml
 
 from safear.errors import InputError, suggest
+from safear.texts.language_files import languages, read_language
 from safear.texts.numbers import (
     count_at_least,
     count_people,
@@ -31,7 +32,7 @@ from safear.texts.numbers import (
     tell_times,
 )
 
-SUFFIX = ".yaml"
+RULES = ("plural", "before")  # what a file has besides texts
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # all scalars are texts: `no` is a word here, not false
 Text = str | Mapping[str, str]  # a text, or its plural forms
 
@@ -45,6 +46,7 @@ class Texts:
     forms: tuple[str, ...]
     rule: Callable[[int], int]
     singulars: Mapping[str, str]
+    before: Mapping[str, Mapping[str, str]]
 
     def __repr__(self) -> str:
         return f"Texts('{self.language}': {len(self.entries)} texts)"
@@ -190,7 +192,10 @@ class Texts:
         """`a, b and c`, or with `last="or"` `a, b or c`."""
         if len(words) < 2:
             return "".join(words)
-        return self(f"format.{last}", first=", ".join(words[:-1]), last=words[-1])
+        first, other = ", ".join(words[:-1]), self.before.get(last)
+        if other is not None and re.match(other["when"], words[-1], re.IGNORECASE):
+            return other["text"].format(first=first, last=words[-1])
+        return self(f"format.{last}", first=first, last=words[-1])
 
 
 @cache
@@ -210,21 +215,14 @@ def make_texts(language: str, document: Mapping[str, Any]) -> Texts:
     """The texts of a document as a file has it."""
     plural = document["plural"]
     forms = tuple(plural["forms"])
-    texts = {name: content for name, content in document.items() if name != "plural"}
-    return Texts(language, dict(flatten(texts, forms)), forms, gettext.c2py(plural["rule"]), plural.get("one", {}))
-
-
-@cache
-def languages() -> tuple[str, ...]:
-    """The languages that there are texts in."""
-    names = sorted(item.name for item in files(__package__).iterdir())
-    return tuple(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
+    entries = dict(flatten({name: part for name, part in document.items() if name not in RULES}, forms))
+    rule, singulars = gettext.c2py(plural["rule"]), plural.get("one", {})
+    return Texts(language, entries, forms, rule, singulars, document.get("before", {}))
 
 
 def read_catalogue(language: str) -> dict[str, Any]:
     """The file of a language."""
-    text = files(__package__).joinpath(f"{language}{SUFFIX}").read_text(encoding="utf-8")
-    document: dict[str, Any] = yaml.load(text, Loader=_LOADER)  # noqa: S506  # it makes nothing but texts
+    document: dict[str, Any] = yaml.load(read_language(language), Loader=_LOADER)  # noqa: S506  # it makes nothing but texts
     return document
 
 
