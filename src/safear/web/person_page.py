@@ -233,6 +233,9 @@ class _Frame:
         features = show_fields(self.desk, self.asked, self.teller)
         actions = show_actions(self.desk.problem, self.asked, self.teller)
         onward, unit = read_onward(self.desk, self.asked), self.teller.text(self.desk.problem.cost_unit)
+        summary = link_mistakes(wrong or {}, features, actions, self.teller.texts) if kind == "wrong" else ()
+        told = [lead] if kind == "failed" else [words for _, words in summary]
+        said = [headline, *told, *mistakes, *self._speak(plans)]
         return PersonView(
             kind=kind,
             features=features,
@@ -244,11 +247,9 @@ class _Frame:
             has_terms=any(action.changed for action in actions),
             headline=headline,
             lead=lead,
-            spoken=". ".join(
-                [headline, *([lead] if kind == "failed" else (wrong or {}).values()), *mistakes, *self._speak(plans)]
-            ),
+            spoken=". ".join(part.rstrip(".") for part in said),
             wrong=wrong or {},
-            summary=link_mistakes(wrong or {}, features, actions, self.teller.texts) if kind == "wrong" else (),
+            summary=summary,
             mistakes=tuple(mistakes),
             notices=tuple(notices),
             onward="" if onward is None else onward.tell(self.teller, unit),
