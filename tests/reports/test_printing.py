@@ -18,6 +18,7 @@ from reports.menus import MENUS, ladder, make_loan, make_own
 from safear.problem import dump_problem
 from safear.recourse.menu import Menu
 from safear.reports import Page, Sources, report_audit, report_menu
+from safear.texts import languages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -66,7 +67,7 @@ def check_phone(tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("make", [make_audit, make_nasty_audit])
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", languages())
 def test_the_audit_on_a_phone(look: Open, make: Any, language: str) -> None:
     sources = Sources("problems/german credit.yaml", "models/german-2026.skops", ["people/2026/january.parquet"])
     tab = look(report_audit(make(), sources=sources, language=language))
@@ -117,7 +118,7 @@ def make_wide() -> Menu:
     return sa.recommend(problem, lambda frame: frame["savings"] == "rich", {**person, **columns})
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", languages())
 @pytest.mark.parametrize(
     "make", [make_loan, make_own, make_adult, make_german, make_wide, MENUS["guessed"], MENUS["none"]]
 )
