@@ -1,4 +1,4 @@
-"""The one voice: every sentence that is made of a result, in both languages."""
+"""The one voice: every sentence that is made of a result."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reports.menus import make_guessed, make_loan, make_single, make_spending
+from safear.evaluation.extremes import Range
 from safear.recourse.offer import TradeOff
 from safear.recourse.teller import Teller
 
@@ -22,6 +23,17 @@ def test_plans_are_named_by_their_codes() -> None:
     assert Teller.of("de").name_plan("mean-std:0.5") == "mean-std:0.5"
     safest = make_loan().offers[0]
     assert Teller.of("de").name_plan(replace(safest, label="policy A")) == "policy A"
+
+
+@pytest.mark.parametrize(
+    ("chance", "told"),
+    [
+        (0.9, "90 times in 100, 50 to 95 if our estimates are off"),
+        (0.725, "about 72 times in 100, 50 to 95 if our estimates are off"),  # not 725 in 1000 beside 50 in 100
+    ],
+)
+def test_a_chance_and_its_ends_are_of_the_same_number(chance: float, told: str) -> None:
+    assert Teller.of().times_within(chance, Range(0.5, 0.95)) == told
 
 
 def test_a_plan_that_is_alone() -> None:

@@ -73,7 +73,10 @@ class Wording:
             return self.texts("ranges.times.never", high=high)
         if low == high:
             return self.times(chance)
-        return self.texts("ranges.times.about", times=self.times(chance), low=low, high=high)
+        _, _, base = tell_times(chance)
+        about = self.texts("format.times.about", count=count_in_hundred(chance), base=self.texts.whole(100))
+        times = self.times(chance) if base == 100 else about  # low and high are of 100
+        return self.texts("ranges.times.about", times=times, low=low, high=high)
 
     def steps(self, count: int) -> str:
         """`12 steps`."""
