@@ -106,9 +106,13 @@
     if (top < 0 || top > window.innerHeight / 2) document.getElementById("main").scrollIntoView();
   }
 
-  async function ask(wish, kept, given, address = form.action) {
+  function stop() {
     clearTimeout(timer);
     if (running) running.abort();
+  }
+
+  async function ask(wish, kept, given, address = form.action) {
+    stop();
     const mine = (running = new AbortController());
     const data = given || new URLSearchParams(texts());
     data.set("do", wish);
@@ -145,6 +149,7 @@
     event.preventDefault();
     const [wish, detail] = (button ? button.value : "menu").split(":");
     if (wish === "clear") {
+      stop(); // an answer that comes now would be remembered
       forget();
       location.assign(form.dataset.home);
     } else if (wish === "speak") speak(detail);
