@@ -201,7 +201,7 @@ def test_what_depends_on_both() -> None:
         "   If it works (a becomes through): you have reached “passed”.",
         "   If it fails: time is up.",
         "   Why not “sit the cheap exam” again: with so few tries left, this is cheaper on average.",
-        "What to do next may depend on what you have spent so far. Keep count.",
+        "What to do next may depend on what you have spent since this plan began. Keep count.",
     ]
 
 

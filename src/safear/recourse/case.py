@@ -57,6 +57,7 @@ class Case:
     problem: Problem
     decision: Decision
     mdp: MDP
+    terms: Terms | None = None
 
     @property
     def original(self) -> Problem:
@@ -213,7 +214,7 @@ class Desk:
         """The case of a person on their own terms: decided, with what they can reach, and whether a goal is there."""
         problem = self.problem if terms is None else apply_terms(self.problem, terms)
         decision, goals = self._read(person)
-        return Case(self, problem, decision, self.compile(problem, decision, goals))
+        return Case(self, problem, decision, self.compile(problem, decision, goals), terms)
 
     def compile(self, problem: Problem, decision: Decision, goals: Goals | FiledGoals) -> CompiledMDP:
         """What the person of a decision can reach of a problem, this desk's or the same with terms, with these goals.

@@ -17,7 +17,7 @@ from safear.recourse.plan_teller import PlanTeller
 from safear.recourse.reasons import Reason
 from safear.recourse.step_bounds import bound_working
 from safear.recourse.teller import Teller
-from safear.recourse.turns import find_turns
+from safear.recourse.turns import RARE, PlanTurn, find_turns
 from safear.texts.notebook import show_lines
 
 if TYPE_CHECKING:
@@ -135,13 +135,15 @@ class PlanStep:
 class Plan:
     """A contingent plan: steps in the order in which they come if all goes well, then the others as these lead there.
 
-    `goal` is the problem's name for the favourable decision, if it has one; `glossary` has its labels.
+    `goal` is the problem's name for the favourable decision, if it has one; `glossary` has its labels. If it
+    `is_whole`, no step and no way on is too rare to be told.
     """
 
     steps: tuple[PlanStep, ...]
     goal: str | None
     hidden_steps: int = 0
     glossary: Glossary = NO_LABELS
+    is_whole: bool = False
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -172,11 +174,15 @@ class Plan:
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
+    def find_turns(self, branch: Branch, step: PlanStep) -> list[PlanTurn]:
+        """The ways on from an outcome of a step that are told, in order."""
+        return find_turns(branch, step, rare=0.0 if self.is_whole else RARE)
+
     @property
     def depends_on_spent(self) -> bool:
         """Whether one must know what has been spent to follow it."""
         counted = {step.number for step in self.steps if step.says_spent is not None}
-        turns = [turn for step in self.steps for branch in step.branches for turn in find_turns(branch, step)]
+        turns = [turn for step in self.steps for branch in step.branches for turn in self.find_turns(branch, step)]
         return any(turn.code == "spent" or (turn.code == "step" and turn.follow_up.step in counted) for turn in turns)
 
     def lines(self, language: str = "en") -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from safear.evaluation.policy import Policy, policy_of
+from safear.mdp.arrays import MDP
 from safear.problem.model import Record
 from safear.recourse.level_changes import NOTHING, find_changes
 from safear.recourse.plan import Branch, Extent, FollowUp, Hope, Plan, PlanStep, Tries
@@ -50,14 +51,15 @@ def make_plan(
     gives_up = limit is not None and hopes[graph.first] == "yes"
     line = _follow_line(graph)
     order = [number for number in _rank(graph, line) if hopes[number] == "yes" or not gives_up]
-    told = [number for number in order if number == graph.first or graph.nodes[number].weight >= rare]
+    likely = [number for number in order if number == graph.first or graph.nodes[number].weight >= rare]
+    told = _walk_along(graph, line, likely[:limit], share=0.0 if limit is None else RARE)
     by_state: dict[int, list[Node]] = {}
     for number in told:
         by_state.setdefault(graph.nodes[number].state, []).append(graph.nodes[number])
     maker = _Maker(
         graph,
         line=frozenset(line),
-        numbers={node: number for number, node in enumerate(_walk_along(graph, line, told[:limit]), start=1)},
+        numbers={node: number for number, node in enumerate(told, start=1)},
         told=by_state,
         start=mdp.shown_person(origin),
         unit=mdp.unit,
@@ -67,7 +69,7 @@ def make_plan(
         reasons=Reasons(policy, origin, graph, objective),
     )
     steps = tuple(map(maker.make_step, maker.numbers))
-    return Plan(steps, goal, len(order) - len(steps), mdp.glossary)
+    return Plan(steps, goal, len(graph.nodes) - len(steps), mdp.glossary, is_whole=limit is None)
 
 
 def count_rules(plan: Solution | Policy, start: Record | int | None = None) -> int:
@@ -83,11 +85,15 @@ def _find_hopes(graph: Graph) -> list[Hope]:
     mdp, hopeful = graph.mdp, graph.hopeful
     if hopeful.all():
         return ["yes"] * len(hopeful)
-    needed = mdp.steps_to_goal
     return [
-        "yes" if hope else "not_with_this_plan" if needed[node.state] <= mdp.horizon - node.box.first else "none"
+        "yes" if hope else judge_hope(mdp, node.state, step=node.box.first)
         for hope, node in zip(hopeful.tolist(), graph.nodes, strict=True)
     ]
+
+
+def judge_hope(mdp: MDP, state: int, *, step: int) -> Hope:
+    """Whether another plan could still lead to a goal where this one does not."""
+    return "not_with_this_plan" if mdp.steps_to_goal[state] <= mdp.horizon - step else "none"
 
 
 def _follow_line(graph: Graph) -> list[int]:
@@ -113,22 +119,26 @@ def _rank(graph: Graph, line: list[int]) -> list[int]:
     return line + sorted(set(range(len(graph.nodes))).difference(line), key=rank)
 
 
-def _walk_along(graph: Graph, line: list[int], told: list[int]) -> list[int]:
-    """The nodes to be told in walking order: a line, then where its steps lead if things go differently, and on."""
+def _walk_along(graph: Graph, line: list[int], told: list[int], *, share: float) -> list[int]:
+    """The nodes in walking order: a line, then where its steps lead if things go differently, and on.
+
+    Only what some step leads to in at least such a share of the cases is there: nobody would be sent to the others.
+    """
     found = dict.fromkeys(node for node in line if node in told)
     waiting = list(reversed(found))
     while waiting:
         node = waiting.pop()
         found.setdefault(node)
-        ahead = [target for edge in graph.edges(node) for target in _find_likely_targets(graph, node, edge)]
+        ahead = [target for edge in graph.edges(node) for target in _find_targets(graph, node, edge, share)]
         waiting += [target for target in reversed(ahead) if target not in found and target in told]
-    return [*found, *(node for node in told if node not in found)]
+    return list(found)
 
 
-def _find_likely_targets(graph: Graph, node: int, edge: int) -> list[int]:
+def _find_targets(graph: Graph, node: int, edge: int, share: float) -> list[int]:
+    """Where an edge leads in at least such a share of the cases."""
     ways = graph.ways(node, edge)
     chance, weight = sum(way.chance for way in ways), sum(way.weight for way in ways)
-    return [way.target for way in ways if way.chance >= RARE * chance > 0 or way.weight >= RARE * weight]
+    return [way.target for way in ways if way.chance >= share * chance > 0 or way.weight >= share * weight]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from safear.evaluation.extremes import Range
 from safear.recourse.level_changes import LevelChange
 from safear.recourse.rules import Rule, group_rules
 from safear.recourse.teller import Teller
-from safear.recourse.turns import PlanTurn, find_turns
+from safear.recourse.turns import PlanTurn
 from safear.texts.names import capital
 
 if TYPE_CHECKING:
@@ -167,7 +167,9 @@ class PlanTeller:
         if several:
             times = self.teller.times_within(branch.chance, Range(branch.low, branch.high))
             detail = f"{detail or say('nothing_changes')}, {times}"
-        then = "; ".join(dict.fromkeys(self._tell_turn(turn, branch, step) for turn in find_turns(branch, step)))
+        then = "; ".join(
+            dict.fromkeys(self._tell_turn(turn, branch, step) for turn in self.plan.find_turns(branch, step))
+        )
         if branch.cost != step.cost:
             then = f"{say('costs_instead', cost=self.teller.cost(branch.cost, step.unit))}; {then}"
         return EndingText(branch.works, say("if_works" if branch.works else "if_fails"), detail, then)

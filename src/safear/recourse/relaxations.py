@@ -21,6 +21,7 @@ from safear.mdp.other_numbers import Instead
 from safear.problem.checks import check_problem
 from safear.problem.condition import ALWAYS, And, Condition, Within, condition_features
 from safear.problem.model import Action, Feature, Problem, Record, as_decimal
+from safear.problem.terms import apply_terms
 from safear.recourse.case import Case
 from safear.recourse.offer import Offer, make_offer
 from safear.recourse.promises import Promise
@@ -238,10 +239,11 @@ def propose_changes(case: Case) -> Iterator[Proposal]:
     def propose(code: RelaxationCode, changed: Problem, **what: str | Condition) -> Proposal:
         return Proposal(Relaxation(code, 0, 0, **what), changed, case.decision.record)  # type: ignore[arg-type]
 
+    unforbidden = original if case.terms is None else apply_terms(original, replace(case.terms, forbid=()))
     for action in original.actions:
         if action.name not in problem.action_by_name:
             names = {*problem.action_by_name, action.name}
-            actions = (problem.action_by_name.get(one.name, one) for one in original.actions if one.name in names)
+            actions = [one for one in unforbidden.actions if one.name in names]
             yield propose("allow", replace(problem, actions=tuple(actions)), action=action.name)
     steps = None if case.reach is None else case.reach.goal_in
     if steps is not None and steps <= MOST_STEPS:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from safear.recourse.turns import find_turns
-
 if TYPE_CHECKING:
     from safear.recourse.plan import Branch, Plan, PlanStep
 
@@ -22,14 +20,18 @@ def group_rules(plan: Plan) -> list[Rule]:
     rules: list[Rule] = []
     for step in plan.steps:
         last = rules[-1][-1] if rules else None
-        if last is not None and coming.get(step.number, set()) <= {last.number, step.number} and _repeats(last, step):
+        if (
+            last is not None
+            and coming.get(step.number, set()) <= {last.number, step.number}
+            and _repeats(plan, last, step)
+        ):
             rules[-1] = (*rules[-1], step)
         else:
             rules.append((step,))
     return rules
 
 
-def _repeats(step: PlanStep, after: PlanStep) -> bool:
+def _repeats(plan: Plan, step: PlanStep, after: PlanStep) -> bool:
     """Whether a step does again what the one before it did, once that has worked, and both are tried until they do."""
     works = [[branch for branch in one.branches if branch.works] for one in (step, after)]
     fails = [[branch for branch in one.branches if not branch.works] for one in (step, after)]
@@ -37,14 +39,14 @@ def _repeats(step: PlanStep, after: PlanStep) -> bool:
     return (
         (step.action, step.cost, step.hope, step.is_main) == (after.action, after.cost, after.hope, after.is_main)
         and [len(branches) for branches in works] == [1, 1]
-        and _list_ways(works[0][0], step) == [after.number]
-        and all(_list_ways(branch, step) == [step.number] for branch in fails[0])
-        and all(_list_ways(branch, after) in (again, or_too_late) for branch in fails[1])
+        and _list_ways(plan, works[0][0], step) == [after.number]
+        and all(_list_ways(plan, branch, step) == [step.number] for branch in fails[0])
+        and all(_list_ways(plan, branch, after) in (again, or_too_late) for branch in fails[1])
         and len({(branch.cost, branch.label, branch.changes) for branch in fails[0] + fails[1]}) <= 1
     )
 
 
-def _list_ways(branch: Branch, step: PlanStep) -> list[int | str]:
+def _list_ways(plan: Plan, branch: Branch, step: PlanStep) -> list[int | str]:
     """The steps that likely come after an outcome, by number, and the ends, by kind."""
-    ways = [turn.follow_up for turn in find_turns(branch, step)]
+    ways = [turn.follow_up for turn in plan.find_turns(branch, step)]
     return [way.kind if way.step is None else way.step for way in ways]

@@ -37,15 +37,15 @@ class PlanTurn(NamedTuple):
     most: float = 0
 
 
-def find_likely(branch: Branch) -> list[FollowUp]:
+def find_likely(branch: Branch, rare: float = RARE) -> list[FollowUp]:
     """What comes after an outcome without what is rare, unless that is all."""
-    likely = [f for f in branch.follow_ups if max(f.share, f.share_if_off) >= RARE]
+    likely = [f for f in branch.follow_ups if max(f.share, f.share_if_off) >= rare]
     return likely[:1] if all(f.kind == "not shown" for f in likely) else likely
 
 
-def find_turns(branch: Branch, step: PlanStep) -> list[PlanTurn]:
+def find_turns(branch: Branch, step: PlanStep, *, rare: float = RARE) -> list[PlanTurn]:
     """The likely ways on from an outcome of a step, in the order in which to tell them."""
-    likely = find_likely(branch)
+    likely = find_likely(branch, rare)
     end = [PlanTurn("end" if len(likely) > 1 else "always", f) for f in likely if f.kind == "out of time"]
     ways = [f for f in likely if f.kind != "out of time"]
     return [*_tell_apart(ways, branch, step), *end]

@@ -20,6 +20,8 @@ from safear.mdp.arrays import MDP
 from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import Feature, Problem
 from safear.recourse.level_changes import Changes, LevelChange, find_changes
+from safear.recourse.plan import Hope
+from safear.recourse.plan_making import judge_hope
 from safear.recourse.promises import Promises
 from safear.recourse.step_bounds import bound_edge, bound_working
 from safear.recourse.teller import Teller
@@ -89,7 +91,8 @@ class Situation:
     Of the `steps_taken`, those that nobody foresaw are not among `taken`.
     `changes` are the levels in which the person differs from the start. Costs are in `unit`; `goal` is the problem's
     name for the favourable decision, if it has one; `level` says which runs count as the worst, as in the plan;
-    `glossary` has the labels of what is named here.
+    `glossary` has the labels of what is named here; `hope` is whether a goal can still be
+    reached, or not with this plan.
     """
 
     kind: Kind
@@ -106,6 +109,7 @@ class Situation:
     unit: str
     goal: str | None
     glossary: Glossary = NO_LABELS
+    hope: Hope = "yes"
 
     @property
     def has_begun(self) -> bool:
@@ -174,6 +178,7 @@ def look_around(plan: Followed, here: Standing) -> Situation:
     """What to do now, what may happen then, and what is ahead."""
     policy, mdp, state = plan.policy, plan.policy.mdp, here.state
     row = find_row(plan, here)
+    ahead = run_on(policy, state, step=here.step, account=_account(plan, here)).distribution
     return Situation(
         _kind(mdp, state, step=here.step, acts=row is not None),
         mdp.person(state),
@@ -184,11 +189,12 @@ def look_around(plan: Followed, here: Standing) -> Situation:
         None if row is None else _action(mdp, row),
         () if row is None else tuple(_ending(plan, state, edge) for edge in _edges(mdp, row)),
         here.taken,
-        run_on(policy, state, step=here.step, account=_account(plan, here)).distribution,
+        ahead,
         plan.level,
         mdp.unit,
         mdp.goal_name,
         mdp.glossary,
+        "yes" if ahead.success > 0 or mdp.has_intervals else judge_hope(mdp, state, step=here.step),
     )
 
 

@@ -80,6 +80,9 @@ class WalkTeller:
         here = self.here
         if here.kind != "step":
             return ""
+        left = self._say("steps_left", count=here.steps_left)
+        if here.hope != "yes":
+            return f"{self.teller(f'step.hope.{here.hope}', goal=self._goal)} {left}"
         figures = {
             "success": self.teller.percent(here.ahead.success),
             "mean": self._cost(here.ahead.all_runs.mean),
@@ -87,7 +90,7 @@ class WalkTeller:
             "goal": self._goal,
         }
         told = self._say("ahead" if here.has_begun else "at_start", **figures)
-        return f"{told} {self._say('steps_left', count=here.steps_left)}"
+        return f"{told} {left}"
 
     @property
     def _goal(self) -> str:

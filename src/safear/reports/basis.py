@@ -92,7 +92,7 @@ class Basis:
     def make_table(self, offers: Sequence[Offer]) -> Table:
         """What was reckoned with for this person: the actions of some plans, and those of which they said something."""
         say = self.texts.part("report.basis")
-        used = {step.action for offer in offers for step in offer.plan.steps}
+        used = {step.action for offer in offers for step in offer.full_plan.steps}
         told = [action for action in self.original.actions if action.name in used or self._is_own(action)]
         headings = tuple(Cell(say(name)) for name in ("step", "cost", "works", "remark"))
         rows = tuple(self._make_row(action) for action in told)

@@ -102,6 +102,7 @@ def _show_saved(frame: _Frame, plan: SavedPlan) -> PersonView:
         weight=1.0 if frame.asked.weight is None else frame.asked.weight,
         chosen=name,
         steps=PlanTeller(plan.plan, teller).steps(),
+        notes=tuple(PlanTeller(plan.plan, teller).notes()),
         walk=show_walk(resume(plan, frame.asked.outcomes), teller),
         saved=plan.text,
     )
@@ -173,6 +174,7 @@ def _show_plans(menu: Menu, asked: Asked, teller: Teller, original: Problem) -> 
         keys=tell_keys(teller.quoted_goal(menu.problem), teller),
         rest=tell_rest(offer, teller),
         steps=PlanTeller(offer.plan, teller).steps(),
+        notes=tuple(PlanTeller(offer.plan, teller).notes()),
         checked=teller.verification(offer.verification) if menu.case.sight else "",
         walk=show_walk(walk(offer, asked.outcomes), teller),
         hundred=tell_hundred(offer, teller),
@@ -262,6 +264,6 @@ class _Frame:
         """What is said of the plans to those who hear the page."""
         if plans is None:
             return []
-        if plans.walk.taken:
+        if plans.walk.taken or plans.saved:
             return [plans.walk.now, plans.walk.detail]
         return [plans.slider.spoken if plans.slider else self.teller("web.decision.one", count=len(plans.cards))]

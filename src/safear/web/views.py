@@ -154,6 +154,7 @@ class PlansView:
     weight: float
     chosen: str
     steps: Sequence[StepText]
+    notes: Sequence[str]  # what to know to read them
     walk: WalkView
     cards: tuple[CardView, ...] = ()
     rules: Sequence[str] = ()
