@@ -200,7 +200,6 @@ def test_what_depends_on_both() -> None:
         "4. Sit the good exam (when a is ready): costs 3 months, works 90 times in 100.",
         "   If it works (a becomes through): you have reached “passed”.",
         "   If it fails: time is up.",
-        "   Why not “sit the cheap exam” again: with so few tries left, this is cheaper on average.",
         "What to do next may depend on what you have spent since this plan began. Keep count.",
     ]
 
@@ -487,3 +486,28 @@ def test_outcomes_that_all_work_work_every_time() -> None:
     problem = sa.parse_problem(document)
     plan = make_plan(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()))
     assert str(plan.steps[0]) == "go: costs 0.004 units, works every time"
+
+
+def test_the_main_route_is_what_happens_if_all_goes_well() -> None:
+    """It is not the likeliest way over all times: who is late takes another one."""
+    document = {
+        "safear": 1,
+        "title": "early or late",
+        "horizon": 6,
+        "goal": {"favourable": "done", "failure_cost": 50},
+        "features": {
+            "a": {"kind": "nominal", "levels": ["no", "yes"]},
+            "b": {"kind": "ordinal", "levels": ["0", "1", "2", "3", "4"]},
+        },
+        "actions": {
+            "begin": {"cost": 1, "chance": 0.1, "change": {"a": "yes"}},
+            "walk": {"cost": 1, "when": "a == yes", "change": {"b": "+1"}},
+            "fly": {"cost": 8, "when": "a == yes", "change": {"b": "4"}},
+        },
+        "classifier": {"rule": "b == 4"},
+        "people": {"p": {"a": "no", "b": "0"}},
+    }
+    problem = sa.parse_problem(document)
+    plan = make_plan(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()))
+    assert [step.action for step in plan.steps if step.is_main] == ["begin", *["walk"] * 4]
+    assert [step.action for step in plan.steps if not step.is_main] == ["fly"]

@@ -140,7 +140,7 @@ class SavedPlan:
     @cached_property
     def plan(self) -> Plan:
         """The contingent plan: its likely steps."""
-        return make_plan(self.policy, self.start, promises=self.promises, objective=self.objectives[0])
+        return make_plan(self.policy, self.start, promises=self.promises)
 
     @property
     def ends(self) -> tuple[tuple[dict[str, str], float], ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from safear.evaluation.policy import Policy, policy_of
 from safear.mdp.arrays import MDP
 from safear.problem.model import Record
@@ -16,7 +18,6 @@ from safear.recourse.reasons import Reason, Reasons
 from safear.recourse.rules import group_rules
 from safear.recourse.step_bounds import bound_edge
 from safear.recourse.turns import RARE
-from safear.risk.objectives import Objective
 from safear.solvers.solution import Solution
 
 MOST_STEPS = 1_000_000  # no plan has as many
@@ -30,16 +31,13 @@ def make_plan(
     *,
     limit: int | None = 20,
     promises: Promises = NOTHING,
-    objective: Objective | None = None,
 ) -> Plan:
     """The contingent plan of a policy for a person: the likely steps, at most `limit` of them; all if it is None.
 
-    Steps from which the plan no longer leads to a goal are told only if all are, or if none does. `objective` is what
-    it was made for, if a solution does not say it.
+    Steps from which the plan no longer leads to a goal are told only if all are, or if none does. Why steps are dropped
+    is told of solutions only: a policy may be of an MDP that has nothing but its own rows.
     """
     policy = policy_of(solution)
-    if isinstance(solution, Solution):
-        objective = solution.objective
     mdp = policy.mdp
     origin = mdp.locate_start(start)
     rare = 0.0 if limit is None else RARE_STEP
@@ -49,7 +47,7 @@ def make_plan(
         return Plan((), goal, glossary=mdp.glossary)
     hopes = _find_hopes(graph)
     gives_up = limit is not None and hopes[graph.first] == "yes"
-    line = _follow_line(graph)
+    line = _follow_line(policy, origin, graph)
     order = [number for number in _rank(graph, line) if hopes[number] == "yes" or not gives_up]
     likely = [number for number in order if number == graph.first or graph.nodes[number].weight >= rare]
     told = _walk_along(graph, line, likely[:limit], share=0.0 if limit is None else RARE)
@@ -66,7 +64,7 @@ def make_plan(
         counts_spent=policy.looks_at_spent,
         promises=promises,
         hopes=hopes,
-        reasons=Reasons(policy, origin, graph, objective),
+        reasons=Reasons(policy, origin, graph, solution.objective) if isinstance(solution, Solution) else None,
     )
     steps = tuple(map(maker.make_step, maker.numbers))
     return Plan(steps, goal, len(graph.nodes) - len(steps), mdp.glossary, is_whole=limit is None)
@@ -96,15 +94,26 @@ def judge_hope(mdp: MDP, state: int, *, step: int) -> Hope:
     return "not_with_this_plan" if mdp.steps_to_goal[state] <= mdp.horizon - step else "none"
 
 
-def _follow_line(graph: Graph) -> list[int]:
-    """The nodes met if every action works."""
+def _follow_line(policy: Policy, origin: int, graph: Graph) -> list[int]:
+    """The nodes met by a run in which every action works the first time, each as it most often does."""
     mdp = graph.mdp
     line: list[int] = []
-    node = graph.first
-    while node >= 0 and node not in line:
-        line.append(node)
+    node, spent = graph.first, 0
+    for step in range(1, mdp.horizon + 1):
+        if node not in line:
+            line.append(node)
         edge = max(graph.edges(node), key=lambda edge: (mdp.works(edge), mdp.edge_chance[edge]))
-        node = max(graph.ways(node, edge), key=lambda way: (way.chance, way.weight)).target
+        state, spent = int(mdp.edge_next[edge]), spent + int(mdp.edge_cost[edge])
+        if mdp.goal[state] or step == mdp.horizon:
+            break
+        account = int(policy.accounts[origin]) - spent
+        row = int(policy.rows(step, np.array([state]), np.array([account]))[0])
+        counted = spent if policy.looks_at_spent else 0
+        ahead = [way.target for way in graph.ways(node, edge) if way.target >= 0 and graph.nodes[way.target].row == row]
+        here = [target for target in ahead if graph.nodes[target].box.meets(Box(step, step, counted, counted))]
+        if not here:
+            break
+        node = here[0]
     return line
 
 
@@ -154,7 +163,7 @@ class _Maker:
     counts_spent: bool
     promises: Promises
     hopes: Sequence[Hope]
-    reasons: Reasons
+    reasons: Reasons | None
 
     def make_step(self, number: int) -> PlanStep:
         mdp, node = self.graph.mdp, self.graph.nodes[number]
@@ -179,7 +188,7 @@ class _Maker:
             says_made=_choose_extent(box[:2], [piece[:2] for piece in pieces]) if says_made else None,
             says_spent=_choose_extent(box[2:], [piece[2:] for piece in rivals]) if says_spent else None,
             is_main=number in self.line,
-            reason=None if number in self.line else self._find_reason(number),
+            reason=None if number in self.line or self.reasons is None else self._find_reason(self.reasons, number),
             tries=self._choose_tries(node.state, shown),
             unit=self.unit,
             hope=self.hopes[number],
@@ -189,9 +198,9 @@ class _Maker:
     def _find_spent(self, low: int, high: int) -> tuple[float, float] | None:
         return (self.graph.mdp.to_cost(low), self.graph.mdp.to_cost(high)) if self.counts_spent else None
 
-    def _find_reason(self, number: int) -> Reason | None:
+    def _find_reason(self, reasons: Reasons, number: int) -> Reason | None:
         state = self.graph.nodes[number].state
-        return self.reasons.find(number, [other for other in self.numbers if self.graph.nodes[other].state == state])
+        return reasons.find(number, [other for other in self.numbers if self.graph.nodes[other].state == state])
 
     def _name_kind(self, target: int) -> str:
         if target < 0:

@@ -46,12 +46,12 @@ class Reason(NamedTuple):
 
 @dataclass(frozen=True)
 class Reasons:
-    """Finds reasons in the plan of a policy; `objective` is what it was made for, if that is known."""
+    """Finds reasons in the plan of a policy that was made for an objective."""
 
     policy: Policy
     origin: int
     graph: Graph
-    objective: Objective | None
+    objective: Objective
 
     def find(self, node: int, others: Iterable[int]) -> Reason | None:
         """Why a node does what an earlier one of its state, from which one comes here, does not; None if unsaid."""
