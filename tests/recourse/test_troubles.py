@@ -15,6 +15,8 @@ from plots.menus import menu_of
 from safear.recourse.troubles import Trouble, find_troubles
 from strategies import problems
 
+Name = str | tuple[str, tuple[tuple[str, str], ...]]
+
 
 def is_setback(judge: Oracle, step: int, state: State, action: str, edge: Edge) -> bool:
     """Whether an outcome fails and leaves somebody worse off than if nothing had changed."""
@@ -41,23 +43,12 @@ def test_the_likeliest_is_found(document: dict[str, Any]) -> None:
             return name == own and not works and not is_setback(judge, step, state, name, edge)
 
         failures[action.name] = judge.chance_of_once(policy, start, fails)
-        for outcome in range(len(action.outcomes)):
-            for before, after in moves(judge, policy, start, action.name, outcome):
+    for name in names_of_setbacks(problem, judge, policy, start):
 
-                def happens(
-                    step: int,
-                    state: State,
-                    name: str,
-                    edge: Edge,
-                    own: tuple[str, int, State, State] = (action.name, outcome, before, after),
-                ) -> bool:
-                    same = (name, edge.outcome) == own[:2] and changes(judge, state, edge.next) == changes(
-                        judge, *own[2:]
-                    )
-                    return same and is_setback(judge, step, state, name, edge)
+        def happens(step: int, state: State, action: str, edge: Edge, own: Name = name) -> bool:
+            return name_setback(problem, judge, step, state, action, edge) == own
 
-                key = (action.name, outcome, changes(judge, before, after))
-                setbacks[key] = judge.chance_of_once(policy, start, happens)
+        setbacks[name] = judge.chance_of_once(policy, start, happens)
     worst, likeliest = max(setbacks.values(), default=Fraction(0)), max(failures.values(), default=Fraction(0))
     found = {trouble.kind: trouble for trouble in find_troubles(solution.policy, mdp.start)}
     if worst > 0:
@@ -71,18 +62,25 @@ def test_the_likeliest_is_found(document: dict[str, Any]) -> None:
         assert trouble.chance > 0 or mdp.has_intervals
 
 
-def moves(judge: Oracle, policy: Any, start: State, action: str, outcome: int) -> set[tuple[State, State]]:
-    """All (state, next state) pairs of an outcome that a run may come through."""
-    found: set[tuple[State, State]] = set()
+def name_setback(problem: sa.Problem, judge: Oracle, step: int, state: State, action: str, edge: Edge) -> Name | None:
+    """How a setback is told: by its label or, without one, by the action and what changes; None if it is none."""
+    if not is_setback(judge, step, state, action, edge):
+        return None
+    outcomes = next(one.outcomes for one in problem.actions if one.name == action)
+    label = outcomes[edge.outcome].label
+    return (action, changes(judge, state, edge.next)) if label is None else label
 
-    def look(step: int, state: State, name: str, edge: Edge) -> bool:
-        del step
-        if (name, edge.outcome) == (action, outcome) and not judge.works(action, outcome):
-            found.add((state, edge.next))
+
+def names_of_setbacks(problem: sa.Problem, judge: Oracle, policy: Any, start: State) -> set[Name]:
+    """How the setbacks that a run may come through are told."""
+    found: set[Name | None] = set()
+
+    def look(step: int, state: State, action: str, edge: Edge) -> bool:
+        found.add(name_setback(problem, judge, step, state, action, edge))
         return False
 
     judge.chance_of_once(policy, start, look)
-    return found
+    return {name for name in found if name is not None}
 
 
 def changes(judge: Oracle, before: State, after: State) -> tuple[tuple[str, str], ...]:
@@ -100,6 +98,44 @@ def test_a_setback_is_told_before_a_failure_unless_that_is_likelier() -> None:
     assert [one.chance for one in safest] == pytest.approx([0.1, 0.001])
     assert [(one.kind, one.label, one.outcome) for one in cheapest] == [("setback", "you lose your job", 1)]
     assert cheapest[0].chance == pytest.approx(0.1)
+
+
+def two_ways_to_lose_a_job(label: str | None, *, again: bool = False) -> sa.Problem:
+    """Two steps that may each end in the same; with `again`, each in two outcomes that do."""
+    lose = {"change": {"job": "no"}} | ({} if label is None else {"label": label})
+
+    def risk(feature: str) -> dict[str, Any]:
+        ends = [{"chance": 0.1, **lose}, {"chance": 0.1, **lose}] if again else [{"chance": 0.2, **lose}]
+        return {"cost": 1, "outcomes": [{"chance": 0.8, "change": {feature: "yes"}}, *ends]}
+
+    yes_or_no = {"kind": "nominal", "levels": ["no", "yes"]}
+    document = {
+        "safear": 1,
+        "title": "Two ways to lose a job",
+        "horizon": 8,
+        "goal": {"failure_cost": 20},
+        "features": {"degree": yes_or_no, "home": yes_or_no, "job": yes_or_no},
+        "classifier": {"rule": "degree == yes and home == yes and job == yes"},
+        "actions": {"study": risk("degree"), "move": risk("home"), "find": {"cost": 1, "change": {"job": "yes"}}},
+        "people": {"p": {"degree": "no", "home": "no", "job": "yes"}},
+    }
+    return sa.parse_problem(document)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_what_the_problem_calls_the_same_is_one_setback(*, again: bool) -> None:
+    [trouble] = sa.recommend(two_ways_to_lose_a_job("you lose your job", again=again))[0].gist.troubles
+    assert (trouble.kind, trouble.label) == ("setback", "you lose your job")
+    assert trouble.chance == pytest.approx(1 - 0.8**2)
+    assert (trouble.action, trouble.outcome) == ("study", 1)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_without_a_label_those_of_an_action_that_change_the_same_are_one(*, again: bool) -> None:
+    problem = two_ways_to_lose_a_job(None, again=again)
+    [setback] = [one for one in sa.recommend(problem)[0].gist.troubles if one.kind == "setback"]
+    assert setback.action == "study"
+    assert setback.chance == pytest.approx(0.2)
 
 
 def test_what_always_works_has_no_trouble() -> None:

@@ -37,7 +37,7 @@ class TroubleRecord(ResultRecord):
 
     kind: Literal["setback", "failure"] = Field(description="a setback makes things worse; a failure changes nothing")
     action: str
-    outcome: int | None = Field(description="of a setback: which outcome of the action it is")
+    outcome: int | None = Field(description="of a setback: which outcome of the action it is, of several the likeliest")
     chance: float
     low: float
     high: float

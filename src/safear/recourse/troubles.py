@@ -9,7 +9,7 @@ setback.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,20 +21,21 @@ from safear.evaluation.forward import Layer, propagate
 from safear.evaluation.occurrence import chance_of_once, range_of_once
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
-from safear.recourse.level_changes import Changes, find_changes
+from safear.recourse.level_changes import Changes, LevelChange, find_changes
 from safear.solvers.success import sweep_back
 
 ROUNDING = 1e-9  # a relative difference below this is none
 
 Flags = NDArray[np.bool_]
-Key = tuple[str, int, str | None, Changes]  # action, outcome (-1: any that fails), label, changes
+Key = str | tuple[str, frozenset[LevelChange]]  # what the moves that are told of as one have in common
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
     """Something that may go wrong: how probable it is that it happens at least once in a run.
 
-    A setback has the number of its outcome and the problem's label of it, or what changes where there is none.
+    A setback has the problem's label of its outcome, or what changes where there is none. Where several outcomes are
+    told of as one, `action` and `outcome` are those by which it happens most often.
     `within` is the least and the most that the chance may be: the chance itself where nothing is an interval.
     """
 
@@ -85,46 +86,57 @@ def _find_worse(mdp: MDP, layers: Sequence[Layer]) -> list[Flags]:
 
 
 def _find_setback(mdp: MDP, layers: Sequence[Layer], meant: Sequence[Flags]) -> Trouble | None:
-    """The likeliest outcome that makes things worse; those that the problem calls the same are one."""
+    """The likeliest outcome that makes things worse. Those that are told in the same words are one.
+
+    That is so if the problem calls them the same, whatever the action, or if one action brings the same changes.
+    """
 
     def name(edge: int) -> Key:
-        outcome, number = mdp.outcome(edge), int(mdp.edge_outcome[edge])
-        action = mdp.actions[int(mdp.row_action[mdp.edge_row[edge]])]
-        if outcome.label is not None:
-            return action, number, outcome.label, ()
-        before, after = mdp.shown_person(int(mdp.row_state[mdp.edge_row[edge]])), int(mdp.edge_next[edge])
-        return action, number, None, find_changes(before, mdp.shown_person(after), first=outcome.change)
+        label = mdp.outcome(edge).label
+        return label if label is not None else (_name_action(mdp, edge), frozenset(_read_changes(mdp, edge)))
 
-    numbers = {edge: name(edge) for edge in _list_edges(layers, meant)}
-    return _find_likeliest(mdp, layers, meant, numbers)
+    found = _find_likeliest(mdp, layers, meant, name)
+    if found is None:
+        return None
+    chance, within, edge = found
+    outcome, label = int(mdp.edge_outcome[edge]), mdp.outcome(edge).label
+    changes = _read_changes(mdp, edge) if label is None else ()
+    return Trouble("setback", _name_action(mdp, edge), chance, within, outcome, label, changes)
 
 
 def _find_failure(mdp: MDP, layers: Sequence[Layer], meant: Sequence[Flags]) -> Trouble | None:
     """The action that is likeliest to fail at least once."""
-    edges = _list_edges(layers, meant)
-    named: dict[int, Key] = {
-        edge: (mdp.actions[int(mdp.row_action[mdp.edge_row[edge]])], -1, None, ()) for edge in edges
-    }
-    return _find_likeliest(mdp, layers, meant, named)
+    found = _find_likeliest(mdp, layers, meant, lambda edge: _name_action(mdp, edge))
+    return None if found is None else Trouble("failure", _name_action(mdp, found[2]), *found[:2])
 
 
-def _list_edges(layers: Sequence[Layer], meant: Sequence[Flags]) -> list[int]:
-    found = [layer.edge[flags] for layer, flags in zip(layers, meant, strict=True)]
-    return [int(edge) for edge in np.unique(np.concatenate(found))]
+def _name_action(mdp: MDP, edge: int) -> str:
+    return mdp.actions[int(mdp.row_action[mdp.edge_row[edge]])]
 
 
-def _find_likeliest(mdp: MDP, layers: Sequence[Layer], meant: Sequence[Flags], named: dict[int, Key]) -> Trouble | None:
-    """The likeliest of the moves meant, those of one name together.
+def _read_changes(mdp: MDP, edge: int) -> Changes:
+    before, after = int(mdp.row_state[mdp.edge_row[edge]]), int(mdp.edge_next[edge])
+    return find_changes(mdp.shown_person(before), mdp.shown_person(after), first=mdp.outcome(edge).change)
+
+
+def _find_likeliest(
+    mdp: MDP, layers: Sequence[Layer], meant: Sequence[Flags], name: Callable[[int], Key]
+) -> tuple[float, Range, int] | None:
+    """The likeliest of the moves meant, those of one name together: its chance, and the edge that is most often taken.
 
     Nothing happens at least once more often than it happens on average: that spares those that cannot be likeliest.
     """
+    flow = np.zeros(mdp.n_edges)  # by edge: how often it is taken on average, as one of the moves meant
+    for layer, flags in zip(layers, meant, strict=True):
+        np.add.at(flow, layer.edge[flags], layer.flow[flags])
+    named = {edge: name(edge) for edge in _list_edges(layers, meant)}
+    if not named:
+        return None
     places = {key: place for place, key in enumerate(dict.fromkeys(named.values()))}
     by_edge = np.full(mdp.n_edges, -1)
     by_edge[list(named)] = [places[key] for key in named.values()]
     groups = [np.where(flags, by_edge[layer.edge], -1) for layer, flags in zip(layers, meant, strict=True)]
-    times = np.zeros(len(places))
-    for layer, group in zip(layers, groups, strict=True):
-        times += np.bincount(group[group >= 0], layer.flow[group >= 0], len(places))
+    times = np.bincount(by_edge[list(named)], flow[list(named)], len(places))
     best, found = 0.0, -1
     for place in np.argsort(-times, kind="stable").tolist():
         if times[place] <= best and found >= 0:
@@ -132,13 +144,13 @@ def _find_likeliest(mdp: MDP, layers: Sequence[Layer], meant: Sequence[Flags], n
         chance = chance_of_once(mdp, layers, [group == place for group in groups])
         if chance > best or found < 0:
             best, found = chance, place
-    if found < 0:
-        return None
-    action, outcome, label, changes = list(places)[found]
     within = Range(best, best)
     if mdp.has_intervals:
         bounds = range_of_once(mdp, layers, [group == found for group in groups])
         within = Range(min(bounds.low, best), max(bounds.high, best))
-    if outcome < 0:
-        return Trouble("failure", action, best, within)
-    return Trouble("setback", action, best, within, outcome, label, changes)
+    return best, within, max((edge for edge in named if by_edge[edge] == found), key=lambda edge: float(flow[edge]))
+
+
+def _list_edges(layers: Sequence[Layer], meant: Sequence[Flags]) -> list[int]:
+    found = [layer.edge[flags] for layer, flags in zip(layers, meant, strict=True)]
+    return [int(edge) for edge in np.unique(np.concatenate(found))]
