@@ -39,8 +39,8 @@ def test_the_likeliest_is_found(document: dict[str, Any]) -> None:
     for action in problem.actions:
 
         def fails(step: int, state: State, name: str, edge: Edge, own: str = action.name) -> bool:
-            works = judge.works(name, edge.outcome)
-            return name == own and not works and not is_setback(judge, step, state, name, edge)
+            del step, state
+            return name == own and not judge.works(name, edge.outcome)
 
         failures[action.name] = judge.chance_of_once(policy, start, fails)
     for name in names_of_setbacks(problem, judge, policy, start):
@@ -136,6 +136,27 @@ def test_without_a_label_those_of_an_action_that_change_the_same_are_one(*, agai
     [setback] = [one for one in sa.recommend(problem)[0].gist.troubles if one.kind == "setback"]
     assert setback.action == "study"
     assert setback.chance == pytest.approx(0.2)
+
+
+def test_a_try_that_fails_as_a_setback_fails_too() -> None:
+    yes_or_no = {"kind": "nominal", "levels": ["no", "yes"]}
+    lose = {"chance": 0.2, "change": {"job": "no"}, "label": "you lose your job"}
+    document = {
+        "safear": 1,
+        "title": "Three ways to end",
+        "horizon": 2,
+        "goal": {"failure_cost": 20},
+        "features": {"degree": yes_or_no, "job": yes_or_no},
+        "classifier": {"rule": "degree == yes and job == yes"},
+        "actions": {
+            "study": {"cost": 1, "outcomes": [{"chance": 0.5, "change": {"degree": "yes"}}, lose, {"chance": 0.3}]},
+            "find": {"cost": 1, "change": {"job": "yes"}},
+        },
+        "people": {"p": {"degree": "no", "job": "yes"}},
+    }
+    failure, setback = sa.recommend(sa.parse_problem(document))[0].gist.troubles
+    assert (failure.kind, failure.action, setback.kind) == ("failure", "study", "setback")
+    assert (failure.chance, setback.chance) == pytest.approx((0.5, 0.2 + 0.3 * 0.2))
 
 
 def test_what_always_works_has_no_trouble() -> None:

@@ -35,7 +35,9 @@ class DoneRecord(ResultRecord):
 class TroubleRecord(ResultRecord):
     """Something that may go wrong, and the chance that it happens at least once."""
 
-    kind: Literal["setback", "failure"] = Field(description="a setback makes things worse; a failure changes nothing")
+    kind: Literal["setback", "failure"] = Field(
+        description="a setback makes things worse; a failure is any try of the action that does not work"
+    )
     action: str
     outcome: int | None = Field(description="of a setback: which outcome of the action it is, of several the likeliest")
     chance: float

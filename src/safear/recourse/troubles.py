@@ -2,9 +2,9 @@
 
 Two kinds of trouble are looked for. A *setback* is an outcome that does not work and leaves the person worse off than
 if nothing had changed: "you lose your job". Worse off means that the highest chance that any plan still has is lower
-or, where it is the same, that the goal is more steps away. A *failure* is any other try of an action that does not
-work. Of each kind the likeliest to happen at least once in a run is told, a failure only if it is likelier than the
-setback.
+or, where it is the same, that the goal is more steps away. A *failure* is any try of an action that does not work,
+a setback or not. Of each kind the likeliest to happen at least once in a run is told, a failure only if it is likelier
+than the setback.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def find_troubles(policy: Policy, start: int) -> tuple[Trouble, ...]:
     layers = list(walked)
     failing = [~_works(mdp, layer.edge) for layer in layers]
     setback = [flags & worse for flags, worse in zip(failing, _find_worse(mdp, layers), strict=True)]
-    plain = [flags & ~bad for flags, bad in zip(failing, setback, strict=True)]
-    found = [trouble for trouble in (_find_setback(mdp, layers, setback), _find_failure(mdp, layers, plain)) if trouble]
-    if len(found) == 2 and found[1].chance <= found[0].chance:
+    looked = (_find_setback(mdp, layers, setback), _find_failure(mdp, layers, failing))
+    found = [trouble for trouble in looked if trouble is not None]
+    if len(found) == 2 and found[1].chance <= found[0].chance * (1 + ROUNDING):
         found = found[:1]
     return tuple(sorted(found, key=lambda trouble: -trouble.chance))
 
