@@ -14,6 +14,7 @@ import safear as sa
 from compare import as_policy, read_both
 from plots.menus import ALL, menu_of
 from safear.recourse import find_traces
+from safear.recourse.traces import find_fallback
 from strategies import problems
 
 
@@ -140,3 +141,74 @@ def test_the_rest_goes_as_far_as_the_distribution() -> None:
     rest = find_traces(solution).rest
     assert rest is not None
     assert rest.largest_cost == max(cost for cost, _, _ in sa.evaluate(solution).points())
+
+
+@given(problems())
+@settings(max_examples=80)
+def test_the_fallback_holds_however_the_first_step_fails(document: dict[str, Any]) -> None:
+    """Held against all histories on which the first step fails and the others work, by the manner in which it fails."""
+    problem, judge, start = read_both(document)
+    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.MeanStd(0.5), method="greedy")
+    ways: dict[int, set[tuple[tuple[str, ...], bool]]] = {}
+    for steps, _, success, _, _ in judge.histories(as_policy(solution), start):
+        if steps and not judge.works(*steps[0]):
+            possible = ways.setdefault(steps[0][1], set())
+            if all(judge.works(*step) for step in steps[1:]):
+                possible.add((tuple(action for action, _ in steps[1:]), success))
+    way = find_fallback(solution)
+    if way is not None:
+        told = tuple(step.action for step in way.steps[1:])
+        assert way.success
+        assert not way.steps[0].works
+        assert ways
+        assert all((told, True) in possible for possible in ways.values() if possible)
+    elif ways and not solution.mdp.has_intervals:
+        [first, *others] = ways.values()
+        assert len(first) != 1 or any(other != first for other in others) or not all(success for _, success in first)
+
+
+def yes_or_no(*names: str) -> dict[str, Any]:
+    return {name: {"kind": "nominal", "levels": ["no", "yes"]} for name in names}
+
+
+def solve_first(document: dict[str, Any]) -> sa.Solution:
+    problem = sa.parse_problem({"safear": 1, "title": "fallback", **document})
+    return sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
+
+
+def test_no_fallback_is_told_that_depends_on_how_the_first_step_fails() -> None:
+    def ask(*failing: dict[str, Any]) -> list[str] | None:
+        learn = {"cost": 1, "outcomes": [{"chance": 0.4, "change": {"skill": "yes"}}, *failing]}
+        document = {
+            "horizon": 12,
+            "goal": {"failure_cost": 40},
+            "features": yes_or_no("skill", "job"),
+            "classifier": {"rule": "skill == yes and job == yes"},
+            "actions": {"learn": learn, "find": {"cost": 3, "chance": 0.9, "change": {"job": "yes"}}},
+            "people": {"p": {"skill": "no", "job": "yes"}},
+        }
+        way = find_fallback(solve_first(document))
+        return None if way is None else [step.action for step in way.steps[1:]]
+
+    lose = {"change": {"job": "no"}}
+    assert ask({}) == ["learn"]
+    assert ask(lose) == ["learn", "find"]
+    assert ask({"chance": 0.31}, lose) is None
+    assert ask({"chance": 0.31}, {"label": "you are bored"}) == ["learn"]
+
+
+@pytest.mark.parametrize(("horizon", "told"), [(3, None), (4, ["a", "b", "c"])])
+def test_no_fallback_is_told_that_misses_the_goal(horizon: int, told: list[str] | None) -> None:
+    """Who goes on when all is lost has steps to take, but they lead nowhere."""
+    names = ("a", "b", "c")
+    chances = zip(names, (0.9, 0.99, 0.99), strict=True)
+    document = {
+        "horizon": horizon,
+        "goal": {"failure_cost": 5, "stop": False},
+        "features": yes_or_no(*names),
+        "classifier": {"rule": "a == yes and b == yes and c == yes"},
+        "actions": {name: {"cost": 1, "chance": chance, "change": {name: "yes"}} for name, chance in chances},
+        "people": {"p": dict.fromkeys(names, "no")},
+    }
+    way = find_fallback(solve_first(document))
+    assert (None if way is None else [step.action for step in way.steps[1:]]) == told

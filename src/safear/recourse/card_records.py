@@ -57,7 +57,9 @@ class CardRecord(ResultRecord):
 
     marks: int = Field(ge=1, le=MOST_MARKS, description="1, the least risk, to 5")
     chain: list[LinkRecord] = Field(description="the steps if all of them work")
-    fallback: list[LinkRecord] = Field(description="the steps after the first if that alone fails")
+    fallback: list[LinkRecord] = Field(
+        description="the steps after the first if that alone fails; empty if they depend on how, or miss the goal"
+    )
     done: DoneRecord | None = Field(description="null if nobody gets there")
     missed: float = Field(description="the chance not to get there in time")
     troubles: list[TroubleRecord]

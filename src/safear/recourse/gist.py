@@ -36,7 +36,8 @@ class DoneWithin:
 class Gist:
     """What can be repeated of a plan.
 
-    `chain` is how it goes if every step works, `fallback` if the first fails and all others work; None if it cannot.
+    `chain` is how it goes if every step works, `fallback` if the first fails and all others work; None if it cannot, if
+    that depends on how it fails, or if it does not lead to the goal.
     `done` is None if nobody gets there; `missed` is the chance not to get there in time.
     """
 

@@ -122,17 +122,23 @@ def find_main_way(solution: Solution | Policy, start: Record | int | None = None
 
 
 def find_fallback(solution: Solution | Policy, start: Record | int | None = None) -> Trace | None:
-    """The way on which the first step fails, in the likeliest manner, and every other works; None if it never fails."""
+    """The way on which the first step fails, in the likeliest manner, and every other works.
+
+    None if there is none to tell in one sentence: the first step never fails, or the actions that follow depend on how
+    it fails, or they miss the goal.
+    """
     policy = policy_of(solution)
     mdp, origin = policy.mdp, policy.mdp.locate_start(start)
     first = _go_smoothly(policy, origin, [])[:1]
     row = int(mdp.edge_row[first[0]]) if first else -1
     edges = range(int(mdp.edge_start[row]), int(mdp.edge_start[row + 1])) if first else range(0)
-    failing = [edge for edge in edges if mdp.edge_chance[edge] > 0 and not mdp.works(edge)]
-    if not failing:
+    failing = [edge for edge in edges if mdp.edge_high[edge] > 0 and not mdp.works(edge)]
+    failing.sort(key=lambda edge: -float(mdp.edge_chance[edge]))
+    if not failing or mdp.edge_chance[failing[0]] <= 0:
         return None
-    edge = max(failing, key=lambda edge: float(mdp.edge_chance[edge]))
-    return _read_way(policy, origin, _go_smoothly(policy, origin, [edge]))
+    ways = [_read_way(policy, origin, _go_smoothly(policy, origin, [edge])) for edge in failing]
+    rests = {tuple(step.action for step in way.steps[1:]) for way in ways}
+    return ways[0] if len(rests) == 1 and all(way.success for way in ways) else None
 
 
 def _go_smoothly(policy: Policy, origin: int, begun: list[int]) -> list[int]:
