@@ -115,6 +115,47 @@ def test_a_setback_without_a_name_is_told_by_what_changes() -> None:
     assert card.troubles() == ["“change job” fails and job becomes unemployed (1 of 10 people)"]
 
 
+def beside_falling(*chances: object) -> Offer:
+    """A plan of one step that may end in a fall."""
+    fall = {"chance": list(chances) if len(chances) > 1 else chances[0], "change": {"legs": "no"}, "label": "you fall"}
+    document = {
+        "safear": 1,
+        "title": "A step",
+        "horizon": 1,
+        "goal": {"failure_cost": 9},
+        "cost": {"unit": "days"},
+        "features": {name: {"kind": "nominal", "levels": ["no", "yes"]} for name in ("there", "legs")},
+        "classifier": {"rule": "there == yes and legs == yes"},
+        "actions": {"go": {"cost": 1, "outcomes": [{"change": {"there": "yes"}}, fall]}},
+        "people": {"p": {"there": "no", "legs": "yes"}},
+    }
+    return sa.recommend(sa.parse_problem(document))[0]
+
+
+@pytest.mark.parametrize(
+    ("chances", "words"),
+    [
+        ([0.002], "you fall (2 of 1000 people)"),
+        ([0.0001], "you fall (fewer than 1 of 1000 people)"),
+        ([0.00009], "hardly anything"),
+        ([1e-9], "hardly anything"),
+        ([0, 1e-9, 0.0009], "hardly anything"),
+    ],
+)
+def test_what_hardly_ever_happens_is_not_told(chances: list[float], words: str) -> None:
+    offer = beside_falling(*chances)
+    assert tell(offer).troubles() == [words]
+    assert offer.gist.troubles[0].chance == pytest.approx(chances[len(chances) // 2])
+    record = CardRecord.of(offer, [])
+    assert [one.text for one in record.troubles] == [words] * (words != "hardly anything")
+    assert f"What can go wrong: {words}." in record.text
+
+
+def test_what_may_happen_often_is_told() -> None:
+    [words] = tell(beside_falling(0, 1e-9, 0.01)).troubles()
+    assert words.startswith("you fall (fewer than 1 of 1000 people;")
+
+
 def test_marks() -> None:
     menu = menu_of("loan")
     assert [tell(offer, beside=menu).marks() for offer in menu] == ["●●○○○", "●●●●●"]
@@ -146,7 +187,7 @@ def test_every_number_is_true(language: str, document: dict[str, Any]) -> None:
         assert bool(card.missed()) == (missed >= 0.001 and done is not None)
         if card.missed():
             check_about(card.missed(), missed, texts)
-        for trouble, words in zip(offer.gist.troubles, card.troubles(), strict=False):
+        for trouble, words in zip(card.told_troubles(), card.troubles(), strict=False):
             check_about(words, trouble.chance, texts)
 
 

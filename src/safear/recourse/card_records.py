@@ -62,7 +62,7 @@ class CardRecord(ResultRecord):
     )
     done: DoneRecord | None = Field(description="null if nobody gets there")
     missed: float = Field(description="the chance not to get there in time")
-    troubles: list[TroubleRecord]
+    troubles: list[TroubleRecord] = Field(description="none that hardly ever happens")
     text: list[str]
 
     @classmethod
@@ -70,7 +70,7 @@ class CardRecord(ResultRecord):
         """With its words; the plans beside it are those of its menu."""
         card: Card = make_card(offer, beside)
         gist, tell = card.gist, CardTeller(card, Teller.of(glossary=offer.glossary))
-        done, words = gist.done, zip(gist.troubles, tell.troubles(), strict=False)
+        done, words = gist.done, zip(tell.told_troubles(), tell.troubles(), strict=False)
         return cls(
             marks=card.marks,
             chain=_list_links(gist.chain.steps),

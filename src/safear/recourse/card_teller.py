@@ -64,10 +64,14 @@ class CardTeller:
             return ""
         return self.teller("card.missed", people=capital(self.teller.texts.people(missed)))
 
+    def told_troubles(self) -> list[Trouble]:
+        """What can go wrong and is told, likeliest first: what hardly ever happens is not."""
+        return [trouble for trouble in self.card.gist.troubles if not trouble.is_rare]
+
     def troubles(self) -> list[str]:
-        """What can go wrong, likeliest first; that nothing can is told too."""
-        found = self.card.gist.troubles
-        return [self._tell_trouble(one) for one in found] or [self.teller("card.no_trouble")]
+        """What can go wrong, likeliest first; that nothing can, or hardly anything, is told too."""
+        nothing = "card.hardly_any_trouble" if self.card.gist.troubles else "card.no_trouble"
+        return [self._tell_trouble(one) for one in self.told_troubles()] or [self.teller(nothing)]
 
     def worst(self) -> str:
         """What the worst cases cost: `In the worst 5 of 100 cases: 8.21 months on average`."""

@@ -25,6 +25,8 @@ from safear.recourse.level_changes import Changes, LevelChange, find_changes
 from safear.solvers.success import sweep_back
 
 ROUNDING = 1e-9  # a relative difference below this is none
+RARE = 0.0001  # what happens to fewer people is not worth telling
+RARE_IF_OFF = 0.001  # unless it may happen to so many
 
 Flags = NDArray[np.bool_]
 Key = str | tuple[str, frozenset[LevelChange]]  # what the moves that are told of as one have in common
@@ -46,6 +48,11 @@ class Trouble:
     outcome: int | None = None
     label: str | None = None
     changes: Changes = ()
+
+    @property
+    def is_rare(self) -> bool:
+        """Whether it hardly ever happens, even if estimates are off."""
+        return self.chance < RARE * (1 - ROUNDING) and self.within.high < RARE_IF_OFF * (1 - ROUNDING)
 
 
 def find_troubles(policy: Policy, start: int) -> tuple[Trouble, ...]:

@@ -255,7 +255,7 @@ def _show_card(menu: Menu, stops: Sequence[Stop], number: int, position: int, te
         done=card.done(),
         missed=card.missed(),
         troubles=[capital(words) for words in card.troubles()],
-        can_fail=bool(offer.gist.troubles),
+        can_fail=bool(card.told_troubles()),
         worst=card.worst(),
         figures=_list_figures(menu, offer, teller),
         sentence=_compare(menu, offer, teller),
