@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import safear as sa
 from safear.recourse import make_plan
 from safear.recourse.plan_making import count_rules
+from safear.recourse.reasons import Reason
 from safear.recourse.rules import group_rules
 
 
@@ -59,6 +61,16 @@ def test_chances_that_differ_are_told_in_turn() -> None:
 
 def test_costs_that_differ_are_told_apart() -> None:
     assert len(group_rules(plan_of(climb({"1": 0.9, "2": 0.9}, {"1": 1, "2": 2})))) == 2
+
+
+@pytest.mark.parametrize(("which", "sizes"), [(0, [3]), (1, [1, 2]), (2, [2, 1])])
+def test_a_step_with_a_reason_of_its_own_begins_a_rule(which: int, sizes: list[int]) -> None:
+    plan = plan_of(climb({"1": 0.9, "2": 0.9, "3": 0.9}))
+    steps = list(plan.steps)
+    steps[which] = replace(steps[which], reason=Reason("deadline", "fly"))
+    plan = replace(plan, steps=tuple(steps))
+    assert [len(rule) for rule in group_rules(plan)] == sizes
+    assert sum("fly" in line for line in plan.lines()) == 1  # none is lost
 
 
 @pytest.mark.parametrize("objective", ["mean", "cvar:0.95"])

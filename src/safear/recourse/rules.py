@@ -32,12 +32,16 @@ def group_rules(plan: Plan) -> list[Rule]:
 
 
 def _repeats(plan: Plan, step: PlanStep, after: PlanStep) -> bool:
-    """Whether a step does again what the one before it did, once that has worked, and both are tried until they do."""
+    """Whether a step does again what the one before it did, once that has worked, and both are tried until they do.
+
+    Not if the second has a reason of its own: a rule tells only that of its first step.
+    """
     works = [[branch for branch in one.branches if branch.works] for one in (step, after)]
     fails = [[branch for branch in one.branches if not branch.works] for one in (step, after)]
     again, or_too_late = [after.number], [after.number, "out of time"]
     return (
         (step.action, step.cost, step.hope, step.is_main) == (after.action, after.cost, after.hope, after.is_main)
+        and after.reason is None
         and [len(branches) for branches in works] == [1, 1]
         and _list_ways(plan, works[0][0], step) == [after.number]
         and all(_list_ways(plan, branch, step) == [step.number] for branch in fails[0])
