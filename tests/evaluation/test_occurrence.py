@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ def test_chances_are_those_of_all_histories(document: dict[str, Any]) -> None:
             assert chance_of_once(mdp, layers, meant) == pytest.approx(chance, abs=1e-12)
             found, ends = range_of_once(mdp, layers, meant), judge.range_of_once(policy, start, is_meant)
             assert (found.low, found.high) == pytest.approx(tuple(map(float, ends)), abs=1e-12)
+            assert math.copysign(1, found.low) == 1  # a zero with a minus would be told as such
 
 
 def test_what_is_tried_until_it_works_fails_at_least_once_as_often_as_the_first_try() -> None:

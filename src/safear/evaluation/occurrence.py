@@ -51,4 +51,4 @@ def range_of_once(mdp: MDP, layers: Sequence[Layer], meant: Moves) -> Range:
             now[pairs[chosen]] = (chances * ahead[moves]).sum(axis=1)
         later = now
     most, least = later[0].tolist()
-    return Range(max(-least, 0.0), min(most, 1.0))
+    return Range(max(0.0, -least), min(most, 1.0))  # in this order: -0.0 is not above 0.0
