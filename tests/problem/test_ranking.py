@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import safear as sa
@@ -41,7 +41,9 @@ def test_equals_share_the_mean_of_their_places() -> None:
 @given(problems(), st.data())
 def test_all_together_cost_what_is_typical(document: dict[str, Any], data: st.DataObject) -> None:
     problem = sa.parse_problem(document)
-    names = data.draw(st.permutations([action.name for action in problem.actions]))
+    priced = [action.name for action in problem.actions if not action.prices_outcomes]
+    assume(priced)
+    names = data.draw(st.permutations(priced))
     cuts = sorted(data.draw(st.sets(st.integers(1, len(names)))))
     rank = tuple(tuple(names[a:b]) for a, b in pairwise([0, *cuts]))
     costs = price_ranking(problem, rank)
@@ -64,6 +66,20 @@ def test_files_and_python_say_the_same() -> None:
     menu = sa.recommend(LOAN, terms=Terms.of(rank=["increase savings", "study part-time", "change job"]))
     assert menu.problem.action_by_name["change job"].cost != LOAN.action_by_name["change job"].cost
     assert menu["safest"].first_action == "study part-time"
+
+
+def test_what_outcomes_cost_by_themselves_is_not_ranked() -> None:
+    outcomes = [{"chance": 0.9, "change": {"job": "employed"}, "cost": 9}, {"cost": 7}]
+    document = sa.dump_problem(LOAN)
+    problem = sa.parse_problem(document | {"actions": document["actions"] | {"go": {"cost": 2, "outcomes": outcomes}}})
+    with pytest.raises(TermsError) as caught:
+        parse_terms("rank: [change job, [find work, go]]", problem, name="me.yaml")
+    told = str(caught.value).splitlines()
+    assert told[0].startswith("me.yaml:1:20: rank[1]: 'go' cannot be ranked: its outcomes have costs of their own")
+    assert told[-1].strip() == "leave it out of the ranking, or give its 'outcomes' with your costs"
+    own = "rank: [change job, go]\nactions: {go: {outcomes: [{change: {job: employed}}]}}"
+    applied = apply_terms(problem, parse_terms(own, problem))
+    assert float(typical(applied, "go")) == 2 * float(typical(applied, "change job")) == 2  # of 1 and 2, in steps of 1
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,11 @@ from decimal import Decimal
 import pytest
 
 import safear as sa
+from safear.recourse.teller import Teller
 from safear.texts import load_texts
 from safear.web.asked import Asked
 from safear.web.terms_form import TermField, find_changed, find_term_mistakes, read_terms, reset_terms
+from safear.web.terms_view import show_actions
 
 LOAN = sa.load_example("loan")
 
@@ -62,6 +64,18 @@ def test_one_number_does_not_always_say_enough() -> None:
     problem = sa.parse_problem(document | {"actions": {"wait": {"cost": 1, "outcomes": outcomes}}})
     assert TermField("chance", 0, problem.actions[0]).quantity is None
     assert TermField("chance", 0, LOAN.actions[0]).quantity is not None
+
+
+def test_what_outcomes_cost_by_themselves_is_not_asked() -> None:
+    texts, outcomes = load_texts("en"), [{"chance": 0.9, "change": {"job": "employed"}, "cost": 9}, {"cost": 7}]
+    problem = sa.parse_problem(sa.dump_problem(LOAN) | {"actions": {"go": {"cost": 2, "outcomes": outcomes}}})
+    for fields in ({"cost0": "1"}, {"cost0": "much"}, {"by": "rank", "rank0": "1"}):
+        assert read_terms(problem, Asked(fields), texts=texts) == sa.Terms()
+        assert not find_changed(problem, Asked(fields), texts=texts)
+    (shown,) = show_actions(problem, Asked({"by": "rank", "rank0": "1"}), Teller.of())
+    assert (shown.cost, shown.place_hint, shown.changed) == (None, "", False)
+    assert shown.fixed_cost.startswith("costs 7–9 months; ")
+    assert shown.chance is not None
 
 
 def test_mistakes_are_told_by_field() -> None:

@@ -225,6 +225,11 @@ class Action:
         stated = self.outcomes[outcome].works
         return outcome == 0 if stated is None else stated
 
+    @property
+    def prices_outcomes(self) -> bool:
+        """Whether some outcome has a cost of its own, so that the action's is not what every try costs."""
+        return any(outcome.cost is not None for outcome in self.outcomes)
+
 
 @dataclass(frozen=True, slots=True)
 class SideEffect:

@@ -104,10 +104,19 @@ def _price_ranked(problem: Problem, terms: Terms) -> tuple[dict[str, Decimal], l
         return {}, mistakes
     ranked = price_ranking(problem, terms.rank)
     twice = [name for name, own in terms.actions.items() if name in ranked and own.cost is not None]
-    return ranked, [
+    mistakes = [
         mistake(("actions", name, "cost"), f"'{name}' is ranked, and has a cost", "drop one of them", code="both")
         for name in twice
     ]
+    for number, tier in enumerate(terms.rank):
+        for name in tier:
+            if merge_action(problem.action_by_name[name], terms.actions.get(name, ActionTerms())).prices_outcomes:
+                cause = (
+                    f"'{name}' cannot be ranked: its outcomes have costs of their own, which a rank would not change"
+                )
+                remedy = "leave it out of the ranking, or give its 'outcomes' with your costs"
+                mistakes.append(mistake(("rank", number), cause, remedy, code="outcome_costs", action=name))
+    return ranked, mistakes
 
 
 def _in_short_form(item: Mistake) -> Mistake:

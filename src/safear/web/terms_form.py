@@ -51,7 +51,7 @@ class TermField:
     def quantity(self) -> Quantity | None:
         """The problem's own value."""
         if self.kind == "cost":
-            return self.action.cost
+            return None if self.action.prices_outcomes else self.action.cost
         return self.action.outcomes[0].chance if len(self.action.outcomes) <= 2 else None
 
     @property
@@ -78,9 +78,9 @@ class TermField:
 
 
 def list_term_fields(problem: Problem, asked: Asked) -> Iterator[TermField]:
-    """All fields for numbers of actions that count: costs do not where actions are ranked."""
+    """All fields for numbers that count: costs do not where actions are ranked, or outcomes have their own."""
     for number, action in enumerate(problem.actions):
-        if not is_ranked(asked):
+        if not is_ranked(asked) and not action.prices_outcomes:
             yield TermField("cost", number, action)
         yield TermField("chance", number, action)
 
@@ -97,10 +97,10 @@ def read_place(asked: Asked, number: int) -> int | None:
 
 
 def read_ranking(problem: Problem, asked: Asked) -> Ranking:
-    """The actions that have places, from easy to hard."""
+    """The actions that have places, from easy to hard; a place would not change what outcomes cost by themselves."""
     tiers: dict[int, list[str]] = {}
     for number, action in enumerate(problem.actions):
-        if (place := read_place(asked, number)) is not None:
+        if (place := read_place(asked, number)) is not None and not action.prices_outcomes:
             tiers.setdefault(place, []).append(action.name)
     return make_ranking([tiers[place] for place in sorted(tiers)])
 
@@ -128,8 +128,9 @@ def find_changed(problem: Problem, asked: Asked, *, texts: Texts) -> frozenset[i
     wrong = find_term_mistakes(problem, asked, texts=texts)
     fields = list_term_fields(problem, asked)
     other = {field.number for field in fields if field.name in wrong or field.read(asked, texts) is not None}
-    numbers = range(len(problem.actions))
-    ruled = {number for number in numbers if asked.text(f"cannot{number}") or read_place(asked, number) is not None}
+    placed = {name for tier in read_ranking(problem, asked) for name in tier}
+    actions = enumerate(problem.actions)
+    ruled = {number for number, action in actions if asked.text(f"cannot{number}") or action.name in placed}
     return frozenset(other | ruled)
 
 

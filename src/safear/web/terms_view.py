@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 
 from safear.problem.glossary import choose
 from safear.problem.model import Action, Problem
+from safear.problem.quantity import amounts
 from safear.problem.ranking import price_ranking
 from safear.recourse.teller import Teller
 from safear.texts.names import capital
@@ -30,7 +32,8 @@ class ActionField:
 
     number: int
     label: str
-    cost: NumberField
+    cost: NumberField | None  # None if outcomes have costs of their own: `fixed_cost` says so, and there is no place
+    fixed_cost: str
     chance: NumberField | None  # None if one number would not say enough
     place: int | None  # from easy to hard, if actions are ranked
     place_hint: str
@@ -52,7 +55,8 @@ def show_actions(problem: Problem, asked: Asked, tell: Teller) -> tuple[ActionFi
         ActionField(
             number,
             capital(tell.action(action.name)),
-            _show_number(TermField("cost", number, action), asked, tell, in_units),
+            _show_number(cost, asked, tell, in_units) if cost.quantity is not None else None,
+            _tell_fixed(action, tell, in_units) if cost.quantity is None else "",
             _show_number(chance, asked, tell, str) if chance.quantity is not None else None,
             read_place(asked, number),
             tell("web.terms.counts_as", cost=tell.cost(float(ranked[action.name]), unit))
@@ -64,18 +68,29 @@ def show_actions(problem: Problem, asked: Asked, tell: Teller) -> tuple[ActionFi
             choose(problem.glossary.action_help.get(action.name), tell.language) or "",
         )
         for number, action in enumerate(problem.actions)
-        for chance in [TermField("chance", number, action)]
+        for cost, chance in [(TermField("cost", number, action), TermField("chance", number, action))]
     )
 
 
 def _show_number(field: TermField, asked: Asked, tell: Teller, name: Callable[[str], str]) -> NumberField:
     texts, text = tell.texts, asked.text(field.name)
-    low, high = (texts.number(float(end)) for end in field.span or (0, 0))
-    typical = low if low == high else f"{low}–{high}"
+    typical = _show_span(field.span or (Decimal(0), Decimal(0)), tell)
     hints = [texts("web.terms.typical", value=name(typical))]
     if echo := texts.echo_number(text):
         hints.append(texts("web.about.read_as", value=name(echo)))
     return NumberField(field.name, text, typical, ", ".join(hints))
+
+
+def _tell_fixed(action: Action, tell: Teller, name: Callable[[str], str]) -> str:
+    """What an action costs whose outcomes have costs of their own, and that this stays so."""
+    costs = [action.cost if outcome.cost is None else outcome.cost for outcome in action.outcomes]
+    found = [amount.nominal for cost in costs for amount in amounts(cost)]
+    return tell("web.terms.fixed_cost", cost=name(_show_span((min(found), max(found)), tell)))
+
+
+def _show_span(span: tuple[Decimal, Decimal], tell: Teller) -> str:
+    low, high = (tell.texts.number(float(end)) for end in span)
+    return low if low == high else f"{low}–{high}"
 
 
 def _note(action: Action, tell: Teller) -> str:
