@@ -68,6 +68,15 @@ def test_files_and_python_say_the_same() -> None:
     assert menu["safest"].first_action == "study part-time"
 
 
+def test_what_is_forbidden_has_no_place() -> None:
+    rank = ["increase savings", ["find work", "change job"], "study part-time"]
+    for names in (rank, ["increase savings", "change job", "study part-time"]):
+        applied = apply_terms(LOAN, Terms.of(rank=names, forbid=["find work"]))
+        assert "find work" not in applied.action_by_name
+        found = [float(typical(applied, name)) for name in ("increase savings", "change job", "study part-time")]
+        assert found == [0.5, 1.0, 1.5]  # 3 in all, as is typical
+
+
 def test_what_outcomes_cost_by_themselves_is_not_ranked() -> None:
     outcomes = [{"chance": 0.9, "change": {"job": "employed"}, "cost": 9}, {"cost": 7}]
     document = sa.dump_problem(LOAN)

@@ -125,6 +125,10 @@ def test_ranked_steps_count_as_the_rule_says(loan: Site) -> None:
     told = words(page)
     assert "easy (1) to hard counts as 0.5 months" in told  # 3 months in all: 0.5, 1.25, 1.25
     assert told.count("counts as 1.25 months") == 2
+    without = words(ask(loan, by="rank", rank2="4", rank3="1", rank1="2", cannot1="1"))
+    assert without.count("easy (1) to hard counts as") == 2  # 2 months in all: 0.67, 1.33
+    assert "counts as 0.67 months" in without
+    assert "counts as 1.33 months" in without
     terms = sa.Terms.of(rank=["increase savings", ["change job", "study part-time"]])
     menu = sa.recommend(LOAN, terms=terms)
     for offer in menu:

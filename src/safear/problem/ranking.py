@@ -4,16 +4,16 @@ An action at place k of n (1 is the easiest) costs
 
     total * k / (1 + 2 + ... + n)
 
-where the total is what the ranked actions cost together in the problem. So the second costs twice as much as the first,
-the third three times, and all of them together as much as is typical: unit and scale stay. Actions that are as hard as
-each other share the mean of their places. These are the rank-sum weights of decision analysis (Stillwell, Seaver and
-Edwards 1981). Costs dealt out anew in the person's order would change nothing where an author gave all actions the same
-cost, though that is where an order says most.
+where the total is what the ranked actions cost together in the problem; one that is forbidden has no place. So the
+second costs twice as much as the first, the third three times, and all of them together as much as is typical: unit and
+scale stay. Actions that are as hard as each other share the mean of their places. These are the rank-sum weights of
+decision analysis (Stillwell, Seaver and Edwards 1981). Costs dealt out anew in the person's order would change nothing
+where an author gave all actions the same cost, though that is where an order says most.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from decimal import Context, Decimal
 
 from safear.errors import Mistake, mistake
@@ -42,8 +42,9 @@ def check_ranking(problem: Problem, rank: Ranking) -> Iterator[Mistake]:
             seen.add(name)
 
 
-def price_ranking(problem: Problem, rank: Ranking) -> dict[str, Decimal]:
-    """What each action costs that is ranked; see above. The step from place to place is rounded to four digits."""
+def price_ranking(problem: Problem, rank: Ranking, *, forbid: Collection[str] = ()) -> dict[str, Decimal]:
+    """What each action costs that is ranked and not forbidden; see above. The step is rounded to four digits."""
+    rank = tuple(tuple(name for name in tier if name not in forbid) for tier in rank)
     names = [name for tier in rank for name in tier]
     total = sum((_typical_cost(problem, name) for name in names), Decimal(0))
     step = _DIGITS.divide(total, Decimal(len(names) * (len(names) + 1) // 2 or 1))

@@ -102,7 +102,7 @@ def _price_ranked(problem: Problem, terms: Terms) -> tuple[dict[str, Decimal], l
     """What ranked actions cost, and what is wrong with the ranking."""
     if mistakes := list(check_ranking(problem, terms.rank)):
         return {}, mistakes
-    ranked = price_ranking(problem, terms.rank)
+    ranked = price_ranking(problem, terms.rank, forbid=terms.forbid)
     twice = [name for name, own in terms.actions.items() if name in ranked and own.cost is not None]
     mistakes = [
         mistake(("actions", name, "cost"), f"'{name}' is ranked, and has a cost", "drop one of them", code="both")

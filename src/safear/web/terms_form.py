@@ -105,6 +105,11 @@ def read_ranking(problem: Problem, asked: Asked) -> Ranking:
     return make_ranking([tiers[place] for place in sorted(tiers)])
 
 
+def read_forbidden(problem: Problem, asked: Asked) -> list[str]:
+    """The actions that are out of the question."""
+    return [action.name for number, action in enumerate(problem.actions) if asked.text(f"cannot{number}")]
+
+
 def name_terms(problem: Problem) -> list[str]:
     """The fields for what the actions mean to the person."""
     return [BY, *(f"{kind}{number}" for number in range(len(problem.actions)) for kind in KINDS)]
@@ -147,8 +152,8 @@ def read_terms(problem: Problem, asked: Asked, *, texts: Texts) -> Terms:
         value = field.read(asked, texts)
         if value is not None:
             own[field.kind][field.action.name] = value
-    forbidden = [action.name for number, action in enumerate(problem.actions) if asked.text(f"cannot{number}")]
-    return Terms.of(cost=own["cost"], chance=own["chance"], forbid=forbidden, rank=read_ranking(problem, asked))
+    forbidden, rank = read_forbidden(problem, asked), read_ranking(problem, asked)
+    return Terms.of(cost=own["cost"], chance=own["chance"], forbid=forbidden, rank=rank)
 
 
 def write_terms(problem: Problem, terms: Terms, *, texts: Texts) -> dict[str, str]:

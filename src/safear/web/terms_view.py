@@ -13,7 +13,7 @@ from safear.problem.ranking import price_ranking
 from safear.recourse.teller import Teller
 from safear.texts.names import capital
 from safear.web.asked import Asked
-from safear.web.terms_form import TermField, find_changed, read_place, read_ranking
+from safear.web.terms_form import TermField, find_changed, read_forbidden, read_place, read_ranking
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,8 @@ class ActionField:
 
 def show_actions(problem: Problem, asked: Asked, tell: Teller) -> tuple[ActionField, ...]:
     """The fields about what steps mean."""
-    unit, ranked = tell.text(problem.cost_unit), price_ranking(problem, read_ranking(problem, asked))
+    unit, forbidden = tell.text(problem.cost_unit), read_forbidden(problem, asked)
+    ranked = price_ranking(problem, read_ranking(problem, asked), forbid=forbidden)
     changed = find_changed(problem, asked, texts=tell.texts)
 
     def in_units(number: str) -> str:
