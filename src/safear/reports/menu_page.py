@@ -65,8 +65,9 @@ def report_menu(
     give the same bytes.
     """
     offer = choose_offer(menu, chosen)
-    writer = _Writer(menu, offer, Teller.of(language, menu.problem.glossary), dated)
-    basis = Basis(menu, menu.case.original if original is None else original, writer.teller)
+    original = menu.case.original if original is None else original
+    writer = _Writer(menu, offer, Teller.of(language, menu.problem.glossary), dated, original)
+    basis = Basis(menu, original, writer.teller)
     marked = name_reference(menu, offer, dated=dated, given=reference)
     title, lead = writer.title, writer.tell_lead(is_chosen=chosen is not None)
     return render(
@@ -100,12 +101,16 @@ def report_menu(
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Says what a menu says in a language; `offer` is the plan that the letter is about."""
+    """Says what a menu says in a language; `offer` is the plan that the letter is about.
+
+    `original` is the problem without the person's own terms.
+    """
 
     menu: Menu
     offer: Offer | None
     teller: Teller
     dated: date | None
+    original: Problem
 
     @property
     def texts(self) -> Texts:
@@ -143,7 +148,7 @@ class _Writer:
         steps = tuple(told.steps())
         # A single step more would be a reference to the end of the letter for nothing.
         shown = MOST_STEPS if len(steps) > MOST_STEPS + 1 else len(steps)
-        schedule = make_schedule(offer.long_plan, self.menu.problem, self.dated)
+        schedule = make_schedule(offer.long_plan, self.menu.problem, self.dated, original=self.original)
         days = {} if schedule is None else schedule.done
         done = {step.number: self._tell_done(days[step.last]) for step in steps if step.last in days}
         dates = [] if schedule is None else [self.texts("report.steps.dates", date=self.texts.date(schedule.begins))]

@@ -8,7 +8,8 @@ from datetime import date
 from itertools import accumulate
 
 from safear.problem.durations import Duration, find_time_unit
-from safear.problem.model import Problem
+from safear.problem.model import Action, Problem
+from safear.problem.quantity import Quantity
 from safear.recourse.plan import Plan, PlanStep
 
 
@@ -20,17 +21,30 @@ class Schedule:
     done: Mapping[int, date]
 
 
-def make_schedule(plan: Plan, problem: Problem, begins: date | None) -> Schedule | None:
-    """The dates of a plan that begins on a day; None if nobody says the day, or how long each step takes."""
+def make_schedule(plan: Plan, problem: Problem, begins: date | None, *, original: Problem) -> Schedule | None:
+    """The dates of a plan that begins on a day; None if nobody says the day, or how long each step takes.
+
+    `original` is the problem without the person's own terms.
+    """
     route = [step for step in plan.steps if step.is_main]
-    lengths = [_find_length(step, problem) for step in route]
+    lengths = [_find_length(step, problem, original) for step in route]
     if begins is None or not lengths or any(length is None for length in lengths):
         return None
     totals = accumulate(length for length in lengths if length is not None)
     return Schedule(begins, {step.number: total.after(begins) for step, total in zip(route, totals, strict=True)})
 
 
-def _find_length(step: PlanStep, problem: Problem) -> Duration | None:
-    """How long a step takes: as the problem says, or else what it costs, if costs are counted in time."""
-    stated, unit = problem.action_by_name[step.action].duration, find_time_unit(problem.cost_unit)
-    return stated if stated is not None or unit is None else Duration.of(step.cost, unit)
+def _find_length(step: PlanStep, problem: Problem, original: Problem) -> Duration | None:
+    """How long a step takes: as the problem says, or else what it costs, if costs are counted in time.
+
+    What a step costs on somebody's own terms says how hard it is for them, and that is no time.
+    """
+    action, unit = problem.action_by_name[step.action], find_time_unit(problem.cost_unit)
+    if action.duration is not None or unit is None:
+        return action.duration
+    is_own = _list_costs(action) != _list_costs(original.action_by_name[step.action])
+    return None if is_own else Duration.of(step.cost, unit)
+
+
+def _list_costs(action: Action) -> list[Quantity]:
+    return [action.cost, *(outcome.cost for outcome in action.outcomes if outcome.cost is not None)]
