@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from dataclasses import replace
 from datetime import date
 
+import numpy as np
 import pytest
 
 import safear as sa
@@ -15,6 +17,14 @@ from safear.problem import dump_problem_text
 from safear.reports.reference import choose_offer, digest_person, digest_problem, make_reference, name_reference
 
 DAY = date(2026, 11, 17)
+NUMBERS = {
+    "safear": 1,
+    "title": "t",
+    "horizon": 6,
+    "features": {"n": {"kind": "numeric", "edges": [1000, 2000], "values": [500, 1500, 2500], "unit": "EUR"}},
+    "actions": {"up": {"cost": 1, "chance": 0.5, "change": {"n": "+1"}}},
+    "classifier": {"rule": "n >= 2000"},
+}
 
 
 def sha256(text: str) -> str:
@@ -50,6 +60,31 @@ def test_other_content_has_another_reference() -> None:
         make_reference(make_accepted(), None, dated=DAY),
     ]
     assert len(set(made)) == len(made)
+
+
+def test_what_the_letter_says_of_a_person_and_a_plan_makes_the_reference() -> None:
+    problem = sa.parse_problem(NUMBERS)
+    menus = [sa.recommend(problem, person={"n": number}) for number in (1200, 1300)]
+    assert menus[0].person == menus[1].person
+    made = [make_reference(menu, menu[0], dated=DAY) for menu in menus]
+    assert made[0] != made[1]
+    for same in ("1200", 1200.0, np.int64(1200)):
+        menu = sa.recommend(problem, person={"n": same})
+        assert make_reference(menu, menu[0], dated=DAY) == made[0]
+    loan = make_loan()
+    deeper = replace(loan, level=0.9)
+    assert make_reference(deeper, loan[0], dated=DAY) != make_reference(loan, loan[0], dated=DAY)
+    own = sa.recommend(loan.problem, terms=sa.Terms.of(cost={"change job": 1.5}))
+    theirs = sa.recommend(own.problem)
+    assert make_reference(own, own[0], dated=DAY) != make_reference(theirs, theirs[0], dated=DAY)
+
+
+def test_a_reference_looks_at_every_step_of_the_plan() -> None:
+    menu = sa.recommend(make_loan().problem)
+    made, plan = make_reference(menu, menu[0], dated=DAY), menu[0].plan
+    last = replace(plan.steps[-1], action="another")
+    vars(menu[0])["plan"] = replace(plan, steps=(*plan.steps[:-1], last))
+    assert make_reference(menu, menu[0], dated=DAY) != made
 
 
 def test_one_of_your_own() -> None:

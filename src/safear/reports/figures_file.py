@@ -32,7 +32,7 @@ class FiguresRecord(ResultRecord):
     versions: dict[str, str]
     sources: SourcesRecord
     problem_sha256: str = Field(description="of the problem used, with the person's own terms, as SafeAR writes it")
-    person_sha256: str = Field(description="of what decides about the person, as JSON with sorted keys")
+    person_sha256: str = Field(description="of what is known of the person as filed, as JSON with sorted keys")
     tails: dict[str, float] = Field(description="the mean cost of each plan's worst runs at the level of the menu")
     menu: MenuRecord
     between: PlanRecord | None = Field(description="the plan that the letter is about, if the menu does not offer it")

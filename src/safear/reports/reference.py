@@ -5,13 +5,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from datetime import date
 
+from safear.classifier.filed import EMPTY, as_number
 from safear.problem.dump import dump_problem_text
 from safear.problem.model import Problem
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
+from safear.recourse.plan import Plan, PlanStep
 from safear.recourse.records import as_scalars
 from safear.texts.names import show_name
 
@@ -25,10 +28,15 @@ def digest_problem(problem: Problem) -> str:
 
 
 def digest_person(menu: Menu) -> str:
-    """The SHA-256 of what decides about the person, as JSON with sorted keys: levels, and what is seen as filed."""
-    filed, sight = as_scalars(menu.case.decision.record), menu.case.sight
-    seen = dict(menu.person) | {name: filed[name] for name in (*sight.numbers, *sight.given)}
-    return _digest(seen).hex()
+    """The SHA-256 of what is known of the person, as JSON with sorted keys: numbers as filed, else levels."""
+    record = menu.case.decision.record
+    filed = {name: value for name, value in as_scalars(record).items() if name in menu.case.sight.given}
+    known: dict[str, object] = {**menu.person, **filed}
+    for feature in menu.problem.shown_features:
+        number = as_number(feature, record[feature.name], menu.person[feature.name])
+        if not math.isnan(number):
+            known[feature.name] = None if number == EMPTY else number
+    return _digest(known).hex()
 
 
 def choose_offer(menu: Menu, chosen: Offer | str | int | None) -> Offer | None:
@@ -45,13 +53,16 @@ def make_reference(menu: Menu, offer: Offer | None, *, dated: date | None) -> st
 
     It is made from digests, so that nobody can read in it what it was made from.
     """
+    reason = menu.no_recourse
     content = {
         "problem": digest_problem(menu.problem),
+        "original": digest_problem(menu.case.original),  # without it, own terms look like the problem's
         "person": digest_person(menu),
         "favourable": menu.favourable,
-        "reason": None if menu.no_recourse is None else menu.no_recourse.code,
-        "plans": [_outline(each) for each in menu],
-        "chosen": None if offer is None else _outline(offer),
+        "reason": None if reason is None else [reason.code, reason.horizon, _round(reason.budget), reason.margin],
+        "level": menu.level,
+        "plans": [_outline(each, each.plan) for each in menu],
+        "chosen": None if offer is None else _outline(offer, offer.long_plan),
         "dated": None if dated is None else dated.isoformat(),
     }
     letters = base64.b32encode(_digest(content)).decode()[:LENGTH].translate(ALIKE)
@@ -63,10 +74,25 @@ def name_reference(menu: Menu, offer: Offer | None, *, dated: date | None, given
     return make_reference(menu, offer, dated=dated) if given is None else show_name(given)
 
 
-def _outline(offer: Offer) -> list[object]:
+def _outline(offer: Offer, plan: Plan) -> list[object]:
     """What tells a plan from others; rounded, since the last digits differ between machines."""
     figures = (offer.cost.success, offer.mean, offer.tail)
-    return [str(offer.objective), offer.first_action, len(offer.plan.steps), *(f"{figure:.6g}" for figure in figures)]
+    steps = [_outline_step(step) for step in plan.steps]
+    return [offer.code, str(offer.objective), offer.level, *map(_round, figures), steps]
+
+
+def _outline_step(step: PlanStep) -> list[object]:
+    """When to take a step, and what comes after it."""
+    nexts = [
+        [branch.works, after.kind, after.step, after.since, after.until]
+        for branch in step.branches
+        for after in branch.follow_ups
+    ]
+    return [step.shown, step.action, step.made, None if step.spent is None else [*map(_round, step.spent)], nexts]
+
+
+def _round(figure: float | None) -> str | None:
+    return None if figure is None else f"{figure:.6g}"
 
 
 def _digest(content: Mapping[str, object]) -> bytes:
