@@ -277,6 +277,18 @@ def test_ranges_and_steps_that_nobody_can_take() -> None:
     assert rows["change job"] == ["1 month", "90%", "your own figures"]  # what is usual is not one number
 
 
+def test_what_outcomes_cost_by_themselves_is_not_told_as_one_number() -> None:
+    document = sa.dump_problem(make_loan().problem)
+    outcomes = [{"chance": 0.9, "change": {"savings": "rich"}, "cost": 2}, {"cost": 1}]
+    document["actions"]["change job"] |= {"cost": 9, "outcomes": outcomes}
+    menu = sa.recommend(sa.parse_problem(document), terms=sa.Terms.of(chance={"change job": 0.8}))
+    table = read_table(read_page(report_menu(menu).html), "Costs and chances used for you")
+    (row,) = [row for row in table if row[0] == "change job"]
+    assert row[1:3] == ["1 to 2 months", "80%"]
+    assert row[3].split(";")[0] == "your own figures"
+    assert "9 months" not in row[3]
+
+
 @cache
 def make_by_age() -> sa.Problem:
     """The loan, where changing jobs costs more at an age."""

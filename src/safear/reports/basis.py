@@ -152,7 +152,7 @@ class Basis:
     def _tell_own(self, usual: Action) -> str:
         """That figures are the person's own, and what they are otherwise, where that is one number each."""
         say, chance = self.texts.part("report.basis"), usual.outcomes[0].chance
-        if not isinstance(usual.cost, Amount) or not isinstance(chance, Amount):
+        if usual.prices_outcomes or not isinstance(usual.cost, Amount) or not isinstance(chance, Amount):
             return say("own")
         cost = self.texts.cost(float(usual.cost.nominal), self.unit)
         return say("own_usual", usual=f"{cost}, {self.texts.exact_percent(float(chance.nominal))}")
