@@ -23,9 +23,14 @@ from safear.problem.durations import Duration, find_time_unit
         ("0.5 days", date(2026, 11, 17), date(2026, 11, 18)),
         ("1.5 years", date(2026, 11, 17), date(2028, 5, 17)),
         ("3 Monate", date(2026, 11, 17), date(2027, 2, 17)),
+        ("1 day", date(9999, 12, 30), date(9999, 12, 31)),
+        ("2 days", date(9999, 12, 30), None),
+        ("1000000 months", date(2026, 11, 17), None),
+        ("9000 years", date(2026, 11, 17), None),
+        ("10000000000000 days", date(2026, 11, 17), None),
     ],
 )
-def test_when_it_is_over(text: str, begins: date, over: date) -> None:
+def test_when_it_is_over(text: str, begins: date, over: date | None) -> None:
     found = Duration.read(text)
     assert found is not None
     assert found.after(begins) == over

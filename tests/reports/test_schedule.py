@@ -55,4 +55,7 @@ def test_no_dates_without_a_day_or_a_time() -> None:
     assert make_schedule(menu[0].plan, menu.problem, None, original=menu.problem) is None
     other = make_hopeless()
     assert make_schedule(other[1].plan, other.problem, DAY, original=other.problem) is None
+    actions = tuple(replace(action, duration=Duration.read("9000 years")) for action in menu.problem.actions)
+    endless = replace(menu.problem, actions=actions)
+    assert make_schedule(menu[0].plan, endless, DAY, original=menu.problem) is None
     assert make_schedule(replace(menu[0].plan, steps=()), menu.problem, DAY, original=menu.problem) is None

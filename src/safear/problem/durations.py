@@ -6,7 +6,7 @@ import calendar
 import math
 import re
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import MAXYEAR, date, timedelta
 from functools import cache
 from typing import Literal
 
@@ -63,10 +63,15 @@ class Duration:
     def __add__(self, other: Duration) -> Duration:
         return Duration(self.months + other.months, self.days + other.days)
 
-    def after(self, begins: date) -> date:
-        """The day on which it is over: in a month, the same day of the month, or its last; parts of days are whole."""
+    def after(self, begins: date) -> date | None:
+        """The day on which it is over: in a month, the same day of the month, or its last; parts of days are whole.
+
+        None if no calendar reaches that far.
+        """
         part, whole = math.modf(round(self.months, 9))
         years, month = divmod(begins.month - 1 + int(whole), 12)
-        year = begins.year + years
+        year, days = begins.year + years, math.ceil(round(part * DAYS_PER_MONTH + self.days, 6))
+        if year > MAXYEAR:
+            return None
         day = date(year, month + 1, min(begins.day, calendar.monthrange(year, month + 1)[1]))
-        return day + timedelta(days=math.ceil(round(part * DAYS_PER_MONTH + self.days, 6)))
+        return day + timedelta(days=days) if days <= (date.max - day).days else None

@@ -31,7 +31,9 @@ def make_schedule(plan: Plan, problem: Problem, begins: date | None, *, original
     if begins is None or not lengths or any(length is None for length in lengths):
         return None
     totals = accumulate(length for length in lengths if length is not None)
-    return Schedule(begins, {step.number: total.after(begins) for step, total in zip(route, totals, strict=True)})
+    days = {step.number: total.after(begins) for step, total in zip(route, totals, strict=True)}
+    done = {number: day for number, day in days.items() if day is not None}
+    return Schedule(begins, done) if len(done) == len(days) else None
 
 
 def _find_length(step: PlanStep, problem: Problem, original: Problem) -> Duration | None:
