@@ -152,6 +152,28 @@ def test_answers_in_another_language_and_ranked(credit: Site) -> None:
     assert "counts as 0.83 months" in words(page)  # of 1 and 1.5
 
 
+@pytest.mark.parametrize("language", ["de", "en", "es"])
+def test_a_number_with_three_decimals_is_the_same_number_when_it_is_opened(credit: Site, language: str) -> None:
+    typed = load_texts(language).write_number("6.143")
+    with credit.client() as client:
+        text = client.post("/answers", data={"feature1": typed, "given0": typed, "language": language}).text
+    assert json.loads(text)["person"] == {"amount": "6.143", "age": "6.143"}
+    page = open_again(credit, text, language=language)
+    assert (field(page, "feature1"), field(page, "given0")) == (typed, typed)
+
+
+def test_a_choice_that_looks_like_a_number_is_kept_as_it_is() -> None:
+    features = {"a": {"kind": "nominal", "levels": ["1,000", "0.5"]}}
+    actions = {"go": {"cost": 1, "change": {"a": "0.5"}}}
+    parts: dict[str, Any] = {"safear": 1, "title": "t", "horizon": 1, "features": features, "actions": actions}
+    with run_site(Service.of(sa.parse_problem({**parts, "classifier": {"rule": "a == '0.5'"}}))) as site:
+        for level in features["a"]["levels"]:
+            with site.client() as client:
+                text = client.post("/answers", data={"feature0": level, "language": "de"}).text
+            assert json.loads(text)["person"] == {"a": level}
+            assert fields_of(open_again(site, text, language="de"))["feature0"] == level
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

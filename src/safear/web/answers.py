@@ -19,7 +19,7 @@ from safear.problem.quantity import Amount, Quantity
 from safear.recourse.case import Desk
 from safear.texts import Texts
 from safear.web.asked import PLAN, Asked
-from safear.web.forms import fill_in, name_fields
+from safear.web.forms import fill_in, name_fields, read_entry
 from safear.web.onward import carry_on, read_onward
 from safear.web.terms_form import name_terms, read_terms, write_terms
 
@@ -45,7 +45,10 @@ class AnswersFile(BaseModel):
 
 def write_answers(desk: Desk, asked: Asked, *, texts: Texts) -> str:
     """The file of what was entered; terms that cannot be read are left out."""
-    person = {name: texts.read_number(asked.text(field))[:LONGEST] for field, name in name_fields(desk).items()}
+    person = {
+        name: read_entry(desk, name, asked.text(field), texts=texts)[:LONGEST]
+        for field, name in name_fields(desk).items()
+    }
     terms, onward = read_terms(desk.problem, asked, texts=texts), read_onward(desk, asked)
     own = {
         name: {kind: number for kind, number in (("cost", _plain(one.cost)), ("chance", _plain(one.chance))) if number}

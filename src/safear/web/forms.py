@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 
 from safear.classifier.adapters import ModelClassifier
 from safear.errors import Mistake, PersonError
@@ -81,7 +80,7 @@ def read_record(desk: Desk, asked: Asked, *, texts: Texts) -> dict[str, object]:
     """
     features = desk.problem.feature_by_name
     filled = {name: asked.text(field) for field, name in name_fields(desk).items() if asked.text(field)}
-    plain = {name: text if list_choices(desk, name) else texts.read_number(text) for name, text in filled.items()}
+    plain = {name: read_entry(desk, name, text, texts=texts) for name, text in filled.items()}
     empty = {name: None for name, feature in features.items() if feature.missing and filled}
     return empty | read_texts_of(plain, features)
 
@@ -118,10 +117,17 @@ def find_empty(mistakes: Mapping[str, Mistake]) -> frozenset[str]:
 
 def fill_in(desk: Desk, record: Mapping[str, object], *, texts: Texts) -> dict[str, str]:
     """The fields of a person's form for a record, in a language; the terms are left as they are."""
-    return {field: write_value(record.get(name, ""), texts) for field, name in name_fields(desk).items()}
+    return {
+        field: write_value(desk, name, record.get(name, ""), texts=texts) for field, name in name_fields(desk).items()
+    }
 
 
-def write_value(value: object, texts: Texts) -> str:
+def read_entry(desk: Desk, name: str, text: str, *, texts: Texts) -> str:
+    """What is filled in for a feature or a given column, with a number as Python writes it; choices are no numbers."""
+    return text if list_choices(desk, name) else texts.read_number(text)
+
+
+def write_value(desk: Desk, name: str, value: object, *, texts: Texts) -> str:
     """What is filled in for a value: numbers as the language writes them, without marks for thousands."""
     text = "" if value is None else str(value)
-    return texts.write_number(text) if isinstance(value, float | Decimal) else text
+    return text if list_choices(desk, name) else texts.write_number(text)

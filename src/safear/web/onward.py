@@ -65,7 +65,11 @@ def go_on_from(desk: Desk, plan: SavedPlan, asked: Asked, *, texts: Texts) -> As
     )
     changed = {name: value for name, value in start.record.items() if name not in record or value != record[name]}
     fields = dict(begin_anew(asked).fields)
-    fields |= {field: write_value(changed[name], texts) for field, name in name_fields(desk).items() if name in changed}
+    fields |= {
+        field: write_value(desk, name, changed[name], texts=texts)
+        for field, name in name_fields(desk).items()
+        if name in changed
+    }
     return Asked(fields | Onward(start.steps_left, start.before).fields, wish="again")
 
 
