@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from html import unescape
@@ -13,6 +14,7 @@ import safear as sa
 from safear.plans.resume import replan
 from safear.plans.saved_plan import SavedPlan
 from safear.texts import load_texts
+from safear.web import keeping
 from safear.web.service import Service
 from web.conftest import APPLICANT, Site, run_site
 from web.test_person_page import LOAN, START, ask, field, words
@@ -150,6 +152,32 @@ def test_answers_in_another_language_and_ranked(credit: Site) -> None:
     page = open_again(credit, text)
     assert field(page, "feature1") == "8750.5"
     assert "counts as 0.83 months" in words(page)  # of 1 and 1.5
+
+
+@pytest.mark.parametrize("name", ["report_menu", "report_figures", "save_chosen", "open_saved"])
+def test_what_takes_long_is_made_by_a_worker(loan: Site, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Not where requests are taken: everybody else would wait."""
+    plan, made = save(loan, "/plan", position="0"), getattr(keeping, name)
+    loops: list[asyncio.AbstractEventLoop | None] = []
+
+    def watch(*args: Any, **named: Any) -> Any:
+        loops.append(asyncio._get_running_loop())  # None on the thread of a worker
+        return made(*args, **named)
+
+    monkeypatch.setattr(keeping, name, watch)
+    with loan.client() as client:
+        for path in ("/report", "/figures", "/plan"):
+            assert "attachment" in client.post(path, data={**START, "do": "keep"}).headers["content-disposition"]
+    assert "Your saved plan" in words(open_again(loan, plan))
+    assert loops == [None]
+
+
+def test_a_letter_has_no_dates_that_nobody_lives_to_see(loan: Site) -> None:
+    with loan.client() as client:
+        costs = {f"cost{number}": "1000000" for number in range(5)}
+        letter = client.post("/report", data={**START, **costs, "do": "keep"})
+    assert letter.status_code == 200
+    assert letter.headers["content-disposition"] == "attachment; filename=letter.html"
 
 
 @pytest.mark.parametrize("language", ["de", "en", "es"])

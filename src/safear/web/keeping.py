@@ -10,14 +10,13 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
 from safear.errors import InputError
-from safear.plans.saved_plan import SavedPlan
 from safear.recourse.menu import Menu
 from safear.recourse.offer import Offer
 from safear.recourse.teller import Teller
 from safear.reports import report_figures, report_menu
 from safear.texts import Texts
 from safear.web.answers import FILE, open_saved, write_answers
-from safear.web.person_desk import PersonDesk
+from safear.web.person_desk import OUR_FAULT, PersonDesk
 from safear.web.person_page import answer_form, choose_plan, refuse_file, save_chosen
 from safear.web.work import Deadline
 
@@ -41,12 +40,14 @@ def add_keeping(pages: APIRouter, desk: PersonDesk) -> None:
     async def keep(request: Request, respond: Callable[[Letter], Response]) -> Response:
         asked = await desk.read(request)
 
-        def make(texts: Texts, deadline: Deadline) -> Letter:
+        def make(texts: Texts, deadline: Deadline) -> Response:
             menu = answer_form(service, asked, texts, deadline=deadline)
             today = date.today()  # noqa: DTZ011  # the provider's day
-            return Letter(menu, choose_plan(menu, asked, Teller(texts).about(menu.problem)), texts.language, today)
+            chosen = choose_plan(menu, asked, Teller(texts).about(menu.problem))
+            deadline.check()
+            return respond(Letter(menu, chosen, texts.language, today))
 
-        return await desk.make(asked, make, respond)
+        return await desk.make(asked, make)
 
     @pages.post("/report")
     async def report(request: Request) -> Response:
@@ -60,10 +61,11 @@ def add_keeping(pages: APIRouter, desk: PersonDesk) -> None:
     async def plan(request: Request) -> Response:
         asked = await desk.read(request)
 
-        def make(texts: Texts, deadline: Deadline) -> SavedPlan | None:
-            return save_chosen(service, asked, texts, deadline=deadline)
+        def make(texts: Texts, deadline: Deadline) -> Response | None:
+            saved = save_chosen(service, asked, texts, deadline=deadline)
+            return None if saved is None else _give(saved.text, "plan.json")
 
-        return await desk.make(asked, make, lambda saved: _give(saved.text, "plan.json"))
+        return await desk.make(asked, make)
 
     @pages.post("/answers")
     async def answers(request: Request) -> Response:
@@ -75,10 +77,14 @@ def add_keeping(pages: APIRouter, desk: PersonDesk) -> None:
         sent = await desk.read(request)
         rest = {name: text for name, text in sent.fields.items() if name != FILE}
         asked, texts = replace(sent, fields=rest, wish="again"), desk.find_texts(sent)
+        text = sent.fields.get(FILE, "")
         try:
-            return await desk.answer(open_saved(service.desk, asked, sent.fields.get(FILE, ""), texts=texts))
+            opened = await desk.workers.run(lambda _: open_saved(service.desk, asked, text, texts=texts))
+        except OUR_FAULT as error:
+            return desk.fail(asked, texts, error)
         except InputError as error:
             return desk.show(asked, texts, refuse_file(service, asked, texts, error))
+        return await desk.answer(opened)
 
 
 def _write_letter(letter: Letter) -> Response:

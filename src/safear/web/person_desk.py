@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from fastapi import HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
@@ -28,7 +28,6 @@ from safear.web.work import Deadline, TooLateError, Workers
 
 FORM_TYPE, UPLOAD_TYPE = "application/x-www-form-urlencoded", "multipart/form-data"
 OUR_FAULT = (ClassifierError, TooLateError)
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,26 +64,27 @@ class PersonDesk:
         try:
             view = await self.workers.run(lambda deadline: make_view(self.service, asked, texts, deadline=deadline))
         except OUR_FAULT as error:
-            return self._fail(asked, texts, error)
+            return self.fail(asked, texts, error)
         return self.show(asked, texts, view)
 
-    async def make(
-        self, asked: Asked, make: Callable[[Texts, Deadline], T | None], respond: Callable[[T], Response]
-    ) -> Response:
-        """Something to keep that is made for a form; if nothing can be made, the page, which tells why."""
+    async def make(self, asked: Asked, make: Callable[[Texts, Deadline], Response | None]) -> Response:
+        """Something to keep that is made for a form; if nothing can be made, the page, which tells why.
+
+        All of it is made by a worker, within its time: whoever else asks meanwhile need not wait.
+        """
         texts = self.find_texts(asked)
         if find_mistakes(self.service.desk, asked, texts=texts):
             return await self.answer(replace(asked, wish="menu"))
         try:
             made = await self.workers.run(lambda deadline: make(texts, deadline))
         except OUR_FAULT as error:
-            return self._fail(asked, texts, error)
+            return self.fail(asked, texts, error)
         except InputError:
             made = None
-        return await self.answer(asked) if made is None else respond(made)
+        return await self.answer(asked) if made is None else made
 
-    def _fail(self, asked: Asked, texts: Texts, error: SafearError) -> HTMLResponse:
-        """What was filled in is not lost."""
+    def fail(self, asked: Asked, texts: Texts, error: SafearError) -> HTMLResponse:
+        """The page with what went wrong here: what was filled in is not lost."""
         details = self.errors.read(error)
         view = show_failure(self.service, asked, texts, tell_failure(details, texts))
         return self.show(asked, texts, view, status=details.status, headers=details.headers)
