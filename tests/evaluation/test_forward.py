@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 import oracle
 import safear as sa
 from compare import as_policy, read_both
-from safear.errors import ObjectiveError, PersonError
+from safear.errors import ObjectiveError, PersonError, TooLargeError
 from safear.evaluation import run_exactly
+from safear.evaluation.forward import require_few_moves
+from safear.evaluation.policy import policy_of
 from small_problems import ladder
 from strategies import problems
 
@@ -30,6 +32,13 @@ def retry(chance: float, horizon: int, *, cost: float = 1, failure_cost: float =
 
 def solved(problem: sa.Problem, objective: sa.Mean | sa.MeanStd | None = None) -> sa.Solution:
     return sa.solve(sa.compile_mdp(problem, start=problem.default_person), objective or sa.Mean(), method="greedy")
+
+
+def test_too_many_moves_are_told_before_they_are_made() -> None:
+    policy = policy_of(solved(retry(0.5, 30)))
+    require_few_moves(policy, policy.mdp.start, most=60)  # two outcomes at each step
+    with pytest.raises(TooLargeError, match="more than 59 moves"):
+        require_few_moves(policy, policy.mdp.start, most=59)
 
 
 @pytest.mark.parametrize("chance", [0.1, 0.5, 0.93])

@@ -11,10 +11,14 @@ from typing import Any
 import pytest
 
 import safear as sa
+from safear.errors import TooLargeError
+from safear.plans.plan_file import _render, digest
 from safear.plans.resume import replan
 from safear.plans.saved_plan import SavedPlan
 from safear.texts import load_texts
 from safear.web import keeping
+from safear.web.answers import read_saved
+from safear.web.guard import MOST_BYTES
 from safear.web.service import Service
 from web.conftest import APPLICANT, Site, run_site
 from web.test_person_page import LOAN, START, ask, field, words
@@ -226,3 +230,25 @@ def test_edited_and_foreign_plans_are_refused(loan: Site, credit: Site) -> None:
     text = save(loan, "/plan", position="0")
     assert "changed after it was saved" in words(open_again(loan, text.replace('"seed": null', '"seed": 7')))
     assert "This file is for something else" in words(open_again(credit, text))
+
+
+def test_a_small_file_with_endless_ways_is_refused(loan: Site) -> None:
+    """Costs of 1, 3, 9 ... make more amounts, step by step, than there is memory for."""
+    content, ways = json.loads(save(loan, "/plan", position="0")), 12
+    horizon = content["problem"]["horizon"]
+    for action in content["actions"]:
+        works = {**action["outcomes"][0], "outcome": 0, "chance": 0.5}
+        fails = [{"outcome": i, "works": False, "chance": 0.5 / ways, "cost": 3.0**i} for i in range(1, ways + 1)]
+        action["outcomes"] = [works, *fails]
+    for number, state in enumerate(content["states"]):
+        if state.get("do"):
+            first = state["do"][0]
+            when = [{"steps": [0, horizon - 1]}]
+            state["do"] = [{"action": first["action"], "when": when, "next": [first["next"][0], *[number] * ways]}]
+    del content["checksum"]
+    text = _render({**content, "checksum": digest(_render(content))})
+    assert len(text) < MOST_BYTES
+    with pytest.raises(TooLargeError, match="spent too many different amounts"):
+        read_saved(text)
+    assert "This is too much for us to work out here." in words(open_again(loan, text))
+    assert "This is too much for us to work out here." in words(ask(loan, "again", plan=text))

@@ -9,6 +9,7 @@ Nothing is sampled and no cost is rounded.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.errors import TooLargeError
 from safear.evaluation.policy import Choose, Planned, Policy, policy_of
 from safear.mdp.arrays import MDP, stretches
 from safear.problem.model import Record
@@ -144,19 +146,38 @@ class Layer(NamedTuple):
     target: NDArray[np.int64]
 
 
+def require_few_moves(policy: Policy, start: int, *, most: int) -> None:
+    """Raise a TooLargeError if the runs of a policy make more moves than that in all; little memory is used to tell."""
+    choose = policy.choosing(int(policy.accounts[start]))
+    deque(propagate(policy.mdp, choose, start, possible=True, most=most), maxlen=0)
+
+
 def propagate(
-    mdp: MDP, choose: Choose, start: int, step: int = 0, *, counts_spent: bool = True, possible: bool = False
+    mdp: MDP,
+    choose: Choose,
+    start: int,
+    step: int = 0,
+    *,
+    counts_spent: bool = True,
+    possible: bool = False,
+    most: int | None = None,
 ) -> Iterator[Layer]:
     """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, layer by layer, from a state at a step until all runs are over.
 
     With `counts_spent` false, x stays 0: runs that differ only in what they have spent are one. With `possible`, runs
-    also go where their intervals allow it though their chances are 0.
+    also go where their intervals allow it though their chances are 0. Raises a TooLargeError before there would be
+    more than `most` moves in all.
     """
     state, spent, chance = np.array([start]), np.zeros(1, dtype=np.int64), np.ones(1)
+    moves = 0
     for now in range(step, mdp.horizon + 1):
         row = choose(now, state, spent) if now < mdp.horizon else np.full(len(state), -1)
         going = np.flatnonzero(row >= 0)
         counts = mdp.edge_start[row[going] + 1] - mdp.edge_start[row[going]]
+        moves += int(counts.sum())
+        if most is not None and moves > most:
+            cause = f"its runs make more than {most:,} moves: they have spent too many different amounts on the way"
+            raise TooLargeError.at((), cause, "round the costs, or shorten the horizon")
         origin, edge = np.repeat(going, counts), stretches(mdp.edge_start, row[going])
         if not possible:
             happens = mdp.edge_chance[edge] > 0

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from safear.errors import PlanError
+from safear.evaluation.forward import require_few_moves
 from safear.plans.plan_file import Scalar
 from safear.plans.saved_plan import SavedPlan
 from safear.problem.load import parse_terms
@@ -25,6 +26,7 @@ from safear.web.terms_form import name_terms, read_terms, write_terms
 
 FILE = "file"  # the field with a file that is to be opened
 LONGEST = 1000  # text of a field
+MOST_MOVES = 2_000_000  # of a saved plan's runs; plans made here have some thousands
 
 
 class AnswersFile(BaseModel):
@@ -104,12 +106,19 @@ def _open_answers(desk: Desk, asked: Asked, answers: AnswersFile, texts: Texts) 
 
 def _open_plan(desk: Desk, asked: Asked, text: str, texts: Texts) -> Asked:
     """Terms stay as they are: the plan has its own, and they are for who asks again."""
-    plan = SavedPlan.read(f"{text.strip()}\n")
+    plan = read_saved(f"{text.strip()}\n")
     if "features" in plan.find_differences(desk.problem):
         raise _other_problem(plan.form.problem.title)
     kept = {name: asked.text(name) for name in ("language", "ticket", *name_terms(desk.problem)) if asked.text(name)}
     filled = fill_in(desk, plan.record, texts=texts) if plan.record is not None else dict(asked.fields)
     return Asked({**kept, **filled, PLAN: text}, wish="again")
+
+
+def read_saved(text: str) -> SavedPlan:
+    """A saved plan that anybody may have sent: one that takes too much to follow is a TooLargeError."""
+    plan = SavedPlan.read(text)
+    require_few_moves(plan.policy, plan.start, most=MOST_MOVES)
+    return plan
 
 
 def _other_problem(title: str) -> PlanError:

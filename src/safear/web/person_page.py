@@ -22,6 +22,7 @@ from safear.reports.basis import Basis
 from safear.reports.hundred import tell_hundred
 from safear.reports.ways import find_longest, tell_keys, tell_rest, tell_ways
 from safear.texts import Texts
+from safear.web.answers import read_saved
 from safear.web.asked import Asked
 from safear.web.error_pages import FailureText
 from safear.web.examples import fill_example, keep_example, name_example
@@ -58,7 +59,7 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
     teller = Teller(texts).about(problem)
     if asked.saved_plan:
         try:
-            plan = SavedPlan.read(asked.saved_plan)
+            plan = read_saved(asked.saved_plan)
             if asked.wish != "here":
                 return _show_saved(_Frame(desk, asked, teller), plan)
             asked = go_on_from(desk, plan, asked, texts=texts)
