@@ -15,13 +15,14 @@ import pytest
 import safear as sa
 from population.test_filed_families import PEOPLE, records_of
 from safear.errors import PlanError
-from safear.plans.durability import Durability, check_durability
+from safear.plans.durability import Durability, check_durability, holds_today
 from safear.plans.durability_records import DurabilityRecord
 from safear.plans.durability_teller import DurabilityTeller
 from safear.plans.plan_lists import open_plan, open_plans
 from safear.plans.resume import find_restart
 from safear.problem.terms import Terms
 from safear.problem.tries import Counts
+from safear.recourse.case import Desk
 from safear.texts import languages
 from test_margins import LEVEL_PEOPLE, LEVELS, RAW, score
 
@@ -336,3 +337,16 @@ def test_what_is_no_list_of_plans(tmp_path: Path) -> None:
     )
     with pytest.raises(PlanError, match="row 1"):
         list(open_plans([tmp_path]))
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_what_holds_today_is_what_the_check_says(kind: str) -> None:
+    problem, _ = CASES[kind]
+    for model in (score, stricter):
+        found = [holds_today(Desk.of(problem, model), plan) for _, plan in named(kind)]
+        checks = check_durability(problem, model, named(kind), repair=False).checks
+        assert found == [check.holds for check in checks]
+        assert all(found) == (model is score)
+    _, offer = OFFERS[kind][0]
+    assert holds_today(Desk.of(problem, stricter), sa.SavedPlan.of(offer, personal_data=False)) is None
+    assert holds_today(Desk.of(sa.load_example("loan")), sa.SavedPlan.of(offer)) is None

@@ -20,7 +20,7 @@ from safear.web import keeping
 from safear.web.answers import read_saved
 from safear.web.guard import MOST_BYTES
 from safear.web.service import Service
-from web.conftest import APPLICANT, Site, run_site
+from web.conftest import APPLICANT, CREDIT, Site, grant, run_site
 from web.test_person_page import LOAN, START, ask, field, words
 
 
@@ -93,6 +93,31 @@ def test_a_plan_on_other_terms_says_so(loan: Site) -> None:
     assert note in words(open_again(loan, text))
     assert note not in words(open_again(loan, text, cost1="4"))
     assert note not in words(open_again(loan, save(loan, "/plan", position="0")))
+
+
+def test_a_plan_that_today_s_model_does_not_accept_says_so(loan: Site, credit: Site) -> None:
+    """The page goes on with the plan of the file, and asking again counts on today's model."""
+    asked, note = sa.SavedPlan.of(sa.recommend(LOAN)["cheapest"]), "The model that decides has changed"
+    record = CREDIT["people"]["Ada"]
+    filed = sa.SavedPlan.of(sa.recommend(credit.service.problem, grant, record)[0])
+
+    def refuse(frame: Any) -> Any:
+        raise RuntimeError(f"out of order: {len(frame)} rows")
+
+    for site, plan, stricter in (
+        (loan, asked, lambda frame: frame["savings"] == "rich"),
+        (credit, filed, lambda frame: grant(frame) & (frame["term"] < 12)),
+    ):
+        assert note not in words(open_again(site, plan.text))
+        with run_site(Service.of(site.service.problem, stricter)) as other:
+            assert note in words(open_again(other, plan.text))
+            assert "Das Modell, das entscheidet, ist" in words(open_again(other, plan.text, language="de"))
+    nameless = sa.SavedPlan.of(sa.recommend(credit.service.problem, grant, record)[0], personal_data=False)
+    with run_site(Service.of(credit.service.problem, refuse)) as broken:
+        assert note not in words(open_again(broken, nameless.text))
+        told = words(open_again(broken, filed.text))  # the plan can be followed though the model is silent
+    assert note not in told
+    assert "Your saved plan" in told
 
 
 def test_a_plan_without_personal_data_asks_for_them(loan: Site) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from safear.errors import PlanError, quote_list
+from safear.errors import InputError, PlanError, quote_list
 from safear.evaluation.forward import run_exactly
 from safear.mdp.filed_goals import as_filed
 from safear.mdp.space import person_codes
@@ -175,6 +175,17 @@ def check_durability(
     if not found:
         raise PlanError.at((), "there are no plans", "save some with 'safear recommend --save'", code="nothing")
     return Durability(problem, tuple(found), confidence)
+
+
+def holds_today(desk: Desk, plan: SavedPlan) -> bool | None:
+    """Whether the model that decides accepts every end that a plan counts as success.
+
+    None if that cannot be told: the file has no record, or one that this problem cannot read, or the model is silent.
+    """
+    try:
+        return _check_plan(desk, "", plan, repairs=False, is_own=False).check.holds
+    except InputError:
+        return None
 
 
 def _check_plan(desk: Desk, name: str, plan: SavedPlan, *, repairs: bool, is_own: bool) -> PlanCheck:

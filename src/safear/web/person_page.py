@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from safear.errors import ClassifierError, InputError, Mistake
+from safear.plans.durability import holds_today
 from safear.plans.resume import resume
 from safear.plans.saved_plan import SavedPlan
 from safear.plots import dots, traces
@@ -95,7 +96,7 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
 
 
 def _show_saved(frame: _Frame, plan: SavedPlan) -> PersonView:
-    """A saved plan, and where somebody is along it: from its file alone."""
+    """A saved plan, and where somebody is along it: from its file alone, but for whether it still holds."""
     teller = frame.teller.speaking(plan.policy.mdp.glossary)
     name = teller.name_plan(plan.form.plan)
     shown = PlansView(
@@ -107,7 +108,8 @@ def _show_saved(frame: _Frame, plan: SavedPlan) -> PersonView:
         walk=show_walk(resume(plan, frame.asked.outcomes), teller),
         saved=plan.text,
     )
-    notices = [] if _has_terms_of(plan, frame) else [teller("web.saved.other_terms")]
+    notices = [teller("web.saved.outdated")] if holds_today(frame.desk, plan) is False else []
+    notices += [] if _has_terms_of(plan, frame) else [teller("web.saved.other_terms")]
     title = teller("web.saved.title", name=name)
     return frame.show("plan", title, teller("web.saved.lead"), plans=shown, notices=notices)
 
