@@ -64,8 +64,9 @@ def test_several_ways_to_work_and_to_fail() -> None:
         "   If it works (you climb fast, 10 times in 100): you have reached “favourable decision”.",
         "   If it fails (nothing changes, 20 times in 100): this costs 1.5 days instead; try again.",
         (
-            "   If it fails (leg becomes broken, 10 times in 100, 0 to 20 if our estimates are off): if you have made "
-            "at most 4 tries by then, heal (step 3); otherwise, stop, since “favourable decision” is out of reach."
+            "   If it fails (leg becomes broken, 10 times in 100, 0 to 20 if our estimates are off): if you have "
+            "made at most 4 tries in all by then, heal (step 3); otherwise, stop, since “favourable decision” is out "
+            "of reach."
         ),
     ]
 
