@@ -26,6 +26,8 @@ def rewrite_amounts(text: str, amounts: Mapping[Path, Amount], form: str = "yaml
     is not named.
     """
     root = yaml.compose(text.replace("\t", " ") if form == "json" else text, Loader=yaml.SafeLoader)
+    if root is None:  # an empty file
+        return None
     edits: list[Edit] = []
     for place, amount in amounts.items():
         editor = _Editor(text, form)
