@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import NamedTuple
 
 from safear.evaluation.policy import Policy, policy_of
 from safear.mdp.arrays import MDP
 from safear.problem.model import Record
 from safear.recourse.level_changes import NOTHING, find_changes
 from safear.recourse.plan import Branch, Extent, FollowUp, Hope, Plan, PlanStep, Tries
-from safear.recourse.plan_graph import END, GOAL, LOST, STUCK, Box, Graph, Node, follow
+from safear.recourse.plan_graph import END, GOAL, LOST, STUCK, Box, Graph, Node, Way, follow
 from safear.recourse.promises import Promises
 from safear.recourse.reasons import Reason, Reasons
 from safear.recourse.rules import group_rules
 from safear.recourse.step_bounds import bound_edge
+from safear.recourse.traces import go_smoothly
 from safear.recourse.turns import RARE
 from safear.solvers.solution import Solution
 
@@ -96,25 +96,14 @@ def judge_hope(mdp: MDP, state: int, *, step: int) -> Hope:
 
 def _follow_line(policy: Policy, origin: int, graph: Graph) -> list[int]:
     """The nodes met by a run in which every action works the first time, each as it most often does."""
-    mdp = graph.mdp
-    line: list[int] = []
-    node, spent = graph.first, 0
-    for step in range(1, mdp.horizon + 1):
-        if node not in line:
-            line.append(node)
-        edge = max(graph.edges(node), key=lambda edge: (mdp.works(edge), mdp.edge_chance[edge]))
-        state, spent = int(mdp.edge_next[edge]), spent + int(mdp.edge_cost[edge])
-        if mdp.goal[state] or step == mdp.horizon:
-            break
-        account = int(policy.accounts[origin]) - spent
-        row = int(policy.rows(step, np.array([state]), np.array([account]))[0])
-        counted = spent if policy.looks_at_spent else 0
-        ahead = [way.target for way in graph.ways(node, edge) if way.target >= 0 and graph.nodes[way.target].row == row]
-        here = [target for target in ahead if graph.nodes[target].box.meets(Box(step, step, counted, counted))]
-        if not here:
-            break
-        node = here[0]
-    return line
+    mdp, line, spent = graph.mdp, [], 0
+    for step, edge in enumerate(go_smoothly(policy, origin)):
+        here = Box(step, step, spent, spent)
+        line += [
+            number for number, node in enumerate(graph.nodes) if node.row == mdp.edge_row[edge] and node.box.meets(here)
+        ]
+        spent += int(mdp.edge_cost[edge]) if policy.looks_at_spent else 0
+    return list(dict.fromkeys(line))
 
 
 def _rank(graph: Graph, line: list[int]) -> list[int]:
@@ -138,16 +127,28 @@ def _walk_along(graph: Graph, line: list[int], told: list[int], *, share: float)
     while waiting:
         node = waiting.pop()
         found.setdefault(node)
-        ahead = [target for edge in graph.edges(node) for target in _find_targets(graph, node, edge, share)]
+        ways = [one for edge in graph.edges(node) for one in _share_ways(graph, node, edge)]
+        ahead = [one.way.target for one in ways if max(one.share, one.share_if_off) >= share]
         waiting += [target for target in reversed(ahead) if target not in found and target in told]
     return list(found)
 
 
-def _find_targets(graph: Graph, node: int, edge: int, share: float) -> list[int]:
-    """Where an edge leads in at least such a share of the cases."""
+class _SharedWay(NamedTuple):
+    """A way with its share of the cases in which its edge is taken, and the same by weight."""
+
+    way: Way
+    share: float
+    share_if_off: float
+
+
+def _share_ways(graph: Graph, node: int, edge: int) -> list[_SharedWay]:
+    """Where an edge leads, in order of time, and how often."""
     ways = graph.ways(node, edge)
-    chance, weight = sum(way.chance for way in ways), sum(way.weight for way in ways)
-    return [way.target for way in ways if way.chance >= share * chance > 0 or way.weight >= share * weight]
+    total, weight = sum(way.chance for way in ways), sum(way.weight for way in ways)
+    # What is too improbable for a number still happens.
+    by_weight = [way.weight / weight if weight else 1 / len(ways) for way in ways]
+    shares = [way.chance / total for way in ways] if total else by_weight
+    return [_SharedWay(*one) for one in zip(ways, shares, by_weight, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,19 +225,17 @@ class _Maker:
         mdp = self.graph.mdp
         outcome, after = mdp.outcome(edge), mdp.shown_person(int(mdp.edge_next[edge]))
         changes, label = find_changes(person, after, first=outcome.change, promises=self.promises), outcome.label
-        ways = self.graph.ways(number, edge)
-        total, weight = sum(way.chance for way in ways), sum(way.weight for way in ways)
         follow_ups = tuple(
             FollowUp(
                 self._name_kind(way.target),
                 self.numbers.get(way.target),
-                way.chance / total if total else way.weight / weight if weight else 1 / len(ways),
-                way.weight / weight if weight else 1 / len(ways),  # what is too improbable for a number still happens
+                share,
+                share_if_off,
                 way.since,
                 way.until,
                 self._find_spent(way.low, way.high),
             )
-            for way in ways
+            for way, share, share_if_off in _share_ways(self.graph, number, edge)
         )
         cost, within = mdp.to_cost(int(mdp.edge_cost[edge])), bound_edge(mdp, edge)
         chances = (float(mdp.edge_chance[edge]), within.low, within.high)

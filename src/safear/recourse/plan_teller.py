@@ -149,15 +149,13 @@ class PlanTeller:
 
     def _find_exit(self, step: PlanStep) -> PlanStep:
         """The step of the main route from which a run first comes to another step, perhaps through others."""
-        steps, before = self.plan.steps, {step.number: step.number}
-        waiting = [step.number]
+        steps, waiting = self.plan.steps, [step.number]
         for number in waiting:
             for other in steps:
                 leads = any(f.step == number for branch in other.branches for f in branch.follow_ups)
                 if leads and other.is_main:
                     return other
-                if leads and other.number not in before:
-                    before[other.number] = number
+                if leads and other.number not in waiting:
                     waiting.append(other.number)
         return steps[0]
 

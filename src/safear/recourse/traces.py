@@ -118,7 +118,7 @@ def find_main_way(solution: Solution | Policy, start: Record | int | None = None
     """The way on which every step works: where several outcomes do, the likeliest."""
     policy = policy_of(solution)
     origin = policy.mdp.locate_start(start)
-    return _read_way(policy, origin, _go_smoothly(policy, origin, []))
+    return _read_way(policy, origin, go_smoothly(policy, origin))
 
 
 def find_fallback(solution: Solution | Policy, start: Record | int | None = None) -> Trace | None:
@@ -129,19 +129,19 @@ def find_fallback(solution: Solution | Policy, start: Record | int | None = None
     """
     policy = policy_of(solution)
     mdp, origin = policy.mdp, policy.mdp.locate_start(start)
-    first = _go_smoothly(policy, origin, [])[:1]
+    first = go_smoothly(policy, origin)[:1]
     row = int(mdp.edge_row[first[0]]) if first else -1
     edges = range(int(mdp.edge_start[row]), int(mdp.edge_start[row + 1])) if first else range(0)
     failing = [edge for edge in edges if mdp.edge_high[edge] > 0 and not mdp.works(edge)]
     failing.sort(key=lambda edge: -float(mdp.edge_chance[edge]))
     if not failing or mdp.edge_chance[failing[0]] <= 0:
         return None
-    ways = [_read_way(policy, origin, _go_smoothly(policy, origin, [edge])) for edge in failing]
+    ways = [_read_way(policy, origin, go_smoothly(policy, origin, [edge])) for edge in failing]
     rests = {tuple(step.action for step in way.steps[1:]) for way in ways}
     return ways[0] if len(rests) == 1 and all(way.success for way in ways) else None
 
 
-def _go_smoothly(policy: Policy, origin: int, begun: list[int]) -> list[int]:
+def go_smoothly(policy: Policy, origin: int, begun: Sequence[int] = ()) -> list[int]:
     """The edges of a run that has begun so and whose further steps all work."""
     mdp, edges = policy.mdp, list(begun)
     choosing = policy.choosing(int(policy.accounts[origin]))

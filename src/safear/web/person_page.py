@@ -98,13 +98,13 @@ def make_view(service: Service, asked: Asked, texts: Texts, *, deadline: Deadlin
 def _show_saved(frame: _Frame, plan: SavedPlan) -> PersonView:
     """A saved plan, and where somebody is along it: from its file alone, but for whether it still holds."""
     teller = frame.teller.speaking(plan.policy.mdp.glossary)
-    name = teller.name_plan(plan.form.plan)
+    name, told = teller.name_plan(plan.form.plan), PlanTeller(plan.plan, teller)
     shown = PlansView(
         slider=None,
         weight=1.0 if frame.asked.weight is None else frame.asked.weight,
         chosen=name,
-        steps=PlanTeller(plan.plan, teller).steps(),
-        notes=tuple(PlanTeller(plan.plan, teller).notes()),
+        steps=told.steps(),
+        notes=tuple(told.notes()),
         walk=show_walk(resume(plan, frame.asked.outcomes), teller),
         saved=plan.text,
     )
@@ -164,7 +164,7 @@ def _show_plans(menu: Menu, asked: Asked, teller: Teller, original: Problem) -> 
     stops = find_stops(menu)
     position = _find_position(stops, asked)
     offer = stops[position].offer
-    name = name_stop(stops, position, teller)
+    name, told = name_stop(stops, position, teller), PlanTeller(offer.plan, teller)
     return PlansView(
         slider=show_slider(stops, position, teller),
         # A menu of one plan says nothing about what somebody weighs how much.
@@ -176,8 +176,8 @@ def _show_plans(menu: Menu, asked: Asked, teller: Teller, original: Problem) -> 
         ways=tell_ways(offer, find_longest([offer, *menu]), teller),
         keys=tell_keys(teller.quoted_goal(menu.problem), teller),
         rest=tell_rest(offer, teller),
-        steps=PlanTeller(offer.plan, teller).steps(),
-        notes=tuple(PlanTeller(offer.plan, teller).notes()),
+        steps=told.steps(),
+        notes=tuple(told.notes()),
         checked=teller.verification(offer.verification) if menu.case.sight else "",
         walk=show_walk(walk(offer, asked.outcomes), teller),
         hundred=tell_hundred(offer, teller),
