@@ -262,12 +262,11 @@ def test_only_the_last_target(
     if name == "square":
         assert found.variance[start, count] == pytest.approx(float(best.variance), rel=1e-10, abs=1e-9)
     whole = sweep_targets(mdp, loss, targets=(low, count), allowed=allowed)
-    for part, full in zip(found.pieces, whole.pieces, strict=True):
-        some, everything = choices_of(part, count + 1), choices_of(full, count + 1)
-        assert some.keys() == everything.keys()
-        for place, choices in some.items():
-            assert choices[-1] is not None
-            assert all(one in {None, other} for one, other in zip(choices, everything[place], strict=True))
+    some, everything = choices_of(found.pieces, count + 1), choices_of(whole.pieces, count + 1)
+    assert some.keys() == everything.keys()
+    for place, choices in some.items():
+        assert choices[-1] is not None
+        assert all(one in {None, other} for one, other in zip(choices, everything[place], strict=True))
 
 
 @settings(max_examples=30)
@@ -295,7 +294,7 @@ def test_whoever_follows_the_pieces_has_the_loss(
     loss = LOSSES[name][0]
     found = sweep_targets(mdp, loss, targets=(0.0, count), weights=(float(weights[0]), float(weights[1])))
     for column in some_columns(count, np.random.default_rng(1)):
-        policy = SpentPolicy.of(mdp, np.full(mdp.n_states, column - 1), found.pieces)
+        policy = SpentPolicy.of(mdp, np.full(mdp.n_states, column - 1), [found.pieces])
         runs = run_exactly(policy)
         total = runs.spent + np.where(runs.succeeded, 0, mdp.failure_cost)
         losses = [
@@ -310,22 +309,17 @@ def test_pieces_say_where_choices_change() -> None:
     problem = sa.load_example("loan")
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     found = sweep_targets(mdp, EXCESS, targets=(0.0, most_of(mdp) + 1))
-    assert len(found.pieces) == mdp.horizon
+    assert set(found.pieces.place.tolist()) == {
+        step * mdp.n_states + state
+        for step in range(mdp.horizon)
+        for state in range(mdp.n_states)
+        if rows_of(mdp)(state, step) and mdp.depth[state] <= step
+    }
     changes = 0
-    for step, pieces in zip(reversed(range(mdp.horizon)), found.pieces, strict=True):
-        assert set(pieces.place.tolist()) == {
-            step * mdp.n_states + state
-            for state in range(mdp.n_states)
-            if rows_of(mdp)(state, step) and mdp.depth[state] <= step
-        }
-        for choices in choices_of(pieces, most_of(mdp) + 2).values():
-            assert None not in choices
-            changes += sum(one != other for one, other in itertools.pairwise(choices))
-        assert len(pieces.place) == len(set(pieces.place.tolist())) + sum(
-            one != other
-            for choices in choices_of(pieces, most_of(mdp) + 2).values()
-            for one, other in itertools.pairwise(choices)
-        )
+    for choices in choices_of(found.pieces, most_of(mdp) + 2).values():
+        assert None not in choices
+        changes += sum(one != other for one, other in itertools.pairwise(choices))
+    assert len(found.pieces.place) == len(set(found.pieces.place.tolist())) + changes
     assert changes > 0
 
 
@@ -348,8 +342,7 @@ def choice_between(*prices: int, order: tuple[int, ...]) -> sa.MDP:
 
 
 def first_choice(found: TargetSweep, column: int) -> int:
-    [choices] = choices_of(found.pieces[-1], found.loss.shape[1]).values()
-    choice = choices[column]
+    choice = choices_of(found.pieces, found.loss.shape[1])[0][column]
     assert choice is not None
     return choice
 
@@ -375,7 +368,7 @@ def test_what_is_equal_goes_to_the_first_row() -> None:
     mdp = choice_between(3, 3, order=(0, 1))
     for loss in (EXCESS, EXCEEDED, MISSED, CERTAIN):
         found = sweep_targets(mdp, loss, targets=(0.0, 5))
-        assert choices_of(found.pieces[-1], 6) == {0: [0] * 6}
+        assert choices_of(found.pieces, 6)[0] == [0] * 6
 
 
 def test_the_weight_of_the_mean_decides() -> None:
@@ -388,7 +381,7 @@ def test_the_weight_of_the_mean_decides() -> None:
     loss_only = sweep_targets(mdp, EXCESS, targets=(0.0, 5))
     assert (loss_only.loss[start, 5], loss_only.mean[start, 5]) == (0, 4)
     mean_too = sweep_targets(mdp, EXCESS, targets=(0.0, 5), weights=(0.1, 1.0))
-    assert (mean_too.loss[start, 5], mean_too.mean[start, 5]) == (1, 3.5)
+    assert (mean_too.score[start, 5], mean_too.mean[start, 5]) == (close(Fraction(36, 10)), 3.5)
 
 
 # ------------------------------------------------------------------------------------------------------ what can happen

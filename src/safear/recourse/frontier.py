@@ -16,14 +16,15 @@ found are optimal for their weights, but one that is optimal only for a weight b
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from safear.mdp.arrays import MDP
 from safear.progress import Progress
-from safear.recourse.offer import TAIL, Offer, make_offer
-from safear.risk.objectives import MeanCVaR, Objective, SuccessFirst
+from safear.recourse.offer import TAIL, Offer, OfferFigures, make_offer
+from safear.risk.objectives import MeanCVaR, SuccessFirst
 from safear.solvers.solve import solve
 from safear.solvers.success import highest_success
+from safear.solvers.weighed import WeighedPlan, Weigher
 
 SAME_SUCCESS = 0.01  # chances of success that differ by less are the same to a person
 CHEAPEST = 1e-6  # a weight so small that the tail only decides between plans of the same mean
@@ -59,42 +60,68 @@ def find_frontier(
     Between two plans whose mean and tail differ by less than the share `grain`, no other is looked for.
     """
     best = highest_success(mdp, robust=robust)
-    trace = _halve_weights if robust and mdp.has_intervals else _trace_hull
+    is_robust = robust and mdp.has_intervals
+    trace = _halve_weights if is_robust else _trace_hull
 
-    def find(objective: Callable[[float], Objective]) -> list[Offer]:
-        def best_at(weight: float) -> Offer:
-            return make_offer(solve(mdp, objective(weight), robust=robust), level=level)
+    def find(slack: float | None) -> list[_Plan]:
+        weigher = None if is_robust else Weigher.of(mdp, level, slack)
+
+        def best_at(weight: float) -> _Plan:
+            if weigher is not None:
+                return _Plan.of_weighed(weigher.find(weight), level, robust=robust)
+            objective = MeanCVaR(weight, level)
+            aim = objective if slack is None else SuccessFirst(objective, slack)
+            return _Plan.of_offer(make_offer(solve(mdp, aim, robust=robust), level=level))
 
         return trace(best_at, grain, progress)
 
-    offers = find(lambda weight: MeanCVaR(weight, level))
-    if min(offer.judged.success for offer in offers) < best * (1 - SAME_SUCCESS):
-        slack = SAME_SUCCESS / mdp.horizon
-        offers += find(lambda weight: SuccessFirst(MeanCVaR(weight, level), slack))
+    plans = find(None)
+    if min(plan.figures.success for plan in plans) < best * (1 - SAME_SUCCESS):
+        plans += find(SAME_SUCCESS / mdp.horizon)
     kept = [
-        offer
-        for number, offer in enumerate(offers)
-        if not any(_beats(other, offer) for other in offers)
-        and not any(_equals(other, offer) for other in offers[:number])
+        plan
+        for number, plan in enumerate(plans)
+        if not any(_beats(other, plan) for other in plans) and not any(_equals(other, plan) for other in plans[:number])
     ]
-    return Frontier(tuple(sorted(kept, key=lambda offer: offer.judged.mean)), best, level)
+    kept.sort(key=lambda plan: plan.figures.mean)
+    return Frontier(tuple(plan.make_offer() for plan in kept), best, level)
 
 
-def _find_cheapest(best_at: Callable[[float], Offer]) -> Offer:
+@dataclass(frozen=True, eq=False, slots=True)
+class _Plan:
+    """A plan with the figures that it is compared by. It becomes an offer only if it is not beaten."""
+
+    figures: OfferFigures
+    make_offer: Callable[[], Offer]
+
+    @classmethod
+    def of_offer(cls, offer: Offer) -> _Plan:
+        return cls(offer.judged, lambda: offer)
+
+    @classmethod
+    def of_weighed(cls, plan: WeighedPlan, level: float, *, robust: bool) -> _Plan:
+        def offer() -> Offer:
+            solution = replace(plan.solution, robust=True) if robust else plan.solution
+            return Offer("asked", (plan.objective,), solution, plan.runs, level)
+
+        return cls(OfferFigures(plan.success, plan.mean, plan.tail), offer)
+
+
+def _find_cheapest(best_at: Callable[[float], _Plan]) -> _Plan:
     """The plan with the least mean and, of several, the least tail."""
     cheapest = best_at(0.0)
-    mean, tail = cheapest.judged.mean, cheapest.judged.tail
+    mean, tail = cheapest.figures.mean, cheapest.figures.tail
     # Weighed so that all of the tail is still little beside the mean.
     return best_at(CHEAPEST * mean / tail) if tail > 0 else cheapest
 
 
-def _halve_weights(best_at: Callable[[float], Offer], grain: float, progress: Progress | None) -> list[Offer]:
+def _halve_weights(best_at: Callable[[float], _Plan], grain: float, progress: Progress | None) -> list[_Plan]:
     """Plans that are best for weights between 0 and 1, as far as those for neighbouring weights differ noticeably."""
     found = [_find_cheapest(best_at), best_at(1.0)]
     pairs = [(0.0, found[0], 1.0, found[1])]
     while pairs and len(found) < MAX_ROBUST:
         low, left, high, right = pairs.pop(0)  # the widest first
-        if max(abs(gain) for gain in left.judged.gains_over(right.judged)) < grain:
+        if max(abs(gain) for gain in left.figures.gains_over(right.figures)) < grain:
             continue
         weight = (low + high) / 2
         middle = best_at(weight)
@@ -105,20 +132,21 @@ def _halve_weights(best_at: Callable[[float], Offer], grain: float, progress: Pr
     return found
 
 
-def _trace_hull(best_at: Callable[[float], Offer], grain: float, progress: Progress | None) -> list[Offer]:
+def _trace_hull(best_at: Callable[[float], _Plan], grain: float, progress: Progress | None) -> list[_Plan]:
     """All plans that are best for some weight."""
     cheapest, safest = _find_cheapest(best_at), best_at(1.0)
     found, pairs = [cheapest, safest], [(cheapest, safest)]
     while pairs and len(found) < MAX_PLANS:
         left, right = pairs.pop()
-        dearer, safer = right.mean - left.mean, left.tail - right.tail
-        if min(dearer, safer) <= EQUAL * max(left.tail, EQUAL):
+        (_, low, high), (_, more, less) = left.figures, right.figures
+        dearer, safer = more - low, high - less
+        if min(dearer, safer) <= EQUAL * max(high, EQUAL):
             continue
-        if max(dearer / right.mean, safer / left.tail) < grain:  # what lies between is too alike to be worth the time
+        if max(dearer / more, safer / high) < grain:  # what lies between is too alike to be worth the time
             continue
         weight = dearer / (dearer + safer)
         middle = best_at(weight)
-        line, value = ((1 - weight) * offer.mean + weight * offer.tail for offer in (left, middle))
+        line, value = ((1 - weight) * plan.figures.mean + weight * plan.figures.tail for plan in (left, middle))
         if value < line * (1 - EQUAL):
             found.append(middle)
             pairs += [(left, middle), (middle, right)]
@@ -127,12 +155,12 @@ def _trace_hull(best_at: Callable[[float], Offer], grain: float, progress: Progr
     return found
 
 
-def _beats(one: Offer, other: Offer) -> bool:
+def _beats(one: _Plan, other: _Plan) -> bool:
     """Whether a plan is better in success, mean or tail and worse in none."""
-    gains = one.judged.gains_over(other.judged)
+    gains = one.figures.gains_over(other.figures)
     return min(gains) >= -EQUAL and max(gains) > EQUAL
 
 
-def _equals(one: Offer, other: Offer) -> bool:
+def _equals(one: _Plan, other: _Plan) -> bool:
     """Whether two plans do not differ in success, mean and tail."""
-    return max(abs(gain) for gain in one.judged.gains_over(other.judged)) <= EQUAL
+    return max(abs(gain) for gain in one.figures.gains_over(other.figures)) <= EQUAL

@@ -142,7 +142,7 @@ class Offer:
         """The mean cost of the worst runs (CVaR)."""
         return self.cost.all_runs.cvar(self.level)
 
-    @property
+    @cached_property
     def figures(self) -> OfferFigures:
         """Its figures at the nominal chances."""
         return OfferFigures(self.cost.success, self.mean, self.tail)

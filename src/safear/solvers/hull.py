@@ -38,7 +38,7 @@ class Point:
     variance: float
     target: float
     loss: float
-    pieces: list[Pieces]
+    pieces: Pieces
     opening: int  # of the account
 
 
@@ -112,7 +112,7 @@ class _Plans:
             allowed = allowed_rows(self.mdp, self.slack)
             sweep = sweep_targets(self.mdp, SQUARE, targets=targets, allowed=allowed, last_only=True)
         mean, variance = float(sweep.mean[self.start, columns]), float(sweep.variance[self.start, columns])
-        return Point(mean, variance, target, float(sweep.loss[self.start, columns]), sweep.pieces, columns - 1)
+        return Point(mean, variance, target, float(sweep.score[self.start, columns]), sweep.pieces, columns - 1)
 
 
 @once_per_mdp

@@ -129,20 +129,19 @@ def _find_cvar(mdp: MDP, weight: float, level: float, among: Among, progress: Pr
     """The least over w of (1 - weight) * E[C] + weight * (w + E[max(C - w, 0)] / (1 - level))."""
     certain = level > 1 - EPSILON
     factor = weight if certain else weight / (1 - level)
-    loss, weights, spans = CERTAIN if certain else EXCESS, (factor, 1 - weight), _spans(mdp, level, among)
+    loss, weights, spans = CERTAIN if certain else EXCESS, (factor, 1 - weight), find_spans(mdp, level, among)
     allowed = among.rows(mdp)
     found = _sweep_totals(mdp, loss, spans, weights=weights, allowed=allowed, chances=among.chances, progress=progress)
-    scores = (1 - weight) * found.mean + factor * found.loss
-    values = weight * found.targets + scores
+    values = weight * found.targets + found.score
     least = values.min(axis=1)
     # Of the targets that are equally good, that whose plan has the least mean.
     best = np.where(values <= least[:, None] * (1 + NEAR), found.mean, np.inf).argmin(axis=1)
     bounds = least
     if among.robust and not certain:
-        between = bound_between(found.targets, scores, of_target=weight, of_loss=factor)
+        between = bound_between(found.targets, found.score, of_target=weight, of_loss=factor)
         chances = find_worst_chances(mdp, among.slack)
         against = _sweep_totals(mdp, loss, spans, weights=weights, allowed=allowed, chances=chances)
-        committed = ((1 - weight) * against.mean + weight * against.targets + factor * against.loss).min(axis=1)
+        committed = (weight * against.targets + against.score).min(axis=1)
         bounds = np.minimum(np.maximum(between, committed), least)
     policy = SpentPolicy.of(mdp, found.accounts[best], found.pieces)
     if among.robust and len(mdp.starts) == 1 and bounds[mdp.start] < least[mdp.start] * (1 - NEAR):
@@ -153,12 +152,12 @@ def _find_cvar(mdp: MDP, weight: float, level: float, among: Among, progress: Pr
 
 def _find_var(mdp: MDP, level: float, among: Among, progress: Progress | None) -> Certified:
     """The smallest cost that is exceeded with a probability of at most 1 - level."""
-    spans = _spans(mdp, level, among)
+    spans = find_spans(mdp, level, among)
     found = _sweep_totals(
         mdp, EXCEEDED, spans, weights=(1.0, 0.0), allowed=among.rows(mdp), chances=among.chances, progress=progress
     )
     limit = 0.0 if level > 1 - EPSILON else min(1 - level + EPSILON, 1 - EPSILON)
-    best = (found.loss <= limit).argmax(axis=1)
+    best = (found.score <= limit).argmax(axis=1)
     values = found.targets[best]
     return Certified(SpentPolicy.of(mdp, found.accounts[best], found.pieces), values, values)
 
@@ -174,15 +173,15 @@ def _find_budget(mdp: MDP, limit: float, among: Among, progress: Progress | None
     targets, allowed = (0.0, bound + 1), among.rows(mdp)
     found = sweep_targets(mdp, MISSED, targets=targets, allowed=allowed, chances=among.chances, progress=progress)
     opening = np.full(mdp.n_states, max(budget, -1))
-    values = found.loss[:, budget + 1] if budget >= 0 else np.where(mdp.goal, 0.0, 1.0)
-    return Certified(SpentPolicy.of(mdp, opening, found.pieces), values, found.loss[:, bound + 1])
+    values = found.score[:, budget + 1] if budget >= 0 else np.where(mdp.goal, 0.0, 1.0)
+    return Certified(SpentPolicy.of(mdp, opening, [found.pieces]), values, found.score[:, bound + 1])
 
 
 class _Totals(NamedTuple):
-    """A sweep for all total costs: `targets` [column], their loss and mean [state, column], and how accounts open."""
+    """A sweep for all total costs: `targets` [column], their score and mean [state, column], and how accounts open."""
 
     targets: Reals
-    loss: Reals
+    score: Reals
     mean: Reals
     accounts: NDArray[np.int64]
     pieces: list[Pieces]
@@ -191,37 +190,39 @@ class _Totals(NamedTuple):
 def _sweep_totals(
     mdp: MDP,
     loss: Loss,
-    spans: list[_Span],
+    spans: list[Span],
     *,
     weights: tuple[float, float],
     **options: Any,
 ) -> _Totals:
-    """A sweep for every total cost that may be the best target (see `_spans`)."""
-    sweeps = [sweep_targets(mdp, loss, targets=span, weights=weights, **options) for span in spans]
-    near = sweeps[0]
-    first = np.arange(spans[0].columns)
-    if len(spans) == 1:
-        return _Totals(first.astype(np.float64), near.loss[:, 1:], near.mean[:, 1:], first, near.pieces)
-    most, far, low = _most(mdp), sweeps[1], spans[1].low
-    base = most + 2  # accounts of the second sweep lie above those of the first
-    second = np.arange(most, spans[1].columns)  # the targets from the failure cost on
+    """A sweep for every total cost that may be the best target (see `find_spans`)."""
+    sweeps = [sweep_targets(mdp, loss, targets=(span.low, span.columns), weights=weights, **options) for span in spans]
+    known = [slice(span.first + 1, span.columns + 1) for span in spans]
     return _Totals(
-        np.concatenate([first, low + second]).astype(np.float64),
-        np.hstack([near.loss[:, 1:], far.loss[:, 1 + second]]),
-        np.hstack([near.mean[:, 1:], far.mean[:, 1 + second]]),
-        np.concatenate([first, base + second]),
-        [*near.pieces, *(Pieces(piece.place, base + piece.first, piece.choice) for piece in far.pieces)],
+        np.concatenate([span.low + np.arange(span.first, span.columns) for span in spans]),
+        np.hstack([found.score[:, columns] for found, columns in zip(sweeps, known, strict=True)]),
+        np.hstack([found.mean[:, columns] for found, columns in zip(sweeps, known, strict=True)]),
+        np.concatenate([span.moved + np.arange(span.first, span.columns) for span in spans]),
+        [
+            found.pieces._replace(first=span.moved + found.pieces.first)
+            for found, span in zip(sweeps, spans, strict=True)
+        ],
     )
 
 
-class _Span(NamedTuple):
-    """The targets of a sweep: the lowest, in quanta, and how many."""
+class Span(NamedTuple):
+    """The targets of a sweep: the lowest, in quanta, and how many; those from the `first` on may be the best.
+
+    Its accounts are `moved` by so much, so that they lie above those of the span before.
+    """
 
     low: float
     columns: int
+    first: int = 0
+    moved: int = 0
 
 
-def _spans(mdp: MDP, level: float, among: Among) -> list[_Span]:
+def find_spans(mdp: MDP, level: float, among: Among, *, cheapest: tuple[float, float] | None = None) -> list[Span]:
     """The sweeps that hold a best target of VaR, CVaR or mean and CVaR at a level, for any person: one or two.
 
     With m the most that can be spent and f the failure cost, totals lie within [0, m] and [f, f + m]. Nothing between
@@ -233,18 +234,21 @@ def _spans(mdp: MDP, level: float, among: Among) -> list[_Span]:
     Robust, the least may lie between m and f, as between any two totals: the bound allows for it, and where it takes
     few columns, everything is tried. With h below f, no plan that fails more often than 1 - level at any chances is the
     best, so that for all others everything rises with w beyond m.
+
+    Mean and variance of the `cheapest` plan are those of the only person, if they are known.
     """
-    most, failure, highest = _most(mdp), mdp.failure_cost, _highest(mdp, level, among)
+    most, failure, highest = _most(mdp), mdp.failure_cost, _highest(mdp, level, among, cheapest)
     if among.robust and min(failure + most, highest) <= FEW:
-        return [_Span(0.0, min(failure + most, highest) + 1)]
+        return [Span(0.0, min(failure + most, highest) + 1)]
     if most < failure and highest < failure:
-        return [_Span(0.0, min(most, highest) + 1)]
+        return [Span(0.0, min(most, highest) + 1)]
     if failure <= 2 * most:
-        return [_Span(0.0, min(failure + most, highest) + 1)]
-    return [_Span(0.0, most + 1), _Span(float(failure - most), min(2 * most, highest - failure + most) + 1)]
+        return [Span(0.0, min(failure + most, highest) + 1)]
+    columns = min(2 * most, highest - failure + most) + 1
+    return [Span(0.0, most + 1), Span(float(failure - most), columns, first=most, moved=most + 2)]
 
 
-def _highest(mdp: MDP, level: float, among: Among) -> int:
+def _highest(mdp: MDP, level: float, among: Among, cheapest: tuple[float, float] | None) -> int:
     """A target that no optimum of VaR, CVaR or mean and CVaR at a level lies above, for any person.
 
     The best target is the VaR of the best plan, and for all of these that is at most the CVaR of the plan with the
@@ -257,9 +261,13 @@ def _highest(mdp: MDP, level: float, among: Among) -> int:
     if among.robust:
         worst = float(find_worst_means(mdp, among.slack)[mdp.starts].max(initial=0.0))
         return min(largest, math.ceil(worst / (1 - level) * (1 + NEAR)))
-    cheapest = sweep_least_mean(mdp, among.slack)
-    bound = cheapest.mean[:, 0] + math.sqrt(level / (1 - level)) * np.sqrt(cheapest.variance[:, 0])
-    highest = float(bound[mdp.starts].max(initial=0.0))
+    if cheapest is None:
+        found = sweep_least_mean(mdp, among.slack)
+        mean, variance = found.mean[mdp.starts, 0], found.variance[mdp.starts, 0]
+    else:
+        mean, variance = (np.array([figure]) for figure in cheapest)
+    bound = mean + math.sqrt(level / (1 - level)) * np.sqrt(variance)
+    highest = float(bound.max(initial=0.0))
     return min(largest, math.ceil(highest * (1 + NEAR)))
 
 
@@ -267,7 +275,7 @@ def count_columns(mdp: MDP, objective: Objective, *, robust: bool = False) -> in
     """About how many columns the sweeps for an objective take; the failure cost adds none to speak of."""
     match simplify(objective):
         case VaR(level) | CVaR(level) | MeanCVaR(_, level):
-            return sum(span.columns for span in _spans(mdp, level, Among.of(mdp, objective, robust=robust)))
+            return sum(span.columns for span in find_spans(mdp, level, Among.of(mdp, objective, robust=robust)))
         case Budget(limit):
             return min(_most(mdp), max(units_within(limit, mdp.quantum), 0)) + 1
         case _:
@@ -297,7 +305,7 @@ def _find_deviation(
         base = top + optimum.most + 2
         top = base + optimum.most
         opening[start] = base + optimum.point.opening
-        pieces += [_shift(piece, optimum, base, part.states, mdp.n_states) for piece in optimum.point.pieces]
+        pieces.append(_shift(optimum.point.pieces, optimum, base, part.states, mdp.n_states))
         if progress is not None:
             progress(number + 1, len(starts))
     return Certified(SpentPolicy.of(mdp, opening, pieces), values, bounds)

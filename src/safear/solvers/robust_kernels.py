@@ -1,4 +1,4 @@
-"""The compiled loop of the robust target sweep: as `sweep_kernels.target_step`, against the worst chances.
+"""The compiled loop of the robust target sweep: as `target_kernels.sweep_columns`, against the worst chances.
 
 Imported when first needed: Numba takes a moment to load. Machine code is cached on disk and runs without the GIL.
 """
@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from safear.mdp.arrays import Arrays
-from safear.solvers.sweep_kernels import Aim, keep_better
+from safear.solvers.target_kernels import Aim
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -35,7 +35,7 @@ def robust_step(
 ) -> None:
     """U(s, w) = min over a of max over p of sum p U'(s', w - c), low <= p <= high, sum p = 1, for every target w.
 
-    Columns are as in `target_step`. What the adversary makes large is what the plan makes small, loss_weight * loss +
+    Columns are as in `sweep_columns`. What the adversary makes large is what the plan makes small, loss_weight * loss +
     mean_weight * mean (the mean in column 0), and the mean where that is equal. He begins with the least chance of
     every outcome and gives what is left to the worst of them, each up to its most. Of two outcomes that is one end of
     the interval.
@@ -133,4 +133,31 @@ def robust_step(
                 mean[state] = row_mean
                 choices[state] = choice
                 continue
-            keep_better(row_loss, row_mean, aim, tie, 0, choice, loss[state], mean[state], choices[state], better)
+            keep_better(row_loss, row_mean, aim, tie, choice, loss[state], mean[state], choices[state], better)
+
+
+@njit(cache=True, nogil=True)
+def keep_better(
+    row_loss: Real,
+    row_mean: Real,
+    aim: Aim,
+    tie: float,
+    choice: np.uint8,
+    least_loss: Real,
+    least_mean: Real,
+    chosen: Bytes,
+    better: Flags,
+) -> None:
+    """Take a row where it is better than the best so far: see `sweep_columns`. `better` is room for flags."""
+    _, _, _, loss_weight, mean_weight = aim
+    if row_mean[0] * (1 + tie) < least_mean[0]:
+        least_mean[0], chosen[0] = row_mean[0], choice
+    for j in range(1, len(row_loss)):
+        score = loss_weight * row_loss[j] + mean_weight * row_mean[j]
+        least = loss_weight * least_loss[j] + mean_weight * least_mean[j]
+        better[j] = (score * (1 + tie) < least) | (
+            (score <= least * (1 + tie)) & (row_mean[j] * (1 + tie) < least_mean[j])
+        )
+    for j in range(1, len(row_loss)):  # apart, so that the comparisons are done several columns at a time
+        if better[j]:
+            least_loss[j], least_mean[j], chosen[j] = row_loss[j], row_mean[j], choice

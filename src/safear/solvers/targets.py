@@ -21,17 +21,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safear.evaluation.policy import Pieces
-from safear.mdp.arrays import MDP
+from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.hope import may_act
 from safear.memory import MAX_BYTES, require_room
 from safear.progress import Progress
 from safear.solvers.sweep import TIE, Allowed
+
+if TYPE_CHECKING:
+    from safear.solvers.target_kernels import Aim, Bands, Course
 
 Table = NDArray[np.float64]  # [state, column]
 Chances = Literal["nominal", "worst"] | NDArray[np.float64]  # or those of each step and edge
@@ -68,13 +71,21 @@ class TargetSweep:
     """What a sweep has found for each state at step 0, all in quanta.
 
     Column j > 0 is for the target low + j - 1; column 0 for all below, where the plan is that of the least mean. The
-    variance is only computed for SQUARE. `pieces` are the choices of each step; the account of column j is j - 1.
+    score is what was made small, the `weights` those of loss and mean in it. The variance is only computed for SQUARE.
+    `pieces` are the choices of all steps; the account of column j is j - 1.
     """
 
-    loss: Table
+    score: Table
     mean: Table
     variance: Table
-    pieces: list[Pieces]
+    pieces: Pieces
+    weights: tuple[float, float]
+
+    @property
+    def loss(self) -> Table:
+        """The expected loss; column 0 means nothing."""
+        of_loss, of_mean = self.weights
+        return (self.score - of_mean * self.mean) / of_loss if self.weights != (1.0, 0.0) else self.score
 
 
 def sweep_targets(
@@ -90,45 +101,84 @@ def sweep_targets(
 ) -> TargetSweep:
     """Sweep for `targets` (the lowest, in quanta, and how many); `weights` are those of the loss and of the mean.
 
-    With `last_only` nothing but the last target, from step 0 on, is computed. The worst `chances` are those within
+    With `last_only` nothing but the last target, from step 0 on, need be computed. The worst `chances` are those within
     their intervals (see `robust`).
     """
-    from safear.solvers import robust_kernels, sweep_kernels  # noqa: PLC0415  # Numba takes a moment to load
+    from safear.solvers import target_kernels  # noqa: PLC0415  # Numba takes a moment to load
 
     low, count = targets
     require_columns(mdp, count, tables=6 if loss.power == 2 else 4)
     columns = low + np.arange(-1, count, dtype=np.float64)
     ends = np.stack([loss.at_end(mdp.failure_cost - columns, goal=False), loss.at_end(-columns, goal=True)])
+    aim = target_kernels.Aim(float(low), loss.below, loss.below_slope, float(weights[0]), float(weights[1]))
+    if isinstance(chances, str) and chances == "worst":
+        return _sweep_robust(mdp, ends, aim, allowed=allowed, progress=progress)
+    rows = np.ones((1, mdp.n_rows), dtype=bool) if allowed is None else allowed
+    edges = mdp.edge_chance[None, :] if isinstance(chances, str) else chances
+    firsts = np.zeros(mdp.horizon, dtype=np.int64)
+    if last_only and loss.power == 2:  # other losses have few columns that matter anyway
+        # What can have been spent by now says which columns matter.
+        firsts = np.maximum(count - np.arange(mdp.horizon) * int(mdp.edge_cost.max(initial=0)), 0)
+    course, bands, is_square = set_course(mdp), find_bands(mdp), loss.power == 2
+    rules = target_kernels.Rules(rows, edges, firsts, TIE, is_square)
+    tables = target_kernels.make_tables(course, ends, aim, rules)
+    parts = []
+    stages = [(0, mdp.horizon)] if progress is None else [(step, step + 1) for step in reversed(range(mdp.horizon))]
+    for stage in stages:
+        parts.append(Pieces(*target_kernels.sweep_columns(course, bands, rules, aim, stage, tables)))
+        if progress is not None:
+            progress(mdp.horizon - stage[0], mdp.horizon)
+    pieces = Pieces(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    score, mean = (table[0, :, -count - 1 :].copy() for table in (tables.score, tables.mean))
+    mean[:, 0] = tables.least[0]
+    return TargetSweep(score, mean, tables.variance[0] if is_square else np.empty((0, 0)), pieces, weights)
+
+
+@once_per_mdp
+def set_course(mdp: MDP) -> Course:
+    """The MDP as compiled sweeps take it."""
+    from safear.solvers.target_kernels import Course  # noqa: PLC0415  # Numba takes a moment to load
+
+    late = np.where(np.diff(mdp.row_start) > 0, mdp.horizon, 0)
+    if mdp.stops:
+        late = np.minimum(late, mdp.horizon + 1 - mdp.steps_to_goal)
+    return Course(mdp.arrays, mdp.goal, mdp.depth.astype(np.int64), late, mdp.horizon, mdp.failure_cost)
+
+
+@once_per_mdp
+def find_bands(mdp: MDP) -> Bands:
+    """What runs can cost at least and at most, from each state at each step on."""
+    from safear.solvers import target_kernels  # noqa: PLC0415  # Numba takes a moment to load
+
+    found: Bands = target_kernels.find_bands(set_course(mdp))
+    return found
+
+
+def _sweep_robust(
+    mdp: MDP, ends: Table, aim: Aim, *, allowed: Allowed | None, progress: Progress | None
+) -> TargetSweep:
+    """The same against the worst chances, step by step."""
+    from safear.solvers import robust_kernels  # noqa: PLC0415  # Numba takes a moment to load
+
     losses = [ends[mdp.goal.astype(np.int64)] for _ in range(2)]  # what is read and what is written take turns
     final_mean = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
-    means = [np.repeat(final_mean[:, None], count + 1, axis=1) for _ in range(2)]
-    variances = [np.zeros_like(means[0]) for _ in range(2)] if loss.power == 2 else [np.empty((0, 0))] * 2
-    choices = np.empty((mdp.n_states, count + 1), dtype=np.uint8)
+    means = [np.repeat(final_mean[:, None], ends.shape[1], axis=1) for _ in range(2)]
+    choices = np.empty((mdp.n_states, ends.shape[1]), dtype=np.uint8)
     everything = np.ones(mdp.n_rows, dtype=bool)
-    aim = sweep_kernels.Aim(float(low), loss.below, loss.below_slope, float(weights[0]), float(weights[1]))
-    pieces = []
-    dearest = int(mdp.edge_cost.max(initial=0))
-    now = 0
+    parts, now = [], 0
     for step in reversed(range(mdp.horizon)):
         later, now = now, 1 - now
         states = acting_states(mdp, step)
-        # With only the last target asked for, what can have been spent by now says which columns matter.
-        first = max(0, count - step * dearest) if last_only else 0
         rows = everything if allowed is None else allowed[step]
         given, written = (rows, losses[later], means[later], aim, TIE), (losses[now], means[now], choices)
-        arrays = mdp.arrays if isinstance(chances, str) else mdp.arrays._replace(edge_chance=chances[step])
-        if isinstance(chances, str) and chances == "worst":
-            robust_kernels.robust_step(states, mdp.arrays, mdp.edge_low, mdp.edge_high, *given, *written)
-        else:
-            sweep_kernels.target_step(states, arrays, *given, first, *written)
-        if loss.power == 2:
-            sweep_kernels.variance_step(
-                states, mdp.arrays, choices, means[later], variances[later], first, means[now], variances[now]
-            )
-        pieces.append(_find_pieces(step * mdp.n_states + states, first, choices[states, first:]))
+        robust_kernels.robust_step(states, mdp.arrays, mdp.edge_low, mdp.edge_high, *given, *written)
+        parts.append(_find_pieces(step * mdp.n_states + states, choices[states]))
         if progress is not None:
             progress(mdp.horizon - step, mdp.horizon)
-    return TargetSweep(losses[now], means[now], variances[now], pieces)
+    pieces = Pieces(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    weights = aim.loss_weight, aim.mean_weight
+    score = weights[0] * losses[now] + (weights[1] * means[now] if weights[1] else 0.0)
+    return TargetSweep(score, means[now], np.empty((0, 0)), pieces, weights)
 
 
 def acting_states(mdp: MDP, step: int) -> NDArray[np.int64]:
@@ -136,31 +186,36 @@ def acting_states(mdp: MDP, step: int) -> NDArray[np.int64]:
     return np.flatnonzero(may_act(mdp, step) & (mdp.depth <= step))
 
 
-def _find_pieces(places: NDArray[np.int64], first: int, choices: NDArray[np.uint8]) -> Pieces:
-    """Where the choices of each row of the table change; its first column has the account first - 1."""
+def _find_pieces(places: NDArray[np.int64], choices: NDArray[np.uint8]) -> Pieces:
+    """Where the choices of each row of the table change; its first column has the account -1."""
     changes = np.ones(choices.shape, dtype=bool)
     changes[:, 1:] = choices[:, 1:] != choices[:, :-1]
     row, column = np.nonzero(changes)
-    return Pieces(places[row], column + first - 1, choices[row, column])
+    return Pieces(places[row], column - 1, choices[row, column])
 
 
 def fits(mdp: MDP, columns: int, *, tables: int = 4, max_bytes: int = MAX_BYTES) -> bool:
     """Whether a sweep is not refused for what it would need."""
-    return (columns + 1) * _bytes_per_column(mdp, tables) <= max_bytes
+    return _count_places(mdp, columns) * _bytes_per_place(mdp, tables) <= max_bytes
 
 
-def _bytes_per_column(mdp: MDP, tables: int) -> int:
+def _count_places(mdp: MDP, columns: int) -> int:
+    """How many numbers a state has in a table: column 0, and as many below as the dearest step is long."""
+    return columns + 1 + min(int(mdp.edge_cost.max(initial=0)), columns + 1)
+
+
+def _bytes_per_place(mdp: MDP, tables: int) -> int:
     return mdp.n_states * (8 * tables + 3)  # the tables, and the choices of a step, thrice
 
 
 def require_columns(mdp: MDP, columns: int, *, tables: int, max_bytes: int = MAX_BYTES) -> None:
     """Refuse a sweep that does not fit, before anything is allocated."""
-    per_column = _bytes_per_column(mdp, tables)
+    per_place = _bytes_per_place(mdp, tables)
     # Rounding may add half a unit to each step and to the failure cost, and column 0 and the cost 0 are always there.
-    room = max_bytes / max(per_column, 1) - (mdp.horizon + 1) / 2 - 2
+    room = max_bytes / max(2 * per_place, 1) - (mdp.horizon + 1) / 2 - 2
     remedy = "shorten the horizon, or solve for one person: compile with start=person"
     if room > 0:
         resolution = mdp.quantum * 10 ** math.ceil(math.log10(max((columns - 1) / room, 2)))
         remedy = f"round costs: 'cost: {{resolution: {float(resolution):g}}}' would fit"
     what = f"the sweep over {mdp.n_states:,} states with {columns:,} possible costs"
-    require_room((columns + 1) * per_column, what, max_bytes=max_bytes, remedy=remedy)
+    require_room(_count_places(mdp, columns) * per_place, what, max_bytes=max_bytes, remedy=remedy)

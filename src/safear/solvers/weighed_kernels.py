@@ -1,0 +1,119 @@
+"""The plan of one person that weighs mean and tail, in one compiled call: sweeps, best target, and what it may cost.
+
+Imported when first needed: Numba takes a moment to load. Machine code is cached on disk and runs without the GIL.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from safear.evaluation.evaluation_kernels import Account, describe, follow_from
+from safear.solvers.target_kernels import Aim, Bands, Changes, Course, Rules, make_tables, sweep_columns
+
+Real = NDArray[np.float64]
+Whole = NDArray[np.int64]
+MOST_PAIRS = 2**62
+
+
+class Question(NamedTuple):
+    """Whose plan, and at which level the tail begins.
+
+    `spans` [span] are the sweeps that hold the best target, each with its lowest target, how many targets it has, the
+    first of them that may be the best, and what its accounts are moved by (see `optimal.find_spans`). Values that are
+    relatively closer than `near` are equal; `tolerance` is that of quantiles.
+    """
+
+    start: int
+    level: float
+    spans: Whole
+    near: float
+    tolerance: float
+
+
+class TailPlan(NamedTuple):
+    """The plan: its value, what its account opens with, its pieces (see `SpentPolicy`), all ways it may end, figures.
+
+    The figures are the success, and mean, variance and tail of the total cost over all runs, in quanta.
+    """
+
+    value: float
+    opening: int
+    plan: Account
+    state: Whole
+    spent: Whole
+    chance: Real
+    success: float
+    mean: float
+    variance: float
+    tail: float
+
+
+@njit(cache=True, nogil=True)
+def weigh_tail(course: Course, bands: Bands, rules: Rules, question: Question, weight: float) -> TailPlan:
+    """The plan with the least (1 - weight) * E[C] + weight * CVaR(C), for one person.
+
+    That is the least over targets w of (1 - weight) * E[C] + weight * (w + E[max(C - w, 0)] / (1 - level)); of targets
+    that are equally good, the one whose plan has the least mean. With a weight of 0 it is the plan of the least mean.
+    """
+    start, level, spans, near, tolerance = question
+    factor, goal = weight / (1 - level), course.goal
+    values, means = np.empty(int(spans[:, 1].sum())), np.empty(int(spans[:, 1].sum()))
+    openings, count = np.empty(len(values), np.int64), 0
+    parts = [Changes(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8)) for _ in range(0)]
+    least_mean = 0.0
+    for span in range(len(spans)):
+        low, columns, first, moved = spans[span]
+        aim = Aim(float(low), 0.0, 1.0, factor if weight > 0.0 else 1.0, 1 - weight)
+        ends = np.empty((2, columns + 1))
+        for column in range(columns + 1):
+            ends[0, column] = max(course.failure_cost - low - column + 1.0, 0.0)
+            ends[1, column] = max(-low - column + 1.0, 0.0)
+        tables = make_tables(course, ends, aim, rules)
+        changes = sweep_columns(course, bands, rules, aim, (0, course.horizon), tables)
+        changes.first[:] += moved
+        parts.append(changes)
+        least_mean = tables.least[0, start]
+        for j in range(first, columns):
+            place = tables.pad + j + 1
+            values[count] = weight * (low + j) + tables.score[0, start, place]
+            means[count], openings[count] = tables.mean[0, start, place], moved + j
+            count += 1
+    value, opening = least_mean, -1
+    if count:
+        value, least = values[:count].min(), np.inf
+        for i in range(count):
+            if values[i] <= value * (1 + near) and means[i] < least:
+                least, opening = means[i], openings[i]
+    plan = join_changes(parts, course.horizon * len(goal))
+    table = np.full(256, -1, np.int32)
+    state, spent, chance = follow_from(course.arrays, goal, course.horizon, plan, start, opening, table, 0, MOST_PAIRS)
+    total = spent + np.where(goal[state], 0, course.failure_cost)
+    order = np.argsort(total)
+    whole, mean, variance, _, tail, _ = describe(total[order], chance[order], level, tolerance)
+    success = 0.0
+    for i in range(len(state)):
+        success += chance[i] if goal[state[i]] else 0.0
+    return TailPlan(value, opening, plan, state, spent, chance, success / whole, mean, variance, tail)
+
+
+@njit(cache=True, nogil=True)
+def join_changes(parts: list[Changes], n_places: int) -> Account:
+    """The changes of all spans, place by place; those of a span lie above those of the one before."""
+    counts, total = np.zeros(n_places + 1, np.int64), 0
+    for part in parts:
+        for place in part.place:
+            counts[place + 1] += 1
+        total += len(part.place)
+    piece_start = np.cumsum(counts)
+    free = piece_start[:-1].copy()
+    first, choice = np.empty(total, np.int64), np.empty(total, np.uint8)
+    for part in parts:
+        for i in range(len(part.place)):
+            place = free[part.place[i]]
+            first[place], choice[place] = part.first[i], part.choice[i]
+            free[part.place[i]] += 1
+    return Account(piece_start, first, choice)
