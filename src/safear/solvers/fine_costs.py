@@ -54,11 +54,21 @@ def choose_unit(mdp: MDP, objective: Objective, *, robust: bool = False) -> int:
 
     Only the plan of one person is looked for with rounded costs: they differ in how much rounding they need.
     """
-    if len(mdp.starts) != 1 or not needs_targets(objective):
+    if len(mdp.starts) != 1 or not needs_targets(objective) or _coarsest(mdp) <= 1:
         return 1
+    return unit_for(mdp, count_columns(mdp, objective, robust=robust))
+
+
+def unit_for(mdp: MDP, columns: int) -> int:
+    """The same for a sweep with so many columns."""
+    work = -(-mdp.n_edges * mdp.horizon * columns // MAX_WORK)  # in multiples of what is done without, rounded up
+    return max(1, min(work, _coarsest(mdp)))
+
+
+def _coarsest(mdp: MDP) -> int:
+    """The largest unit that the steps allow."""
     steps = mdp.edge_cost[mdp.edge_cost > 0]
-    coarsest = int(steps.min()) // FINE if len(steps) else 1
-    return max(1, min(_count_work(mdp, objective, robust=robust), coarsest)) if coarsest > 1 else 1
+    return int(steps.min()) // FINE if len(steps) else 1
 
 
 def needs_rounding(mdp: MDP, objective: Objective, starts: NDArray[np.int64]) -> bool:
@@ -104,11 +114,6 @@ def _count_edges_ahead(mdp: MDP, starts: NDArray[np.int64]) -> NDArray[np.int64]
             met[targets] |= np.bitwise_or.reduceat(met[source], first)
         found[begin : begin + 64] = edges @ ((met[:, None] & bits) > 0)
     return found
-
-
-def _count_work(mdp: MDP, objective: Objective, *, robust: bool) -> int:
-    """The work of a sweep in multiples of MAX_WORK, rounded up."""
-    return -(-mdp.n_edges * mdp.horizon * count_columns(mdp, objective, robust=robust) // MAX_WORK)
 
 
 def _lift(policy: Policy, mdp: MDP, units: int) -> Policy:

@@ -16,7 +16,7 @@ from safear.evaluation.policy import SpentPolicy
 from safear.mdp.arrays import MDP
 from safear.risk.distribution import EPSILON
 from safear.risk.objectives import MeanCVaR, Objective, SuccessFirst
-from safear.solvers.fine_costs import choose_unit
+from safear.solvers.fine_costs import unit_for
 from safear.solvers.optimal import NEAR, Among, find_spans
 from safear.solvers.solution import Solution
 from safear.solvers.sweep import TIE
@@ -81,9 +81,7 @@ class Weigher:
     @classmethod
     def of(cls, mdp: MDP, level: float, slack: float | None = None) -> Weigher | None:
         """None if `solve` should do it: costs are too fine, or there is too little to do to load compiled code."""
-        if level > 1 - EPSILON or choose_unit(mdp, _aim(0.5, level, slack)) > 1:
-            return None
-        if "numba" not in sys.modules and mdp.n_edges * mdp.horizon < SMALL:
+        if level > 1 - EPSILON or ("numba" not in sys.modules and mdp.n_edges * mdp.horizon < SMALL):
             return None
         from safear.solvers import target_kernels, weighed_kernels  # noqa: PLC0415  # Numba takes a moment to load
 
@@ -95,6 +93,8 @@ class Weigher:
         first = cls(mdp, level, slack, rules, weighed_kernels.Question(mdp.start, level, nowhere, NEAR, EPSILON))
         cheapest = first.find(0.0)
         spans = find_spans(mdp, level, Among(slack), cheapest=(cheapest.found.mean, cheapest.found.variance))
+        if unit_for(mdp, sum(span.columns for span in spans)) > 1:
+            return None
         for span in spans:
             require_columns(mdp, span.columns, tables=4)
         table = np.array([(int(span.low), span.columns, span.first, span.moved) for span in spans], dtype=np.int64)
