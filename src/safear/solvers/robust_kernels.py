@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from safear.mdp.arrays import Arrays
-from safear.solvers.target_kernels import Aim
+from safear.solvers.plain_targets import Aim
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -20,15 +20,16 @@ Flags = NDArray[np.bool_]
 
 @njit(cache=True, nogil=True)
 def robust_step(
-    states: Whole,
-    arrays: Arrays,
     lows: Real,
     highs: Real,
+    states: Whole,
+    arrays: Arrays,
     allowed: Flags,
     later_loss: Real,
     later_mean: Real,
     aim: Aim,
     tie: float,
+    first: int,
     loss: Real,
     mean: Real,
     choices: Bytes,

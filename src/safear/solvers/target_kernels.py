@@ -20,21 +20,12 @@ from numba import njit
 from numpy.typing import NDArray
 
 from safear.mdp.arrays import Arrays
+from safear.solvers.plain_targets import Aim
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
-
-
-class Aim(NamedTuple):
-    """The lowest target, the loss below it, below + below_slope * (E[C] - w), and the weights of loss and mean."""
-
-    low: float
-    below: float
-    below_slope: float
-    loss_weight: float
-    mean_weight: float
 
 
 class Course(NamedTuple):

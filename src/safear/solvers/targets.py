@@ -20,22 +20,27 @@ mean.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safear.evaluation.policy import Pieces
+from safear.loading import numba_pays
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.hope import may_act
 from safear.memory import MAX_BYTES, require_room
 from safear.progress import Progress
+from safear.solvers.plain_targets import Aim, plain_target_step, plain_variance_step
 from safear.solvers.sweep import TIE, Allowed
 
 if TYPE_CHECKING:
-    from safear.solvers.target_kernels import Aim, Bands, Course
+    from safear.solvers.target_kernels import Bands, Course
 
+PLAIN_STEP, PLAIN_CELL = 7e-5, 2e-8  # seconds of NumPy for each step, and for each of its edges and columns
 Table = NDArray[np.float64]  # [state, column]
 Chances = Literal["nominal", "worst"] | NDArray[np.float64]  # or those of each step and edge
 
@@ -104,23 +109,43 @@ def sweep_targets(
     With `last_only` nothing but the last target, from step 0 on, need be computed. The worst `chances` are those within
     their intervals (see `robust`).
     """
-    from safear.solvers import target_kernels  # noqa: PLC0415  # Numba takes a moment to load
-
     low, count = targets
     require_columns(mdp, count, tables=6 if loss.power == 2 else 4)
     columns = low + np.arange(-1, count, dtype=np.float64)
     ends = np.stack([loss.at_end(mdp.failure_cost - columns, goal=False), loss.at_end(-columns, goal=True)])
-    aim = target_kernels.Aim(float(low), loss.below, loss.below_slope, float(weights[0]), float(weights[1]))
-    if isinstance(chances, str) and chances == "worst":
-        return _sweep_robust(mdp, ends, aim, allowed=allowed, progress=progress)
-    rows = np.ones((1, mdp.n_rows), dtype=bool) if allowed is None else allowed
-    edges = mdp.edge_chance[None, :] if isinstance(chances, str) else chances
+    aim = Aim(float(low), loss.below, loss.below_slope, float(weights[0]), float(weights[1]))
     firsts = np.zeros(mdp.horizon, dtype=np.int64)
     if last_only and loss.power == 2:  # other losses have few columns that matter anyway
         # What can have been spent by now says which columns matter.
         firsts = np.maximum(count - np.arange(mdp.horizon) * int(mdp.edge_cost.max(initial=0)), 0)
-    course, bands, is_square = set_course(mdp), find_bands(mdp), loss.power == 2
-    rules = target_kernels.Rules(rows, edges, firsts, TIE, is_square)
+    given = _Given(ends, aim, firsts, is_square=loss.power == 2)
+    rows = np.ones((1, mdp.n_rows), dtype=bool) if allowed is None else allowed
+    edges = mdp.edge_chance[None, :] if isinstance(chances, str) else chances
+    if isinstance(chances, str) and chances == "worst":
+        return _sweep_by_steps(mdp, given, rows, edges, _load_robust_step(mdp), progress)
+    if not numba_pays(mdp.horizon * (PLAIN_STEP + PLAIN_CELL * mdp.n_edges * (count + 1))):
+        return _sweep_by_steps(mdp, given, rows, edges, plain_target_step, progress)
+    return _sweep_at_once(mdp, given, rows, edges, progress)
+
+
+class _Given(NamedTuple):
+    """What is swept for: the loss of runs that are over [goal, column], the aim, and from which column on, by step."""
+
+    ends: Table
+    aim: Aim
+    firsts: NDArray[np.int64]
+    is_square: bool
+
+
+def _sweep_at_once(
+    mdp: MDP, given: _Given, allowed: Allowed, chances: NDArray[np.float64], progress: Progress | None
+) -> TargetSweep:
+    """In compiled code; step by step only if somebody wants to know how far it is."""
+    from safear.solvers import target_kernels  # noqa: PLC0415  # Numba takes a moment to load
+
+    ends, aim, firsts, is_square = given
+    course, bands = set_course(mdp), find_bands(mdp)
+    rules = target_kernels.Rules(allowed, chances, firsts, TIE, is_square)
     tables = target_kernels.make_tables(course, ends, aim, rules)
     parts = []
     stages = [(0, mdp.horizon)] if progress is None else [(step, step + 1) for step in reversed(range(mdp.horizon))]
@@ -128,10 +153,54 @@ def sweep_targets(
         parts.append(Pieces(*target_kernels.sweep_columns(course, bands, rules, aim, stage, tables)))
         if progress is not None:
             progress(mdp.horizon - stage[0], mdp.horizon)
-    pieces = Pieces(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    score, mean = (table[0, :, -count - 1 :].copy() for table in (tables.score, tables.mean))
+    score, mean = (table[0, :, tables.pad :].copy() for table in (tables.score, tables.mean))
     mean[:, 0] = tables.least[0]
-    return TargetSweep(score, mean, tables.variance[0] if is_square else np.empty((0, 0)), pieces, weights)
+    variance = tables.variance[0] if is_square else np.empty((0, 0))
+    return TargetSweep(score, mean, variance, _join_pieces(parts), (aim.loss_weight, aim.mean_weight))
+
+
+def _sweep_by_steps(
+    mdp: MDP,
+    given: _Given,
+    allowed: Allowed,
+    chances: NDArray[np.float64],
+    take_step: Callable[..., None],
+    progress: Progress | None,
+) -> TargetSweep:
+    """Step by step, all columns: before compiled code is loaded, or against the worst chances."""
+    ends, aim, firsts, is_square = given
+    losses = [ends[mdp.goal.astype(np.int64)] for _ in range(2)]  # what is read and what is written take turns
+    final_mean = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
+    means = [np.repeat(final_mean[:, None], ends.shape[1], axis=1) for _ in range(2)]
+    variances = [np.zeros_like(means[0]) for _ in range(2)] if is_square else [np.empty((0, 0))] * 2
+    choices = np.empty((mdp.n_states, ends.shape[1]), dtype=np.uint8)
+    parts, now = [], 0
+    for step in reversed(range(mdp.horizon)):
+        later, now = now, 1 - now
+        states, first = acting_states(mdp, step), int(firsts[step])
+        arrays = mdp.arrays._replace(edge_chance=chances[min(step, len(chances) - 1)])
+        read, written = (losses[later], means[later], aim, TIE, first), (losses[now], means[now], choices)
+        take_step(states, arrays, allowed[min(step, len(allowed) - 1)], *read, *written)
+        if is_square:
+            ahead = means[later], variances[later], first
+            plain_variance_step(states, arrays, choices, *ahead, means[now], variances[now])
+        parts.append(_find_pieces(step * mdp.n_states + states, first, choices[states, first:]))
+        if progress is not None:
+            progress(mdp.horizon - step, mdp.horizon)
+    weights = aim.loss_weight, aim.mean_weight
+    score = weights[0] * losses[now] + (weights[1] * means[now] if weights[1] else 0.0)
+    return TargetSweep(score, means[now], variances[now], _join_pieces(parts), weights)
+
+
+def _load_robust_step(mdp: MDP) -> Callable[..., None]:
+    """The step against the worst chances."""
+    from safear.solvers.robust_kernels import robust_step  # noqa: PLC0415  # Numba takes a moment to load
+
+    return partial(robust_step, mdp.edge_low, mdp.edge_high)
+
+
+def _join_pieces(parts: list[Pieces]) -> Pieces:
+    return parts[0] if len(parts) == 1 else Pieces(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 @once_per_mdp
@@ -154,44 +223,17 @@ def find_bands(mdp: MDP) -> Bands:
     return found
 
 
-def _sweep_robust(
-    mdp: MDP, ends: Table, aim: Aim, *, allowed: Allowed | None, progress: Progress | None
-) -> TargetSweep:
-    """The same against the worst chances, step by step."""
-    from safear.solvers import robust_kernels  # noqa: PLC0415  # Numba takes a moment to load
-
-    losses = [ends[mdp.goal.astype(np.int64)] for _ in range(2)]  # what is read and what is written take turns
-    final_mean = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
-    means = [np.repeat(final_mean[:, None], ends.shape[1], axis=1) for _ in range(2)]
-    choices = np.empty((mdp.n_states, ends.shape[1]), dtype=np.uint8)
-    everything = np.ones(mdp.n_rows, dtype=bool)
-    parts, now = [], 0
-    for step in reversed(range(mdp.horizon)):
-        later, now = now, 1 - now
-        states = acting_states(mdp, step)
-        rows = everything if allowed is None else allowed[step]
-        given, written = (rows, losses[later], means[later], aim, TIE), (losses[now], means[now], choices)
-        robust_kernels.robust_step(states, mdp.arrays, mdp.edge_low, mdp.edge_high, *given, *written)
-        parts.append(_find_pieces(step * mdp.n_states + states, choices[states]))
-        if progress is not None:
-            progress(mdp.horizon - step, mdp.horizon)
-    pieces = Pieces(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    weights = aim.loss_weight, aim.mean_weight
-    score = weights[0] * losses[now] + (weights[1] * means[now] if weights[1] else 0.0)
-    return TargetSweep(score, means[now], np.empty((0, 0)), pieces, weights)
-
-
 def acting_states(mdp: MDP, step: int) -> NDArray[np.int64]:
     """The states that have something to do and that a run can be in at a step."""
     return np.flatnonzero(may_act(mdp, step) & (mdp.depth <= step))
 
 
-def _find_pieces(places: NDArray[np.int64], choices: NDArray[np.uint8]) -> Pieces:
-    """Where the choices of each row of the table change; its first column has the account -1."""
+def _find_pieces(places: NDArray[np.int64], first: int, choices: NDArray[np.uint8]) -> Pieces:
+    """Where the choices of each row of the table change; its first column has the account first - 1."""
     changes = np.ones(choices.shape, dtype=bool)
     changes[:, 1:] = choices[:, 1:] != choices[:, :-1]
     row, column = np.nonzero(changes)
-    return Pieces(places[row], column - 1, choices[row, column])
+    return Pieces(places[row], column + first - 1, choices[row, column])
 
 
 def fits(mdp: MDP, columns: int, *, tables: int = 4, max_bytes: int = MAX_BYTES) -> bool:

@@ -1,0 +1,119 @@
+"""The plain steps of the target sweep give what the compiled sweep gives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import safear as sa
+from safear.mdp.spending import largest_spent
+from safear.solvers import targets
+from safear.solvers.targets import (
+    CERTAIN,
+    EXCEEDED,
+    EXCESS,
+    MISSED,
+    SQUARE,
+    Loss,
+    TargetSweep,
+    sweep_targets,
+)
+from small_problems import ladder
+from strategies import problems
+
+
+def sweep_both(mdp: sa.MDP, loss: Loss, **settings_: Any) -> tuple[TargetSweep, TargetSweep]:
+    """The sweep with plain steps, and with compiled ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(targets, "numba_pays", lambda _: False)
+        plain = sweep_targets(mdp, loss, **settings_)
+        patch.setattr(targets, "numba_pays", lambda _: True)
+        return plain, sweep_targets(mdp, loss, **settings_)
+
+
+def assert_same(plain: TargetSweep, compiled: TargetSweep, *, first: int = 0) -> None:
+    """From a column on; column 0 has no score."""
+    np.testing.assert_allclose(plain.score[:, max(first, 1) :], compiled.score[:, max(first, 1) :], rtol=1e-12)
+    np.testing.assert_allclose(plain.mean[:, first:], compiled.mean[:, first:], rtol=1e-12)
+    np.testing.assert_allclose(plain.variance[:, first:], compiled.variance[:, first:], rtol=1e-11, atol=1e-10)
+    assert sort_pieces(plain) == sort_pieces(compiled)
+
+
+def sort_pieces(found: TargetSweep) -> list[tuple[int, int, int]]:
+    return sorted(zip(*(column.tolist() for column in found.pieces), strict=True))
+
+
+def some_rows(mdp: sa.MDP, seed: int) -> NDArray[np.bool_]:
+    """Some rows of each step, at least one of each state that has any."""
+    rng = np.random.default_rng(seed)
+    allowed: NDArray[np.bool_] = rng.random((mdp.horizon, mdp.n_rows)) < 0.6
+    counts = np.diff(mdp.row_start)
+    states = np.flatnonzero(counts)
+    for step in range(mdp.horizon):
+        allowed[step, mdp.row_start[states] + rng.integers(0, counts[states])] = True
+    return allowed
+
+
+@settings(max_examples=150)
+@given(
+    document=st.one_of(problems(tiny=True), problems()),
+    loss=st.sampled_from([EXCESS, EXCEEDED, MISSED, CERTAIN, SQUARE]),
+    low=st.sampled_from([0.0, -3.0, -2.625]),
+    share=st.sampled_from([0.0, 0.3, 1.0]),
+    weights=st.sampled_from([(1.0, 0.0), (1.0, 0.25), (20.0, 0.5)]),
+    only=st.none() | st.integers(0, 99),
+    alone=st.booleans(),
+    last_only=st.booleans(),
+)
+def test_plain_steps_are_compiled_ones(
+    document: dict[str, Any],
+    loss: Loss,
+    low: float,
+    share: float,
+    weights: tuple[float, float],
+    only: int | None,
+    alone: bool,
+    last_only: bool,
+) -> None:
+    problem = sa.parse_problem(document)
+    mdp = sa.compile_mdp(problem, start=problem.default_person if alone else None)
+    count = round(share * (int(largest_spent(mdp).max(initial=0)) + mdp.failure_cost)) + 1
+    allowed = None if only is None else some_rows(mdp, only)
+    some = {"weights": weights, "allowed": allowed, "last_only": last_only and alone}
+    assert_same(*sweep_both(mdp, loss, targets=(low, count), **some), first=count if last_only and alone else 0)
+
+
+@given(seed=st.integers(0, 999), loss=st.sampled_from([EXCESS, CERTAIN, SQUARE]))
+def test_the_chances_of_each_step_may_differ(seed: int, loss: Loss) -> None:
+    """And some of them may be 0 where a loss is infinite."""
+    mdp = sa.compile_mdp(sa.load_example("health-insurance"))
+    rng = np.random.default_rng(seed)
+    drawn = rng.random((mdp.horizon, mdp.n_edges)) * (rng.random((mdp.horizon, mdp.n_edges)) < 0.7)
+    drawn[:, mdp.edge_start[:-1]] += 0.1  # something happens
+    chances = drawn / np.add.reduceat(drawn, mdp.edge_start[:-1], axis=1)[:, mdp.edge_row]
+    assert_same(*sweep_both(mdp, loss, targets=(0.0, 30), chances=chances))
+
+
+def test_rows_with_many_outcomes_are_added_up_in_order() -> None:
+    """0.1 + 0.2 + 0.3 + ... depends on the order; NumPy alone would begin at the other end."""
+    chances = [0.1, 0.2, 0.3, 0.05, 0.15, 0.1, 0.1]
+    outcomes = [{"chance": chance, "cost": 3 * i + 1, "change": {"a": "yes"}} for i, chance in enumerate(chances)]
+    problem = ladder({"try": {"cost": 1, "outcomes": outcomes}}, failure_cost=9)
+    mdp = sa.compile_mdp(problem)
+    for loss in (EXCESS, SQUARE):
+        assert_same(*sweep_both(replace(mdp), loss, targets=(0.0, 25)))
+
+
+def test_nothing_to_do() -> None:
+    problem = ladder({"try": {"cost": 1, "when": "a == yes", "change": {"a": "yes"}}}, failure_cost=9)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assert mdp.n_rows == 0
+    plain, compiled = sweep_both(mdp, EXCESS, targets=(0.0, 3))
+    assert_same(plain, compiled)
+    assert plain.loss[mdp.locate()].tolist() == [10.0, 9.0, 8.0, 7.0]
