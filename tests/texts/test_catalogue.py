@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import safear as sa
 from english import LETTERS, english_in
-from safear.texts import Texts, languages, load_texts
-from safear.texts.catalogue import make_texts, read_catalogue
+from safear.texts import Texts, catalogue, languages, load_texts
+from safear.texts.catalogue import make_texts, read_catalogue, split_catalogue
 from safear.texts.language_files import read_language
 
 OTHERS = [language for language in languages() if language != "en"]
@@ -58,6 +58,36 @@ def test_each_language_has_its_own_name() -> None:
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_language_has_the_texts_of_english(language: str) -> None:
     assert list(differences(load_texts(language), load_texts("en"))) == []
+
+
+@pytest.mark.parametrize("language", languages())
+def test_the_parts_are_the_whole(language: str) -> None:
+    """A file is read part by part; nothing of it is lost between them."""
+    document = read_catalogue(language)
+    assert list(split_catalogue(read_language(language))) == list(document)
+    whole, parts = make_texts(language, document), catalogue._load_texts.__wrapped__(language)
+    assert parts.number(0.5) == whole.number(0.5)  # whatever is read first
+    assert list(parts.entries.items()) == list(whole.entries.items())
+    assert (parts.forms, parts.singulars, parts.before) == (whole.forms, whole.singulars, whole.before)
+
+
+def test_parts_are_read_when_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def parse(text: str) -> dict[str, Any]:
+        read.append(text.partition(":")[0])
+        return {"name": "English", "plural": {"forms": ["other"], "rule": "0"}, "format": {"quote": "'{name}'"}}
+
+    monkeypatch.setattr(catalogue, "_parse", parse)
+    texts = catalogue._load_texts.__wrapped__("en")
+    assert read == ["plural"]
+    assert "nothing" not in texts
+    assert (texts.quote("a"), texts.quote("b"), "format.nothing" in texts) == ("'a'", "'b'", False)
+    assert read == ["plural", "format"]
+
+
+def test_whether_the_language_is_named_or_not_the_texts_are_the_same() -> None:
+    assert load_texts() is load_texts("en")
 
 
 def test_what_is_missing_is_found() -> None:

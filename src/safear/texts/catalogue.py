@@ -34,6 +34,7 @@ from safear.texts.numbers import (
 
 RULES = ("plural", "before")  # what a file has besides texts
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # all scalars are texts: `no` is a word here, not false
+_PART = re.compile(r"^(\w+):", re.MULTILINE)
 Text = str | Mapping[str, str]  # a text, or its plural forms
 
 
@@ -198,9 +199,36 @@ class Texts:
         return self(f"format.{last}", first=first, last=words[-1])
 
 
-@cache
+class _Entries(Mapping[str, Text]):
+    """The texts of a file by their keys, read part by part: nobody needs all of them."""
+
+    def __init__(self, parts: Mapping[str, str], forms: Sequence[str]) -> None:
+        self._parts, self._forms = parts, forms
+        self._read: dict[str, Mapping[str, Text]] = {}
+
+    def __getitem__(self, key: str) -> Text:
+        return self._open(key.partition(".")[0])[key]
+
+    def __iter__(self) -> Iterator[str]:
+        for name in self._parts:
+            yield from self._open(name)
+
+    def __len__(self) -> int:
+        return sum(len(self._open(name)) for name in self._parts)
+
+    def _open(self, name: str) -> Mapping[str, Text]:
+        if name not in self._read:
+            self._read[name] = dict(flatten(_parse(self._parts[name]), self._forms))
+        return self._read[name]
+
+
 def load_texts(language: str = "en") -> Texts:
     """The texts of a language, by the name of its file; an InputError if there is none."""
+    return _load_texts(language)  # the same ones, whether the language is named or not
+
+
+@cache
+def _load_texts(language: str) -> Texts:
     if language not in languages():
         raise InputError.at(
             (),
@@ -208,21 +236,37 @@ def load_texts(language: str = "en") -> Texts:
             suggest(language, languages()),
             code="unknown_language",
         )
-    return make_texts(language, read_catalogue(language))
+    parts = split_catalogue(read_language(language))
+    rules = _parse("".join(parts.pop(name, "") for name in RULES))
+    return _make_texts(language, rules, _Entries(parts, tuple(rules["plural"]["forms"])))
 
 
 def make_texts(language: str, document: Mapping[str, Any]) -> Texts:
     """The texts of a document as a file has it."""
+    texts = {name: part for name, part in document.items() if name not in RULES}
+    return _make_texts(language, document, dict(flatten(texts, tuple(document["plural"]["forms"]))))
+
+
+def _make_texts(language: str, document: Mapping[str, Any], entries: Mapping[str, Text]) -> Texts:
     plural = document["plural"]
     forms = tuple(plural["forms"])
-    entries = dict(flatten({name: part for name, part in document.items() if name not in RULES}, forms))
     rule, singulars = gettext.c2py(plural["rule"]), plural.get("one", {})
     return Texts(language, entries, forms, rule, singulars, document.get("before", {}))
 
 
 def read_catalogue(language: str) -> dict[str, Any]:
     """The file of a language."""
-    document: dict[str, Any] = yaml.load(read_language(language), Loader=_LOADER)  # noqa: S506  # it makes nothing but texts
+    return _parse(read_language(language))
+
+
+def split_catalogue(text: str) -> dict[str, str]:
+    """The parts of a file by their names: a part begins with its name at the beginning of a line."""
+    _, *parts = _PART.split(text)
+    return {name: f"{name}:{rest}" for name, rest in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _parse(text: str) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.load(text, Loader=_LOADER)  # noqa: S506  # it makes nothing but texts
     return document
 
 
