@@ -68,6 +68,32 @@ def test_import_and_help_are_light() -> None:
     assert done.stderr == "\n"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["recommend", "loan"],
+        ["recommend", "loan", "--objective", "mean-std:0.5", "--objective", "cvar:0.95"],
+        ["recommend", "health-insurance", "--json"],
+        ["check", "loan"],
+        ["walk", "loan", "--plan", "safest", "--outcome", "fails"],
+    ],
+    ids=" ".join,
+)
+def test_small_problems_start_without_what_large_ones_need(arguments: list[str]) -> None:
+    """Compiled code takes longer to load than a small problem takes to solve. The answers are the same."""
+    code = (
+        "import sys\nfrom safear.cli.main import main\n"
+        "try:\n    main()\nexcept SystemExit:\n"
+        "    print(*{'duckdb', 'numba', 'pandas', 'scipy', 'sklearn'} & set(sys.modules), file=sys.stderr)"
+    )
+    done = [
+        subprocess.run([sys.executable, "-c", before + code, *arguments], check=True, capture_output=True, text=True)
+        for before in ("", "import numba\n")
+    ]
+    assert done[0].stderr == "\n"
+    assert done[0].stdout == done[1].stdout != ""
+
+
 def test_the_library_neither_prints_nor_asserts() -> None:
     for path in SOURCE.rglob("*.py"):
         text = path.read_text(encoding="utf-8")

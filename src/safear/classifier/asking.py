@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import replace
@@ -101,6 +100,8 @@ def _within(limit: float | None, call: Callable[[], Any], count: int) -> Any:
     """
     if limit is None:
         return call()
+    from concurrent.futures import Future  # noqa: PLC0415  # only those who do not wait for ever need it
+
     future: Future[Any] = Future()
     context, sklearn = copy_context(), sys.modules.get("sklearn")
     settings = None if sklearn is None else sklearn.get_config()  # which it keeps by thread, as older NumPy does

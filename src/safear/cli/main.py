@@ -5,6 +5,7 @@ Commands import the library when they run, so that `--help` and completion answe
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -35,6 +36,7 @@ MODULES = {  # each command by the module that has it, in the order of --help
     "schema": "examples",
     "completion": "examples",
 }
+PATIENT = 200_000  # new objects before Python looks for garbage: while modules are loaded, there is none
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
@@ -70,6 +72,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line. A user's mistake is printed without a traceback."""
+    gc.set_threshold(PATIENT, *gc.get_threshold()[1:])
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

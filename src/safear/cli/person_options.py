@@ -12,6 +12,8 @@ import click
 from safear.cli.options import FILE, OBJECTIVES, Option, about_problem, combine, level, method
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from safear.classifier.protocol import Classifier
     from safear.cli.sources import Source
     from safear.problem.model import Problem, Record
@@ -138,8 +140,6 @@ class Question:
 
     def answer(self) -> Menu:
         """The menu."""
-        import numpy as np
-
         from safear.cli.render import show_progress
         from safear.recourse.menu import recommend
 
@@ -155,9 +155,17 @@ class Question:
                 robust=self.robust,
                 exact=self.exact,
                 terms=self.terms,
-                rng=np.random.default_rng(self.seed),
+                rng=self._generator(),
                 progress=progress,
             )
+
+    def _generator(self) -> np.random.Generator | None:
+        """What a method that learns draws from; the others need none."""
+        if self.method in {None, "optimal", "greedy"}:
+            return None
+        import numpy as np
+
+        return np.random.default_rng(self.seed)
 
 
 def find_menu(source: Source, options: dict[str, Any]) -> Menu:

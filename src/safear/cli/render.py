@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from safear.cli.results import results
@@ -22,6 +21,8 @@ from safear.risk.objectives import Budget
 from safear.texts.names import capital
 
 if TYPE_CHECKING:
+    from rich.progress import TaskID
+
     from safear.population.audit_teller import AuditTeller
     from safear.population.comparison import Comparison
     from safear.problem.model import Problem
@@ -168,6 +169,8 @@ def show_progress() -> Iterator[ProgressCallback | None]:
     if not sys.stderr.isatty():
         yield None
         return
+    from rich.progress import BarColumn, Progress, TimeRemainingColumn
+
     with Progress(BarColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("")
         yield lambda done, total: progress.update(task, completed=done, total=total)
@@ -179,6 +182,8 @@ def show_table_progress() -> Iterator[Callable[[str, int, int], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         tasks: dict[str, TaskID] = {}
@@ -192,6 +197,6 @@ def show_table_progress() -> Iterator[Callable[[str, int, int], None] | None]:
 
 
 def make_console() -> Console:
-    """As wide as the terminal, and 110 columns where nobody looks."""
-    console = Console(file=results(), highlight=False)
-    return console if console.is_terminal else Console(file=results(), highlight=False, width=110)
+    """As wide as the terminal, and 110 columns where nobody looks. Names stay as they are, `:smile:` included."""
+    console = Console(file=results(), highlight=False, emoji=False)
+    return console if console.is_terminal else Console(file=results(), highlight=False, emoji=False, width=110)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 
 from safear.errors import ProblemError, suggest
 from safear.problem.load import load_problem, parse_problem
 from safear.problem.model import Problem
 
-_FOLDER = resources.files(__package__) / "problems"
+_FOLDER = Path(__file__).parent / "problems"
 
 
 def example_names() -> list[str]:

@@ -163,7 +163,7 @@ def _of_list(value: object) -> str:
 class Written(BaseModel):
     """What all parts of a problem file have in common: no unknown fields."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 Interval = Annotated[list[Number], Field(min_length=2, max_length=3, description="[low, high] or [low, nominal, high]")]

@@ -13,7 +13,6 @@ from safear.errors import ObjectiveError, quote_list
 from safear.problem.model import Person, Problem
 from safear.problem.terms import Terms
 from safear.progress import Progress
-from safear.recourse.advice import Advice, accepts_levels, advise_on_budget, find_advice
 from safear.recourse.budgets import exceeds_budget, least_budget
 from safear.recourse.card import Card, make_card
 from safear.recourse.case import Case, Desk
@@ -35,6 +34,7 @@ from safear.texts.notebook import html_paragraphs, html_table
 if TYPE_CHECKING:
     import pandas as pd
 
+    from safear.recourse.advice import Advice
     from safear.recourse.case import PersonLike
 
 RARE = 0.5  # if even the likeliest plan succeeds less often, that is said
@@ -81,6 +81,8 @@ class Menu:
     @cached_property
     def advice(self) -> Advice | None:
         """What would help somebody whom no plan helps; None for others. It is worked out when it is first asked for."""
+        from safear.recourse.advice import advise_on_budget, find_advice  # noqa: PLC0415  # most people need none
+
         return find_advice(self.case) if self.over_budget is None else advise_on_budget(self.case)
 
     @cached_property
@@ -248,6 +250,8 @@ def make_menu(
 ) -> Menu:
     """The plans of a case: none if there is nothing to do, or no way to do it."""
     if not case.needs_plan:
+        from safear.recourse.advice import accepts_levels  # noqa: PLC0415  # as above
+
         is_luck = case.favourable and accepts_levels(case) is False
         return Menu(case, (), (Notice("as_filed", case.problem),) if is_luck else (), level=request.level)
     if request.objectives is None and request.method in {None, "optimal"}:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +29,8 @@ from safear.texts.numbers import round_chance, round_number
 if TYPE_CHECKING:
     import pandas as pd
 
-Masked = np.ma.MaskedArray[tuple[int, ...], np.dtype[np.float64]]  # figures of many, masked where undefined
+# Figures of many, masked where undefined; as a text, since `np.ma` is loaded when it is first named.
+Masked: TypeAlias = "np.ma.MaskedArray[tuple[int, ...], np.dtype[np.float64]]"
 EPSILON = 1e-12  # probability below which a difference is rounding
 
 
