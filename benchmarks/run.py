@@ -22,7 +22,6 @@ from safear.population.crowd import Crowd
 from safear.population.engine import Engine, Purpose
 from safear.recourse.case import Desk
 
-
 EMPTY = 0.015  # seconds that an empty Python took where the goals below were set; elsewhere they move with it
 STARTS = {  # new processes, and in how many seconds they should be done
     "import safear": (("-c", "import safear"), 0.1),

@@ -7,19 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from safear.errors import Mistake, Path, Place, mistake, on_key
 from safear.problem.condition import ALWAYS, Condition, ConditionSyntaxError, parse_condition
-from safear.problem.document import (
-    Document,
-    TermsDocument,
-    WrittenAction,
-    WrittenActionTerms,
-    WrittenEffect,
-    WrittenFeature,
-    WrittenGoal,
-    WrittenOutcome,
-)
 from safear.problem.durations import Duration
 from safear.problem.labelling import read_glossary, read_main, read_provider
 from safear.problem.model import (
@@ -40,21 +31,23 @@ from safear.problem.model import (
 from safear.problem.person import read_texts_of
 from safear.problem.quantity import Amount, ByCase, ByLevel, Quantity, with_source
 from safear.problem.ranking import make_ranking
-from safear.problem.scales import spread_range
+from safear.problem.scales import IN_UNIT, spread_range
 from safear.problem.terms import ActionTerms, Terms
 from safear.problem.tries import Counts
-from safear.problem.written import (
-    IN_UNIT,
-    Case,
-    CostCase,
-    CountedCase,
-    SourcedChance,
-    SourcedChanceAmount,
-    SourcedCost,
-    SourcedCostAmount,
-    WrittenCounts,
-)
 from safear.problem.wrong_names import unknown_action
+
+if TYPE_CHECKING:
+    from safear.problem.document import (
+        Document,
+        TermsDocument,
+        WrittenAction,
+        WrittenActionTerms,
+        WrittenEffect,
+        WrittenFeature,
+        WrittenGoal,
+        WrittenOutcome,
+    )
+    from safear.problem.written import Case, WrittenCounts
 
 _MOVE = re.compile(r"[+-]\d+")
 _IMPLIED_FAILURE = Outcome()
@@ -235,7 +228,7 @@ class _Builder:
         return {name: self.effect(name, effect, (*path, name)) for name, effect in written.items()}
 
     def effect(self, name: str, written: str | WrittenEffect, path: Path) -> Effect:
-        if isinstance(written, WrittenEffect):
+        if not isinstance(written, str):
             if (written.to is None) == (written.by is None):
                 self.complain(path, "give either 'to' or 'by'", code="both")
             if written.to is not None:
@@ -264,11 +257,8 @@ class _Builder:
         return self.quantity(written, change, path, word="cost")
 
     def quantity(self, written: object, change: Change, path: Path, *, word: str) -> Quantity:
-        if isinstance(written, SourcedChance | SourcedCost):
-            self.check_words(("value", "source"), change, path)
-            return with_source(self.quantity(written.value, change, (*path, "value"), word=word), written.source)
-        if isinstance(written, WrittenCounts):
-            self.check_words(("worked", "tried"), change, path)
+        if not isinstance(written, Decimal | dict | list):
+            return self.long_form(written, change, path, word=word)
         if isinstance(written, dict):
             return self.by_level(written, change, path)
         if isinstance(written, list) and not all(isinstance(item, Decimal) for item in written):
@@ -276,6 +266,16 @@ class _Builder:
         if isinstance(written, list) and word == "cost":
             self.complain(path, "a cost cannot be an interval", code="cost_interval")
             return Amount.exactly(1)
+        return self.amount(written, path)
+
+    def long_form(self, written: object, change: Change, path: Path, *, word: str) -> Quantity:
+        """A quantity with its source, or by counts."""
+        from safear.problem.written import SourcedChance, SourcedCost  # noqa: PLC0415  # pydantic has made it
+
+        if isinstance(written, SourcedChance | SourcedCost):
+            self.check_words(("value", "source"), change, path)
+            return with_source(self.quantity(written.value, change, (*path, "value"), word=word), written.source)
+        self.check_words(("worked", "tried"), change, path)
         return self.amount(written, path)
 
     def check_words(self, words: tuple[str, str], change: Change, path: Path) -> None:
@@ -295,6 +295,14 @@ class _Builder:
                 return Amount.between(low, high)
             case [Decimal() as low, Decimal() as nominal, Decimal() as high]:
                 return Amount.between(low, high, nominal)
+            case _:
+                return self.long_amount(written, path)
+
+    def long_amount(self, written: object, path: Path) -> Amount:
+        """An amount with its source, or by counts."""
+        from safear.problem.written import SourcedChanceAmount, SourcedCostAmount, WrittenCounts  # noqa: PLC0415
+
+        match written:
             case SourcedChanceAmount() | SourcedCostAmount():
                 return replace(self.amount(written.value, (*path, "value")), source=written.source)
             case WrittenCounts():
@@ -336,6 +344,8 @@ class _Builder:
         return ByLevel(best[0], amounts)
 
     def by_case(self, written: list[object], path: Path, word: str) -> Quantity:
+        from safear.problem.written import Case  # noqa: PLC0415
+
         *cases, last = written
         conditions: list[tuple[Condition, Amount]] = []
         for number, case in enumerate(cases):
@@ -353,6 +363,8 @@ class _Builder:
         return ByCase(tuple(conditions), self.amount(last, (*path, len(cases))))
 
     def case(self, written: Case, path: Path) -> Amount:
+        from safear.problem.written import CostCase, CountedCase  # noqa: PLC0415
+
         if isinstance(written, CountedCase):
             return self.counted(written, path)
         amount = self.amount(written.cost if isinstance(written, CostCase) else written.chance, path)

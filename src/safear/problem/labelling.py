@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from safear.errors import Mistake, Path, mistake
-from safear.problem.document import Document
 from safear.problem.glossary import EVERYBODY, Glossary, Label, Provider, choose, main_form
 from safear.problem.model import Problem
 from safear.problem.wrong_names import unknown_feature, unknown_level
+
+if TYPE_CHECKING:
+    from safear.problem.document import Document
 
 Written = str | dict[str, str] | None
 

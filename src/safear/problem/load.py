@@ -8,43 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from pathlib import Path as FilePath
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
-
-from safear.errors import (
-    InputError,
-    Mistake,
-    Path,
-    PersonError,
-    ProblemError,
-    TermsError,
-    mistake,
-    on_key,
-    suggest,
-)
+from safear.errors import Mistake, Path, PersonError, ProblemError, TermsError, mistake
 from safear.files import read_text
 from safear.problem.build import build_problem, build_terms
 from safear.problem.checks import check_problem
-from safear.problem.document import Document, TermsDocument, fields_at
-from safear.problem.model import Problem, Record, as_decimal
+from safear.problem.model import Problem, Record
 from safear.problem.person import read_person, read_texts_of
+from safear.problem.plain_document import read_plainly
 from safear.problem.terms import Terms, merge_terms
-from safear.problem.tree import Tree, plain_tree, read_tree
-from safear.problem.written import TAGS, Written
-
-W = TypeVar("W", bound=Written)
-# What stands in for a required part that is missing or wrong, so that the rest of the file can still be checked.
-_STAND_INS: dict[str, Any] = {
-    "safear": 1,
-    "title": "?",
-    "horizon": 1,
-    "features": {"?": {"kind": "nominal", "levels": ["?"]}},
-    "actions": {"?": {"cost": 0, "change": {}}},
-}
+from safear.problem.tree import Tree, in_order, plain_tree, read_tree
 
 
 def load_problem(path: str | FilePath) -> Problem:
@@ -99,74 +74,39 @@ def load_person(path: str | FilePath, problem: Problem) -> Record:
     try:
         read_person(problem, record)
     except PersonError as error:
-        raise PersonError(_in_order([tree.locate(item) for item in error.mistakes])) from None
+        raise PersonError(in_order([tree.locate(item) for item in error.mistakes])) from None
     return record
 
 
 def _problem_from(tree: Tree) -> Problem:
-    document, mistakes, pruned = _read_document(tree, Document, ProblemError)
+    mistakes, pruned = list(tree.mistakes), set[Path]()
+    document = None if mistakes else read_plainly(tree.data)
+    if document is None:
+        from safear.problem.document import Document  # noqa: PLC0415  # pydantic takes a moment to load
+        from safear.problem.shape import read_document  # noqa: PLC0415  # as above
+
+        document, mistakes, pruned = read_document(tree, Document, ProblemError)
     problem, misread = build_problem(document)
     vague = {("actions", item.place.path[1], "outcomes") for item in misread if item.place.path[0] == "actions"}
     found = [*misread, *(item for item in check_problem(problem) if item.place.path not in vague)]
     pruned |= {("features",) for item in tree.mistakes if item.place.path[:1] == ("features",)}
     mistakes += [_locate(tree, item) for item in found if not _follows_from(item, pruned)]
     if mistakes:
-        raise ProblemError(_in_order(mistakes))
+        raise ProblemError(in_order(mistakes))
     return problem
 
 
 def _terms_from(tree: Tree, problem: Problem) -> Terms:
-    document, mistakes, pruned = _read_document(tree, TermsDocument, TermsError)
+    from safear.problem.document import TermsDocument  # noqa: PLC0415  # as above
+    from safear.problem.shape import read_document  # noqa: PLC0415  # as above
+
+    document, mistakes, pruned = read_document(tree, TermsDocument, TermsError)
     terms, misread = build_terms(document, problem)
     found = [*misread, *merge_terms(problem, terms)[1]]
     mistakes += [_locate(tree, item) for item in found if not _follows_from(item, pruned)]
     if mistakes:
-        raise TermsError(_in_order(mistakes))
+        raise TermsError(in_order(mistakes))
     return terms
-
-
-def _read_document(tree: Tree, model: type[W], error: type[InputError]) -> tuple[W, list[Mistake], set[Path]]:
-    """Check the shape. Parts of a wrong shape are reported, cut out, and the rest is read without them."""
-    mistakes = list(tree.mistakes)
-    pruned: set[Path] = set()
-    data = tree.data
-    if not isinstance(data, dict):
-        raise error([tree.locate(mistake((), "the file must hold a mapping (name: value)", code="not_a_mapping"))])
-    try:
-        return model.model_validate(data), mistakes, pruned
-    except ValidationError as problem:
-        details = problem.errors()
-    told = {item.place.path for item in tree.mistakes}
-    for detail in details:
-        if _clean(detail) not in told:
-            mistakes.append(_explain(tree, model, detail))
-        pruned.add(_part_of(detail))
-    data = {key: dict(value) if isinstance(value, dict) else value for key, value in data.items()}
-    for path in sorted(pruned, key=len, reverse=True):
-        _cut(data, path)
-    for name, stand_in in _STAND_INS.items():
-        if model is Document and not data.get(name):
-            data[name] = stand_in
-            pruned.add((name,))
-    try:
-        return model.model_validate(data), mistakes, pruned
-    except ValidationError:
-        raise error(_in_order(mistakes)) from None
-
-
-def _part_of(detail: ErrorDetails) -> Path:
-    """The part to cut out for a mistake: a whole feature, action or person, or else a whole top-level field."""
-    path = _clean(detail)
-    deep = path[:1] in {("features",), ("actions",), ("people",)}
-    return path[:2] if deep and len(path) > 1 else path[:1]
-
-
-def _cut(data: dict[str, Any], path: Path) -> None:
-    holder: Any = data
-    for part in path[:-1]:
-        holder = holder.get(part, {}) if isinstance(holder, dict) else {}
-    if isinstance(holder, dict):
-        holder.pop(path[-1], None)
 
 
 def _follows_from(item: Mistake, pruned: set[Path]) -> bool:
@@ -176,78 +116,6 @@ def _follows_from(item: Mistake, pruned: set[Path]) -> bool:
     if ("features",) in pruned and item.place.path[:1] == ("people",):
         return True
     return item.code == "unknown_feature" and bool({("features",), ("features", item.values["feature"])} & pruned)
-
-
-def _clean(detail: ErrorDetails) -> Path:
-    """A pydantic location as a path of the file: without the tags of unions and the marks of keys."""
-    path = tuple(part for part in detail["loc"] if part not in TAGS)
-    if detail["type"] == "name" and path[-1:] == ("[key]",):
-        path = path[:-1]
-    if detail["type"] == "feature":
-        return (*path, detail["ctx"]["field"])
-    return path[:4] if path[:1] == ("features",) and path[2:3] == ("values",) else path
-
-
-# What pydantic calls a mistake in the shape, and what we do: code, cause and remedy.
-_SHAPES: dict[str, tuple[str, str, str | None]] = {
-    "missing": ("missing", "'{name}' is missing", None),
-    "finite_number": ("not_finite", "{given} is not a finite number", None),
-    "greater_than_equal": ("out_of_range", "{given} is below {ge}", None),
-    "greater_than": ("out_of_range", "{given} is not above {gt}", None),
-    "less_than": ("out_of_range", "{given} is not below {lt}", None),
-    "less_than_equal": ("out_of_range", "{given} is above {le}", None),
-    "int_parsing_size": ("out_of_range", "the number is too large", None),
-    "literal_error": ("unknown_word", "{shown} should be {expected}", None),
-    "string_type": ("not_a_text", "write a single text here", None),
-    "empty": ("too_few", "this is empty", None),
-    "too_short": ("too_few", "too few entries", None),
-    "too_long": ("too_many", "too many numbers; an interval is [low, high] or [low, nominal, high]", None),
-    "name": ("not_a_text", "{message}", None),
-    "number": ("not_a_number", "{message}", None),
-    "distance": ("not_a_number", "{message}", "write {by: 1}, or {by: 500 EUR} in the feature's own unit"),
-    **dict.fromkeys(["bool_type", "bool_parsing"], ("not_a_truth", "{shown} is neither true nor false", None)),
-    **dict.fromkeys(
-        ["decimal_parsing", "decimal_type", "float_parsing", "float_type", "int_type"],
-        ("not_a_number", "{shown} is not a number", None),
-    ),
-    **dict.fromkeys(["int_parsing", "int_from_float"], ("not_a_number", "{shown} is not a whole number", None)),
-    "list_type": ("not_a_list", "{shown} should be a list", "write [a, b, c]"),
-    **dict.fromkeys(
-        ["dict_type", "model_type", "model_attributes_type"],
-        ("not_a_mapping", "{shown} should be a mapping", "write {name: value, ...}"),
-    ),
-}
-
-
-def _explain(tree: Tree, model: type[Written], detail: ErrorDetails) -> Mistake:
-    """A mistake in the shape, in the file's words."""
-    kind, path, given = detail["type"], _clean(detail), detail["input"]
-    if kind == "extra_forbidden":
-        cause, remedy = f"'{path[-1]}' is not a field here", suggest(str(path[-1]), fields_at(model, path[:-1]))
-        return tree.locate(mistake(on_key(path), cause, remedy, code="unknown_field", field=path[-1]))
-    if kind == "feature":
-        said = detail["ctx"]
-        return tree.locate(mistake(path, said["cause"], said["remedy"] or None, code=said["code"]))
-    if kind == "too_short" and not given:
-        kind = "empty"
-    code, cause, remedy = _SHAPES.get(kind, ("invalid", "{message}", None))
-    known = {"name": detail["loc"][-1], "given": given, "shown": _show(given), "message": detail["msg"]}
-    cause = cause.format(**known, **detail.get("ctx", {}))
-    if kind == "greater_than_equal" and path[-1] == "failure_cost":
-        remedy = "costs are positive"
-    if code == "not_a_number" and str(given).endswith("%") and as_decimal(str(given)[:-1]) is not None:
-        remedy = f"write {(Decimal(str(given)[:-1]) / 100).normalize():f}"
-    if path[-1:] == ("range",):
-        remedy = "write [first, last]"
-    if path == ("safear",):
-        remedy = "write 'safear: 1', the version of the file's format"
-    return tree.locate(mistake(path, cause, remedy, code=code, value=_show(given)))
-
-
-def _show(given: object) -> str:
-    if isinstance(given, dict | list):
-        return "a mapping" if isinstance(given, dict) else "a list"
-    return f"'{given}'" if str(given) else "nothing"
 
 
 def _locate(tree: Tree, item: Mistake) -> Mistake:
@@ -269,9 +137,3 @@ def _other_places(path: Path) -> Iterator[Path]:
     for part in (rest, rest[1:]) if len(rest) > 1 else (rest,):
         yield (*head, *part)
         yield (*head, "value", *part)
-
-
-def _in_order(mistakes: list[Mistake]) -> list[Mistake]:
-    """By position in the file, each once."""
-    unique = list(dict.fromkeys(mistakes))
-    return sorted(unique, key=lambda item: (item.place.line or 0, item.place.column or 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from decimal import Decimal
@@ -15,6 +16,7 @@ from safear.problem.model import Feature, as_decimal
 
 MAX_LEVELS = 32_767  # level numbers are stored in 16 bits
 ONE = Decimal(1)
+IN_UNIT = re.compile(r"(?P<number>[+-]?\d+(?:\.\d+)?)\s*(?P<unit>[^\s\d.,%].*)")
 
 
 def spread_range(

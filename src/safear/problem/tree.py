@@ -89,6 +89,11 @@ def read_tree(text: str, file: str, error: type[InputError]) -> Tree:
     return tree
 
 
+def in_order(mistakes: Iterable[Mistake]) -> list[Mistake]:
+    """By position in the file, each once."""
+    return sorted(dict.fromkeys(mistakes), key=lambda item: (item.place.line or 0, item.place.column or 0))
+
+
 def plain_tree(data: Any) -> Tree:
     """A tree of data that was built in Python: it has no positions."""
     return Tree("", [], data)

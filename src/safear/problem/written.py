@@ -11,9 +11,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 from pydantic_core import PydanticCustomError
 
 from safear.problem.model import JSON_NUMBER
+from safear.problem.scales import IN_UNIT
 from safear.problem.tries import MOST_TRIES
 
-IN_UNIT = re.compile(r"(?P<number>[+-]?\d+(?:\.\d+)?)\s*(?P<unit>[^\s\d.,%].*)")
 _WHOLE = re.compile(r"[+-]?\d+")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})?")
 
