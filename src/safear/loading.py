@@ -18,11 +18,14 @@ class _Plain:
     seconds = 0.0
 
 
-def numba_pays(seconds: float) -> bool:
-    """Whether compiled code is the better way to do what takes NumPy so many seconds, about. Counts it, if not."""
+def numba_pays(seconds: float, *, counts: bool = True) -> bool:
+    """Whether compiled code is the better way to do what takes NumPy so many seconds, about. Counts it, if not.
+
+    Whoever asks about several things that will ask for themselves lets those count.
+    """
     if "numba" in sys.modules or _Plain.seconds + seconds > PATIENCE:
         return True
-    _Plain.seconds += seconds
+    _Plain.seconds += seconds * counts
     return False
 
 

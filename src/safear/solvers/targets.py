@@ -123,9 +123,14 @@ def sweep_targets(
     edges = mdp.edge_chance[None, :] if isinstance(chances, str) else chances
     if isinstance(chances, str) and chances == "worst":
         return _sweep_by_steps(mdp, given, rows, edges, _load_robust_step(mdp), progress)
-    if not numba_pays(mdp.horizon * (PLAIN_STEP + PLAIN_CELL * mdp.n_edges * (count + 1))):
+    if not numba_pays(estimate_plain(mdp, count + 1)):
         return _sweep_by_steps(mdp, given, rows, edges, plain_target_step, progress)
     return _sweep_at_once(mdp, given, rows, edges, progress)
+
+
+def estimate_plain(mdp: MDP, columns: int) -> float:
+    """About how many seconds a sweep over so many columns takes without compiled code."""
+    return mdp.horizon * (PLAIN_STEP + PLAIN_CELL * mdp.n_edges * columns)
 
 
 class _Given(NamedTuple):

@@ -5,7 +5,6 @@ Each takes one compiled call. They are those of `solve` for `MeanCVaR`, or for `
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,20 +12,22 @@ import numpy as np
 
 from safear.evaluation.forward import Runs
 from safear.evaluation.policy import SpentPolicy
+from safear.loading import numba_pays
 from safear.mdp.arrays import MDP
+from safear.mdp.spending import largest_spent
 from safear.risk.distribution import EPSILON
 from safear.risk.objectives import MeanCVaR, Objective, SuccessFirst
 from safear.solvers.fine_costs import unit_for
 from safear.solvers.optimal import NEAR, Among, find_spans
 from safear.solvers.solution import Solution
 from safear.solvers.sweep import TIE
-from safear.solvers.targets import find_bands, require_columns, set_course
+from safear.solvers.targets import estimate_plain, find_bands, require_columns, set_course
 
 if TYPE_CHECKING:
     from safear.solvers.target_kernels import Rules
     from safear.solvers.weighed_kernels import Question, TailPlan
 
-SMALL = 2_000  # edges times steps up to which it is done before compiled code is loaded
+SEVERAL = 5  # plans that are found on average
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -81,7 +82,8 @@ class Weigher:
     @classmethod
     def of(cls, mdp: MDP, level: float, slack: float | None = None) -> Weigher | None:
         """None if `solve` should do it: costs are too fine, or there is too little to do to load compiled code."""
-        if level > 1 - EPSILON or ("numba" not in sys.modules and mdp.n_edges * mdp.horizon < SMALL):
+        columns = int(largest_spent(mdp)[mdp.start]) + 1
+        if level > 1 - EPSILON or not numba_pays(SEVERAL * estimate_plain(mdp, columns), counts=False):
             return None
         from safear.solvers import target_kernels, weighed_kernels  # noqa: PLC0415  # Numba takes a moment to load
 
