@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import safear as sa
 from safear.errors import ObjectiveError, TooLargeError
 from safear.evaluation import evaluate_states, run_exactly
 from safear.mdp import compile_blocks
+from safear.mdp.slices import restrict_to
 from safear.risk import Objective
 from safear.solvers.solve import Method
 from strategies import problems
@@ -73,11 +74,37 @@ def test_every_state_as_if_alone(
                     assert figures[state] == pytest.approx(figure, rel=1e-9, abs=1e-9)
 
 
+@settings(max_examples=40)
+@given(problems(), st.sampled_from(PLANS), st.integers(0, 99))
+def test_some_states_as_if_all(document: dict[str, Any], plan: tuple[Objective, Method], seed: int) -> None:
+    """The others have no figures, and no warning is given about them."""
+    whole = sa.compile_mdp(sa.parse_problem(document))
+    rng = np.random.default_rng(seed)
+    starts = rng.integers(0, whole.n_states, size=4)
+    part = restrict_to(whole, starts)
+    places = np.searchsorted(part.states, starts)
+    solution = sa.solve(part.mdp, plan[0], method=plan[1])
+    some, others = evaluate_states(solution, starts=places), np.delete(np.arange(part.mdp.n_states), places)
+    for place in places.tolist():
+        alone = run_exactly(solution, place)
+        ours, theirs = (np.array(cost.points()) for cost in (some.distribution(place), alone.distribution))
+        assert ours == pytest.approx(theirs, rel=1e-12)
+        for figures, figure in ((some.sparsity, alone.sparsity), (some.proximity, alone.proximity)):
+            assert figures[place] is np.ma.masked if figure is None else figures[place] == pytest.approx(figure)
+    assert not some.success[others].any()
+    for figures in (some.mean, some.variance, some.cvar(0.9), some.all_runs.mean, some.sparsity):
+        assert np.ma.getmaskarray(figures)[others].all()
+
+
 def test_refused_for_an_mdp_of_one_person() -> None:
     problem = sa.load_example("loan")
-    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
-    with pytest.raises(ObjectiveError, match="compiled from one person"):
-        evaluate_states(solution)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    solution = sa.solve(mdp, sa.Mean())
+    for starts in (None, np.flatnonzero(mdp.depth > 0)):
+        with pytest.raises(ObjectiveError, match="compiled from one person"):
+            evaluate_states(solution, starts=starts)
+    found = evaluate_states(solution, starts=mdp.starts).success[mdp.start]
+    assert found == pytest.approx(sa.evaluate(solution).success, rel=1e-12)
 
 
 def test_refused_when_it_does_not_fit() -> None:

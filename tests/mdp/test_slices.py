@@ -14,7 +14,7 @@ from safear.datasets.dataset import load
 from safear.errors import PersonError
 from safear.mdp import check_mdp, compile_blocks
 from safear.mdp.compiled import CompiledMDP
-from safear.mdp.slices import Slice, restrict
+from safear.mdp.slices import Slice, restrict, restrict_to
 from strategies import problems
 
 ARRAYS = (
@@ -87,6 +87,27 @@ def test_by_record_and_again(document: dict[str, Any]) -> None:
     assert_same(twice.mdp, once.mdp)
     assert np.array_equal(twice.states, np.arange(once.mdp.n_states))
     assert np.array_equal(twice.rows, np.arange(once.mdp.n_rows))
+
+
+@settings(max_examples=40)
+@given(problems(), st.integers(0, 99))
+def test_what_several_people_reach(document: dict[str, Any], seed: int) -> None:
+    """All that one of them reaches, as early as the first does; nobody else begins there."""
+    whole = sa.compile_mdp(sa.parse_problem(document))
+    rng = np.random.default_rng(seed)
+    starts = rng.integers(0, whole.n_states, size=rng.integers(1, 6))
+    part = restrict_to(whole, starts)
+    check_mdp(part.mdp)
+    assert_maps(part, whole)
+    assert set(part.states[part.mdp.starts].tolist()) == set(starts.tolist())
+    depth = np.full(whole.n_states, 99)
+    for start in starts.tolist():
+        alone = restrict(whole, start)
+        depth[alone.states] = np.minimum(depth[alone.states], alone.mdp.depth)
+        place = int(np.searchsorted(part.states, start))
+        assert_same(restrict(part.mdp, place).mdp, alone.mdp)
+    assert np.array_equal(part.states, np.flatnonzero(depth < 99))
+    assert np.array_equal(part.mdp.depth, depth[part.states])
 
 
 def test_what_is_met_only_at_the_end_does_nothing() -> None:

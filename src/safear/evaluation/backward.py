@@ -158,8 +158,7 @@ class StateDistributions:
     def success(self) -> NDArray[np.float64]:
         """The probability of reaching a goal."""
         good = self.given_success.total
-        share: NDArray[np.float64] = good / (good + self.failed.sum(axis=1))  # see CostDistribution.success
-        return share
+        return _divide(good, good + self.failed.sum(axis=1))  # see CostDistribution.success
 
     @property
     def mean(self) -> Masked:
@@ -222,11 +221,16 @@ class StateDistributions:
         return np.ma.array(_divide(total, mass), mask=mass <= 0)
 
 
-def evaluate_states(solution: Planned | Policy, *, max_bytes: int = MAX_BYTES) -> StateDistributions:
-    """The exact distribution of the total cost of a policy from every state of its MDP."""
+def evaluate_states(
+    solution: Planned | Policy, *, starts: NDArray[np.int64] | None = None, max_bytes: int = MAX_BYTES
+) -> StateDistributions:
+    """The exact distribution of the total cost of a policy from every state of its MDP.
+
+    With `starts` only from these; the others have no mass then.
+    """
     policy = policy_of(solution)
     mdp = policy.mdp
-    if mdp.depth.any():
+    if mdp.depth.any() if starts is None else mdp.depth[starts].any():
         cause = "this MDP was compiled from one person: runs reach its other states only later"
         raise ObjectiveError.at(
             (), cause, "compile a block (block=...) or the whole space, or use evaluate(...)", code="not_whole"
@@ -234,14 +238,15 @@ def evaluate_states(solution: Planned | Policy, *, max_bytes: int = MAX_BYTES) -
     width = _largest_spent(policy) + 1
     _require_room(mdp, width, 4 * 8, max_bytes)  # both distributions, and what the recursion holds beside them
     if isinstance(policy, SpentPolicy):
-        return _follow_all(policy, width)
+        return _follow_all(policy, width, np.arange(mdp.n_states) if starts is None else np.unique(starts))
     if not isinstance(policy, StatePolicy):
         raise TypeError(policy)  # there are no other policies
-    return StateDistributions(
-        policy,
-        _carry_back(policy, mdp.goal[:, None].astype(np.float64), cost=mdp.edge_cost, width=width),
-        _carry_back(policy, (~mdp.goal)[:, None].astype(np.float64), cost=mdp.edge_cost, width=width),
-    )
+    ends = (mdp.goal[:, None].astype(np.float64), (~mdp.goal)[:, None].astype(np.float64))
+    succeeded, failed = (_carry_back(policy, end, cost=mdp.edge_cost, width=width) for end in ends)
+    if starts is not None:
+        others = np.delete(np.arange(mdp.n_states), starts)
+        succeeded[others] = failed[others] = 0.0
+    return StateDistributions(policy, succeeded, failed)
 
 
 def _require_room(mdp: MDP, width: int, bytes_each: int, max_bytes: int) -> None:
@@ -263,8 +268,8 @@ def _level_table(mdp: MDP) -> NDArray[np.float64]:
     return (np.stack(columns, axis=1) & mdp.goal[:, None]).astype(np.float64)
 
 
-def _follow_all(policy: SpentPolicy, width: int) -> StateDistributions:
-    """Forward from every state."""
+def _follow_all(policy: SpentPolicy, width: int, starts: NDArray[np.int64]) -> StateDistributions:
+    """Forward from each of these states."""
     from safear.evaluation import evaluation_kernels  # noqa: PLC0415  # as above
 
     mdp = policy.mdp
@@ -273,7 +278,7 @@ def _follow_all(policy: SpentPolicy, width: int) -> StateDistributions:
     final = np.zeros_like(levels)
     plan = evaluation_kernels.Account(policy.piece_start, policy.first, policy.choice)
     evaluation_kernels.follow_all(
-        mdp.arrays, mdp.goal, mdp.horizon, plan, policy.opening, levels, succeeded, failed, final
+        mdp.arrays, mdp.goal, mdp.horizon, plan, starts, policy.opening, levels, succeeded, failed, final
     )
     return StateDistributions(policy, succeeded, failed, final)
 

@@ -275,16 +275,16 @@ def find_place(table: Short, width: int, states: Whole, totals: Whole, state: in
 
 @njit(cache=True, nogil=True)
 def follow_all(
-    arrays: Arrays, goal: Flags, horizon: int, plan: Account, opening: Whole, levels: Matrix, succeeded: Matrix,
-    failed: Matrix, final: Matrix,
+    arrays: Arrays, goal: Flags, horizon: int, plan: Account, starts: Whole, opening: Whole, levels: Matrix,
+    succeeded: Matrix, failed: Matrix, final: Matrix,
 ) -> None:  # fmt: skip
-    """From every state: adds the mass of runs that end with x spent to succeeded[start, x] or failed[start, x].
+    """From each of `starts`: adds the mass of runs that end with x spent to succeeded[start, x] or failed[start, x].
 
     That of successful runs that end in s, times levels[s], is added to final[start].
     """
     n_states, width = succeeded.shape
     table = np.full(n_states * width, -1, np.int32)
-    for start in range(n_states):
+    for start in starts:
         states, spent, mass = follow_from(
             arrays, goal, horizon, plan, start, opening[start], table, width, n_states * width
         )

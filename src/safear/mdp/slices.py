@@ -30,9 +30,14 @@ def restrict(mdp: Kind, start: Record | int | None = None, *, goal: NDArray[np.b
     origin = mdp.locate_start(start)
     if goal is None and len(mdp.starts) == 1:  # then it is that already
         return Slice(mdp, np.arange(mdp.n_states), np.arange(mdp.n_rows))
+    return restrict_to(mdp, np.array([origin]), goal=goal)
+
+
+def restrict_to(mdp: Kind, starts: NDArray[np.int64], *, goal: NDArray[np.bool_] | None = None) -> Slice[Kind]:
+    """The same from any of several states, in which alone runs then begin."""
     depth = np.full(mdp.n_states, -1, dtype=np.int16)
-    depth[origin] = 0
-    frontier = np.array([origin])
+    depth[starts] = 0
+    frontier = np.unique(starts)
     goal = mdp.goal if goal is None else goal
     for step in range(1, mdp.horizon + 1):
         frontier = frontier[~goal[frontier]]
