@@ -85,7 +85,7 @@ def test_plain_steps_are_compiled_ones(
     mdp = sa.compile_mdp(problem, start=problem.default_person if alone else None)
     count = round(share * (int(largest_spent(mdp).max(initial=0)) + mdp.failure_cost)) + 1
     allowed = None if only is None else some_rows(mdp, only)
-    some = {"weights": weights, "allowed": allowed, "last_only": last_only and alone}
+    some = {"weights": weights, "allowed": allowed, "last": 1 if last_only and alone else None}
     assert_same(*sweep_both(mdp, loss, targets=(low, count), **some), first=count if last_only and alone else 0)
 
 

@@ -255,7 +255,7 @@ def test_only_the_last_target(
     last = round(share * reach)
     low, count = (last + shift - reach, reach + 1) if name == "square" else (0.0, last + 1)
     loss = LOSSES[name][0]
-    found = sweep_targets(mdp, loss, targets=(low, count), allowed=allowed, last_only=True)
+    found = sweep_targets(mdp, loss, targets=(low, count), allowed=allowed, last=1)
     best = Formula(mdp, name, allowed=allowed).best(0, start, Fraction(low) + count - 1)
     assert found.loss[start, count] == close(best.loss)
     assert found.mean[start, count] == close(best.mean)
@@ -269,13 +269,34 @@ def test_only_the_last_target(
         assert all(one in {None, other} for one, other in zip(choices, everything[place], strict=True))
 
 
+@settings(max_examples=40)
+@given(document=DOCUMENTS, alone=st.booleans(), last=st.integers(1, 12), only=st.none() | st.integers(0, 99))
+def test_only_some_of_the_last_targets(document: dict[str, Any], alone: bool, last: int, only: int | None) -> None:
+    """They are what they are with all targets, and so is what those do who follow them."""
+    mdp = compiled(document, alone)
+    allowed = None if only is None else some_allowed(mdp, only)
+    count = most_of(mdp) + last
+    found = sweep_targets(mdp, SQUARE, targets=(-3.0, count), allowed=allowed, last=last)
+    whole = sweep_targets(mdp, SQUARE, targets=(-3.0, count), allowed=allowed)
+    starts = starts_of(mdp)
+    for name in ("loss", "mean", "variance"):
+        some, everything = (getattr(each, name)[starts, count + 1 - last :] for each in (found, whole))
+        assert np.array_equal(some, everything), name
+    for part, full in zip(found.pieces, whole.pieces, strict=True):
+        some, everything = choices_of(part, count + 1), choices_of(full, count + 1)
+        assert some.keys() == everything.keys()
+        for place, choices in some.items():
+            assert all(one in {None, other} for one, other in zip(choices, everything[place], strict=True))
+            assert None not in choices[-last:]
+
+
 @settings(max_examples=30)
 @given(document=DOCUMENTS, only=st.none() | st.integers(0, 99))
 def test_without_a_target_the_mean_is_least(document: dict[str, Any], only: int | None) -> None:
     """What `deviation` begins with: no column but that below all targets."""
     mdp = compiled(document, alone=True)
     allowed = None if only is None else some_allowed(mdp, only)
-    found = sweep_targets(mdp, SQUARE, targets=(0.0, 0), allowed=allowed, last_only=True)
+    found = sweep_targets(mdp, SQUARE, targets=(0.0, 0), allowed=allowed, last=1)
     best = Formula(mdp, "excess", (Fraction(0), Fraction(1)), allowed).best(0, mdp.locate(), Fraction(0))
     assert found.mean[mdp.locate(), 0] == close(best.mean)
     assert found.variance[mdp.locate(), 0] == pytest.approx(float(best.variance), rel=1e-10, abs=1e-9)
@@ -358,7 +379,7 @@ def test_ties_go_to_the_smaller_mean(order: tuple[int, ...]) -> None:
             assert found.mean[mdp.locate(), column] == 2, (loss, column)
             assert first_choice(found, column) == order.index(0)
     # 3 and 5 are equally far from 4, and 2 further; then the smaller mean counts, wherever it stands.
-    found = sweep_targets(mdp, SQUARE, targets=(-5.0, 10), last_only=True)
+    found = sweep_targets(mdp, SQUARE, targets=(-5.0, 10), last=1)
     assert found.loss[mdp.locate(), 10] == 1
     assert found.mean[mdp.locate(), 10] == 3
     assert first_choice(found, 10) == order.index(1)

@@ -16,9 +16,12 @@ or above the largest possible cost, need not be tried.
 from __future__ import annotations
 
 import heapq
-import math
 from dataclasses import dataclass
 from itertools import count
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from safear.evaluation.policy import Pieces
 from safear.mdp.arrays import MDP, once_per_mdp
@@ -26,19 +29,32 @@ from safear.mdp.spending import largest_spent
 from safear.solvers.success import allowed_rows
 from safear.solvers.targets import SQUARE, TargetSweep, sweep_targets
 
+Reals = NDArray[np.float64]
+Amount = TypeVar("Amount", float, Reals)  # of one plan, or of many
 MAX_TRIES = 1000
 ROUNDING = 1e-12  # lines this close, relatively, are one
+TINY = 1e-100  # an aversion no larger than this is none
+
+
+class Line(NamedTuple, Generic[Amount]):
+    """What is known for a target t: the mean and variance of the plan that is best for it, and the least E[(C - t)^2].
+
+    All in quanta. No plan lies below the line. For the target minus infinity, the plan has the least mean, and the loss
+    is given as 0.
+    """
+
+    target: Amount
+    mean: Amount
+    variance: Amount
+    loss: Amount
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A plan: its mean and variance in quanta, the target it is best for, and the least E[(C - t)^2] there."""
+    """A plan, with the line that it is on."""
 
-    mean: float
-    variance: float
-    target: float
-    loss: float
-    pieces: Pieces
+    line: Line[float]
+    pieces: Pieces | None  # None: those of a sweep for everybody
     opening: int  # of the account
 
 
@@ -49,53 +65,68 @@ class Scale:
     aversion: float
     of_deviation: bool = False
 
-    def value(self, mean: float, variance: float) -> float:
+    def value(self, mean: Amount, variance: Amount) -> Amount:
         """The objective."""
-        return mean + self.aversion * (math.sqrt(variance) if self.of_deviation else variance)
+        spread: Amount = np.sqrt(variance) if self.of_deviation else variance
+        return mean + self.aversion * spread
+
+    def own_targets(self, mean: Reals, variance: Reals, value: Reals) -> tuple[Reals, Reals]:
+        """Between which targets the optimum's own lies, from the plan with the least mean and a value that is reached.
+
+        The mean of the optimum is at least that `mean` and at most the value; its deviation is no larger.
+        """
+        inverse = 1 / max(self.aversion, TINY)
+        if self.of_deviation:
+            return mean - inverse * np.sqrt(variance), value
+        return mean - inverse / 2, value - inverse / 2
 
     def of(self, plan: Point) -> float:
         """The objective of a plan."""
-        return self.value(plan.mean, plan.variance)
+        return float(self.value(plan.line.mean, plan.line.variance))
 
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """The best plan, its value, a bound that no plan is below, and the most that can be spent, in quanta."""
+    """The best plan, its value, and a bound that no plan is below, in quanta."""
 
     point: Point
     value: float
     bound: float
-    most: int
 
 
-def find_optimum(mdp: MDP, scale: Scale, *, tolerance: float, slack: float | None = None) -> Optimum:
-    """The best plan for the person that the MDP was compiled from, to a relative gap of `tolerance`."""
-    plans = _Plans(mdp, slack)
-    cheapest = plans.find(-math.inf)
-    dearest = plans.find(min(scale.of(cheapest), float(plans.most + mdp.failure_cost)))
-    best = min(cheapest, dearest, key=scale.of)
+class KnownPlans(NamedTuple):
+    """The best of the plans that are known, and the neighbours between which a better one may hide."""
+
+    best: Point
+    pairs: list[tuple[Point, Point]]
+
+
+def find_optimum(plans: HullPlans, scale: Scale, known: KnownPlans, *, tolerance: float) -> Optimum:
+    """The best plan of a person, to a relative gap of `tolerance`, by a search that begins with what is `known`."""
+    best, pairs = known
     order = count()  # so that the heap never compares points
-    heap = [(_least_between(cheapest, dearest, scale), next(order), cheapest, dearest)]
+    heap = [(_bound(*pair, scale), next(order), *pair) for pair in pairs]
+    heapq.heapify(heap)
     for _ in range(MAX_TRIES):
         if not heap or heap[0][0] >= scale.of(best) * (1 - tolerance):
             break
         bound, _, left, right = heapq.heappop(heap)
-        target = _equally_good(left, right)
+        target = _equally_good(left.line, right.line)
         if target is None:
             continue
         middle = plans.find(target)
-        if middle.loss >= (left.variance + (left.mean - target) ** 2) * (1 - ROUNDING):
+        if middle.line.loss >= (left.line.variance + (left.line.mean - target) ** 2) * (1 - ROUNDING):
             # No plan lies below the line from one to the other, up to rounding, so between them nothing is better.
             continue
         best = min(best, middle, key=scale.of)
         for pair in ((left, middle), (middle, right)):
-            heapq.heappush(heap, (max(bound, _least_between(*pair, scale)), next(order), *pair))
+            heapq.heappush(heap, (max(bound, _bound(*pair, scale)), next(order), *pair))
     value = scale.of(best)
-    return Optimum(best, value, min([value, *(bound for bound, *_ in heap[:1])]), plans.most)
+    return Optimum(best, value, min([value, *(bound for bound, *_ in heap[:1])]))
 
 
-class _Plans:
-    """The plans on the lower hull of one person, target by target."""
+class HullPlans:
+    """The plans on the lower hull of the person that an MDP was compiled from, target by target."""
 
     def __init__(self, mdp: MDP, slack: float | None) -> None:
         self.mdp = mdp
@@ -104,15 +135,16 @@ class _Plans:
         self.most = int(largest_spent(mdp)[self.start])
 
     def find(self, target: float) -> Point:
-        """The plan with the least E[(C - target)^2]; for minus infinity that with the least mean."""
-        if math.isinf(target):
-            sweep, columns = sweep_least_mean(self.mdp, self.slack), 0
-        else:
-            targets, columns = (target - self.most, self.most + 1), self.most + 1
-            allowed = allowed_rows(self.mdp, self.slack)
-            sweep = sweep_targets(self.mdp, SQUARE, targets=targets, allowed=allowed, last_only=True)
-        mean, variance = float(sweep.mean[self.start, columns]), float(sweep.variance[self.start, columns])
-        return Point(mean, variance, target, float(sweep.score[self.start, columns]), sweep.pieces, columns - 1)
+        """The plan with the least E[(C - target)^2]."""
+        targets, last = (target - self.most, self.most + 1), self.most + 1
+        sweep = sweep_targets(self.mdp, SQUARE, targets=targets, allowed=allowed_rows(self.mdp, self.slack), last=1)
+        figures = (float(table[self.start, last]) for table in (sweep.mean, sweep.variance, sweep.score))
+        return Point(Line(target, *figures), sweep.pieces, last - 1)
+
+    @property
+    def largest(self) -> float:
+        """The largest possible total."""
+        return float(self.most + self.mdp.failure_cost)
 
 
 @once_per_mdp
@@ -121,7 +153,7 @@ def sweep_least_mean(mdp: MDP, slack: float | None) -> TargetSweep:
     return sweep_targets(mdp, SQUARE, targets=(0.0, 0), allowed=allowed_rows(mdp, slack))
 
 
-def _equally_good(left: Point, right: Point) -> float | None:
+def _equally_good(left: Line[float], right: Line[float]) -> float | None:
     """The target for which two plans are equally good; None if there is none between theirs."""
     if right.mean <= left.mean:
         return None
@@ -129,21 +161,22 @@ def _equally_good(left: Point, right: Point) -> float | None:
     return target if left.target < target < right.target else None
 
 
-def _least_between(left: Point, right: Point, scale: Scale) -> float:
-    """What no plan between two neighbours can be below: the objective where their lines cross, or meet v = 0 before."""
-    if right.mean <= left.mean:
-        return min(scale.of(left), scale.of(right))
-    if math.isinf(left.target):
-        mean = left.mean
-    else:
-        slope = 2 * (right.target - left.target)
-        mean = (left.loss - left.target**2 - right.loss + right.target**2) / slope
-        mean = min(max(mean, left.mean), right.mean)
+def _bound(left: Point, right: Point, scale: Scale) -> float:
+    """What no plan between two neighbours can be below."""
+    return float(least_between(left.line, right.line, scale))
+
+
+def least_between(left: Line[Amount], right: Line[Amount], scale: Scale) -> Reals:
+    """What no plan between two neighbours can be below: the objective where their lines cross, or meet v = 0 before.
+
+    The line of the least mean, for the target minus infinity, is upright.
+    """
+    middle = (left.target + right.target) / 2
+    mean = middle + (left.loss - right.loss) / (2 * (right.target - left.target))
+    mean = np.clip(mean, left.mean, np.maximum(left.mean, right.mean))
     variance = right.loss - (mean - right.target) ** 2
-    if variance > 0:
-        crossing = scale.value(mean, variance)
-    elif math.isinf(left.target):
-        crossing = left.mean
-    else:
-        crossing = max(left.mean, left.target + math.sqrt(left.loss))
-    return min(scale.of(left), crossing, scale.of(right))
+    surely = np.maximum(left.mean, left.target + np.sqrt(left.loss))
+    crossing = np.where(variance > 0, scale.value(mean, np.maximum(variance, 0.0)), surely)
+    ends = np.minimum(scale.value(left.mean, left.variance), scale.value(right.mean, right.variance))
+    least: Reals = np.where(right.mean <= left.mean, ends, np.minimum(crossing, ends))
+    return least

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from safear.evaluation.extremes import evaluate_worst
 from safear.evaluation.policy import Pieces, Policy, SpentPolicy
 from safear.mdp.arrays import MDP
-from safear.mdp.slices import restrict
 from safear.mdp.spending import largest_spent
 from safear.progress import Progress
 from safear.risk.distribution import EPSILON, units_within
@@ -33,7 +32,8 @@ from safear.risk.objectives import (
     Objective,
     VaR,
 )
-from safear.solvers.hull import Optimum, Scale, find_optimum, sweep_least_mean
+from safear.solvers.deviation import find_deviation
+from safear.solvers.hull import Scale, sweep_least_mean
 from safear.solvers.robust import bound_between, find_worst_chances, find_worst_means
 from safear.solvers.success import allowed_rows
 from safear.solvers.sweep import Allowed, sweep
@@ -96,9 +96,11 @@ def _find_in_quanta(
             policy, values = sweep(mdp, recursive, allowed=among.rows(mdp), robust=among.robust, progress=progress)
             return Certified(policy, values, values)
         case MeanStd(aversion):
-            return _find_deviation(mdp, Scale(aversion, of_deviation=True), tolerance, among.slack, progress)
+            scale = Scale(aversion, of_deviation=True)
+            return Certified(*find_deviation(mdp, scale, tolerance=tolerance, slack=among.slack, progress=progress))
         case MeanVariance(aversion):
-            return _find_deviation(mdp, Scale(aversion * float(mdp.quantum)), tolerance, among.slack, progress)
+            scale = Scale(aversion * float(mdp.quantum))
+            return Certified(*find_deviation(mdp, scale, tolerance=tolerance, slack=among.slack, progress=progress))
         case Budget(limit):
             return _find_budget(mdp, limit, among, progress)
         case VaR(level):
@@ -285,34 +287,3 @@ def count_columns(mdp: MDP, objective: Objective, *, robust: bool = False) -> in
 def _most(mdp: MDP) -> int:
     """The most that can be spent in a run, in quanta."""
     return int(largest_spent(mdp)[mdp.starts].max(initial=0))
-
-
-def _find_deviation(
-    mdp: MDP, scale: Scale, tolerance: float, slack: float | None, progress: Progress | None
-) -> Certified:
-    """The optimum of mean and deviation for each person on their own, in what they can reach."""
-    values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
-    bounds, opening = values.copy(), np.zeros(mdp.n_states, dtype=np.int64)
-    starts = mdp.starts[np.diff(mdp.row_start)[mdp.starts] > 0]
-    nowhere = np.empty(0, dtype=np.int64)
-    pieces = [Pieces(nowhere, nowhere, nowhere.astype(np.uint8))]
-    top = 0
-    for number, start in enumerate(starts.tolist()):
-        part = restrict(mdp, start)
-        optimum = find_optimum(part.mdp, scale, tolerance=tolerance, slack=slack)
-        values[start], bounds[start] = optimum.value, optimum.bound
-        # Everybody has a stretch of the account axis of their own, so that one policy holds all plans.
-        base = top + optimum.most + 2
-        top = base + optimum.most
-        opening[start] = base + optimum.point.opening
-        pieces.append(_shift(optimum.point.pieces, optimum, base, part.states, mdp.n_states))
-        if progress is not None:
-            progress(number + 1, len(starts))
-    return Certified(SpentPolicy.of(mdp, opening, pieces), values, bounds)
-
-
-def _shift(piece: Pieces, optimum: Optimum, base: int, states: NDArray[np.int64], n_states: int) -> Pieces:
-    """Pieces of what one person can reach as pieces of the whole."""
-    step, state = np.divmod(piece.place, len(states))
-    first = np.where(piece.first < 0, -1 - optimum.most, piece.first)
-    return Pieces(step * n_states + states[state], base + first, piece.choice)

@@ -27,7 +27,7 @@ def solve(
     *,
     method: Method | Episodic | None = None,
     robust: bool = False,
-    tolerance: float = 1e-6,
+    tolerance: float = 1e-12,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
 ) -> Solution:
@@ -44,8 +44,8 @@ def solve(
     chance that nobody knows. Among the plans of `SuccessFirst` are then those that take, everywhere, a step with the
     highest success at the worst chances: that is enough to have it, and the same from every later situation on.
 
-    `tolerance` is the relative gap at which the search for the optimum of
-    `MeanStd` and `MeanVariance` stops. `progress(done, total)` is called along the way.
+    `tolerance` is the relative gap at which the search for the optimum of `MeanStd` and `MeanVariance` stops; by
+    default it is that of rounding. `progress(done, total)` is called along the way.
     """
     if not 0 <= tolerance < 1:
         raise ObjectiveError.at((), f"the tolerance {tolerance} is not between 0 and 1", code="out_of_range")

@@ -100,14 +100,14 @@ def sweep_targets(
     targets: tuple[float, int],
     weights: tuple[float, float] = (1.0, 0.0),
     allowed: Allowed | None = None,
-    last_only: bool = False,
+    last: int | None = None,
     chances: Chances = "nominal",
     progress: Progress | None = None,
 ) -> TargetSweep:
     """Sweep for `targets` (the lowest, in quanta, and how many); `weights` are those of the loss and of the mean.
 
-    With `last_only` nothing but the last target, from step 0 on, need be computed. The worst `chances` are those within
-    their intervals (see `robust`).
+    With `last`, nothing but so many of the last targets, from step 0 on, need be computed. The worst `chances` are those
+    within their intervals (see `robust`).
     """
     low, count = targets
     require_columns(mdp, count, tables=6 if loss.power == 2 else 4)
@@ -115,9 +115,9 @@ def sweep_targets(
     ends = np.stack([loss.at_end(mdp.failure_cost - columns, goal=False), loss.at_end(-columns, goal=True)])
     aim = Aim(float(low), loss.below, loss.below_slope, float(weights[0]), float(weights[1]))
     firsts = np.zeros(mdp.horizon, dtype=np.int64)
-    if last_only and loss.power == 2:  # other losses have few columns that matter anyway
+    if last is not None and loss.power == 2:  # other losses have few columns that matter anyway
         # What can have been spent by now says which columns matter.
-        firsts = np.maximum(count - np.arange(mdp.horizon) * int(mdp.edge_cost.max(initial=0)), 0)
+        firsts = np.maximum(count + 1 - last - np.arange(mdp.horizon) * int(mdp.edge_cost.max(initial=0)), 0)
     given = _Given(ends, aim, firsts, is_square=loss.power == 2)
     rows = np.ones((1, mdp.n_rows), dtype=bool) if allowed is None else allowed
     edges = mdp.edge_chance[None, :] if isinstance(chances, str) else chances
