@@ -5,7 +5,7 @@ the engine goes the cheapest way that gives what is asked for, and all ways give
 
     a family at a time    greedy plans, and those with the least mean, of all its states (`family_figures`)
     person after person   the same with terms of one's own, or figures over all runs, in compiled code (`own_terms`)
-    a block at a time     other objectives, if one sweep solves all states of it
+    a block at a time     other objectives: one sweep solves all who are in it
     one by one            everything else: through the door (`Desk.open`), or with their part of the block
 
 Where the classifier sees records, everybody is a block of their own (`filed_families`).
@@ -30,7 +30,7 @@ from safear.mdp.expand import MAX_DIGITS
 from safear.mdp.families import Family, FamilyCompiler, count_block_states, immutable_positions
 from safear.mdp.filed_goals import FiledGoals
 from safear.mdp.goals import Goals
-from safear.mdp.slices import restrict
+from safear.mdp.slices import restrict, restrict_to
 from safear.population.crowd import Crowd
 from safear.population.family_figures import FAMILY_MEASURES, measure_room, solve_family, summarise
 from safear.population.figures import FAVOURABLE, NO_RECOURSE, PLANNED, READ, PeopleFigures
@@ -43,9 +43,8 @@ from safear.recourse.budgets import exceeds_budget
 from safear.recourse.case import Desk
 from safear.recourse.offer import TAIL
 from safear.risk.distribution import check_level
-from safear.risk.objectives import Mean, MeanStd, MeanVariance, Objective
+from safear.risk.objectives import Mean, Objective
 from safear.solvers.fine_costs import needs_rounding
-from safear.solvers.optimal import simplify
 from safear.solvers.solution import Solution
 from safear.solvers.solve import Method, choose_method, solve
 from safear.solvers.success import highest_success, sweep_success
@@ -221,21 +220,21 @@ def _solve_family(asked: _Asked, family: Family, whom: NDArray[np.int64], lanes:
 
 
 def _solve_block(asked: _Asked, mdp: CompiledMDP, whom: NDArray[np.int64]) -> Found:
-    """All states of a block in one sweep, or its people one by one.
+    """All people of a block in one sweep; one by one where costs are so fine that they are rounded for the search.
 
-    So it must be where the optimum is searched for each start by itself (mean and deviation), and where costs are so
-    fine that they are rounded for the search, since people differ in how much.
+    For people differ in how much.
     """
-    aim, states = asked.aim, mdp.positions(asked.people.codes[whom])
+    aim, positions = asked.aim, mdp.positions(asked.people.codes[whom])
+    part = restrict_to(mdp, positions)  # where nobody begins or comes, nothing need be known
+    mdp, states = part.mdp, np.searchsorted(part.states, positions)
     goal, best, short = mdp.goal[states], sweep_success(mdp)[0][states], exceeds_budget(mdp, aim.objective, states)
-    is_searched = isinstance(simplify(aim.objective), MeanStd | MeanVariance)
     is_optimal = choose_method(aim.objective, aim.method) == "optimal"
     is_wide = 2 * measure_room(mdp) > WIDE
-    if is_wide or (is_optimal and (is_searched or needs_rounding(mdp, aim.objective, states[~goal]))):
+    if is_wide or (is_optimal and needs_rounding(mdp, aim.objective, states[~goal])):
         found = PeopleFigures.unknown(len(states), asked.measures)
         for i, state in enumerate(states.tolist()):
-            part = restrict(mdp, state).mdp
-            found.put(np.array([i]), _solve_start(asked, part, favourable=bool(goal[i]), best=float(best[i])))
+            own = restrict(mdp, state).mdp
+            found.put(np.array([i]), _solve_start(asked, own, favourable=bool(goal[i]), best=float(best[i])))
         return whom, found
     solution = solve(mdp, aim.objective, method=aim.method)
     table = _read_states(asked, solution, states, best)
@@ -346,7 +345,7 @@ def _read_states(
     asked: _Asked, solution: Solution, states: NDArray[np.int64], best: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The measures [state, measure] of a solution for all states of a block; NaN where undefined."""
-    everybody, aim = evaluate_states(solution), asked.aim
+    everybody, aim = evaluate_states(solution, starts=states), asked.aim
     table = np.full((len(states), len(asked.measures)), np.nan)
     for column, name in enumerate(asked.measures):
         match name:
