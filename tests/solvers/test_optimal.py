@@ -127,7 +127,7 @@ def test_the_columns_that_are_counted_are_those_that_are_swept(
     swept = []
 
     def sweep_and_count(*given: Any, **named: Any) -> Any:
-        swept.append(named["targets"].columns)
+        swept.append(named["targets"][1])
         return sweep_targets(*given, **named)
 
     with pytest.MonkeyPatch.context() as patch:

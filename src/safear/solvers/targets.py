@@ -106,8 +106,8 @@ def sweep_targets(
 ) -> TargetSweep:
     """Sweep for `targets` (the lowest, in quanta, and how many); `weights` are those of the loss and of the mean.
 
-    With `last`, nothing but so many of the last targets, from step 0 on, need be computed. The worst `chances` are those
-    within their intervals (see `robust`).
+    With `last`, nothing but so many of the last targets, from step 0 on, need be computed. The worst `chances` are
+    those within their intervals (see `robust`).
     """
     low, count = targets
     require_columns(mdp, count, tables=6 if loss.power == 2 else 4)

@@ -12,7 +12,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from safear.evaluation.evaluation_kernels import Account, describe, follow_from
-from safear.solvers.target_kernels import Aim, Bands, Changes, Course, Rules, make_tables, sweep_columns
+from safear.solvers.plain_targets import Aim
+from safear.solvers.target_kernels import Bands, Changes, Course, Rules, make_tables, sweep_columns
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
