@@ -33,7 +33,7 @@ WAYS: list[dict[str, Any]] = [
     {},
     {"WORTH_IT": 1},
     {"WORTH_IT": 1, "TRIED": 1, "FAR": 0},
-    {"fits": lambda *_, **__: False},  # then there are no whole targets at all
+    {"MAX_ROOM": 0},  # then no whole targets are swept
 ]
 
 

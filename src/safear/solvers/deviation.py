@@ -37,8 +37,9 @@ Reals = NDArray[np.float64]
 Whole = NDArray[np.int64]
 WORTH_IT = 3  # times the most that can be spent: so many targets are less work than some searches
 FAR = 10  # times the most that can be spent, below 0: from there on, the best plan is most often that with least mean
+MAX_ROOM = 2**30  # bytes; where a sweep takes more, a plan is searched for each person
+TABLES = 18  # of all states and targets: those of the sweep, and what is made of them
 TRIED = 64  # stretches of targets, from which the one that serves most people is taken
-
 NO_PIECES = Pieces(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8))
 
 
@@ -192,7 +193,7 @@ def _sweep_whole_targets(
     most = int(largest_spent(mdp)[starts].max(initial=0))
     mean, variance = cheapest.mean[starts, :1], cheapest.variance[starts, :1]
     lowest, count = _choose_targets(scale, mean, variance, most, mdp.failure_cost)
-    count = count if fits(mdp, most + count, tables=6) else 0
+    count = count if fits(mdp, most + count, tables=TABLES, max_bytes=MAX_ROOM) else 0
     swept, targets = cheapest, (float(lowest - most), most + count)
     if count:
         allowed = allowed_rows(mdp, slack)
