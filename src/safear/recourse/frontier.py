@@ -29,6 +29,7 @@ from safear.solvers.weighed import WeighedPlan, Weigher
 SAME_SUCCESS = 0.01  # chances of success that differ by less are the same to a person
 CHEAPEST = 1e-6  # a weight so small that the tail only decides between plans of the same mean
 EQUAL = 1e-9  # relative differences below this are rounding
+DIGITS = 10  # of a weight, so that rounding on the way to it does not show; EQUAL is ten times as coarse
 MAX_PLANS = 200
 MAX_ROBUST = 24  # weights that are tried for robust plans
 GRAIN = 0.01  # a fifth of what a person notices
@@ -144,7 +145,7 @@ def _trace_hull(best_at: Callable[[float], _Plan], grain: float, progress: Progr
             continue
         if max(dearer / more, safer / high) < grain:  # what lies between is too alike to be worth the time
             continue
-        weight = dearer / (dearer + safer)
+        weight = float(f"{dearer / (dearer + safer):.{DIGITS}g}")
         middle = best_at(weight)
         line, value = ((1 - weight) * plan.figures.mean + weight * plan.figures.tail for plan in (left, middle))
         if value < line * (1 - EQUAL):

@@ -49,7 +49,7 @@ class Bands(NamedTuple):
     ceiling: Whole
 
 
-class Rules(NamedTuple):
+class SweepRules(NamedTuple):
     """What a sweep may do: `allowed` [step, row], `chances` [step, edge]; one step, if they are the same at all.
 
     Columns before firsts[step] are not asked for. The variance is only computed if the loss `is_square`; then all
@@ -86,7 +86,7 @@ class Changes(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def find_bands(course: Course) -> Bands:
+def bound_costs(course: Course) -> Bands:
     """floor_h(s) = min over the edges that leave s of c + floor_{h+1}(s'), ceiling_h(s) = max ... ceiling_{h+1}(s')."""
     arrays, goal, depth, late, horizon, failure_cost = course
     n_states = len(goal)
@@ -109,7 +109,7 @@ def find_bands(course: Course) -> Bands:
 
 @njit(cache=True, nogil=True)
 def sweep_columns(
-    course: Course, bands: Bands, rules: Rules, aim: Aim, steps: tuple[int, int], tables: Tables
+    course: Course, bands: Bands, rules: SweepRules, aim: Aim, steps: tuple[int, int], tables: Tables
 ) -> Changes:
     """U_h(s, w) = min over a of sum p U_{h+1}(s', w - c), for every target w at once, from the last step to the first.
 
@@ -235,7 +235,7 @@ def write_columns(
 
 
 @njit(cache=True, nogil=True)
-def make_tables(course: Course, ends: Real, aim: Aim, rules: Rules) -> Tables:
+def make_tables(course: Course, ends: Real, aim: Aim, rules: SweepRules) -> Tables:
     """The tables after the last step, `ends` [goal, column] being the loss of runs that are over."""
     n_states, width = len(course.goal), ends.shape[1]
     pad = min(course.arrays.edge_cost.max(), width) if len(course.arrays.edge_cost) else 0

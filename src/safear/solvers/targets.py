@@ -150,7 +150,7 @@ def _sweep_at_once(
 
     ends, aim, firsts, is_square = given
     course, bands = set_course(mdp), find_bands(mdp)
-    rules = target_kernels.Rules(allowed, chances, firsts, TIE, is_square)
+    rules = target_kernels.SweepRules(allowed, chances, firsts, TIE, is_square)
     tables = target_kernels.make_tables(course, ends, aim, rules)
     parts = []
     stages = [(0, mdp.horizon)] if progress is None else [(step, step + 1) for step in reversed(range(mdp.horizon))]
@@ -224,7 +224,7 @@ def find_bands(mdp: MDP) -> Bands:
     """What runs can cost at least and at most, from each state at each step on."""
     from safear.solvers import target_kernels  # noqa: PLC0415  # Numba takes a moment to load
 
-    found: Bands = target_kernels.find_bands(set_course(mdp))
+    found: Bands = target_kernels.bound_costs(set_course(mdp))
     return found
 
 

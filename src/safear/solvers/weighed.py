@@ -24,7 +24,7 @@ from safear.solvers.sweep import TIE
 from safear.solvers.targets import estimate_plain, find_bands, require_columns, set_course
 
 if TYPE_CHECKING:
-    from safear.solvers.target_kernels import Rules
+    from safear.solvers.target_kernels import SweepRules
     from safear.solvers.weighed_kernels import Question, TailPlan
 
 SEVERAL = 5  # plans that are found on average
@@ -75,7 +75,7 @@ class Weigher:
     mdp: MDP
     level: float
     slack: float | None
-    rules: Rules
+    rules: SweepRules
     question: Question
     cheapest: WeighedPlan | None = None  # that with the least mean, for the weight 0
 
@@ -90,7 +90,7 @@ class Weigher:
         allowed = Among(slack).rows(mdp)
         rows = np.ones((1, mdp.n_rows), dtype=bool) if allowed is None else allowed
         firsts = np.zeros(mdp.horizon, dtype=np.int64)
-        rules = target_kernels.Rules(rows, mdp.edge_chance[None, :], firsts, TIE, is_square=False)
+        rules = target_kernels.SweepRules(rows, mdp.edge_chance[None, :], firsts, TIE, is_square=False)
         nowhere = np.zeros((1, 4), dtype=np.int64)
         first = cls(mdp, level, slack, rules, weighed_kernels.Question(mdp.start, level, nowhere, NEAR, EPSILON))
         cheapest = first.find(0.0)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from safear.evaluation.evaluation_kernels import Account, describe, follow_from
 from safear.solvers.plain_targets import Aim
-from safear.solvers.target_kernels import Bands, Changes, Course, Rules, make_tables, sweep_columns
+from safear.solvers.target_kernels import Bands, Changes, Course, SweepRules, make_tables, sweep_columns
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -54,7 +54,7 @@ class TailPlan(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def weigh_tail(course: Course, bands: Bands, rules: Rules, question: Question, weight: float) -> TailPlan:
+def weigh_tail(course: Course, bands: Bands, rules: SweepRules, question: Question, weight: float) -> TailPlan:
     """The plan with the least (1 - weight) * E[C] + weight * CVaR(C), for one person.
 
     That is the least over targets w of (1 - weight) * E[C] + weight * (w + E[max(C - w, 0)] / (1 - level)); of targets
