@@ -359,4 +359,9 @@ def _tell(model: Any, text: str, *, about: str | None = None) -> None:
         told = set()
     if (about or text) not in told:
         told.add(about or text)
-        logger.warning("%s", text)
+        logger.warning("%s", text, extra={"about": about or text})
+
+
+def told_of_models() -> set[str]:
+    """What was said about models so far, or what it was about."""
+    return {about for told in list(_told.values()) for about in told}

@@ -72,7 +72,11 @@ Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install '
     type=click.IntRange(1, 1_000_000),
     help="People per part.  [default: 16384; 512 where plans take long]",
 )
-@click.option("--threads", type=click.IntRange(1, 1024), help="Threads on this machine.  [default: one per core]")
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 1024),
+    help="Parts solved at a time on this machine, on threads or in processes.  [default: one per core]",
+)
 @click.option("--scheduler", metavar="ADDRESS", help="Use the workers of this Dask scheduler.")
 @problem_options
 @JSON

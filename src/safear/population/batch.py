@@ -1,4 +1,4 @@
-"""`batch`: plans for everybody in a file, part by part, on threads here or on a Dask cluster.
+"""`batch`: plans for everybody in a file, part by part, on threads or in processes here, or on a Dask cluster.
 
 Parts are cut by row, so the same people are in the same part wherever it is solved, and every part is written by this
 process: workers need no access to the files. What is there already is not solved again.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from safear.population.crowd import Crowd
 from safear.population.engine import Purpose
 from safear.population.folder import Folder, digest_file
 from safear.population.parts import Job, PartSolver
+from safear.population.workers import CannotTravelError, Crew, tell_threads
 from safear.problem.checks import require_problem
 from safear.problem.dump import dump_problem_text
 from safear.problem.model import Problem
@@ -42,7 +44,7 @@ MAX_PART = 1_000_000
 FEW = 1_000  # people by whom a classifier that sees records is known
 MAX_THREADS = 1024
 _BYTES_PER_CELL = 40  # of a part: what is read, and what is made of it
-Solved = Iterator[tuple[int, pd.DataFrame]]  # numbers of parts, and their rows
+Solved = Generator[tuple[int, pd.DataFrame]]  # numbers of parts, and their rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,42 +100,49 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     `keep` are copied to the result. Without an objective everybody gets the menu of `recommend`, one row per plan, with
     `exact` that of the best plans; otherwise one plan, the best one.
     With `plans`, the column `saved_plan` has each plan as a whole, as `save_plan` would write it, with or without
-    `personal_data`. With `scheduler`, the address of a Dask scheduler, its workers solve the parts; otherwise `threads`
-    do so here. To continue a run that was stopped, repeat the call.
+    `personal_data`. With `scheduler`, the address of a Dask scheduler, its workers solve the parts; otherwise as
+    many `threads` do so here or, where most of the work is Python, processes. To continue a run that was stopped,
+    repeat the call.
     """
     check_level(level)
     require_problem(problem)
     _check_count("threads", 1 if threads is None else threads, MAX_THREADS)
     if method == "episodic":
         raise ObjectiveError.at((), "batches have no method 'episodic'", "use 'optimal' or 'greedy'", code="unsuited")
-    aim = None if objective is None else Purpose(objective, method, level)
-    if aim is None and method is not None:
+    if objective is not None:
+        Purpose(objective, method, level)  # refuses what cannot be solved
+    elif method is not None:
         raise ObjectiveError.at(
             (), "a method is given, but no objective", "give one, such as mean-std:0.5", code="no_objective"
         )
+    job = Job(problem, as_classifier(classifier, problem), objective, method, level, exact, plans, personal_data)
     if part_size is None:
-        part_size = SLOW_PART_SIZE if plans or aim is None or aim.stepwise is None else PART_SIZE
+        part_size = SLOW_PART_SIZE if job.is_slow else PART_SIZE
     _check_count("part_size", part_size, MAX_PART)
     _estimate(problem, part_size, threads or count_threads())
-    job = Job(problem, as_classifier(classifier, problem), objective, method, level, exact, plans, personal_data)
     solver = PartSolver(job)
     columns = [keep] if isinstance(keep, str) else keep
     with open_people(problem, people, sight=solver.sight, keep=columns, skip_bad=skip_bad) as source:
         require_somebody(source.examined, skip_bad)
         folder = Folder(Path(out), source.kept)
+        sizes = [min(part_size, source.count - start) for start in range(0, source.count, part_size)]
+        missing = [number for number in range(len(sizes)) if not folder.part(number).exists()]
+        crew = None if scheduler else Crew.of(job, [sizes[number] for number in missing], threads)
         folder.prepare(_describe(solver, source, part_size))
-        total = -(-source.count // part_size)
-        there = [number for number in range(total) if folder.part(number).exists()]
-        done = sum(min(part_size, source.count - number * part_size) for number in there)
-        if there:
-            logger.info("%d of %d parts already exist", len(there), total)
+        resumed, done = len(sizes) - len(missing), source.count - sum(sizes[number] for number in missing)
+        if resumed:
+            logger.info("%d of %d parts already exist", resumed, len(sizes))
         waiting = (part for part in source.parts(part_size) if not folder.part(part.number).exists())
-        solved = _solve_here(solver, waiting, threads) if scheduler is None else _solve_there(job, waiting, scheduler)
-        for number, rows in solved:
-            folder.write(number, rows)
-            done += min(part_size, source.count - number * part_size)
-            if progress is not None:
-                progress(done, source.count)
+        if scheduler is None:
+            solved = _solve_here(solver, waiting, threads, crew)
+        else:
+            solved = _solve_there(job, waiting, scheduler)
+        with closing(solved):  # whatever happens here, nobody goes on with the work
+            for number, rows in solved:
+                folder.write(number, rows)
+                done += sizes[number]
+                if progress is not None:
+                    progress(done, source.count)
         counts = folder.count()
         return BatchSummary(
             source.count,
@@ -142,12 +151,19 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
             counts["no recourse"],
             counts["gives up"],
             source.examined.skipped,
-            total,
-            len(there),
+            len(sizes),
+            resumed,
         )
 
 
-def _solve_here(solver: PartSolver, parts: Iterator[Crowd], threads: int | None) -> Solved:
+def _solve_here(solver: PartSolver, parts: Iterator[Crowd], threads: int | None, crew: Crew | None) -> Solved:
+    if crew is not None:
+        try:
+            yield from crew.solve(parts)
+        except CannotTravelError as error:  # and nothing was solved yet
+            tell_threads(error)
+        else:
+            return
     yield from work_ahead(lambda part: (part.number, solver.solve(part)), parts, threads=threads)
 
 

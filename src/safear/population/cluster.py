@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import pickle
-import sys
 import warnings
 from asyncio import CancelledError
 from collections.abc import Iterator
@@ -18,9 +17,9 @@ from typing import Any
 
 import pandas as pd
 
-from safear.classifier.python_objects import FILE_MODULE
 from safear.errors import ClassifierError, InputError, MissingExtraError, Place
 from safear.population.crowd import Crowd
+from safear.population.packing import pack_job
 from safear.population.parts import Job, PartSolver
 
 logger = logging.getLogger("safear")
@@ -87,21 +86,11 @@ def solve_part(key: str, job: Job, part: Crowd) -> tuple[int, pd.DataFrame]:
 
 
 def _pack(job: Job) -> bytes:
-    import cloudpickle  # noqa: PLC0415  # comes with Dask
-
-    # What was read from a file of the user's is in no module that a worker could import: it is sent along.
-    modules = [module for name, module in sys.modules.items() if name.startswith(FILE_MODULE)]
-    for module in modules:
-        cloudpickle.register_pickle_by_value(module)
     try:
-        packed: bytes = cloudpickle.dumps(job)
+        return pack_job(job)
     except Exception as cause:  # whatever a classifier of somebody's own raises
         message = f"the classifier cannot be sent to the cluster: {cause}"
         raise ClassifierError.at((), message, "give one that can be pickled, or leave out the scheduler") from cause
-    finally:
-        for module in modules:
-            cloudpickle.unregister_pickle_by_value(module)
-    return packed
 
 
 def _connect(distributed: ModuleType, scheduler: str) -> Any:

@@ -46,6 +46,11 @@ class Job:
     plans: bool = False
     personal_data: bool = True
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether people are solved one by one, and in Python for the most part."""
+        return self.plans or self.objective is None or Purpose(self.objective, self.method).stepwise is None
+
 
 class PartSolver:
     """Solves the parts of one job; may be used by several threads."""
