@@ -7,7 +7,7 @@ import sys
 
 from benchmarks import table
 
-SCRIPTS = ("engines", "growth", "rollouts", "run", "personal", "records", "rows")
+SCRIPTS = ("engines", "growth", "rollouts", "run", "menus", "personal", "records", "rows")
 
 
 def main() -> None:

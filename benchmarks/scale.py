@@ -21,7 +21,8 @@ BEGIN, END = "<!-- from here: python -m benchmarks.scale --write -->", "<!-- to 
 def describe() -> str:
     """All tables."""
     records = {record.name: record for record in table.read()}
-    return "\n\n".join([describe_states(records), describe_rows(records), describe_people(records)])
+    tables = [describe_states(records), describe_rows(records), describe_people(records)]
+    return "\n\n".join([*table.name_processors(records.values()), *tables])
 
 
 def describe_states(records: dict[str, table.Record]) -> str:

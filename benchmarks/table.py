@@ -1,14 +1,18 @@
 """The records of `make bench`: one line of a table each, kept in `results.json`.
 
-`python -m benchmarks.table` prints what is kept. Ratios say more than seconds: machines differ and are noisy.
+`python -m benchmarks.table` prints what is kept. Ratios say more than seconds: machines differ and are noisy. Each
+record says on which processor it was taken.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import platform
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 
 RESULTS = Path(__file__).with_name("results.json")
@@ -32,6 +36,18 @@ class Record:
     met: bool | None = None
     note: str | None = None
     memory_gb: float | None = None
+    processor: str | None = None
+
+
+@cache
+def name_processor() -> str:
+    """This machine's: its name, the widest vectors that it knows, and how many cores it has."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if Path("/proc/cpuinfo").exists() else []
+    told = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    flags = told.get("flags", "").split()
+    vectors = "AVX-512" if "avx512f" in flags else "AVX2" if "avx2" in flags else None
+    name = told.get("model name") or platform.processor() or platform.machine()
+    return ", ".join(text for text in (name, vectors, f"{os.cpu_count()} cores") if text)
 
 
 def compare(
@@ -44,9 +60,9 @@ def compare(
 
 
 def add(records: Iterable[Record]) -> None:
-    """Put records into `results.json`, in place of those of the same name; whole or not at all."""
+    """Put records of this machine into `results.json`, in place of those of the same name; whole or not at all."""
     merged = {record.name: record for record in read()}
-    merged.update((record.name, record) for record in records)
+    merged.update((record.name, replace(record, processor=name_processor())) for record in records)
     with tempfile.NamedTemporaryFile("w", dir=RESULTS.parent, suffix=".tmp", encoding="utf-8", delete=False) as file:
         file.write(json.dumps([asdict(record) for record in merged.values()], indent=2) + "\n")
     written = Path(file.name)
@@ -62,17 +78,23 @@ def read() -> list[Record]:
 
 
 def lay_out(records: Sequence[Record]) -> str:
-    """The records as a table, each with its note below."""
+    """The records as a table, each with its note below, and in the end the processors that they are for."""
     cells = [HEADER, *map(_cells, records)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
     notes = [None, *map(_note, records)]
-    return "\n".join(
+    texts = [
         text
         for line, note in zip(lines, notes, strict=True)
         for text in (line, f"    {note}" if note else None)
         if text is not None
-    )
+    ]
+    return "\n".join([*texts, *name_processors(records)])
+
+
+def name_processors(records: Iterable[Record]) -> list[str]:
+    """A line for each processor that records were taken on."""
+    return [f"Measured on: {name}." for name in dict.fromkeys(record.processor for record in records) if name]
 
 
 def _cells(record: Record) -> tuple[str, ...]:
