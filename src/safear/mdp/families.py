@@ -28,6 +28,7 @@ from safear.problem.vector import CodeArray
 
 CACHE = 2**20  # bytes of a core's own cache that the values of two steps may take
 FEWEST, MOST = 4, 64  # lanes
+AT_ONCE = 8  # lanes that a processor does at a time; the last few of other numbers take as long as twice as many
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,7 +141,8 @@ def _are_levels(blocks: CodeMatrix, features: Sequence[Feature]) -> bool:
 
 
 def _fitting_lanes(n_states: int) -> int:
-    return min(max(CACHE // (2 * 8 * max(n_states, 1)), FEWEST), MOST)
+    fitting = CACHE // (2 * 8 * max(n_states, 1))
+    return FEWEST if fitting <= FEWEST else min(-(-fitting // AT_ONCE) * AT_ONCE, MOST)
 
 
 def _alike(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from safear.evaluation.evaluation_kernels import Account, describe, follow_from
 from safear.mdp.arrays import Arrays
 from safear.population.family_kernels import find_highest_success
-from safear.solvers.sweep_kernels import Deviation, count_steps, sweep_arrays
+from safear.solvers.sweep_kernels import Deviation, count_steps, sweep_single
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -136,10 +136,11 @@ def solve_one_by_one(arrays: Arrays, goal: Flags, people: People, rules: Rules, 
             status[person], figures[person, 0] = NO_RECOURSE, 0.0
             continue
         status[person] = PLANNED
-        choices, failing = np.empty((horizon, count, 1), np.uint8), float(failure_cost * scale[person])
+        choices, failing = np.empty((horizon, count), np.uint8), float(failure_cost * scale[person])
         needed = count_steps(own, own_goal, horizon) if stops else np.zeros((count, 1), np.int16)
-        sweep_arrays(own, Deviation(risk_aversion, upper_only, rise, fall), own_goal, needed, failing, tie, choices)
-        first_action[person] = actions[choices[0, 0, 0]]
+        deviation = Deviation(risk_aversion, upper_only, rise, fall)
+        sweep_single(own, deviation, own_goal.reshape(-1), needed.reshape(-1), failing, tie, choices)
+        first_action[person] = actions[choices[0, 0]]
         pieces = np.arange(horizon * count + 1)
         plan = Account(pieces, pieces, choices.reshape(-1))  # one piece everywhere
         ends, total, mass = follow_from(own, own_goal[:, 0], horizon, plan, 0, 0, table, 0, MAX_PAIRS)

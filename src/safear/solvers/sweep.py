@@ -76,19 +76,17 @@ def sweep_lanes(
         needed = np.zeros(goal.shape, dtype=np.int16)
     elif needed is None:
         needed = sweep_kernels.count_steps(mdp.arrays, goal, mdp.horizon)
+    needed = np.where(goal, np.int16(mdp.horizon + 1), needed)  # nothing is done at goals
     choices = np.empty((mdp.horizon, *goal.shape), dtype=np.uint8)
-    values: NDArray[np.float64] = sweep_kernels.sweep_arrays(
-        mdp.arrays,
-        sweep_kernels.Deviation(
-            aversion_of(objective), isinstance(objective, MeanLowerStd), *_weigh_two_outcomes(mdp, objective)
-        ),
-        goal,
-        needed,
-        float(mdp.failure_cost),
-        TIE,
-        choices,
+    deviation = sweep_kernels.Deviation(
+        aversion_of(objective), isinstance(objective, MeanLowerStd), *_weigh_two_outcomes(mdp, objective)
     )
-    return choices, values
+    kernel, shape = sweep_kernels.sweep_arrays, goal.shape
+    if goal.shape[1] == 1:
+        kernel, shape = sweep_kernels.sweep_single, goal.shape[:1]
+    failing, filled = float(mdp.failure_cost), choices.reshape(mdp.horizon, *shape)
+    values = kernel(mdp.arrays, deviation, goal.reshape(shape), needed.reshape(shape), failing, TIE, filled)
+    return choices, values.reshape(goal.shape)
 
 
 def aversion_of(objective: Stepwise) -> float:
