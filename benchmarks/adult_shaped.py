@@ -35,6 +35,7 @@ PROBLEM: dict[str, Any] = {
         "job prof": {"cost": 1.0, "chance": 0.5, "change": {"job": "prof"}},
         "job white": {"cost": 1.0, "chance": 0.5, "change": {"job": "white"}},
     },
+    "goal": {"stop": False},  # other engines always act
     "classifier": {"rule": "education >= 3 and hours >= 2 or job == prof and education >= 2 and age >= 3"},
 }
 
