@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,14 +110,14 @@ class Compiler:
 
     def whole(self, fixed: Mapping[str, int], max_bytes: int) -> CompiledMDP:
         """All states that agree with `fixed`."""
-        space, states, codes = self._states(fixed, max_bytes)
+        space, states, codes = self.find_states(fixed, max_bytes)
         goal = self.goals.among(codes) if len(states) else np.empty(0, dtype=bool)
         edges = expand(self.problem, self.lattice, space, states[~goal])
         return self._assemble(space, states, goal, edges, depth=np.zeros(len(states), dtype=np.int16))
 
     def without_goals(self, fixed: Mapping[str, int], max_bytes: int | None) -> CompiledMDP:
         """The same if nothing were a goal: every state with what can be done there."""
-        space, states, _ = self._states(fixed, max_bytes)
+        space, states, _ = self.find_states(fixed, max_bytes)
         edges = expand(self.problem, self.lattice, space, states)
         depth = np.zeros(len(states), dtype=np.int16)
         return self._assemble(space, states, np.zeros(len(states), dtype=bool), edges, depth=depth)
@@ -126,7 +127,7 @@ class Compiler:
         nothing = np.zeros(len(states), dtype=bool)
         return self._assemble(space, states, nothing, join_edges(parts), depth=nothing.astype(np.int16))
 
-    def _states(self, fixed: Mapping[str, int], max_bytes: int | None) -> tuple[StateSpace, StateArray, CodeMatrix]:
+    def find_states(self, fixed: Mapping[str, int], max_bytes: int | None) -> tuple[StateSpace, StateArray, CodeMatrix]:
         """The space, the states in it that break no constraint, and their level numbers."""
         space = StateSpace(self.problem.features, fixed)
         self._require_room(space, max_bytes)
@@ -140,7 +141,7 @@ class Compiler:
     ) -> CompiledMDP:
         """The states within `horizon` steps of a person, breadth first. Goals, or their own `goals`, are not left."""
         goals = self.goals if goals is None else goals
-        space = StateSpace(self.problem.features, self._constant(start))
+        space = StateSpace(self.problem.features, self.constant_levels(start))
         space.require_indexable()
         frontier = space.encode(person_codes(self.problem.features, start)[None, :])
         search = _Search(self, space, goals)
@@ -172,7 +173,7 @@ class Compiler:
         edges = join_edges(parts)
         return self._assemble(space, states, goal[order], edges, depth=depth[order], goals=goals)
 
-    def _constant(self, person: Person) -> dict[str, int]:
+    def constant_levels(self, person: Person) -> dict[str, int]:
         """The level numbers of all features that no action and no side effect can change."""
         constant = [f for f in self.problem.features if f.name not in self.problem.changed_features]
         return {feature.name: feature.levels.index(person[feature.name]) for feature in constant}
@@ -212,7 +213,7 @@ class Compiler:
         chance = edges.chance[order]
         has_intervals = (edges.low < edges.high).any()  # if there are none, nothing is kept twice
         return CompiledMDP(
-            horizon=self.problem.horizon,
+            **self.common_fields,
             goal=goal,
             row_start=np.searchsorted(source[first_edge], np.arange(len(states) + 1)),
             row_action=action[first_edge].astype(np.uint8),
@@ -221,19 +222,26 @@ class Compiler:
             edge_chance=chance,
             edge_cost=edges.cost[order],
             edge_outcome=edges.outcome[order].astype(np.uint8),
-            actions=tuple(action.name for action in self.problem.actions),
-            failure_cost=self.lattice.units(self.problem.goal.failure_cost),
-            quantum=self.lattice.quantum,
-            cost_error=self.lattice.error,
-            stops=self.problem.goal.stop,
             depth=depth,
             states=states,
             space=space,
-            problem=self.problem,
             goals=self.goals if goals is None else goals,
             edge_low=edges.low[order] if has_intervals else chance,
             edge_high=edges.high[order] if has_intervals else chance,
         )
+
+    @property
+    def common_fields(self) -> dict[str, Any]:
+        """What every MDP of the problem has, whatever its states."""
+        return {
+            "problem": self.problem,
+            "horizon": self.problem.horizon,
+            "actions": tuple(action.name for action in self.problem.actions),
+            "failure_cost": self.lattice.units(self.problem.goal.failure_cost),
+            "quantum": self.lattice.quantum,
+            "cost_error": self.lattice.error,
+            "stops": self.problem.goal.stop,
+        }
 
 
 class _Search:

@@ -7,6 +7,7 @@ not count as a change. An outcome is possible if its chance, or the upper end of
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import NamedTuple
@@ -18,7 +19,7 @@ from safear.errors import ProblemError
 from safear.mdp.lattice import Lattice
 from safear.mdp.space import StateArray, StateSpace
 from safear.problem.chance_limits import give_rest, limit_chances, stuck_interval
-from safear.problem.model import Action, Problem
+from safear.problem.model import Action, Outcome, Problem
 from safear.problem.quantity import Amount, amounts
 from safear.problem.quantity_checks import TOLERANCE
 from safear.problem.vector import Codes, apply_change, apply_side_effects, evaluate_quantity, holds
@@ -79,18 +80,67 @@ def allowed(problem: Problem, columns: Codes, count: int) -> NDArray[np.bool_]:
 def _expand_action(
     problem: Problem, lattice: Lattice, space: StateSpace, number: int, states: StateArray, before: Codes
 ) -> Edges:
-    action, features = problem.actions[number], problem.feature_by_name
+    ends = stack_ends(problem, lattice, space, problem.actions[number], states, before)
+    possible = ends.high > 0
+    offered = (possible & ends.shows).any(axis=1, keepdims=True) & (~possible | ends.fine).all(axis=1, keepdims=True)
+    row, outcome = np.nonzero(possible & offered)
+    return Edges(
+        source=states[row],
+        action=np.full(len(row), number, dtype=np.int64),
+        outcome=outcome.astype(np.int64),
+        target=ends.target[row, outcome],
+        chance=ends.chance[row, outcome],
+        low=ends.low[row, outcome],
+        high=ends.high[row, outcome],
+        cost=ends.cost[row, outcome].astype(np.int64),
+    )
+
+
+class SideBySide(NamedTuple):
+    """The ends of an action in some states, side by side [state, outcome], possible or not.
+
+    `shows`: it changes something that is not hidden. `fine`: as `is_fine`.
+    """
+
+    target: NDArray[np.int64]
+    chance: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    cost: NDArray[np.int64]
+    shows: NDArray[np.bool_]
+    fine: NDArray[np.bool_]
+
+
+def stack_ends(
+    problem: Problem,
+    lattice: Lattice,
+    space: StateSpace,
+    action: Action,
+    states: StateArray,
+    before: Codes,
+    *,
+    may_fail: bool = False,
+) -> SideBySide:
+    """What comes of an action in some states where its `when` holds.
+
+    With `may_fail`, an action with a single outcome has another that never happens: nothing comes of it.
+    """
+    features = problem.feature_by_name
 
     def cost_units(amount: Amount) -> int:
         return lattice.units(amount.nominal)
 
-    ends = find_ends(problem, action, before)
+    outcomes, ends = list(action.outcomes), find_ends(problem, action, before)
+    if may_fail and len(outcomes) == 1:
+        never, nothing = np.zeros(len(states)), apply_change({}, before, features)
+        outcomes.append(Outcome())
+        ends.append(End(never, never, never, nothing, *_follow_up(problem, action, before, nothing)))
     general = evaluate_quantity(action.cost, before, ends[0].reached, features=features, number=cost_units)
-    targets, costs, fine, changes = [], [], [], []
-    for outcome, end in zip(action.outcomes, ends, strict=True):
+    targets, costs, fine, shows = [], [], [], []
+    for outcome, end in zip(outcomes, ends, strict=True):
         targets.append(space.moved(states, before, end.after))
         shown = {name: column for name, column in end.after.items() if not features[name].hidden}
-        changes.append(space.moved(states, before, shown) != states)
+        shows.append(space.moved(states, before, shown) != states)
         fine.append(is_fine(problem, end))
         own = outcome.cost
         costs.append(
@@ -98,21 +148,9 @@ def _expand_action(
             if own is None
             else evaluate_quantity(own, before, end.reached, features=features, number=cost_units)
         )
-    target, cost = np.stack(targets, axis=1), np.stack(costs, axis=1)
     chance, low, high = (np.stack(part, axis=1) for part in zip(*(end[:3] for end in ends), strict=True))
-    possible = high > 0
-    offered = (possible & np.stack(changes, axis=1)).any(axis=1) & (~possible | np.stack(fine, axis=1)).all(axis=1)
-    row, outcome_number = np.nonzero(possible & offered[:, None])
-    return Edges(
-        source=states[row],
-        action=np.full(len(row), number, dtype=np.int64),
-        outcome=outcome_number.astype(np.int64),
-        target=target[row, outcome_number],
-        chance=chance[row, outcome_number],
-        low=low[row, outcome_number],
-        high=high[row, outcome_number],
-        cost=cost[row, outcome_number].astype(np.int64),
-    )
+    target, cost, fits = np.stack(targets, axis=1), np.stack(costs, axis=1), np.stack(fine, axis=1)
+    return SideBySide(target, chance, low, high, cost, np.stack(shows, axis=1), fits)
 
 
 class End(NamedTuple):
@@ -141,11 +179,19 @@ def find_ends(problem: Problem, action: Action, before: Codes) -> list[End]:
     chances = _chances(problem, action, before, reached)
     low, high = _limits(problem, action, before, reached, chances)
     for number, change in enumerate(reached):
-        after, inside = apply_side_effects(before, change, problem)
-        if action.counted_by:  # a try is a try, whatever its end
-            after[action.counted_by] = (before[action.counted_by] + 1).astype(np.int16)
+        after, inside = _follow_up(problem, action, before, change)
         ends.append(End(chances[:, number], low[:, number], high[:, number], change, after, inside))
     return ends
+
+
+def _follow_up(
+    problem: Problem, action: Action, before: Codes, reached: Codes
+) -> tuple[dict[str, NDArray[np.int16]], NDArray[np.bool_]]:
+    """Where an outcome ends after all, and where no side effect goes beyond its scale."""
+    after, inside = apply_side_effects(before, reached, problem)
+    if action.counted_by:  # a try is a try, whatever its end
+        after[action.counted_by] = (before[action.counted_by] + 1).astype(np.int16)
+    return after, inside
 
 
 def is_fine(problem: Problem, end: End) -> NDArray[np.bool_]:
@@ -160,8 +206,7 @@ def _chances(
     features = problem.feature_by_name
     stated = [(i, outcome.chance) for i, outcome in enumerate(action.outcomes) if outcome.chance is not None]
     # Chances are decimals: as whole numbers of a small enough unit they add up exactly, and so does the rest.
-    digits = max((_decimals(amount.nominal) for _, chance in stated for amount in amounts(chance)), default=0)
-    unit = 10 ** min(digits, MAX_DIGITS)
+    unit = _unit_of(amount.nominal for _, chance in stated for amount in amounts(chance))
     parts = np.zeros((len(next(iter(before.values()))), len(action.outcomes)), dtype=np.int64)
     for number, chance in stated:
         parts[:, number] = evaluate_quantity(
@@ -195,7 +240,7 @@ def _limits(
     every = [amount for _, chance in stated for amount in amounts(chance)]
     if not any(amount.is_interval for amount in every):
         return chances, chances
-    unit = 10 ** min(max(_decimals(end) for amount in every for end in (amount.low, amount.high)), MAX_DIGITS)
+    unit = _unit_of(end for amount in every for end in (amount.low, amount.high))
     low, high = np.zeros(chances.shape, dtype=np.int64), np.full(chances.shape, unit)
     for number, chance in stated:
         low[:, number], high[:, number] = (
@@ -212,6 +257,18 @@ def _limits(
         np.where(exact, chances, np.minimum(least / unit, chances)),
         np.where(exact, chances, np.maximum(most / unit, chances)),
     )
+
+
+def split_chance(chance: Decimal) -> tuple[float, float]:
+    """A chance and the rest that it leaves, as they are where two outcomes have them."""
+    unit = _unit_of([chance])
+    part = round(chance * unit)
+    return part / float(unit), max(unit - part, 0) / float(unit)
+
+
+def _unit_of(chances: Iterable[Decimal]) -> int:
+    """How many of the unit in which chances are whole numbers make one."""
+    return int(10 ** min(max(map(_decimals, chances), default=0), MAX_DIGITS))
 
 
 def _decimals(number: Decimal) -> int:

@@ -38,10 +38,10 @@ class Goals:
         self._seen = [i for i, feature in enumerate(problem.features) if feature.seen_by_classifier]
         self._features = tuple(problem.features[i] for i in self._seen)
         self._sizes = [len(feature.levels) for feature in self._features]
-        self._table: NDArray[np.int8] | None = None  # by the number of an input
+        self.table: NDArray[np.int8] | None = None  # by the number of an input
         self._strides = np.zeros(len(problem.features), dtype=np.int64)  # of that number; 0 for what is not seen
         if math.prod(self._sizes) <= DENSE:
-            self._table = np.zeros(math.prod(self._sizes), dtype=np.int8)
+            self.table = np.zeros(math.prod(self._sizes), dtype=np.int8)
             self._strides[self._seen] = [math.prod(self._sizes[i + 1 :]) for i in range(len(self._seen))]
         self._known: dict[bytes, bool] = {}
         self.known_points: dict[tuple[int, int, bool], NDArray[np.float64]] = {}  # of levels, the same for everybody
@@ -49,9 +49,13 @@ class Goals:
 
     def among(self, codes: CodeMatrix) -> NDArray[np.bool_]:
         """For each row of level numbers, whether it is a goal."""
-        if self._table is None:
+        if self.table is None:
             return self._look_up_rows(codes[:, self._seen])
-        return self._look_up(self._table, codes.astype(np.int64) @ self._strides)
+        return self._look_up(self.table, self.number(codes))
+
+    def number(self, codes: CodeMatrix) -> NDArray[np.int64]:
+        """The number of the input of each row, by which the `table` has what is known of it."""
+        return codes.astype(np.int64) @ self._strides
 
     @cached_property
     def in_force(self) -> Goals:
@@ -67,20 +71,20 @@ class Goals:
 
     def across(self, codes: CodeMatrix, immutable: Sequence[int], levels: CodeMatrix) -> NDArray[np.bool_]:
         """[row, lane]: the same with the features numbered `immutable` at the level numbers of each lane."""
-        if self._table is None:
+        if self.table is None:
             everywhere = np.repeat(codes[:, None, :], len(levels), axis=1)
             everywhere[:, :, immutable] = levels
             return self.among(everywhere.reshape(-1, codes.shape[1])).reshape(len(codes), len(levels))
         mutable = self._strides.copy()
         mutable[immutable] = 0
         keys = (codes.astype(np.int64) @ mutable)[:, None] + levels.astype(np.int64) @ self._strides[immutable]
-        return self._look_up(self._table, keys)
+        return self._look_up(self.table, keys)
 
     def sample(self, most: int) -> NDArray[np.bool_]:
         """The answers to all inputs or, if there are more, to `most` of them, always the same ones."""
         total = math.prod(self._sizes)
-        if total <= most and self._table is not None:
-            return self._look_up(self._table, np.arange(total))
+        if total <= most and self.table is not None:
+            return self._look_up(self.table, np.arange(total))
         rng = np.random.default_rng(0)
         inputs = np.stack([rng.integers(size, size=most) for size in self._sizes], axis=1).astype(np.int16)
         return self._ask(inputs)

@@ -48,6 +48,11 @@ class StateSpace:
         return tuple(math.prod(self.sizes[i + 1 :]) for i in range(len(self.sizes)))
 
     @cached_property
+    def free_strides(self) -> NDArray[np.int64]:
+        """The same with 0 for what is fixed: the index of level numbers is their product with these."""
+        return np.array([0 if size == 1 else stride for size, stride in zip(self.sizes, self.strides, strict=True)])
+
+    @cached_property
     def _base(self) -> CodeArray:
         return np.array([self.fixed.get(feature.name, 0) for feature in self.features], dtype=np.int16)
 

@@ -21,6 +21,7 @@ from safear.mdp.compile import MAX_REACHABLE, Compiler
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.filed_goals import FiledGoals, as_filed
 from safear.mdp.goals import Goals
+from safear.mdp.grounds import Grounds
 from safear.mdp.lattice import find_lattice
 from safear.mdp.other_numbers import OtherNumbers, find_other_numbers
 from safear.mdp.space import person_codes
@@ -150,11 +151,13 @@ class Case:
 class Desk:
     """Opens cases for one problem and one classifier. It checks the problem and reads the classifier once.
 
-    It remembers the classifier's answers for the next person, unless it is `forgetful`. `max_states` and `max_bytes`
-    limit what one person can reach, `max_seconds` how long it is tried what would help those without recourse.
+    It remembers the classifier's answers for the next person, unless it is `forgetful`, and what actions do, on their
+    `grounds`. `max_states` and `max_bytes` limit what one person can reach, `max_seconds` how long it is tried what
+    would help those without recourse.
     """
 
     compiler: Compiler
+    grounds: Grounds = field(repr=False)
     max_states: int = MAX_REACHABLE
     max_bytes: int = MAX_BYTES
     forgetful: bool = False
@@ -164,7 +167,8 @@ class Desk:
     def of(cls, problem: Problem, classifier: object = None) -> Desk:
         """For a problem and whatever `as_classifier` takes. Raises the mistakes of the problem."""
         require_problem(problem)
-        return cls(Compiler.of(problem, classifier))
+        compiler = Compiler.of(problem, classifier)
+        return cls(compiler, Grounds(compiler))
 
     @property
     def problem(self) -> Problem:
@@ -189,14 +193,15 @@ class Desk:
 
     def with_horizon(self, horizon: int) -> Desk:
         """The same with more or fewer steps."""
-        return self.with_problem(self.problem.with_horizon(horizon))
+        return replace(self.with_problem(self.problem.with_horizon(horizon)), grounds=self.grounds)
 
     def with_problem(self, problem: Problem) -> Desk:
         """The same classifier for a problem that was changed. What it said is still known if it sees the same."""
         known = self.compiler.goals
         same = problem.features == known.problem.features and problem.goal == known.problem.goal
         goals = known if same else Goals(problem, self.classifier, lock=known.lock)
-        return replace(self, compiler=Compiler(problem, goals, find_lattice(problem)))
+        compiler = Compiler(problem, goals, find_lattice(problem))
+        return replace(self, compiler=compiler, grounds=Grounds(compiler))
 
     def decide(self, person: PersonLike | None = None) -> Decision:
         """The decision on a person: a record, the name of one of the problem's people, or None for the first."""
@@ -223,8 +228,9 @@ class Desk:
         """
         lattice = self.compiler.lattice if problem is self.problem else find_lattice(problem)
         compiler = Compiler(problem, self.compiler.goals, lattice)
-        found = compiler.reachable(decision.person, self.max_states, self.max_bytes, goals=goals)
-        return replace(found, record=decision.record)
+        wanted = decision.person, self.max_states, self.max_bytes
+        found = self.grounds.reachable(compiler, *wanted, goals=goals, record=decision.record)
+        return replace(compiler.reachable(*wanted, goals=goals), record=decision.record) if found is None else found
 
 
 def find_record(problem: Problem, person: PersonLike | None) -> Record:

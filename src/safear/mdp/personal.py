@@ -1,0 +1,74 @@
+"""What one person's terms change of a problem, where that is a matter of numbers: costs, chances, what is offered."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.mdp.expand import split_chance
+from safear.mdp.lattice import Lattice
+from safear.problem.model import Action, Outcome, Problem
+from safear.problem.quantity import Amount
+
+_AS_EVER = (np.nan, np.nan)
+_SHARED = ("features", "side_effects", "constraints", "cost_resolution")  # on which it depends where actions lead
+
+
+class Personal(NamedTuple):
+    """What holds for one person [action]: the number that an action has for them, -1 if it is out of the question.
+
+    `cost` is what it costs in their quanta, -1 if it is what the edges say; `down` quanta of those are `up` of theirs.
+    `chance` [action, outcome] are the chances of its two outcomes, NaN if they are those of the edges.
+    """
+
+    number: NDArray[np.int64]
+    cost: NDArray[np.int64]
+    chance: NDArray[np.float64]
+    up: int
+    down: int
+
+
+def find_difference(common: Problem, lattice: Lattice, problem: Problem, own: Lattice) -> Personal | None:
+    """What a problem with terms (and its lattice) has of its own beside the common one; None if it is more than that.
+
+    Both have the same features, side effects and constraints, and the actions of the one are some of the other's.
+    """
+    if problem is not common and any(getattr(problem, name) != getattr(common, name) for name in _SHARED):
+        return None
+    numbers, costs = [-1] * len(common.actions), [-1] * len(common.actions)
+    chances: list[tuple[float, float]] = [_AS_EVER] * len(common.actions)
+    waiting = iter(enumerate(common.actions))
+    for number, action in enumerate(problem.actions):
+        place, usual = next(((i, one) for i, one in waiting if one.name == action.name), (-1, action))
+        chance = _find_chance(usual, action)
+        if place < 0 or chance is None or action.when != usual.when or action.counted_by != usual.counted_by:
+            return None
+        numbers[place], chances[place] = number, chance
+        if action.cost is not usual.cost:
+            if not isinstance(action.cost, Amount):
+                return None
+            costs[place] = own.units(action.cost.nominal)
+    ratio = lattice.quantum / own.quantum
+    chance_table = np.array(chances).reshape(-1, 2)
+    return Personal(np.array(numbers), np.array(costs), chance_table, ratio.numerator, ratio.denominator)
+
+
+def _find_chance(usual: Action, action: Action) -> tuple[float, float] | None:
+    """The chances of the two outcomes of an action, NaN if they are as ever; None if it is not told so shortly."""
+    if action.outcomes is usual.outcomes or action.outcomes == usual.outcomes:
+        return _AS_EVER
+    if len(action.outcomes) != 2 or len(usual.outcomes) > 2:
+        return None
+    for old, new in zip((*usual.outcomes, Outcome()), action.outcomes, strict=False):
+        if new.change != old.change or new.cost != old.cost:
+            return None
+    stated, rest = (outcome.chance for outcome in action.outcomes)
+    is_number = isinstance(stated, Amount) and not stated.is_interval and 0 <= stated.nominal <= 1
+    return split_chance(_nominal(stated)) if is_number and rest is None else None
+
+
+def _nominal(chance: object) -> Decimal:
+    return chance.nominal if isinstance(chance, Amount) else Decimal("NaN")
