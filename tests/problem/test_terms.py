@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from problem.loan import edited, shown, whole
 from safear.errors import Mistake, TermsError
 from safear.problem import checks
+from safear.problem import terms as terms_module
 from safear.problem.checks import check_problem
 from safear.problem.condition import LevelTest
 from safear.problem.load import load_terms, parse_problem, parse_terms
 from safear.problem.model import Action, Move, Outcome, Problem, SetTo
 from safear.problem.quantity import Amount, ByCase, ByLevel
-from safear.problem.terms import ActionTerms, Terms, apply_terms
+from safear.problem.terms import ActionTerms, Terms, apply_terms, merge_terms
 from strategies import FEWER, problems
 
 GAMBLE = """\
@@ -271,6 +272,22 @@ def test_a_sound_problem_with_sound_terms_is_not_checked_again(monkeypatch: pyte
     longer = mine.with_horizon(3)
     assert check_problem(longer) == check_problem(longer) == []
     assert looked_at == [longer]
+
+
+@FEWER
+@given(problems(), st.data())
+def test_numbers_that_are_looked_at_alone_have_the_mistakes_of_the_whole_action(
+    document: dict[str, Any], data: st.DataObject
+) -> None:
+    problem = parse_problem(document)
+    numbers = st.none() | st.sampled_from(["0", "0.4", "1", "1.5", "-1", "1e16", "NaN", "Infinity"]).map(number)
+    ranges = st.sampled_from([("0.2", "0.6"), ("0.6", "0.2"), ("0", "3")])
+    numbers |= ranges.map(lambda ends: Amount.between(*map(Decimal, ends)))
+    own = {action.name: data.draw(st.builds(ActionTerms, cost=numbers, chance=numbers)) for action in problem.actions}
+    quick = merge_terms(problem, Terms(own))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(terms_module, "_is_sound", lambda *_: False)
+        assert merge_terms(problem, Terms(own)) == quick
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

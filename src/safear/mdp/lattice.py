@@ -30,7 +30,8 @@ class Lattice:
 
     def units(self, cost: Decimal) -> int:
         """A cost as a whole number of quanta."""
-        return int(self.rounded(cost) / self.quantum)
+        near, quantum = self.rounded(cost), self.quantum
+        return near.numerator * quantum.denominator // (near.denominator * quantum.numerator)
 
     def rounded(self, cost: Decimal) -> Fraction:
         """A cost as it is counted: the nearest multiple of the resolution, if there is one."""
@@ -55,6 +56,8 @@ def find_lattice(problem: Problem) -> Lattice:
     if total / quantum > MAX_UNITS:
         cause = f"costs up to {float(total):g} in steps of {float(quantum):g} are too fine to add up exactly"
         raise ProblemError.at(("cost", "resolution"), cause, "round them: 'cost: {resolution: 0.01}'", code="too_fine")
+    if resolution is None:
+        return Lattice(quantum, largest=largest)
     error = problem.horizon * max(
         (abs(near - Fraction(cost)) for near, cost in zip(rounded, steps, strict=False)), default=Fraction(0)
     )
@@ -75,7 +78,7 @@ def count_decimals(cost: Fraction) -> int:
 def common_quantum(costs: Sequence[Fraction]) -> Fraction:
     """The greatest common divisor of rational numbers; 1 if they are all zero."""
     denominator = lcm(*(cost.denominator for cost in costs))
-    divisor = gcd(*(int(cost * denominator) for cost in costs))
+    divisor = gcd(*(cost.numerator * (denominator // cost.denominator) for cost in costs))
     return Fraction(divisor, denominator) if divisor else Fraction(1)
 
 

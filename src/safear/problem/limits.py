@@ -47,10 +47,15 @@ def spell_out(
     needed = {feature.name: feature for feature in (*counters.values(), *copies.values())}
     known += [feature for feature in needed.values() if feature not in known]
     names = {name: counter.name for name, counter in counters.items()}
-    told = [replace(action, counted_by=names.get(action.name, "")) for action in actions]
+    told = [_count_by(action, names.get(action.name, "")) for action in actions]
     near = [Within(one.name, filed_name(one.name), one.at_most) for one in features if one.at_most is not None]
     others = [condition for condition in constraints if not isinstance(condition, Within)]
     return tuple(known), tuple(told), (*others, *near)
+
+
+def _count_by(action: Action, name: str) -> Action:
+    """The action with this counter; the same one if it has it already."""
+    return action if action.counted_by == name else replace(action, counted_by=name)
 
 
 def count_tries(action: Action) -> Feature:

@@ -10,6 +10,7 @@ from safear.errors import Mistake, TermsError, mistake
 from safear.problem.checks import check_action, check_problem, trust_problem
 from safear.problem.model import Action, Outcome, Problem
 from safear.problem.quantity import Amount, Quantity
+from safear.problem.quantity_checks import check_amount
 from safear.problem.ranking import Ranking, check_ranking, make_ranking, price_ranking
 from safear.problem.wrong_names import unknown_action
 
@@ -91,15 +92,36 @@ def merge_terms(problem: Problem, terms: Terms) -> tuple[Problem, list[Mistake]]
             )
             continue
         merged = merge_action(action, own)
-        if own != ActionTerms():
+        if not _is_sound(problem, own):
             mistakes += [item if own.outcomes else _in_short_form(item) for item in check_action(problem, merged)]
         if action.name not in terms.forbid:
             actions.append(merged)
     return replace(problem, actions=tuple(actions)), mistakes
 
 
+def _is_sound(problem: Problem, own: ActionTerms) -> bool:
+    """Whether terms are numbers of their kind: nothing else can then be wrong with an action that was right before.
+
+    The rest goes to the other outcome, so chances add up to 1 whatever the number is.
+    """
+    if own.outcomes is not None or check_problem(problem):
+        return False
+    numbers = {"cost": own.cost, "chance": own.chance}
+    return all(
+        number is None
+        or (
+            isinstance(number, Amount)
+            and number.counts is None
+            and not any(check_amount(number, (name,), is_chance=name == "chance"))
+        )
+        for name, number in numbers.items()
+    )
+
+
 def _price_ranked(problem: Problem, terms: Terms) -> tuple[dict[str, Decimal], list[Mistake]]:
     """What ranked actions cost, and what is wrong with the ranking."""
+    if not terms.rank:
+        return {}, []
     if mistakes := list(check_ranking(problem, terms.rank)):
         return {}, mistakes
     ranked = price_ranking(problem, terms.rank, forbid=terms.forbid)
@@ -128,7 +150,9 @@ def _in_short_form(item: Mistake) -> Mistake:
 
 
 def merge_action(action: Action, own: ActionTerms) -> Action:
-    """The action with the terms put in."""
+    """The action with the terms put in: the same one if there are none."""
+    if own == ActionTerms():
+        return action
     outcomes = action.outcomes if own.outcomes is None else own.outcomes
     if own.chance is not None and own.outcomes is None:
         first, *others = outcomes
