@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import safear as sa
 from population.crowds import JOB
+from safear.mdp.ground import ground_of
 from safear.population.variants import Variant, make_variants
 from safear.problem import apply_terms
 from safear.problem.load import parse_problem
@@ -80,9 +81,10 @@ def test_outcomes_with_costs_of_their_own() -> None:
     variants = make_variants(problem, [0, 1])
     assert [problem.actions[i].name for i in variants.action] == ["learn"] * 4 + ["study"] * 4 + ["gamble"]
     assert variants.kind == (*Variant, *Variant, Variant.OWN)
-    table = variants.own_cost
-    assert table.shape == (9, 3)  # the most outcomes are those of 'gamble'
-    assert table.tolist() == [[False, True, False]] * 4 + [[False] * 3] * 5
+    whole = sa.compile_mdp(variants.problem)
+    learning = np.isin(whole.row_action[whole.edge_row], range(4))
+    assert np.array_equal(ground_of(whole).edge_priced, learning & np.equal(whole.edge_outcome, 1))
+    assert learning.any()
 
 
 @pytest.mark.parametrize("personal", [[], [1]])

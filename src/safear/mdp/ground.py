@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.mdp.compiled import CompiledMDP
 from safear.mdp.expand import can_try, stack_ends
 from safear.mdp.lattice import Lattice
 from safear.mdp.space import StateArray, StateSpace
@@ -51,7 +52,7 @@ class Said(NamedTuple):
 def lay_ground(problem: Problem, lattice: Lattice, space: StateSpace, states: StateArray) -> Ground:
     """The ground of all states of a space that break no constraint, rising."""
     columns = space.columns(space.decode(states))
-    parts = []
+    parts, priced = [], _find_priced(problem)
     for number, action in enumerate(problem.actions):
         can = np.flatnonzero(holds(action.when, columns, problem.feature_by_name) & can_try(problem, action, columns))
         if not len(can):
@@ -60,11 +61,39 @@ def lay_ground(problem: Problem, lattice: Lattice, space: StateSpace, states: St
         ends = stack_ends(problem, lattice, space, action, states[can], before, may_fail=True)
         some = ends.shows.any(axis=1)  # what changes nothing is offered to nobody
         count = ends.target.shape[1]
-        priced = [outcome.cost is not None for outcome in action.outcomes] + [False] * (count - len(action.outcomes))
         place = np.where(ends.fine, np.searchsorted(states, ends.target), -1)
-        columns_of_edges = (can[:, None], number, np.arange(count), place, *ends[1:], priced)
+        columns_of_edges = (can[:, None], number, np.arange(count), place, *ends[1:], priced[number, :count])
         parts.append([np.broadcast_to(column, ends.fine.shape)[some].reshape(-1) for column in columns_of_edges])
     return _sort_edges(parts, len(states))
+
+
+def ground_of(mdp: CompiledMDP) -> Ground:
+    """An MDP without goals as ground: of its rows, whoever may do their action is offered all."""
+    whole = np.ones(mdp.n_edges, dtype=bool)
+    actions, outcomes = mdp.row_action[mdp.edge_row], mdp.edge_outcome
+    priced = _find_priced(mdp.problem)[actions, outcomes]
+    limits = mdp.edge_low, mdp.edge_high, mdp.edge_cost
+    return Ground(
+        mdp.row_start,
+        mdp.row_action,
+        mdp.edge_start,
+        mdp.edge_next,
+        mdp.edge_chance,
+        *limits,
+        outcomes,
+        whole,
+        whole,
+        priced,
+    )
+
+
+def _find_priced(problem: Problem) -> NDArray[np.bool_]:
+    """[action, outcome]: whether an outcome has a cost of its own, which a personal cost does not replace."""
+    most = max((len(action.outcomes) for action in problem.actions), default=0)
+    table = np.zeros((len(problem.actions), most + 1), dtype=bool)  # and one that an action may fail with
+    for number, action in enumerate(problem.actions):
+        table[number, : len(action.outcomes)] = [outcome.cost is not None for outcome in action.outcomes]
+    return table
 
 
 def _sort_edges(parts: list[list[NDArray[Any]]], n_states: int) -> Ground:

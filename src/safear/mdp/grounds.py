@@ -93,36 +93,41 @@ class Grounds:
 
         horizon, asking = compiler.problem.horizon, _Asking(site, goals, codes, origin=origin, constant=self._constant)
         is_ahead = asking.decide(origin) or not goals.is_slow
+        scratch, seek = reach_kernels.Scratch.of(site.ground), (site.ground, own, asking.said, origin, horizon)
         while True:
-            found, depth, unknown = reach_kernels.search(site.ground, own, asking.said, origin, horizon, 0)
-            if not len(unknown):
+            count, doubts = reach_kernels.search(*seek, 0, scratch)
+            if not doubts:
                 break
+            unknown = scratch.unknown[:doubts]
             if not is_ahead:  # ask about all that is near at once, as `compile` does
-                near, _, _ = reach_kernels.search(site.ground, own, asking.said, origin, horizon, AHEAD)
-                unknown, is_ahead = near[1:AHEAD], True
+                reach_kernels.clear(scratch, count)
+                count, _ = reach_kernels.search(*seek, AHEAD, scratch)
+                unknown, is_ahead = scratch.found[1 : min(count, AHEAD)], True
             asking.ask(unknown)
-        what = f"the {len(found):,} states that one person can reach"
-        require_room(len(found) * compiler.bytes_per_state, what, max_bytes=max_bytes)
-        part = reach_kernels.gather(site.ground, own, asking.said, found, depth, horizon)
+            reach_kernels.clear(scratch, count)
+        what = f"the {count:,} states that one person can reach"
+        require_room(count * compiler.bytes_per_state, what, max_bytes=max_bytes)
+        part = reach_kernels.gather(site.ground, own, asking.said, count, scratch)
         space = StateSpace(compiler.problem.features, compiler.constant_levels(start))
+        edges = part.edges
         return CompiledMDP(
             **compiler.common_fields,
             goal=part.goal,
             row_start=part.row_start,
-            row_action=part.row_action,
-            edge_start=part.edge_start,
-            edge_next=part.edge_next,
-            edge_chance=part.edge_chance,
-            edge_cost=part.edge_cost,
-            edge_outcome=part.edge_outcome,
+            row_action=edges.row_action,
+            edge_start=edges.start,
+            edge_next=edges.next,
+            edge_chance=edges.chance,
+            edge_cost=edges.cost,
+            edge_outcome=edges.outcome,
             depth=part.depth,
             # On some terms less can change: then states have other indices, in the same order.
             states=site.codes[part.place].astype(np.int64) @ space.free_strides,
             space=space,
             goals=goals,
             record=record,
-            edge_low=part.edge_low if part.has_intervals else part.edge_chance,
-            edge_high=part.edge_high if part.has_intervals else part.edge_chance,
+            edge_low=edges.low if part.has_intervals else edges.chance,
+            edge_high=edges.high if part.has_intervals else edges.chance,
         )
 
     def _find_site(self, codes: CodeArray) -> Site | None:

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from safear.errors import TooLargeError
 from safear.mdp.compile import Compiler
 from safear.mdp.families import Family, FamilyCompiler, count_block_states, immutable_positions
+from safear.mdp.goals import NO, YES
+from safear.mdp.ground import ground_of
 from safear.mdp.lattice import MAX_UNITS, Lattice, count_decimals
 from safear.memory import MAX_BYTES
 from safear.population.crowd import Crowd, as_printed
@@ -97,7 +99,8 @@ def solve_people(
     level: float,
 ) -> Solved:
     """The plans of a crowd whose blocks are these lanes of the family; `units` are the crowd's costs."""
-    from safear.population import person_kernels  # noqa: PLC0415  # Numba takes a moment to load
+    from safear.mdp import reach_kernels  # noqa: PLC0415  # Numba takes a moment to load
+    from safear.population import person_kernels  # noqa: PLC0415
 
     mdp, immutable = family.shared, immutable_positions(variants.problem)
     codes = crowd.codes.copy()
@@ -116,7 +119,6 @@ def solve_people(
         units.scale,
     )
     rules = person_kernels.Rules(
-        variants.own_cost,
         mdp.horizon,
         mdp.failure_cost,
         aversion_of(objective),
@@ -126,7 +128,9 @@ def solve_people(
         EPSILON,
         mdp.stops,
     )
-    person_kernels.solve_one_by_one(mdp.arrays, family.goal, bring, rules, person_kernels.Answers(*found))
+    ground, said = ground_of(mdp), np.where(family.goal, np.int8(YES), np.int8(NO))
+    scratch, answers = reach_kernels.Scratch.of(ground), person_kernels.Answers(*found)
+    person_kernels.solve_one_by_one(ground, said, bring, rules, scratch, answers)
     too_fine = found.decision == person_kernels.TOO_FINE
     if too_fine.any():
         cause = "costs are so fine that there are too many different totals"

@@ -13,6 +13,10 @@ from numpy.typing import NDArray
 
 from safear.evaluation.evaluation_kernels import Account, describe, follow_from
 from safear.mdp.arrays import Arrays
+from safear.mdp.goals import YES
+from safear.mdp.ground import Ground, Said
+from safear.mdp.personal import Personal
+from safear.mdp.reach_kernels import Scratch, clear, gather, search
 from safear.population.family_kernels import find_highest_success
 from safear.solvers.sweep_kernels import Deviation, count_steps, sweep_single
 
@@ -40,12 +44,8 @@ class People(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What holds for everybody.
+    """What holds for everybody."""
 
-    An outcome with a cost of its own, own_cost[action, outcome], keeps it whatever a person's action costs.
-    """
-
-    own_cost: Flags
     horizon: int
     failure_cost: int
     risk_aversion: float
@@ -69,69 +69,43 @@ class Answers(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def solve_one_by_one(arrays: Arrays, goal: Flags, people: People, rules: Rules, answers: Answers) -> None:
+def solve_one_by_one(
+    ground: Ground, said: NDArray[np.int8], people: People, rules: Rules, scratch: Scratch, answers: Answers
+) -> None:
     """For each person: the states that they can reach, the greedy sweep over these, and the exact figures of the plan.
 
-    Rows and edges are shared by all, goals [state, lane] are those of the person's lane.
+    The ground is shared by all; which states are goals is said [state, lane] of the person's lane.
     """
-    row_start, row_action, edge_start, edge_next, edge_chance, edge_cost, edge_outcome = arrays
     start, lane, offered, cost, chance, scale = people
-    own_cost, horizon, failure_cost, risk_aversion, upper_only, tie, level, tolerance, stops = rules
+    horizon, failure_cost, risk_aversion, upper_only, tie, level, tolerance, stops = rules
     status, first_action, figures = answers
-    n_states, n_rows, n_edges = len(row_start) - 1, len(row_action), len(edge_next)
-    slot = np.full(n_states, -1, np.int64)
-    states, depth, is_goal = (
-        np.empty(n_states, np.int64),
-        np.empty(n_states, np.int64),
-        np.empty((n_states, 1), np.bool_),
-    )
-    rows, actions, edges = np.empty(n_states + 1, np.int64), np.empty(n_rows, np.uint8), np.empty(n_rows + 1, np.int64)
-    nexts, chances, costs = np.empty(n_edges, np.int64), np.empty(n_edges), np.empty(n_edges, np.int64)
-    rise, fall = np.empty(n_rows), np.empty(n_rows)
+    everywhere, number = said.reshape(-1), said.shape[1] * np.arange(said.shape[0])
     table = np.full(256, -1, np.int32)
+    every = np.arange(offered.shape[1])
     for person in range(len(start)):
         figures[person], first_action[person] = np.nan, -1
-        if goal[start[person], lane[person]]:
+        if said[start[person], lane[person]] == YES:
             status[person] = FAVOURABLE
             continue
-        # The states that can be reached within the horizon, numbered as they are found, with the person's own edges.
-        states[0], depth[0], slot[start[person]] = start[person], 0, 0
-        count, last_row, last_edge = 1, 0, 0
-        here = 0
-        while here < count:
-            state = states[here]
-            rows[here] = last_row
-            is_goal[here, 0] = goal[state, lane[person]]
-            if not is_goal[here, 0] and depth[here] < horizon:
-                for row in range(row_start[state], row_start[state + 1]):
-                    action = row_action[row]
-                    if not offered[person, action]:
-                        continue
-                    actions[last_row], edges[last_row] = action, last_edge
-                    for edge in range(edge_start[row], edge_start[row + 1]):
-                        p, target = chance[person, action], edge_next[edge]
-                        works = p if edge_outcome[edge] == 0 else 1 - p
-                        chances[last_edge] = edge_chance[edge] if np.isnan(p) else works
-                        if slot[target] < 0:
-                            slot[target] = count
-                            states[count], depth[count] = target, depth[here] + 1
-                            count += 1
-                        is_own = cost[person, action] < 0 or own_cost[action, edge_outcome[edge]]
-                        costs[last_edge] = edge_cost[edge] * scale[person] if is_own else cost[person, action]
-                        nexts[last_edge] = slot[target]
-                        last_edge += 1
-                    # As `sweep._weigh_two_outcomes` has it.
-                    p0, p1 = chances[edges[last_row]], chances[last_edge - 1]
-                    rise[last_row] = risk_aversion * np.sqrt(p0 * p1) * (np.sqrt(p1) if upper_only else 1.0)
-                    fall[last_row] = -risk_aversion * np.sqrt(p0 * p1) * (np.sqrt(p0) if upper_only else 1.0)
-                    last_row += 1
-            here += 1
-        rows[count], edges[last_row] = last_row, last_edge
-        for i in range(count):
-            slot[states[i]] = -1
-        own_goal = is_goal[:count]
-        own = Arrays(rows[: count + 1], actions, edges[: last_row + 1], nexts, chances, costs, edge_outcome)
-        figures[person, 8] = find_highest_success(own, own_goal, horizon)[0, 0]
+        works = chance[person].copy().reshape(-1, 1)
+        terms = Personal(
+            np.where(offered[person], every, -1), cost[person], np.hstack((works, 1 - works)), scale[person], 1
+        )
+        known = Said(everywhere, number, lane[person])
+        count, _ = search(ground, terms, known, start[person], horizon, 0, scratch)
+        part = gather(ground, terms, known, count, scratch)
+        first = scratch.number[start[person]]
+        clear(scratch, count)
+        actions, start_of, nexts, chances, _, _, costs, outcomes = part.edges
+        own_goal = part.goal.reshape(-1, 1)
+        own = Arrays(part.row_start, actions, start_of, nexts, chances, costs, outcomes)
+        # As `sweep._weigh_two_outcomes` has it.
+        rise, fall = np.empty(len(actions)), np.empty(len(actions))
+        for row in range(len(actions)):
+            p0, p1 = chances[start_of[row]], chances[start_of[row + 1] - 1]
+            rise[row] = risk_aversion * np.sqrt(p0 * p1) * (np.sqrt(p1) if upper_only else 1.0)
+            fall[row] = -risk_aversion * np.sqrt(p0 * p1) * (np.sqrt(p0) if upper_only else 1.0)
+        figures[person, 8] = find_highest_success(own, own_goal, horizon)[first, 0]
         if figures[person, 8] == 0.0:  # also where a goal is possible, but not at these chances
             status[person], figures[person, 0] = NO_RECOURSE, 0.0
             continue
@@ -140,10 +114,10 @@ def solve_one_by_one(arrays: Arrays, goal: Flags, people: People, rules: Rules, 
         needed = count_steps(own, own_goal, horizon) if stops else np.zeros((count, 1), np.int16)
         deviation = Deviation(risk_aversion, upper_only, rise, fall)
         sweep_single(own, deviation, own_goal.reshape(-1), needed.reshape(-1), failing, tie, choices)
-        first_action[person] = actions[choices[0, 0]]
+        first_action[person] = actions[own.row_start[first] + choices[0, first]]
         pieces = np.arange(horizon * count + 1)
         plan = Account(pieces, pieces, choices.reshape(-1))  # one piece everywhere
-        ends, total, mass = follow_from(own, own_goal[:, 0], horizon, plan, 0, 0, table, 0, MAX_PAIRS)
+        ends, total, mass = follow_from(own, own_goal[:, 0], horizon, plan, first, 0, table, 0, MAX_PAIRS)
         if not len(total):
             status[person] = TOO_FINE
             continue

@@ -36,15 +36,6 @@ class Variants:
     action: NDArray[np.int64]
     kind: tuple[Variant, ...]
 
-    @property
-    def own_cost(self) -> NDArray[np.bool_]:
-        """[variant, outcome]: whether an outcome has a cost of its own, which a personal cost does not replace."""
-        most = max((len(action.outcomes) for action in self.problem.actions), default=1)
-        table = np.zeros((len(self.problem.actions), most), dtype=bool)
-        for number, action in enumerate(self.problem.actions):
-            table[number, : len(action.outcomes)] = [outcome.cost is not None for outcome in action.outcomes]
-        return table
-
     def offered(self, chances: NDArray[np.float64], forbidden: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """[person, variant]: what people are offered, given their chances (NaN: the problem's) and what they forbid."""
         columns = []
