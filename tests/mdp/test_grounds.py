@@ -231,6 +231,9 @@ def test_the_first_few_are_compiled_alone() -> None:
         return desk.grounds.reachable(desk.compiler, person, 10**6, 10**9, goals=desk.goals) is not None
 
     assert [is_shared() for _ in range(grounds.FEW + 2)] == [False] * grounds.FEW + [True] * 2
+    desk = Desk.of(desk.problem)
+    desk.grounds.expect_many()
+    assert is_shared()
 
 
 @pytest.mark.usefixtures("at_once")

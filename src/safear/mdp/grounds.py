@@ -66,6 +66,11 @@ class Grounds:
         self._cases: Counter[tuple[int, ...]] = Counter()
         self._sites: dict[tuple[int, ...], Site | None] = {}
         self._lock = Lock()
+        self._expects_many = False
+
+    def expect_many(self) -> None:
+        """Lay ground for the first who comes, and load compiled code then: there is time now, and many will come."""
+        self._expects_many = True
 
     def reachable(
         self,
@@ -138,7 +143,7 @@ class Grounds:
         with self._lock:
             self._cases[key] += 1
             is_worth_it = self._cases[key] * WORTH_LAYING >= self._size and self._cases.total() > FEW
-            if is_worth_it and key not in self._sites:
+            if (is_worth_it or self._expects_many) and key not in self._sites:
                 while len(self._sites) >= KEPT:
                     oldest = next(iter(self._sites))
                     del self._sites[oldest]
