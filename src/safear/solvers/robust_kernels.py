@@ -1,5 +1,7 @@
 """The compiled loop of the robust target sweep: as `target_kernels.sweep_columns`, against the worst chances.
 
+Nature, as it were, chooses the chances anew in each step, after the plan.
+
 Imported when first needed: Numba takes a moment to load. Machine code is cached on disk and runs without the GIL.
 """
 
