@@ -28,6 +28,7 @@ from safear.problem.vector import CodeArray
 FEW = 8  # cases; so few are opened before compiled code is loaded
 WORTH_LAYING = 2_000  # states for each case that came; laying so many takes about as long as opening one without
 KEPT = 8  # sites
+COUNTED = 10_000  # combinations of levels for which cases are counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +64,8 @@ class Grounds:
         sizes = [len(item.levels) for item in problem.features if item.name in problem.changed_features]
         self._size = math.prod(sizes)  # of each, constraints aside
         self._is_large = self._size * compiler.bytes_per_state > NEGLIGIBLE
-        self._cases: Counter[tuple[int, ...]] = Counter()
+        self._cases: Counter[tuple[int, ...]] = Counter()  # that came, where no ground was laid
+        self._few = FEW  # that are still to come
         self._sites: dict[tuple[int, ...], Site | None] = {}
         self._lock = Lock()
         self._expects_many = False
@@ -141,8 +143,11 @@ class Grounds:
         if key in self._sites:
             return self._sites[key]
         with self._lock:
+            if len(self._cases) > COUNTED:
+                self._cases.clear()
             self._cases[key] += 1
-            is_worth_it = self._cases[key] * WORTH_LAYING >= self._size and self._cases.total() > FEW
+            self._few -= 1
+            is_worth_it = self._cases[key] * WORTH_LAYING >= self._size and self._few < 0
             if (is_worth_it or self._expects_many) and key not in self._sites:
                 while len(self._sites) >= KEPT:
                     oldest = next(iter(self._sites))
