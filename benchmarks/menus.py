@@ -13,7 +13,7 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from benchmarks import table
@@ -97,6 +97,13 @@ def put_beside(name: str, ours: float, theirs: float | None, note: str) -> table
     )
 
 
+class Times(NamedTuple):
+    """Seconds of a batch: wall and CPU."""
+
+    wall: float
+    cpu: float
+
+
 def measure_batches(states: list[State], small: int, large: int) -> list[table.Record]:
     """Batches of menus: two sizes, from which larger ones are extrapolated, and the larger on a cluster."""
     from distributed import LocalCluster  # noqa: PLC0415  # it takes the path below along
@@ -107,9 +114,8 @@ def measure_batches(states: list[State], small: int, large: int) -> list[table.R
         for size in (FEW, small, large):
             write_people(folder / f"{size}.parquet", size)
 
-        def run(state: State, size: int, out: str, **more: Any) -> float:
-            taken: float = state.ask("run_batch", people=str(folder / f"{size}.parquet"), out=str(folder / out), **more)
-            return taken
+        def run(state: State, size: int, out: str, **more: Any) -> Times:
+            return Times(*state.ask("run_batch", people=str(folder / f"{size}.parquet"), out=str(folder / out), **more))
 
         before = run(states[1], small, "before") if len(states) > 1 else None
         taken = {small: run(now, small, "small"), large: run(now, large, "large")}
@@ -123,21 +129,29 @@ def measure_batches(states: list[State], small: int, large: int) -> list[table.R
     return tell_batches(taken, before, there)
 
 
-def tell_batches(taken: dict[int, float], before: float | None, there: float) -> list[table.Record]:
+def tell_batches(taken: dict[int, Times], before: Times | None, there: Times) -> list[table.Record]:
     """The two sizes, beside the state before and the cluster; and a line through both, far out."""
     small, large = sorted(taken)
-    each = (taken[large] - taken[small]) / (large - small)
-    fixed = max(taken[small] - each * small, 0.0)
+    each = (taken[large].wall - taken[small].wall) / (large - small)
+    fixed = max(taken[small].wall - each * small, 0.0)
     many, million = (fixed + each * size for size in (MANY, MILLION))
     line = f"{fixed:.1f} s plus {table.in_words(each)} per person, from two sizes"
     goal = f"< {MOST_MINUTES} minutes"
-    share = taken[large] / there
-    rate = {size: f"{size / seconds:,.0f} people per second" for size, seconds in taken.items()}
+    share = taken[large].wall / there.wall
+    notes = {
+        size: f"{size / times.wall:,.0f} people per second; {table.in_words(times.cpu / size)} of CPU each"
+        for size, times in taken.items()
+    }
+    if before is not None:
+        notes[small] += f", before {table.in_words(before.cpu / small)}"
     return [
-        put_beside(f"menus of {small:,} people with own costs", taken[small], before, rate[small]),
-        table.Record(f"menus of {large:,} people with own costs", taken[large], note=rate[large]),
+        put_beside(
+            f"menus of {small:,} people with own costs", taken[small].wall, before and before.wall, notes[small]
+        ),
+        table.Record(f"menus of {large:,} people with own costs", taken[large].wall, note=notes[large]),
         table.Record(
-            f"menus of {large:,} people with own costs, Dask, two workers", there, "processes", taken[large], share,
+            f"menus of {large:,} people with own costs, Dask, two workers", there.wall, "processes",
+            taken[large].wall, share,
             f">= {LEAST_SHARE}x", share >= LEAST_SHARE, "the same bytes",
         ),
         table.Record(
