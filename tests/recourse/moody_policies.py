@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
-from safear.evaluation.policy import NOTHING, Policy
+from safear.evaluation.policy import NOTHING, Pieces, Policy, SpentPolicy
 from safear.risk import Objective
 from strategies import problems
 
@@ -79,3 +80,17 @@ def policies(draw: st.DrawFn) -> Policy:
         return sa.solve(mdp, draw(st.sampled_from(OBJECTIVES))).policy
     moods = np.random.default_rng(draw(st.integers(0, 1000))).integers(0, 3, 31)
     return Ruled(mdp, lambda step, states, spent: moods[(7 * step + 3 * states + spent) % len(moods)])
+
+
+def in_pieces(policy: Policy) -> Policy:
+    """A policy of a kind that compiled loops do not know, as one that they do."""
+    if policy.arrays is not None:
+        return policy
+    mdp, parts = policy.mdp, list[Pieces]()
+    every, opening = np.arange(mdp.n_states), int(policy.accounts[mdp.start])
+    most = mdp.horizon * int(mdp.edge_cost.max(initial=0))
+    for step, account in product(range(mdp.horizon), range(opening - most, opening + 1)):
+        choice = policy.choose(step, every, np.full(mdp.n_states, account))
+        acts = choice != NOTHING
+        parts.append(Pieces((step * mdp.n_states + every)[acts], np.full(acts.sum(), account), choice[acts]))
+    return SpentPolicy.of(mdp, np.full(mdp.n_states, opening), parts)

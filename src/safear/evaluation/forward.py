@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safear.errors import TooLargeError
+from safear.evaluation.fast_runs import follow_fast, is_fast
 from safear.evaluation.policy import Choose, Planned, Policy, policy_of
 from safear.mdp.arrays import MDP, stretches
 from safear.problem.model import Record
@@ -39,7 +41,7 @@ class Runs:
         """Which of them ended at a goal."""
         return self.mdp.goal[self.state]
 
-    @property
+    @cached_property
     def distribution(self) -> CostDistribution:
         """The distribution of the total cost."""
         good = self.succeeded
@@ -83,6 +85,10 @@ def run_exactly(solution: Planned | Policy, start: Record | int | None = None) -
 def run_on(policy: Policy, state: int, *, step: int = 0, account: int) -> Runs:
     """The same for a run that is at a state at a step, with so much left on its account; spent is what is to come."""
     mdp = policy.mdp
+    if step == 0 and is_fast(policy):
+        cells = follow_fast(policy, state, account)
+        over = cells.row < 0
+        return Runs(mdp, state, cells.state[over], cells.spent[over], cells.chance[over])
     layers = list(propagate(mdp, policy.choosing(account), state, step))
     return Runs(mdp, state, *_ended(layers))
 

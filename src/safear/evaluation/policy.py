@@ -25,6 +25,22 @@ Choose = Callable[[int, NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]
 NOTHING = 255  # no action: a goal or a dead end
 
 
+class PolicyArrays(NamedTuple):
+    """A policy as arrays that compiled loops take: the table of a `StatePolicy` or the pieces of a `SpentPolicy`.
+
+    The table of the latter has no steps; of the former, the pieces are empty.
+    """
+
+    table: NDArray[np.uint8]
+    piece_start: NDArray[np.int64]
+    first: NDArray[np.int64]
+    choice: NDArray[np.uint8]
+
+
+_NO_TABLE: NDArray[np.uint8] = np.empty((0, 0), dtype=np.uint8)
+_NO_PIECES: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+
+
 class Policy(ABC):
     """A policy for an MDP: which row to take at a step, in a state, with so much left on the account."""
 
@@ -43,6 +59,11 @@ class Policy(ABC):
     @abstractmethod
     def looks_at_spent(self) -> bool:
         """Whether anything depends on what has been spent."""
+
+    @property
+    def arrays(self) -> PolicyArrays | None:
+        """The policy as one argument of compiled loops; None if these do not know its kind."""
+        return None
 
     def rows(self, step: int, states: NDArray[np.int64], accounts: NDArray[np.int64]) -> NDArray[np.int64]:
         """The row taken in each of `states` at a step; -1 where there is nothing to do."""
@@ -106,6 +127,11 @@ class StatePolicy(Policy):
         """It does not."""
         return False
 
+    @cached_property
+    def arrays(self) -> PolicyArrays:
+        """Its table."""
+        return PolicyArrays(np.ascontiguousarray(self.choices), _NO_PIECES, _NO_PIECES, _NO_TABLE.reshape(-1))
+
     def choose(self, step: int, states: NDArray[np.int64], accounts: NDArray[np.int64]) -> NDArray[np.uint8]:
         """The choice of each state."""
         del accounts
@@ -156,6 +182,11 @@ class SpentPolicy(Policy):
     def looks_at_spent(self) -> bool:
         """Unless there is one piece everywhere."""
         return self._is_split
+
+    @cached_property
+    def arrays(self) -> PolicyArrays:
+        """Its pieces."""
+        return PolicyArrays(_NO_TABLE, *map(np.ascontiguousarray, (self.piece_start, self.first, self.choice)))
 
     @cached_property
     def _keys(self) -> tuple[int, int, NDArray[np.int64]]:

@@ -131,7 +131,10 @@ class MDP:
         origin = self.row_state[self.edge_row]
         for step in range(1, self.horizon + 1):
             before = origin[needed[self.edge_next] == step - 1]
-            needed[before] = np.minimum(needed[before], step)
+            fresh = before[needed[before] > step]
+            if not len(fresh):
+                break
+            needed[fresh] = step
         return needed
 
     @cached_property
@@ -237,6 +240,12 @@ class MDP:
     def works(self, edge: int) -> bool:
         """Whether an edge counts as its action having worked."""
         return int(self.edge_outcome[edge]) == 0
+
+    @cached_property
+    def working(self) -> NDArray[np.bool_]:
+        """Of each edge, whether it does."""
+        found: NDArray[np.bool_] = self.edge_outcome == 0
+        return found
 
     def _find(self, person: Record) -> int:
         del person

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,16 @@ class CompiledMDP(MDP):
     def works(self, edge: int) -> bool:
         """Whether an edge counts as its action having worked."""
         return self._action(edge).works(int(self.edge_outcome[edge]))
+
+    @cached_property
+    def working(self) -> NDArray[np.bool_]:
+        """Of each edge, whether it does."""
+        found: NDArray[np.bool_] = self.edge_outcome == 0
+        for number, action in enumerate(self.problem.actions):
+            for outcome, stated in enumerate(action.outcomes):
+                if stated.works is not None:
+                    found[(self.row_action[self.edge_row] == number) & (self.edge_outcome == outcome)] = stated.works
+        return found
 
     def _action(self, edge: int) -> Action:
         return self.problem.actions[int(self.row_action[self.edge_row[edge]])]

@@ -17,4 +17,6 @@ def may_act(mdp: MDP, step: int) -> NDArray[np.bool_]:
 @once_per_mdp
 def list_acting(mdp: MDP) -> NDArray[np.bool_]:
     """The same for all steps: [step, state]."""
-    return np.stack([may_act(mdp, step) for step in range(mdp.horizon)])
+    left = mdp.horizon - np.arange(mdp.horizon)[:, None]
+    in_time = mdp.steps_to_goal <= left if mdp.stops else np.ones((mdp.horizon, 1), dtype=bool)
+    return (np.diff(mdp.row_start) > 0) & in_time

@@ -65,11 +65,12 @@ class Solution:
 
     def value_of(self, person: Record | int | None = None) -> float:
         """The exact objective of the policy for a person."""
-        return float(self.values[self.mdp.locate_start(person)])
+        self._require_certificate()
+        return self.planned_value(person)
 
     def bound_of(self, person: Record | int | None = None) -> float:
         """What no policy is below for a person."""
-        return float(self.bounds[self.mdp.locate_start(person)])
+        return float(self._require_certificate()[self.mdp.locate_start(person)])
 
     @property
     def value(self) -> float:

@@ -1,0 +1,27 @@
+"""Runs that are followed in compiled loops end as those that are followed layer by layer."""
+
+from __future__ import annotations
+
+import numba  # noqa: F401  # so that compiled loops are used
+import numpy as np
+from hypothesis import given, settings
+
+from recourse.moody_policies import in_pieces, policies
+from safear.evaluation.fast_runs import is_fast
+from safear.evaluation.forward import run_exactly
+from safear.evaluation.policy import Policy
+from without_numba import without_numba
+
+
+@settings(max_examples=150)
+@given(policy=policies())
+def test_runs_end_alike(policy: Policy) -> None:
+    known = in_pieces(policy)
+    assert is_fast(known)
+    fast = run_exactly(known)
+    with without_numba():
+        assert not is_fast(known)
+        plain = run_exactly(known)
+    assert np.array_equal(fast.state, plain.state)
+    assert np.array_equal(fast.spent, plain.spent)
+    np.testing.assert_allclose(fast.chance, plain.chance, rtol=0, atol=1e-15)
