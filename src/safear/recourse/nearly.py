@@ -22,6 +22,7 @@ from safear.solvers.success import highest_success
 NEARLY = 0.02  # the tolerance: a plan may cost so much more, relatively
 SAME_CHANCE = 0.001  # chances that differ by no more are nearly the same: a tenth of a percentage point
 ROUNDING = 1e-12
+GRAIN = 1e-12  # the share of the value below which differences are rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,11 @@ class Limits:
             tail=costs.cvar(level) * more,
             success=_find_least_success(best),
         )
+
+    @property
+    def grain(self) -> float:
+        """Values that differ by less are equal, so that no rounding error decides between plans."""
+        return max(GRAIN * self.value, ROUNDING)
 
     def allow(self, cost: CostDistribution) -> bool:
         """Whether a plan with this distribution is nearly as good."""

@@ -95,7 +95,7 @@ class Offer:
     @cached_property
     def rules(self) -> int:
         """How many rules it is told in."""
-        return count_rules(self.solution, self.start)
+        return count_rules(self.solution, self.start) if self.simplified is None else self.simplified.rules
 
     @property
     def unit(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from safear.evaluation.fast_runs import is_fast
 from safear.evaluation.policy import Policy, policy_of
 from safear.mdp.arrays import MDP
 from safear.problem.model import Record
@@ -14,6 +15,7 @@ from safear.recourse.plan import Branch, Extent, FollowUp, Hope, Plan, PlanStep,
 from safear.recourse.plan_graph import END, GOAL, LOST, STUCK, Box, Graph, Node, Way, follow
 from safear.recourse.promises import Promises
 from safear.recourse.reasons import Reason, Reasons
+from safear.recourse.rule_count import count_fast
 from safear.recourse.rules import group_rules
 from safear.recourse.step_bounds import bound_edge
 from safear.recourse.traces import go_smoothly
@@ -75,6 +77,9 @@ def count_rules(plan: Solution | Policy, start: Record | int | None = None) -> i
 
     Several steps that repeat an action until it has worked so often are one rule.
     """
+    policy = policy_of(plan)
+    if is_fast(policy):
+        return count_fast(policy, policy.mdp.locate_start(start), rare=RARE_STEP)
     return len(group_rules(make_plan(plan, start, limit=MOST_STEPS)))
 
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
@@ -52,11 +52,11 @@ LOOK = 100  # cells that take as long as the overhead of a look
 class Look(NamedTuple):
     """What is known of a sketch: at least so many rules, at least this value, and which state is next, -1 if none.
 
-    Its mean is at least, its success at most this.
+    Its mean is at least, its success at most this. The value is in grains (see `Limits`).
     """
 
     rules: int
-    value: float
+    value: int
     state: int
     mean: float
     success: float
@@ -105,12 +105,16 @@ class Search:
         """The plan with the fewest rules, fewer than given; None if there is none, or none was found in time."""
         if most_cells is None:
             most_cells = MOST_CELLS if rules > FEW_RULES else MOST_CELLS_SHORT
-        found = self._search((float(rules), -math.inf), most_cells, deep=True)
+        found = self._search((rules, -math.inf), most_cells, deep=True)
         if found is None:
             return None
-        return self._search(found[:2], self.cells + most_cells // 2, deep=False) or found
+        best = found.rules, float(self._to_grains(found.value))
+        return self._search(best, self.cells + most_cells // 2, deep=False) or found
 
-    def _search(self, best: tuple[float, float], most_cells: int, *, deep: bool) -> Simple | None:
+    def _to_grains(self, value: float) -> int:
+        return math.floor(value / self.limits.grain + 0.5)
+
+    def _search(self, best: tuple[int, float], most_cells: int, *, deep: bool) -> Simple | None:
         """The best plan that comes up in time and has fewer rules or, unless it is looked for deep, a lower value."""
         numbers, waiting, found = count(), list[_Waiting](), None
 
@@ -144,8 +148,8 @@ class Search:
                 wait(known, look, None, 0.0)
                 continue
             done = self.finish(known.runs.decided)
-            if done is not None and done[:2] < best:
-                best, found = done[:2], done
+            if done is not None and (done.rules, self._to_grains(done.value)) < best:
+                best, found = (done.rules, self._to_grains(done.value)), done
         return found
 
     @property
@@ -205,11 +209,11 @@ class Search:
         if value is None:
             return None
         waiting = {
-            state: sum(cells.values()) for state, cells in known.told.waiting.items() if self._in_time(state, cells)
+            state: _add_up(cells.values()) for state, cells in known.told.waiting.items() if self._in_time(state, cells)
         }
         waiting = {state: chance for state, chance in waiting.items() if chance >= RARE_STEP}
         following = max(waiting, key=lambda state: (waiting[state], -state), default=-1)
-        return Look(self._count(known.told, list(waiting)), value, following, costs.mean, success)
+        return Look(self._count(known.told, list(waiting)), self._to_grains(value), following, costs.mean, success)
 
     def _in_time(self, state: int, cells: dict[tuple[int, int], float]) -> bool:
         """Whether a goal can be reached by a run that waits in a state; what is done without hope is not told."""
@@ -298,6 +302,14 @@ class Search:
         if not self.limits.allow(cost):
             return None
         return Simple(count_rules(policy, self.start), self.limits.objective.of(cost), policy)
+
+
+def _add_up(chances: Iterable[float]) -> float:
+    """The sum, one after the other as in compiled loops; `sum` has other last digits from Python 3.12 on."""
+    total = 0.0
+    for chance in chances:
+        total += chance
+    return total
 
 
 def _sort(units: list[float], chances: list[float], quantum: float) -> Costs:

@@ -8,9 +8,9 @@ import numpy as np
 
 from safear.evaluation.forward import run_exactly
 from safear.evaluation.policy import Policy
+from safear.recourse.fast_search import make_search
 from safear.recourse.nearly import NEARLY, Limits, is_chance
 from safear.recourse.offer import Offer
-from safear.recourse.simplest import Search
 from safear.recourse.teller import Teller
 from safear.risk.distribution import CostDistribution
 from safear.solvers.solution import Solution
@@ -70,7 +70,7 @@ def simplify_offer(best: Offer, *, tolerance: float = NEARLY) -> Offer:
     if best.rules <= 1:
         return best
     limits = Limits.of(best, tolerance)
-    found = Search(best.policy, start, limits).find(best.rules)
+    found = make_search(best.policy, start, limits).find(best.rules)
     if found is None:
         return best
     runs = run_exactly(found.policy, start)

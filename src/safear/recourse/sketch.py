@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.evaluation.fast_runs import is_fast, require_arrays, way_to_go
 from safear.evaluation.forward import propagate
 from safear.evaluation.policy import NOTHING, Choose, Pieces, Policy, SpentPolicy, StatePolicy
 from safear.mdp.arrays import MDP
@@ -82,6 +83,8 @@ def settle(decided: Decided, base: Policy, start: int) -> Policy:
     It looks at what was spent in those states and at those steps alone where runs with different accounts do different
     things; where no run comes, it does what the base does with nothing spent.
     """
+    if is_fast(base):
+        return _settle_fast(decided, base, start)
     mdp, account = base.mdp, int(base.accounts[start])
     every = np.arange(mdp.n_states)
     unspent = [base.choose(step, every, np.full(mdp.n_states, account)) for step in range(mdp.horizon)]
@@ -105,6 +108,22 @@ def settle(decided: Decided, base: Policy, start: int) -> Policy:
     met_pieces = Pieces(place[changes], account - spent[changes], choice[changes])
     rest = Pieces(elsewhere, np.full(len(elsewhere), account), choices.reshape(-1)[elsewhere])
     return SpentPolicy.of(mdp, np.asarray(base.accounts), [met_pieces, rest])
+
+
+def _settle_fast(decided: Decided, base: Policy, start: int) -> Policy:
+    """The same in compiled loops."""
+    from safear.recourse.settle_kernels import settle_rows  # noqa: PLC0415  # loads Numba
+
+    mdp, account = base.mdp, int(base.accounts[start])
+    states, rows = np.array(list(decided), dtype=np.int64), np.array(list(decided.values()), dtype=np.int64)
+    going = way_to_go(mdp, possible=True)
+    sketch = states, rows.reshape(len(states), mdp.horizon)
+    depends, choices, start_of, first, choice = settle_rows(
+        mdp.arrays, require_arrays(base), going, *sketch, start, account
+    )
+    return (
+        SpentPolicy(mdp, np.asarray(base.accounts), start_of, first, choice) if depends else StatePolicy(mdp, choices)
+    )
 
 
 def find_options(base: Policy, start: int, state: int, used: Mapping[int, RunCells]) -> list[Rows]:
