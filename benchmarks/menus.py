@@ -25,10 +25,11 @@ CHUNK = 25  # people that one state serves before it is the other's turn
 WARM = 20  # people who do not count
 LEAST_GAIN = 8
 MOST_LATE, MOST_EVER = 0.015, 0.06  # seconds: of 95 in 100, of all
-FEW = 64  # people of a batch in which each worker loads what it needs
+FEW = 64  # people of a batch in which everybody loads, or compiles, what they need
 MANY, MOST_MINUTES = 100_000, 10
 MILLION = 1_000_000
 MOST_OPTIMUM = 15  # seconds
+SOME = 2_000  # people before whose optima nothing counts
 NO_SLOWER = 0.95  # up to noise
 WAYS = {
     "": {"exact": False, "anew": False},
@@ -117,6 +118,8 @@ def measure_batches(states: list[State], small: int, large: int) -> list[table.R
         def run(state: State, size: int, out: str, **more: Any) -> Times:
             return Times(*state.ask("run_batch", people=str(folder / f"{size}.parquet"), out=str(folder / out), **more))
 
+        for number, state in enumerate(states):
+            run(state, FEW, f"warm {number}", part_size=8)
         before = run(states[1], small, "before") if len(states) > 1 else None
         taken = {small: run(now, small, "small"), large: run(now, large, "large")}
         os.environ["PYTHONPATH"] = str(ROOT / "src")  # for its workers
@@ -165,6 +168,8 @@ def measure_optima(states: list[State]) -> list[table.Record]:
     """The exact optima of all rejected people of Adult, on all cores."""
     records = []
     for objective in ("mean-std:1", "cvar:0.95"):
+        for state in states:  # compiled code is loaded, or made
+            state.ask("find_optima", objective=objective, most=SOME)
         found = [state.ask("find_optima", objective=objective) for state in states]
         (wall, cpu, value), *rest = found
         note = f"{cpu:.1f} s of CPU, mean value {value:.6f}"
