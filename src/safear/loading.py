@@ -2,20 +2,32 @@
 
 Whoever has both ways of doing something asks `numba_pays`. NumPy gets PATIENCE seconds of a process, all in all, so
 that many small problems are not done slowly for ever.
+
+Some code takes a minute to compile where that was never done before. `compiling_pays` says when that is worth it: if it
+lies on the disk, or once the plain way has taken about as long. A server, which should not stand still, never compiles.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 PATIENCE = 0.3  # seconds: about half of what loading takes
+COMPILING = 40.0  # seconds: about what compiling takes
+
+
+_ON_DISK: set[object] = set()  # functions that were found there
 
 
 class _Plain:
     """How long plain work has taken so far, as estimated."""
 
     seconds = 0.0
+    heavy = 0.0  # of what takes long to compile, as measured
+    may_compile = True
 
 
 def numba_pays(seconds: float, *, counts: bool = True) -> bool:
@@ -23,7 +35,7 @@ def numba_pays(seconds: float, *, counts: bool = True) -> bool:
 
     Whoever asks about several things that will ask for themselves lets those count.
     """
-    if "numba" in sys.modules or _Plain.seconds + seconds > PATIENCE:
+    if is_numba_loaded() or _Plain.seconds + seconds > PATIENCE:
         return True
     _Plain.seconds += seconds * counts
     return False
@@ -32,3 +44,40 @@ def numba_pays(seconds: float, *, counts: bool = True) -> bool:
 def load_numba() -> None:
     """Load it now, so that whoever comes does not wait for it."""
     import_module("numba")
+
+
+def is_numba_loaded() -> bool:
+    """Whether compiled code costs nothing more to use."""
+    return "numba" in sys.modules
+
+
+def compiling_pays(function: Any) -> bool:
+    """Whether to use a function that Numba compiles, of the kind that takes long."""
+    return (_Plain.may_compile and _Plain.heavy > COMPILING) or _is_on_disk(function)
+
+
+def count_heavy(seconds: float) -> None:
+    """So long something took that `compiling_pays` is asked about, compiled or not."""
+    _Plain.heavy += seconds
+
+
+def expect_many() -> None:
+    """This process serves so many that everything is worth compiling at once."""
+    load_numba()
+    _Plain.heavy, _Plain.may_compile = math.inf, True
+
+
+def never_compile() -> None:
+    """This process had better not stand still for a minute."""
+    _Plain.may_compile = False
+
+
+def _is_on_disk(function: Any) -> bool:
+    """Whether it was compiled before, here or by another process."""
+    if function in _ON_DISK or function.signatures:
+        return True
+    folder, name = function.stats.cache_path, function.py_func.__name__
+    if folder is not None and any(Path(folder).glob(f"*.{name}-*.nbi")):
+        _ON_DISK.add(function)
+        return True
+    return False

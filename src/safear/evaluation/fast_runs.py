@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safear.evaluation.policy import Policy, PolicyArrays
+from safear.loading import compiling_pays, is_numba_loaded
 from safear.mdp.arrays import MDP, once_per_mdp
 
 if TYPE_CHECKING:
@@ -18,12 +18,16 @@ MOST_KEYS = 2**62  # states times amounts that one number can tell apart
 
 
 def is_fast(policy: Policy) -> bool:
-    """Whether compiled loops follow a policy: Numba is loaded, and they know its kind.
+    """Whether compiled loops follow a policy: they are at hand (see `compiling_pays`), and they know its kind.
 
-    Runs are few beside what their policy was computed from, so they are no reason to load it.
+    All that is made of such runs, the search for simple plans above all, goes by this.
     """
     mdp = policy.mdp
-    return "numba" in sys.modules and policy.arrays is not None and mdp.n_states * find_span(mdp) < MOST_KEYS
+    if not is_numba_loaded() or policy.arrays is None or mdp.n_states * find_span(mdp) >= MOST_KEYS:
+        return False
+    from safear.evaluation.run_kernels import list_run_cells  # noqa: PLC0415  # Numba is loaded
+
+    return compiling_pays(list_run_cells)
 
 
 def require_arrays(policy: Policy) -> PolicyArrays:

@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from safear.evaluation.run_kernels import INNER
-from safear.recourse.sketch_kernels import ROW, SINCE, SPENT, STATE, STEP, WON, Ground
+from safear.recourse.sketch_kernels import ROW, SINCE, SPENT, STATE, STEP, WON, SearchGround
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -115,7 +115,7 @@ def find_entropic(values: Real, chances: Real, aversion: float) -> float:
 
 
 @njit(**INNER)
-def bound_runs(ground: Ground, aim: NearlyArgs, sketches: Sketches, number: int) -> bool:
+def bound_runs(ground: SearchGround, aim: NearlyArgs, sketches: Sketches, number: int) -> bool:
     """Write the bounds for all plans that a sketch can become (see `simplest`): False if none is good enough."""
     begin, ended, taken, _ = sketches.kinds[number]
     values, chances = np.empty(taken - begin), sketches.chances[begin:taken].copy()
@@ -154,7 +154,7 @@ def bound_runs(ground: Ground, aim: NearlyArgs, sketches: Sketches, number: int)
 
 
 @njit(**INNER)
-def _list_waiting(ground: Ground, aim: NearlyArgs, sketches: Sketches, number: int) -> tuple[int, Whole]:
+def _list_waiting(ground: SearchGround, aim: NearlyArgs, sketches: Sketches, number: int) -> tuple[int, Whole]:
     """The open states that runs come to in time and often enough to be told; before them, where most runs come to."""
     begin, ended, _, _ = sketches.told_kinds[number]
     states, count = np.empty(ended - begin, np.int64), 0
@@ -174,7 +174,7 @@ def _list_waiting(ground: Ground, aim: NearlyArgs, sketches: Sketches, number: i
 
 
 @njit(**INNER)
-def _list_told(ground: Ground, aim: NearlyArgs, sketches: Sketches, number: int) -> Whole:
+def _list_told(ground: SearchGround, aim: NearlyArgs, sketches: Sketches, number: int) -> Whole:
     """The rows that are taken often enough, and in time, to be told: [row, (row, its state, its action)]."""
     _, _, taken, finish = sketches.told_kinds[number]
     rows, count = np.empty((finish - taken, 3), np.int64), 0
@@ -196,7 +196,7 @@ def _find_state(row_start: Whole, row: int) -> int:
 
 
 @njit(**INNER)
-def _has_just_worked(ground: Ground, rows: Whole, state: int, action: int) -> bool:
+def _has_just_worked(ground: SearchGround, rows: Whole, state: int, action: int) -> bool:
     """Whether a run may come to a state from another by an action that has worked, taken in one of these rows."""
     arrays = ground.arrays
     for row, origin, own in rows:
@@ -208,7 +208,7 @@ def _has_just_worked(ground: Ground, rows: Whole, state: int, action: int) -> bo
 
 
 @njit(**INNER)
-def count_least(ground: Ground, rows: Whole, states: Whole) -> int:
+def count_least(ground: SearchGround, rows: Whole, states: Whole) -> int:
     """How many rules there are at least: rows that are told, and open states, without those that join others."""
     count = 0
     for _, state, action in rows:
@@ -222,7 +222,7 @@ def count_least(ground: Ground, rows: Whole, states: Whole) -> int:
 
 
 @njit(**INNER)
-def look(ground: Ground, aim: NearlyArgs, sketches: Sketches, number: int) -> bool:
+def look(ground: SearchGround, aim: NearlyArgs, sketches: Sketches, number: int) -> bool:
     """Write what is known of a sketch; False if no plan that it can become is good enough."""
     if not bound_runs(ground, aim, sketches, number):
         return False

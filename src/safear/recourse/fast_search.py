@@ -22,14 +22,14 @@ from safear.solvers.ahead import look_ahead
 if TYPE_CHECKING:
     from safear.recourse.bound_kernels import NearlyArgs
     from safear.recourse.search_kernels import Room
-    from safear.recourse.sketch_kernels import Ground, Scratch, Used
+    from safear.recourse.sketch_kernels import SearchGround, SearchScratch, Used
 
 FEW = 256  # sketches that there is room for at first; a power of 2
 MOST_BYTES = 2**28  # that the sketches of one search may take
 
 
 def make_search(base: Policy, start: int, limits: Limits) -> Search:
-    """The search for a plan with fewer rules than `base`: in compiled loops where these are loaded and know it."""
+    """The search for a plan with fewer rules than `base`: in compiled loops where these are at hand and know it."""
     return (FastSearch if is_fast(base) else Search)(base, start, limits)
 
 
@@ -57,11 +57,11 @@ class FastSearch(Search):
                 return found
 
     @cached_property
-    def _ground(self) -> Ground:
-        from safear.recourse.sketch_kernels import Ground  # noqa: PLC0415  # loads Numba
+    def _ground(self) -> SearchGround:
+        from safear.recourse.sketch_kernels import SearchGround  # noqa: PLC0415  # loads Numba
 
         mdp, ahead, often = self.mdp, look_ahead(self.mdp), often_if_off(self.mdp)
-        return Ground(
+        return SearchGround(
             arrays=mdp.arrays,
             often=often,
             differs=often is not mdp.edge_chance,
@@ -133,10 +133,10 @@ def _make_room(mdp: MDP) -> Room:
     )
 
 
-def _make_scratch(mdp: MDP, items: int) -> Scratch:
-    from safear.recourse.sketch_kernels import Scratch  # noqa: PLC0415  # loads Numba
+def _make_scratch(mdp: MDP, items: int) -> SearchScratch:
+    from safear.recourse.sketch_kernels import SearchScratch  # noqa: PLC0415  # loads Numba
 
-    return Scratch(
+    return SearchScratch(
         item=_whole(items, 5),
         chance=np.empty(items),
         slot=_unset(4 * items),  # so that few slots are taken

@@ -36,10 +36,10 @@ from safear.recourse.sketch_kernels import (
     STATE,
     STEP,
     TAKEN,
-    Ground,
-    Scratch,
+    SearchGround,
+    SearchScratch,
     Used,
-    clear,
+    clear_rows,
     count_options,
     list_options,
     row_at,
@@ -79,7 +79,7 @@ class Room(NamedTuple):
     sketches: Sketches
     queue: Queue
     options: Options
-    scratch: Scratch
+    scratch: SearchScratch
     counted: Whole
 
 
@@ -138,7 +138,7 @@ def _is_worse(room: Room, number: int, best_rules: int, best_value: float, deep:
 
 
 @njit(**INNER)
-def _begin(ground: Ground, aim: NearlyArgs, room: Room, deep: bool) -> None:
+def _begin(ground: SearchGround, aim: NearlyArgs, room: Room, deep: bool) -> None:
     """The sketch in which nothing is decided waits, if there is anything to do and it can become good enough."""
     sketches = room.sketches
     room.counted[SKETCHES], room.counted[ITEMS], room.counted[ENTRIES], room.counted[QUEUED] = 1, 1, 0, 0
@@ -154,7 +154,7 @@ def _begin(ground: Ground, aim: NearlyArgs, room: Room, deep: bool) -> None:
 
 
 @njit(**INNER)
-def _has_room(ground: Ground, used: Used, room: Room, number: int) -> bool:
+def _has_room(ground: SearchGround, used: Used, room: Room, number: int) -> bool:
     """List the options of the state that is next, unless that was done; False if there is no room, or none to wait."""
     options, state = room.options, room.sketches.of[number, FOLLOWING]
     if options.end[state] < 0:
@@ -167,7 +167,7 @@ def _has_room(ground: Ground, used: Used, room: Room, number: int) -> bool:
 
 
 @njit(**INNER)
-def _list_next(ground: Ground, aim: NearlyArgs, used: Used, room: Room, number: int, deep: bool) -> None:
+def _list_next(ground: SearchGround, aim: NearlyArgs, used: Used, room: Room, number: int, deep: bool) -> None:
     """Let all that may be done in the state that is next wait, but for what is surely not good enough.
 
     With q the least mean (the highest success) after a row, the bounds move by the difference to what was ahead.
@@ -214,7 +214,7 @@ def _list_next(ground: Ground, aim: NearlyArgs, used: Used, room: Room, number: 
 
 
 @njit(**INNER)
-def _decide(ground: Ground, used: Used, room: Room, before: int, option: int) -> int:
+def _decide(ground: SearchGround, used: Used, room: Room, before: int, option: int) -> int:
     """Unfold a sketch with one state more, behind the others; how many cells that took, -1 without enough room."""
     sketches, scratch, number = room.sketches, room.scratch, room.counted[SKETCHES]
     if number == len(sketches.of):
@@ -230,12 +230,12 @@ def _decide(ground: Ground, used: Used, room: Room, before: int, option: int) ->
     cells = unfold(ground, used, options, scratch, own, items, chances, kinds[before])
     if cells >= 0:
         count = store(ground, scratch, items, chances, count, kinds[number])
-    clear(ground, scratch)
+    clear_rows(ground, scratch)
     if cells >= 0 and count >= 0 and ground.differs:
         kinds = sketches.told_kinds
         told = unfold(ground, used, options, scratch, ground.often, items, chances, kinds[before])
         count = store(ground, scratch, items, chances, count, kinds[number]) if told >= 0 else -1
-        clear(ground, scratch)
+        clear_rows(ground, scratch)
     else:
         sketches.told_kinds[number] = kinds[number]
     one = number
@@ -251,7 +251,7 @@ def _decide(ground: Ground, used: Used, room: Room, before: int, option: int) ->
 
 @njit(**INNER)
 def _go_on(
-    ground: Ground,
+    ground: SearchGround,
     aim: NearlyArgs,
     used: Used,
     room: Room,
@@ -295,7 +295,7 @@ def _go_on(
 
 
 @njit(**INNER)
-def _list_decided(ground: Ground, used: Used, room: Room, number: int) -> tuple[Whole, Whole]:
+def _list_decided(ground: SearchGround, used: Used, room: Room, number: int) -> tuple[Whole, Whole]:
     """The states in which a sketch is decided, and what it does there: [state, step]."""
     depth = room.sketches.of[number, DEPTH] if number >= 0 else 0
     states, rows = np.empty(depth, np.int64), np.empty((depth, ground.horizon), np.int64)
@@ -310,7 +310,7 @@ def _list_decided(ground: Ground, used: Used, room: Room, number: int) -> tuple[
 
 @njit(cache=True, nogil=True)
 def continue_search(
-    ground: Ground,
+    ground: SearchGround,
     aim: NearlyArgs,
     used: Used,
     room: Room,

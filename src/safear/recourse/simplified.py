@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from time import thread_time
 
 import numpy as np
 
 from safear.evaluation.forward import run_exactly
 from safear.evaluation.policy import Policy
+from safear.loading import count_heavy
 from safear.recourse.fast_search import make_search
 from safear.recourse.nearly import NEARLY, Limits, is_chance
 from safear.recourse.offer import Offer
@@ -67,10 +69,9 @@ def simplify_offer(best: Offer, *, tolerance: float = NEARLY) -> Offer:
     mdp = solution.mdp
     if solution.certificate is None or best.is_guarded or mdp.n_states * mdp.horizon > MOST_STATES:
         return best
-    if best.rules <= 1:
-        return best
-    limits = Limits.of(best, tolerance)
-    found = make_search(best.policy, start, limits).find(best.rules)
+    limits, began = Limits.of(best, tolerance), thread_time()
+    found = make_search(best.policy, start, limits).find(best.rules) if best.rules > 1 else None
+    count_heavy(thread_time() - began)
     if found is None:
         return best
     runs = run_exactly(found.policy, start)

@@ -28,7 +28,7 @@ ROW, SINCE = STATE, STEP
 BEGIN, ENDED, TAKEN, FINISH = range(4)  # where the items of a sketch begin, by kind: waiting, ended, taken; their end
 
 
-class Ground(NamedTuple):
+class SearchGround(NamedTuple):
     """What all sketches of a search share: the MDP, the base with what its account opens with, and what lies ahead.
 
     `often` are the chances by which what is told happens (see `plan_graph`), if it `differs`; `acts` [step, state] is
@@ -68,7 +68,7 @@ class Used(NamedTuple):
     forget: Whole
 
 
-class Scratch(NamedTuple):
+class SearchScratch(NamedTuple):
     """Room to unfold one sketch: items in chains, found by a table of slots.
 
     There is a chain [head, tail] per step for runs that go on, per open state for those that wait, and of those that
@@ -143,7 +143,7 @@ def _find_likeliest(cells: CellArrays, begin: int, end: int) -> int:
 
 
 @njit(**INNER)
-def row_at(ground: Ground, used: Used, option: Whole, state: int, step: int) -> int:
+def row_at(ground: SearchGround, used: Used, option: Whole, state: int, step: int) -> int:
     """What an option, (one row, up to which step, another row), does in a state at a step; below 0: nothing."""
     if option[0] == FOLLOW:
         return FOLLOW
@@ -155,14 +155,14 @@ def row_at(ground: Ground, used: Used, option: Whole, state: int, step: int) -> 
 
 
 @njit(**INNER)
-def count_options(ground: Ground, used: Used, state: int) -> int:
+def count_options(ground: SearchGround, used: Used, state: int) -> int:
     """How many options a state may have."""
     rows = ground.arrays.row_start[state + 1] - ground.arrays.row_start[state]
     return rows + rows * rows * max(used.last[state] - used.first[state], 0) + 2
 
 
 @njit(**INNER)
-def list_options(ground: Ground, used: Used, state: int, options: Whole, count: int) -> int:
+def list_options(ground: SearchGround, used: Used, state: int, options: Whole, count: int) -> int:
     """Write what can be done in a state, simplest first (see `sketch.find_options`); returns the count afterwards."""
     begin, end = ground.arrays.row_start[state], ground.arrays.row_start[state + 1]
     first = count
@@ -192,7 +192,7 @@ def list_options(ground: Ground, used: Used, state: int, options: Whole, count: 
 
 
 @njit(**INNER)
-def _locate(scratch: Scratch, state: int, step: int, spent: int) -> int:
+def _locate(scratch: SearchScratch, state: int, step: int, spent: int) -> int:
     """The slot of an item: its own, or a free one."""
     mask = len(scratch.slot) - 1
     mixed = (state * 1_000_003 + step) * 1_000_003 + spent
@@ -206,7 +206,7 @@ def _locate(scratch: Scratch, state: int, step: int, spent: int) -> int:
 
 
 @njit(**INNER)
-def add_item(ground: Ground, scratch: Scratch, state: int, step: int, spent: int, chance: float) -> None:
+def add_item(ground: SearchGround, scratch: SearchScratch, state: int, step: int, spent: int, chance: float) -> None:
     """Add the chance of runs that are in a state, or have ended, to those that are there already."""
     slot = _locate(scratch, state, step, spent)
     number = scratch.slot[slot]
@@ -231,7 +231,7 @@ def add_item(ground: Ground, scratch: Scratch, state: int, step: int, spent: int
 
 
 @njit(**INNER)
-def take_row(scratch: Scratch, row: int, step: int, chance: float) -> None:
+def take_row(scratch: SearchScratch, row: int, step: int, chance: float) -> None:
     """Count how often a row is taken, and since when."""
     if scratch.taken_since[row] < 0:
         scratch.taken[scratch.counts[2]] = row
@@ -242,7 +242,7 @@ def take_row(scratch: Scratch, row: int, step: int, chance: float) -> None:
 
 
 @njit(**INNER)
-def clear(ground: Ground, scratch: Scratch) -> None:
+def clear_rows(ground: SearchGround, scratch: SearchScratch) -> None:
     """Forget what was unfolded, but not what is decided."""
     for number in range(scratch.counts[0]):
         scratch.slot[scratch.item[number, SLOT]] = -1
@@ -256,10 +256,10 @@ def clear(ground: Ground, scratch: Scratch) -> None:
 
 @njit(**INNER)
 def unfold(
-    ground: Ground,
+    ground: SearchGround,
     used: Used,
     options: Whole,
-    scratch: Scratch,
+    scratch: SearchScratch,
     chances: Real,
     items: Whole,
     item_chances: Real,
@@ -309,7 +309,9 @@ def unfold(
 
 
 @njit(**INNER)
-def store(ground: Ground, scratch: Scratch, items: Whole, item_chances: Real, count: int, kinds: Whole) -> int:
+def store(
+    ground: SearchGround, scratch: SearchScratch, items: Whole, item_chances: Real, count: int, kinds: Whole
+) -> int:
     """Write what was unfolded behind other items: what waits, by state, what has ended, and which rows are taken.
 
     Returns the count afterwards; -1 if there is not enough room.

@@ -10,12 +10,12 @@ lower mean, or a higher success, from there on; the two need not be those of one
 
 from __future__ import annotations
 
-import sys
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.loading import is_numba_loaded
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.hope import list_acting, may_act
 
@@ -32,7 +32,7 @@ def look_ahead(mdp: MDP) -> Ahead:
     """For all states and steps of an MDP."""
     mean, success = (np.empty((mdp.horizon + 1, mdp.n_states)) for _ in range(2))
     mean[:], success[:] = np.where(mdp.goal, 0.0, float(mdp.failure_cost)), mdp.goal
-    if "numba" in sys.modules and mdp.horizon:
+    if is_numba_loaded() and mdp.horizon:
         from safear.solvers.ahead_kernels import sweep_ahead  # noqa: PLC0415  # loads Numba
 
         sweep_ahead(mdp.arrays, list_acting(mdp), mean, success)

@@ -224,14 +224,19 @@ def write_columns(
     tables.least[turn, state] = least
     for place in range(pad + begin):
         scores[place] = loss_weight * (below + below_slope * (least - (low + place - pad - 1))) + mean_weight * least
-    means[: pad + begin] = least
-    scores[pad + begin : pad + end] = score[:size]
-    means[pad + begin : pad + end] = mean[:size]
+    for place in range(pad + begin):  # loop after loop, so that several columns are done at a time
+        means[place] = least
+    for j in range(size):
+        scores[pad + begin + j] = score[j]
+    for j in range(size):
+        means[pad + begin + j] = mean[j]
     if size:
         for place in range(max(pad + top, 0), pad + begin):  # where even the lowest target is above the ceiling
             scores[place], means[place] = score[0], mean[0]
-        scores[pad + end :] = score[size - 1]
-        means[pad + end :] = mean[size - 1]
+        for place in range(pad + end, len(scores)):
+            scores[place] = score[size - 1]
+        for place in range(pad + end, len(means)):
+            means[place] = mean[size - 1]
 
 
 @njit(cache=True, nogil=True)
@@ -245,8 +250,9 @@ def make_tables(course: Course, ends: Real, aim: Aim, rules: SweepRules) -> Tabl
     score, mean = np.empty(width - 1), np.empty(width - 1)
     for state in range(n_states):
         total = 0.0 if course.goal[state] else float(course.failure_cost)
-        score[:] = aim.loss_weight * ends[int(course.goal[state]), 1:] + aim.mean_weight * total
-        mean[:] = total
+        for j in range(width - 1):
+            score[j] = aim.loss_weight * ends[int(course.goal[state]), j + 1] + aim.mean_weight * total
+            mean[j] = total
         top = width if rules.is_square else math.ceil(total - aim.low) + 1
         for turn in range(2):  # whoever never acts keeps it
             write_columns(tables, turn, state, aim, (1, width, top), total, score, mean)
@@ -286,11 +292,11 @@ def grow(changes: Changes, least: int) -> Changes:
 @njit(cache=True, nogil=True)
 def order_changes(changes: Changes, begins: Whole) -> Changes:
     """Changes by rising step: those of the last step come first, and those of the i-th begin at begins[i + 1]."""
-    count, done = begins[0], 0
-    found = Changes(np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.uint8))
+    found = Changes(np.empty(begins[0], np.int64), np.empty(begins[0], np.int64), np.empty(begins[0], np.uint8))
+    done = 0
     for i in range(len(begins) - 1):
-        some, there = slice(begins[i + 1], begins[i]), slice(done, done + begins[i] - begins[i + 1])
-        found.place[there], found.first[there] = changes.place[some], changes.first[some]
-        found.choice[there] = changes.choice[some]
-        done += begins[i] - begins[i + 1]
+        for old in range(begins[i + 1], begins[i]):
+            found.place[done], found.first[done] = changes.place[old], changes.first[old]
+            found.choice[done] = changes.choice[old]
+            done += 1
     return found

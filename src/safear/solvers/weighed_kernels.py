@@ -64,7 +64,7 @@ def weigh_tail(course: Course, bands: Bands, rules: SweepRules, question: Questi
     factor, goal = weight / (1 - level), course.goal
     values, means = np.empty(int(spans[:, 1].sum())), np.empty(int(spans[:, 1].sum()))
     openings, count = np.empty(len(values), np.int64), 0
-    parts = [Changes(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8)) for _ in range(0)]
+    places, firsts, choices = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8)
     least_mean = 0.0
     for span in range(len(spans)):
         low, columns, first, moved = spans[span]
@@ -75,8 +75,9 @@ def weigh_tail(course: Course, bands: Bands, rules: SweepRules, question: Questi
             ends[1, column] = max(-low - column + 1.0, 0.0)
         tables = make_tables(course, ends, aim, rules)
         changes = sweep_columns(course, bands, rules, aim, (0, course.horizon), tables)
-        changes.first[:] += moved
-        parts.append(changes)
+        places = np.concatenate((places, changes.place))
+        firsts = np.concatenate((firsts, changes.first + moved))
+        choices = np.concatenate((choices, changes.choice))
         least_mean = tables.least[0, start]
         for j in range(first, columns):
             place = tables.pad + j + 1
@@ -89,32 +90,29 @@ def weigh_tail(course: Course, bands: Bands, rules: SweepRules, question: Questi
         for i in range(count):
             if values[i] <= value * (1 + near) and means[i] < least:
                 least, opening = means[i], openings[i]
-    plan = join_changes(parts, course.horizon * len(goal))
+    plan = index_changes(Changes(places, firsts, choices), course.horizon * len(goal))
     table = np.full(256, -1, np.int32)
     state, spent, chance = follow_from(course.arrays, goal, course.horizon, plan, start, opening, table, 0, MOST_PAIRS)
-    total = spent + np.where(goal[state], 0, course.failure_cost)
-    order = np.argsort(total)
-    whole, mean, variance, _, tail, _ = describe(total[order], chance[order], level, tolerance)
-    success = 0.0
+    total, success = spent.copy(), 0.0
     for i in range(len(state)):
         success += chance[i] if goal[state[i]] else 0.0
+        total[i] += 0 if goal[state[i]] else course.failure_cost
+    order = np.argsort(total)
+    whole, mean, variance, _, tail, _ = describe(total[order], chance[order], level, tolerance)
     return TailPlan(value, opening, plan, state, spent, chance, success / whole, mean, variance, tail)
 
 
 @njit(cache=True, nogil=True)
-def join_changes(parts: list[Changes], n_places: int) -> Account:
-    """The changes of all spans, place by place; those of a span lie above those of the one before."""
-    counts, total = np.zeros(n_places + 1, np.int64), 0
-    for part in parts:
-        for place in part.place:
-            counts[place + 1] += 1
-        total += len(part.place)
-    piece_start = np.cumsum(counts)
-    free = piece_start[:-1].copy()
-    first, choice = np.empty(total, np.int64), np.empty(total, np.uint8)
-    for part in parts:
-        for i in range(len(part.place)):
-            place = free[part.place[i]]
-            first[place], choice[place] = part.first[i], part.choice[i]
-            free[part.place[i]] += 1
-    return Account(piece_start, first, choice)
+def index_changes(changes: Changes, n_places: int) -> Account:
+    """The changes place by place; those of one place stay in their order."""
+    free = np.zeros(n_places + 2, np.int64)
+    for place in changes.place:
+        free[place + 2] += 1
+    for place in range(n_places):
+        free[place + 2] += free[place + 1]  # where the pieces of the next place begin
+    first, choice = np.empty(len(changes.place), np.int64), np.empty(len(changes.place), np.uint8)
+    for i in range(len(changes.place)):
+        number = free[changes.place[i] + 1]
+        first[number], choice[number] = changes.first[i], changes.choice[i]
+        free[changes.place[i] + 1] += 1
+    return Account(free[: n_places + 1].copy(), first, choice)
