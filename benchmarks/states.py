@@ -13,8 +13,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,8 @@ def main() -> None:
     """Answer one question per line."""
     if not Path(sa.__file__).is_relative_to(sys.argv[1]):
         sys.exit(f"{sa.__file__} is not in {sys.argv[1]}")
+    with suppress(ImportError):  # the state before has nothing to compile beforehand
+        import_module("safear.loading").expect_many()
     for line in sys.stdin:
         task, options = json.loads(line)
         print(json.dumps(TASKS[task](**options)), flush=True)

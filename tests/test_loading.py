@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
 from safear import loading
-from safear.loading import PATIENCE, load_numba, numba_pays
+from safear.loading import (
+    COMPILING,
+    PATIENCE,
+    compiling_pays,
+    count_heavy,
+    expect_many,
+    load_numba,
+    never_compile,
+    numba_pays,
+)
 
 
 @pytest.fixture
@@ -35,3 +45,50 @@ def test_what_is_loaded_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba", sys)
     assert numba_pays(0.0)
     load_numba()
+
+
+class NeverCompiled:
+    """A function that Numba would compile, with an empty cache."""
+
+    signatures = ()
+
+    class stats:  # noqa: N801  # as Numba calls it
+        cache_path = None
+
+    @staticmethod
+    def py_func() -> None: ...
+
+
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading._Plain, "heavy", 0.0)
+    monkeypatch.setattr(loading._Plain, "may_compile", True)
+
+
+@pytest.mark.usefixtures("fresh")
+def test_what_takes_long_to_compile_is_done_plainly_for_about_as_long() -> None:
+    assert not compiling_pays(NeverCompiled)
+    count_heavy(COMPILING * 0.9)
+    assert not compiling_pays(NeverCompiled)
+    count_heavy(COMPILING * 0.2)
+    assert compiling_pays(NeverCompiled)
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_server_does_not_compile_and_who_expects_many_does_at_once() -> None:
+    never_compile()
+    count_heavy(COMPILING * 2)
+    assert not compiling_pays(NeverCompiled)
+    expect_many()
+    assert compiling_pays(NeverCompiled)
+
+
+@pytest.mark.usefixtures("fresh")
+def test_what_lies_on_the_disk_is_used(tmp_path: Path) -> None:
+    class Compiled(NeverCompiled):
+        class stats:  # noqa: N801
+            cache_path = tmp_path
+
+    assert not compiling_pays(Compiled)
+    (tmp_path / "module.py_func-12.py311.nbi").touch()
+    assert compiling_pays(Compiled)
