@@ -22,9 +22,11 @@ from numpy.typing import NDArray
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.intervals import worst_edge_chances
 from safear.problem.model import Record
+from safear.solvers.ahead import look_ahead
 from safear.solvers.sweep import Allowed
 
 Reals = NDArray[np.float64]
+FEW = 2_000_000  # states times steps of one person
 
 
 @once_per_mdp
@@ -54,7 +56,10 @@ def sweep_back(mdp: MDP, *, robust: bool = False) -> Iterator[tuple[int, Reals, 
 
 def highest_success(mdp: MDP, person: Record | int | None = None, *, robust: bool = False) -> float:
     """The highest probability of success that any plan has for a person; with `robust`, at the worst chances."""
-    return float(sweep_success(mdp, robust=robust and mdp.has_intervals)[0][mdp.locate_start(person)])
+    state, is_robust = mdp.locate_start(person), robust and mdp.has_intervals
+    if not is_robust and len(mdp.starts) == 1 and mdp.n_states * mdp.horizon <= FEW:
+        return float(look_ahead(mdp).success[0, state])  # which the search for simple plans needs, too
+    return float(sweep_success(mdp, robust=is_robust)[0][state])
 
 
 def allowed_rows(mdp: MDP, slack: float | None, *, robust: bool = False) -> Allowed | None:
