@@ -446,6 +446,7 @@ def test_the_resolution_that_it_advises_fits(
     mdp = sa.compile_mdp(problem)
     columns = most_of(mdp) + 1
     need = mdp.n_states * (columns + 1 + min(mdp.edge_cost.max(), columns + 1)) * (8 * tables + 3)
+    need += mdp.n_states * 16 * (horizon + 1)
     room = int(share * need)
     require_columns(mdp, columns, tables=tables, max_bytes=need)
     with pytest.raises(TooLargeError, match=f"10 states with {columns:,} possible costs would need") as refused:

@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from threading import Lock
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,9 @@ class Site:
         index = int(codes.astype(np.int64) @ self.space.free_strides)
         state = int(np.searchsorted(self.states, index))
         return state if state < len(self) and self.states[state] == index else None
+
+
+UNSEEN: Literal["unseen"] = "unseen"  # where it may be known that there is no ground, which is None
 
 
 class Grounds:
@@ -140,15 +144,17 @@ class Grounds:
     def _find_site(self, codes: CodeArray) -> Site | None:
         """Where somebody stands, if ground is laid there, or worth laying by now."""
         key = tuple(codes[self._decisive].tolist())
-        if key in self._sites:
-            return self._sites[key]
+        known = self._sites.get(key, UNSEEN)  # in one look: another thread may take it away
+        if not isinstance(known, str):
+            return known
         with self._lock:
             if len(self._cases) > COUNTED:
                 self._cases.clear()
             self._cases[key] += 1
             self._few -= 1
             is_worth_it = self._cases[key] * WORTH_LAYING >= self._size and self._few < 0
-            if (is_worth_it or self._expects_many) and key not in self._sites:
+            is_expected = self._expects_many and len(self._sites) < KEPT  # nobody's ground is taken for that
+            if (is_worth_it or is_expected) and key not in self._sites:
                 while len(self._sites) >= KEPT:
                     oldest = next(iter(self._sites))
                     del self._sites[oldest]

@@ -11,7 +11,6 @@ import os
 import pickle
 import sys
 import traceback
-from contextlib import suppress
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, BinaryIO, NamedTuple
@@ -42,8 +41,10 @@ def main() -> None:
     """Answer until the other end is closed, which ends this process at once, whatever it is doing."""
     asked: SimpleQueue[Any] = SimpleQueue()
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    with suppress(OSError):  # there may be no error stream
+    try:  # whatever a classifier prints is no reply
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    except (AttributeError, OSError):  # there is no error stream
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     Thread(target=_listen, args=(sys.stdin.buffer, asked), daemon=True).start()
     log, logger = _Log(), logging.getLogger("safear")
     logger.propagate = False

@@ -129,10 +129,8 @@ class _Worker:
         )
         self.part: Crowd | None = None
         self.ready = False
-        self._listener = Thread(target=self._listen, args=(news,), name="safear-worker", daemon=True)
+        self._listener = Thread(target=self._listen, args=(crew, news), name="safear-worker", daemon=True)
         self._listener.start()
-        self._send(sys.path)
-        self._send(Errand(crew.packed, logger.getEffectiveLevel()))
 
     def give(self, part: Crowd) -> None:
         """Have it solve a part."""
@@ -145,7 +143,10 @@ class _Worker:
                 pickle.dump(message, self._process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
                 self._process.stdin.flush()
 
-    def _listen(self, news: News) -> None:
+    def _listen(self, crew: Crew, news: News) -> None:
+        # From here, since a large job is not taken before the process has begun, and others may begin meanwhile.
+        self._send(sys.path)
+        self._send(Errand(crew.packed, logger.getEffectiveLevel()))
         while self._process.stdout is not None:
             try:
                 news.put((self, pickle.load(self._process.stdout)))  # noqa: S301  # from a process that we started
@@ -255,10 +256,13 @@ class _Shift:
         """Have the part of a worker that is lost done by a new one."""
         how, part = worker.end(STOP_SECONDS), worker.part
         self._workers.remove(worker)
+        if part is None and worker.ready and self._workers:  # it had nothing left to do
+            logger.warning("a process %s", how)
+            return
         number = NO_PART if part is None else part.number
         self._losses[number] += 1
         if part is None or self._losses[number] == MOST_LOSSES:
-            cause = f"a process {how}, again"
+            cause = f"a process {how}" if part is None else f"a process {how}, again"
             remedy = "use fewer processes (threads, --threads), then run the same again to continue"
             self._errors[number] = InputError.at((), cause, remedy, code="worker")
             return

@@ -84,7 +84,7 @@ def find_frontier(
         for number, plan in enumerate(plans)
         if not any(_beats(other, plan) for other in plans) and not any(_equals(other, plan) for other in plans[:number])
     ]
-    kept.sort(key=lambda plan: plan.figures.mean)
+    kept.sort(key=lambda plan: (float(f"{plan.figures.mean:.{DIGITS}g}"), plan.figures.tail))  # no rounding decides
     return Frontier(tuple(plan.make_offer() for plan in kept), best, level)
 
 

@@ -202,14 +202,19 @@ def _sweep_totals(
     known = [slice(span.first + 1, span.columns + 1) for span in spans]
     return _Totals(
         np.concatenate([span.low + np.arange(span.first, span.columns) for span in spans]),
-        np.hstack([found.score[:, columns] for found, columns in zip(sweeps, known, strict=True)]),
-        np.hstack([found.mean[:, columns] for found, columns in zip(sweeps, known, strict=True)]),
+        _beside([found.score[:, columns] for found, columns in zip(sweeps, known, strict=True)]),
+        _beside([found.mean[:, columns] for found, columns in zip(sweeps, known, strict=True)]),
         np.concatenate([span.moved + np.arange(span.first, span.columns) for span in spans]),
         [
             found.pieces._replace(first=span.moved + found.pieces.first)
             for found, span in zip(sweeps, spans, strict=True)
         ],
     )
+
+
+def _beside(tables: list[Reals]) -> Reals:
+    """Tables with the same states as one; a single one is not copied."""
+    return tables[0] if len(tables) == 1 else np.hstack(tables)
 
 
 class Span(NamedTuple):

@@ -1,4 +1,4 @@
-"""The compiled loops of the backward sweeps, each as short as its formula.
+"""The compiled loops of the sweeps over states, each as short as its formula.
 
 Imported when first needed: Numba takes a moment to load. Machine code is cached on disk and runs without the GIL.
 """

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 PLAIN_STEP, PLAIN_CELL = 7e-5, 2e-8  # seconds of NumPy for each step, and for each of its edges and columns
 Table = NDArray[np.float64]  # [state, column]
+NOWHERE = np.empty((0, 0), dtype=np.int64)
 Chances = Literal["nominal", "worst"] | NDArray[np.float64]  # or those of each step and edge
 
 
@@ -149,7 +150,7 @@ def _sweep_at_once(
     from safear.solvers import target_kernels  # noqa: PLC0415  # Numba takes a moment to load
 
     ends, aim, firsts, is_square = given
-    course, bands = set_course(mdp), find_bands(mdp)
+    course, bands = set_course(mdp), target_kernels.Bands(NOWHERE, NOWHERE) if is_square else find_bands(mdp)
     rules = target_kernels.SweepRules(allowed, chances, firsts, TIE, is_square)
     tables = target_kernels.make_tables(course, ends, aim, rules)
     parts = []
@@ -158,7 +159,7 @@ def _sweep_at_once(
         parts.append(Pieces(*target_kernels.sweep_columns(course, bands, rules, aim, stage, tables)))
         if progress is not None:
             progress(mdp.horizon - stage[0], mdp.horizon)
-    score, mean = (table[0, :, tables.pad :].copy() for table in (tables.score, tables.mean))
+    score, mean = (table[0, :, tables.pad :] for table in (tables.score, tables.mean))
     mean[:, 0] = tables.least[0]
     variance = tables.variance[0] if is_square else np.empty((0, 0))
     return TargetSweep(score, mean, variance, _join_pieces(parts), (aim.loss_weight, aim.mean_weight))
@@ -243,7 +244,7 @@ def _find_pieces(places: NDArray[np.int64], first: int, choices: NDArray[np.uint
 
 def fits(mdp: MDP, columns: int, *, tables: int = 4, max_bytes: int = MAX_BYTES) -> bool:
     """Whether a sweep is not refused for what it would need."""
-    return _count_places(mdp, columns) * _bytes_per_place(mdp, tables) <= max_bytes
+    return _count_places(mdp, columns) * _bytes_per_place(mdp, tables) + _bytes_of_bands(mdp) <= max_bytes
 
 
 def _count_places(mdp: MDP, columns: int) -> int:
@@ -255,14 +256,18 @@ def _bytes_per_place(mdp: MDP, tables: int) -> int:
     return mdp.n_states * (8 * tables + 3)  # the tables, and the choices of a step, thrice
 
 
+def _bytes_of_bands(mdp: MDP) -> int:
+    return 16 * (mdp.horizon + 1) * mdp.n_states  # the least and the most that runs cost
+
+
 def require_columns(mdp: MDP, columns: int, *, tables: int, max_bytes: int = MAX_BYTES) -> None:
     """Refuse a sweep that does not fit, before anything is allocated."""
-    per_place = _bytes_per_place(mdp, tables)
+    per_place, bands = _bytes_per_place(mdp, tables), _bytes_of_bands(mdp)
     # Rounding may add half a unit to each step and to the failure cost, and column 0 and the cost 0 are always there.
-    room = max_bytes / max(2 * per_place, 1) - (mdp.horizon + 1) / 2 - 2
+    room = (max_bytes - bands) / max(2 * per_place, 1) - (mdp.horizon + 1) / 2 - 2
     remedy = "shorten the horizon, or solve for one person: compile with start=person"
     if room > 0:
         resolution = mdp.quantum * 10 ** math.ceil(math.log10(max((columns - 1) / room, 2)))
         remedy = f"round costs: 'cost: {{resolution: {float(resolution):g}}}' would fit"
     what = f"the sweep over {mdp.n_states:,} states with {columns:,} possible costs"
-    require_room(_count_places(mdp, columns) * per_place, what, max_bytes=max_bytes, remedy=remedy)
+    require_room(_count_places(mdp, columns) * per_place + bands, what, max_bytes=max_bytes, remedy=remedy)

@@ -1,0 +1,89 @@
+"""Plans that weigh mean and tail, in one compiled call each: those that `solve` finds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import safear as sa
+from safear.loading import load_numba
+from safear.mdp.spending import largest_spent
+from safear.solvers import weighed
+from safear.solvers.optimal import Among, find_spans
+from safear.solvers.weighed import Weigher
+from strategies import problems
+
+WEIGHTS = (0.0, 1e-6, 0.3, 0.8, 1.0)
+
+
+@pytest.fixture(autouse=True)
+def _loaded() -> None:
+    load_numba()
+
+
+def assert_as_solved(mdp: sa.MDP, level: float, slack: float | None) -> None:
+    weigher = Weigher.of(mdp, level, slack)
+    if weigher is None:  # costs are too fine
+        return
+    for weight in WEIGHTS:
+        found = weigher.find(weight)
+        solved = sa.solve(mdp, found.objective)
+        cost, runs = sa.evaluate(found.solution), found.runs.distribution
+        assert found.solution.value == pytest.approx(solved.value, rel=1e-10, abs=1e-10)
+        assert found.objective.cost_objective.of(cost) == pytest.approx(solved.value, rel=1e-9, abs=1e-9)
+        for one in (cost, runs):
+            figures = one.success, one.all_runs.mean, one.all_runs.cvar(level)
+            assert (found.success, found.mean, found.tail) == pytest.approx(figures, rel=1e-10, abs=1e-10)
+
+
+@settings(max_examples=120)
+@given(
+    document=st.one_of(problems(tiny=True), problems()),
+    level=st.sampled_from([0.5, 0.8, 0.95, 0.999]),
+    slack=st.sampled_from([None, None, 0.0, 0.01]),
+    times=st.sampled_from([0, 1, 3, 40]),
+)
+def test_plans_are_those_of_solve(document: dict[str, Any], level: float, slack: float | None, times: int) -> None:
+    """With a high failure cost, there are two spans of targets, whose accounts must not be mixed up."""
+    problem = sa.parse_problem(document)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    if mdp.goal[mdp.start] or not mdp.n_rows:
+        return
+    most = int(largest_spent(mdp)[mdp.start])
+    assert_as_solved(replace(mdp, failure_cost=mdp.failure_cost if times == 0 else times * (most + 1)), level, slack)
+
+
+def test_two_spans() -> None:
+    problem = sa.load_example("loan")
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    mdp = replace(mdp, failure_cost=480, horizon=2)
+    assert len(find_spans(mdp, 0.95, Among())) == 2
+    assert_as_solved(mdp, 0.95, None)
+
+
+def test_fine_costs_and_certainty_are_for_solve(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = sa.load_example("loan")
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assert Weigher.of(mdp, 0.95) is not None
+    assert Weigher.of(mdp, 1.0) is None
+    monkeypatch.setattr(weighed, "unit_for", lambda *_: 2)
+    assert Weigher.of(mdp, 0.95) is None
+
+
+def test_small_problems_do_not_load_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = sa.load_example("loan")
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    asked: list[float] = []
+
+    def pays(seconds: float, *, counts: bool = True) -> bool:
+        asked.append(seconds)
+        return counts
+
+    monkeypatch.setattr(weighed, "numba_pays", pays)
+    assert Weigher.of(mdp, 0.95) is None
+    assert np.all(np.array(asked) > 0)
