@@ -100,6 +100,8 @@ class Formula:
         mean = square = Fraction(0)
         for edge in range(*self.mdp.edge_start[row : row + 2].tolist()):
             p, c = self.chances[edge], int(self.mdp.edge_cost[edge])
+            if p == 0:  # its loss may be infinite
+                continue
             later = self.best(step + 1, int(self.mdp.edge_next[edge]), w - c)
             loss += p * later.loss
             mean += p * (c + later.mean)
