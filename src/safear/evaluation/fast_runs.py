@@ -27,7 +27,12 @@ def is_fast(policy: Policy) -> bool:
         return False
     from safear.evaluation.run_kernels import list_run_cells  # noqa: PLC0415  # Numba is loaded
 
-    return compiling_pays(list_run_cells)
+    if not compiling_pays(list_run_cells):
+        return False
+    if not list_run_cells.signatures:  # by whose code on the disk others know that it pays
+        start = int(mdp.starts[0])
+        follow_fast(policy, start, int(policy.accounts[start]))
+    return True
 
 
 def require_arrays(policy: Policy) -> PolicyArrays:
