@@ -29,7 +29,7 @@ def is_fast(policy: Policy) -> bool:
 
     if not compiling_pays(list_run_cells):
         return False
-    if not list_run_cells.signatures:  # by whose code on the disk others know that it pays
+    if not list_run_cells.signatures and len(mdp.starts):  # by whose code on the disk others know that it pays
         start = int(mdp.starts[0])
         follow_fast(policy, start, int(policy.accounts[start]))
     return True
