@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from heavy import miss, require
+from safear import loading
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -55,3 +57,12 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def compiled_search() -> Iterator[None]:
+    """All that takes long to compile is used, whether it was compiled before or not."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loading._Plain, "heavy", math.inf)
+        patch.setattr(loading._Plain, "may_compile", True)
+        yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numba  # noqa: F401  # so that compiled loops are used
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
 from recourse.moody_policies import in_pieces, policies
@@ -11,6 +12,8 @@ from safear.evaluation.fast_runs import is_fast
 from safear.evaluation.forward import run_exactly
 from safear.evaluation.policy import Policy
 from without_numba import without_numba
+
+pytestmark = pytest.mark.usefixtures("compiled_search")
 
 
 @settings(max_examples=150)

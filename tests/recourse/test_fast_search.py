@@ -22,6 +22,8 @@ from safear.risk.distribution import Costs
 from strategies import problems
 from without_numba import without_numba
 
+pytestmark = pytest.mark.usefixtures("compiled_search")
+
 OBJECTIVES = [
     "mean",
     "cvar:0.8",

@@ -17,6 +17,8 @@ from safear.recourse.plan_making import MOST_STEPS, RARE_STEP
 from safear.recourse.rule_count import count_fast
 from safear.recourse.rules import group_rules
 
+pytestmark = pytest.mark.usefixtures("compiled_search")
+
 
 def count_in_words(plan: sa.Solution | Policy) -> int:
     return len(group_rules(make_plan(plan, limit=MOST_STEPS)))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numba  # noqa: F401  # so that compiled loops are used
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +16,8 @@ from recourse.moody_policies import in_pieces, policies
 from safear.evaluation.policy import Policy, SpentPolicy, StatePolicy
 from safear.recourse.sketch import FOLLOW, find_options, list_cells, settle
 from without_numba import without_numba
+
+pytestmark = pytest.mark.usefixtures("compiled_search")
 
 
 def check_settled(base: Policy, picks: list[int]) -> None:
