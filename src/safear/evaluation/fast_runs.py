@@ -25,13 +25,24 @@ def is_fast(policy: Policy) -> bool:
     mdp = policy.mdp
     if not is_numba_loaded() or policy.arrays is None or mdp.n_states * find_span(mdp) >= MOST_KEYS:
         return False
+    return _Loops.are_there or _load_loops(policy)
+
+
+class _Loops:
+    """Whether this process has the compiled loops."""
+
+    are_there = False
+
+
+def _load_loops(policy: Policy) -> bool:
+    """Load the loops by following a policy, if that pays. Others know by the code that this leaves on the disk."""
     from safear.evaluation.run_kernels import list_run_cells  # noqa: PLC0415  # Numba is loaded
 
-    if not compiling_pays(list_run_cells):
+    starts = policy.mdp.starts.tolist()
+    if not starts or not compiling_pays(list_run_cells):
         return False
-    if not list_run_cells.signatures and len(mdp.starts):  # by whose code on the disk others know that it pays
-        start = int(mdp.starts[0])
-        follow_fast(policy, start, int(policy.accounts[start]))
+    follow_fast(policy, starts[0], int(policy.accounts[starts[0]]))
+    _Loops.are_there = True
     return True
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from time import thread_time
+from time import perf_counter
 
 import numpy as np
 
@@ -69,9 +69,9 @@ def simplify_offer(best: Offer, *, tolerance: float = NEARLY) -> Offer:
     mdp = solution.mdp
     if solution.certificate is None or best.is_guarded or mdp.n_states * mdp.horizon > MOST_STATES:
         return best
-    limits, began = Limits.of(best, tolerance), thread_time()
+    limits, began = Limits.of(best, tolerance), perf_counter()
     found = make_search(best.policy, start, limits).find(best.rules) if best.rules > 1 else None
-    count_heavy(thread_time() - began)
+    count_heavy(perf_counter() - began)
     if found is None:
         return best
     runs = run_exactly(found.policy, start)
