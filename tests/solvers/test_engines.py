@@ -456,7 +456,7 @@ def losses_of(mdp: sa.MDP, target: int, most: int) -> dict[str, tuple[Loss, floa
         return spent if won else spent + mdp.failure_cost
 
     mean, budget = (sa.solve(mdp, one, robust=True).value for one in (sa.Mean(), sa.Budget(mdp.to_cost(target))))
-    excess = sweep_targets(mdp, EXCESS, targets=(0.0, target + 1), chances="worst").loss[mdp.start, -1]
+    excess = sweep_targets(mdp, EXCESS, targets=(0.0, target + 1), chances="worst").score[mdp.start, -1]
     return {
         "success": (lambda _, won: float(not won), 1 - highest_success(mdp, robust=True)),
         "mean": (lambda spent, won: total(spent, won) / most, mean / float(mdp.quantum) / most),

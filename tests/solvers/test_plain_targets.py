@@ -116,4 +116,4 @@ def test_nothing_to_do() -> None:
     assert mdp.n_rows == 0
     plain, compiled = sweep_both(mdp, EXCESS, targets=(0.0, 3))
     assert_same(plain, compiled)
-    assert plain.loss[mdp.locate()].tolist() == [10.0, 9.0, 8.0, 7.0]
+    assert plain.score[mdp.locate()].tolist() == [10.0, 9.0, 8.0, 7.0]

@@ -131,6 +131,12 @@ def some_columns(count: int, rng: np.random.Generator) -> list[int]:
     return sorted({1, 2, count - 1, count, *between} & set(range(1, count + 1)))
 
 
+def loss_of(found: TargetSweep, weights: tuple[Fraction, Fraction] = WEIGHTS[0]) -> NDArray[np.float64]:
+    """The expected loss, from the score with these weights."""
+    loss: NDArray[np.float64] = (found.score - float(weights[1]) * found.mean) / float(weights[0])
+    return loss
+
+
 def close(value: Number) -> Any:
     return pytest.approx(float(value), rel=1e-10, abs=1e-10)
 
@@ -193,7 +199,7 @@ def test_every_target_is_that_of_the_formula(
     for column in some_columns(count, np.random.default_rng(0)):
         for state in starts_of(mdp):
             best = formula.best(0, state, Fraction(low) + column - 1)
-            assert found.loss[state, column] == close(best.loss)
+            assert loss_of(found, weights)[state, column] == close(best.loss)
             assert found.mean[state, column] == close(best.mean)
 
 
@@ -234,7 +240,7 @@ def test_squares_with_mean_and_variance(
     for column in (reach + 1, reach + 2):  # whatever is spent on the way, the lowest target is not undercut
         for state in starts_of(mdp):
             best = formula.best(0, state, low + column - 1)
-            assert found.loss[state, column] == close(best.loss)
+            assert loss_of(found)[state, column] == close(best.loss)
             assert found.mean[state, column] == close(best.mean)
             assert found.variance[state, column] == pytest.approx(float(best.variance), rel=1e-10, abs=1e-9)
 
@@ -259,7 +265,7 @@ def test_only_the_last_target(
     loss = LOSSES[name][0]
     found = sweep_targets(mdp, loss, targets=(low, count), allowed=allowed, last=1)
     best = Formula(mdp, name, allowed=allowed).best(0, start, Fraction(low) + count - 1)
-    assert found.loss[start, count] == close(best.loss)
+    assert loss_of(found)[start, count] == close(best.loss)
     assert found.mean[start, count] == close(best.mean)
     if name == "square":
         assert found.variance[start, count] == pytest.approx(float(best.variance), rel=1e-10, abs=1e-9)
@@ -323,7 +329,7 @@ def test_whoever_follows_the_pieces_has_the_loss(
             float(LOSSES[name][1](Fraction(int(x) - column + 1), bool(success)))
             for x, success in zip(total, runs.succeeded, strict=True)
         ]
-        assert float(runs.chance @ np.array(losses)) == close(found.loss[start, column])
+        assert float(runs.chance @ np.array(losses)) == close(loss_of(found, weights)[start, column])
         assert float(runs.chance @ total) == close(found.mean[start, column])
 
 
@@ -364,7 +370,7 @@ def choice_between(*prices: int, order: tuple[int, ...]) -> sa.MDP:
 
 
 def first_choice(found: TargetSweep, column: int) -> int:
-    choice = choices_of(found.pieces, found.loss.shape[1])[0][column]
+    choice = choices_of(found.pieces, found.score.shape[1])[0][column]
     assert choice is not None
     return choice
 
@@ -381,7 +387,7 @@ def test_ties_go_to_the_smaller_mean(order: tuple[int, ...]) -> None:
             assert first_choice(found, column) == order.index(0)
     # 3 and 5 are equally far from 4, and 2 further; then the smaller mean counts, wherever it stands.
     found = sweep_targets(mdp, SQUARE, targets=(-5.0, 10), last=1)
-    assert found.loss[mdp.locate(), 10] == 1
+    assert loss_of(found)[mdp.locate(), 10] == 1
     assert found.mean[mdp.locate(), 10] == 3
     assert first_choice(found, 10) == order.index(1)
 
@@ -401,7 +407,7 @@ def test_the_weight_of_the_mean_decides() -> None:
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     start = mdp.locate()
     loss_only = sweep_targets(mdp, EXCESS, targets=(0.0, 5))
-    assert (loss_only.loss[start, 5], loss_only.mean[start, 5]) == (0, 4)
+    assert (loss_of(loss_only)[start, 5], loss_only.mean[start, 5]) == (0, 4)
     mean_too = sweep_targets(mdp, EXCESS, targets=(0.0, 5), weights=(0.1, 1.0))
     assert (mean_too.score[start, 5], mean_too.mean[start, 5]) == (close(Fraction(36, 10)), 3.5)
 

@@ -77,21 +77,14 @@ class TargetSweep:
     """What a sweep has found for each state at step 0, all in quanta.
 
     Column j > 0 is for the target low + j - 1; column 0 for all below, where the plan is that of the least mean. The
-    score is what was made small, the `weights` those of loss and mean in it. The variance is only computed for SQUARE.
-    `pieces` are the choices of all steps; the account of column j is j - 1.
+    score is what was made small. The variance is only computed for SQUARE. `pieces` are the choices of all steps; the
+    account of column j is j - 1.
     """
 
     score: Table
     mean: Table
     variance: Table
     pieces: Pieces
-    weights: tuple[float, float]
-
-    @property
-    def loss(self) -> Table:
-        """The expected loss; column 0 means nothing."""
-        of_loss, of_mean = self.weights
-        return (self.score - of_mean * self.mean) / of_loss if self.weights != (1.0, 0.0) else self.score
 
 
 def sweep_targets(
@@ -162,7 +155,7 @@ def _sweep_at_once(
     score, mean = (table[0, :, tables.pad :] for table in (tables.score, tables.mean))
     mean[:, 0] = tables.least[0]
     variance = tables.variance[0] if is_square else np.empty((0, 0))
-    return TargetSweep(score, mean, variance, _join_pieces(parts), (aim.loss_weight, aim.mean_weight))
+    return TargetSweep(score, mean, variance, _join_pieces(parts))
 
 
 def _sweep_by_steps(
@@ -195,7 +188,7 @@ def _sweep_by_steps(
             progress(mdp.horizon - step, mdp.horizon)
     weights = aim.loss_weight, aim.mean_weight
     score = weights[0] * losses[now] + (weights[1] * means[now] if weights[1] else 0.0)
-    return TargetSweep(score, means[now], variances[now], _join_pieces(parts), weights)
+    return TargetSweep(score, means[now], variances[now], _join_pieces(parts))
 
 
 def _load_robust_step(mdp: MDP) -> Callable[..., None]:
