@@ -61,7 +61,7 @@ test-engines: $(VENV)/.bench
 test-bounds: $(VENV)/.test
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds $(BIN)/python -m pytest -q $(CORES) -p no:cacheprovider \
 		tests/evaluation tests/solvers/test_sweep_kernels.py tests/solvers/test_targets.py tests/solvers/test_optimal.py tests/solvers/test_weighed.py \
-		tests/mdp/test_grounds.py tests/recourse/test_fast_search.py tests/recourse/test_rule_count.py tests/population/test_engine.py tests/population/test_family_figures.py
+		tests/mdp/test_grounds.py tests/recourse/test_fast_search.py tests/population/test_engine.py tests/population/test_family_figures.py
 
 # The same tests with the oldest versions that pyproject.toml allows, fewer examples of each property. They keep compiled
 # code apart: an old Numba cannot read what a new one has left beside the sources.
