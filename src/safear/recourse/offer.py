@@ -39,9 +39,13 @@ class OfferFigures(NamedTuple):
 
     def gains_over(self, other: OfferFigures) -> tuple[float, float, float]:
         """By how much they are better in success, and relatively, to the larger of two, in mean and tail."""
-        costs = ((other.mean, self.mean), (other.tail, self.tail))
-        mean, tail = ((its - mine) / max(its, mine) if max(its, mine) > 0 else 0.0 for its, mine in costs)
-        return self.success - other.success, mean, tail
+        return self.success - other.success, _gain(other.mean, self.mean), _gain(other.tail, self.tail)
+
+
+def _gain(its: float, mine: float) -> float:
+    """By how much a cost is lower than another, relatively to the larger of the two."""
+    larger = max(its, mine)
+    return (its - mine) / larger if larger > 0 else 0.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
