@@ -19,9 +19,6 @@ PATIENCE = 0.3  # seconds: about half of what loading takes
 COMPILING = 40.0  # seconds: about what compiling takes
 
 
-_ON_DISK: set[object] = set()  # functions that were found there
-
-
 class _Plain:
     """How long plain work has taken so far, as estimated."""
 
@@ -74,10 +71,7 @@ def never_compile() -> None:
 
 def _is_on_disk(function: Any) -> bool:
     """Whether it was compiled before, here or by another process."""
-    if function in _ON_DISK or function.signatures:
+    if function.signatures:
         return True
     folder, name = function.stats.cache_path, function.py_func.__name__
-    if folder is not None and any(Path(folder).glob(f"*.{name}-*.nbi")):
-        _ON_DISK.add(function)
-        return True
-    return False
+    return folder is not None and any(Path(folder).glob(f"*.{name}-*.nbi"))

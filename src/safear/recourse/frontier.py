@@ -21,10 +21,9 @@ from dataclasses import dataclass, replace
 from safear.mdp.arrays import MDP
 from safear.progress import Progress
 from safear.recourse.offer import TAIL, Offer, OfferFigures, make_offer
-from safear.risk.objectives import MeanCVaR, SuccessFirst
 from safear.solvers.solve import solve
 from safear.solvers.success import highest_success
-from safear.solvers.weighed import WeighedPlan, Weigher
+from safear.solvers.weighed import WeighedPlan, Weigher, aim_between
 
 SAME_SUCCESS = 0.01  # chances of success that differ by less are the same to a person
 CHEAPEST = 1e-6  # a weight so small that the tail only decides between plans of the same mean
@@ -70,9 +69,8 @@ def find_frontier(
         def best_at(weight: float) -> _Plan:
             if weigher is not None:
                 return _Plan.of_weighed(weigher.find(weight), level, robust=robust)
-            objective = MeanCVaR(weight, level)
-            aim = objective if slack is None else SuccessFirst(objective, slack)
-            return _Plan.of_offer(make_offer(solve(mdp, aim, robust=robust), level=level))
+            solution = solve(mdp, aim_between(weight, level, slack), robust=robust)
+            return _Plan.of_offer(make_offer(solution, level=level))
 
         return trace(best_at, grain, progress)
 

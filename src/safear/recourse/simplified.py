@@ -69,8 +69,10 @@ def simplify_offer(best: Offer, *, tolerance: float = NEARLY) -> Offer:
     mdp = solution.mdp
     if solution.certificate is None or best.is_guarded or mdp.n_states * mdp.horizon > MOST_STATES:
         return best
+    if best.rules <= 1:
+        return best
     limits, began = Limits.of(best, tolerance), perf_counter()
-    found = make_search(best.policy, start, limits).find(best.rules) if best.rules > 1 else None
+    found = make_search(best.policy, start, limits).find(best.rules)
     count_heavy(perf_counter() - began)
     if found is None:
         return best

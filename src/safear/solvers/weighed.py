@@ -109,9 +109,10 @@ class Weigher:
         from safear.solvers.weighed_kernels import weigh_tail  # noqa: PLC0415  # Numba takes a moment to load
 
         found = weigh_tail(set_course(self.mdp), find_bands(self.mdp), self.rules, self.question, weight)
-        return WeighedPlan(self.mdp, _aim(weight, self.level, self.slack), found)
+        return WeighedPlan(self.mdp, aim_between(weight, self.level, self.slack), found)
 
 
-def _aim(weight: float, level: float, slack: float | None) -> Objective:
+def aim_between(weight: float, level: float, slack: float | None) -> Objective:
+    """What such a plan makes small."""
     objective = MeanCVaR(weight, level)
     return objective if slack is None else SuccessFirst(objective, slack)
