@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from safear.evaluation.evaluation_kernels import Account, find_choice
 from safear.evaluation.policy import PolicyArrays
 from safear.mdp.arrays import Arrays
 
@@ -67,20 +68,11 @@ class Going(NamedTuple):
 def choose_row(row_start: Whole, policy: PolicyArrays, step: int, state: int, account: int) -> int:
     """The row that a policy takes: that of the last piece which begins at or below the account; -1 if there is none."""
     if policy.table.shape[0] > 0:
-        choice = policy.table[step, state]
+        choice = int(policy.table[step, state])
     else:
         place = step * (len(row_start) - 1) + state
-        low, high = policy.piece_start[place], policy.piece_start[place + 1]
-        if low == high:
-            return -1
-        while high - low > 1:  # the piece lies between
-            middle = (low + high) // 2
-            if policy.first[middle] <= account:
-                low = middle
-            else:
-                high = middle
-        choice = policy.choice[low]
-    return -1 if choice == 255 else row_start[state] + np.int64(choice)
+        choice = find_choice(Account(policy.piece_start, policy.first, policy.choice), place, account)
+    return -1 if choice == 255 else row_start[state] + choice
 
 
 @njit(**INNER)
