@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from threading import Lock
 from typing import Any
 
@@ -205,6 +206,26 @@ def test_no_python_to_start(
     (line,) = read_log(caplog)
     assert line.startswith(told)
     assert len(started) in {0, 2}
+
+
+def test_nobody_waits_for_a_process_that_does_not_listen(
+    tmp_path: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its job is larger than what a pipe holds, so that it is still being sent when the process is dismissed."""
+    deaf = tmp_path / "deaf"
+    deaf.write_text("#!/bin/sh\nexec sleep 600\n", encoding="utf-8")
+    deaf.chmod(0o755)
+    monkeypatch.setattr(workers_module, "get_executable", lambda: str(deaf))
+    monkeypatch.setattr(workers_module, "STOP_SECONDS", 0.01)
+
+    class Interrupted(SimpleQueue[Any]):
+        def get(self, *_: Any) -> Any:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(workers_module, "SimpleQueue", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        next(workers_module.Crew(bytes(2**20), 2).solve(iter([])))
+    assert [process.returncode for process in started] == [-signal.SIGKILL] * 2
 
 
 def test_a_program_that_is_no_python(home: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.spawn import get_executable
 from queue import SimpleQueue
-from threading import Thread
+from threading import Event, Thread
 from typing import Any, Self
 
 import pandas as pd
@@ -129,6 +129,7 @@ class _Worker:
         )
         self.part: Crowd | None = None
         self.ready = False
+        self._told = Event()
         self._listener = Thread(target=self._listen, args=(crew, news), name="safear-worker", daemon=True)
         self._listener.start()
 
@@ -139,7 +140,7 @@ class _Worker:
 
     def _send(self, message: object) -> None:
         if self._process.stdin is not None:
-            with suppress(OSError):  # it is lost, as the listener will tell
+            with suppress(OSError, ValueError):  # it is lost, as the listener will tell, or was dismissed meanwhile
                 pickle.dump(message, self._process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
                 self._process.stdin.flush()
 
@@ -147,6 +148,7 @@ class _Worker:
         # From here, since a large job is not taken before the process has begun, and others may begin meanwhile.
         self._send(sys.path)
         self._send(Errand(crew.packed, logger.getEffectiveLevel()))
+        self._told.set()
         while self._process.stdout is not None:
             try:
                 news.put((self, pickle.load(self._process.stdout)))  # noqa: S301  # from a process that we started
@@ -155,7 +157,9 @@ class _Worker:
                 return
 
     def dismiss(self) -> None:
-        """Tell it to stop."""
+        """Tell it to stop; end it if its job is still being sent, since closing the stream would wait for that."""
+        if not self._told.is_set():
+            self._process.kill()
         if self._process.stdin is not None:
             with suppress(OSError):
                 self._process.stdin.close()
