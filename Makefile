@@ -11,7 +11,7 @@ GET    := $(PIP) install --no-compile
 # Rewritten tests and compiled modules are kept: to make them anew takes each process ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check test lint hooks coverage test-models test-browser test-dice test-engines test-bounds test-oldest fuzz bench clean
+.PHONY: demo check test lint hooks coverage test-models test-browser test-dice test-engines test-bounds test-oldest dist test-dist fuzz bench clean
 
 demo: $(VENV)/.base
 	$(BIN)/safear demo
@@ -63,10 +63,23 @@ test-bounds: $(VENV)/.test
 		tests/evaluation tests/solvers/test_sweep_kernels.py tests/solvers/test_targets.py tests/solvers/test_optimal.py tests/solvers/test_weighed.py \
 		tests/mdp/test_grounds.py tests/recourse/test_fast_search.py tests/population/test_engine.py tests/population/test_family_figures.py
 
-# The same tests with the oldest versions that pyproject.toml allows, fewer examples of each property. They keep compiled
-# code apart: an old Numba cannot read what a new one has left beside the sources.
-test-oldest: $(VENV)-oldest/.test
-	NUMBA_CACHE_DIR=$(VENV)-oldest/compiled $(VENV)-oldest/bin/python -m pytest -q $(CORES) -p no:cacheprovider --hypothesis-profile=few
+# What is released, as a stranger gets it: the tests of the sdist on the installed wheel, with the oldest versions that
+# pyproject.toml allows, in a folder without sources; fewer examples of each property. Compiled code is kept apart: an old
+# Numba cannot read what a new one has left.
+test-oldest: dist $(VENV)-oldest/.test
+	$(VENV)-oldest/bin/python -m pip --quiet --disable-pip-version-check install --force-reinstall --no-deps dist/*.whl
+	rm -rf $(VENV)-oldest/sdist && mkdir $(VENV)-oldest/sdist
+	tar xzf dist/*.tar.gz --strip-components=1 -C $(VENV)-oldest/sdist
+	cd $(VENV)-oldest/sdist && NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)-oldest/compiled $(CURDIR)/$(VENV)-oldest/bin/python -m pytest -q $(CORES) -p no:cacheprovider --hypothesis-profile=few
+
+# Wheel and sdist in dist/.
+dist: $(VENV)/.dist
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist . > /dev/null
+
+# The wheel in an empty environment far from the sources, with what the container gets, and the demo there.
+test-dist: dist
+	$(BIN)/python tools/try_wheel.py dist/*.whl container/requirements.txt
 
 # The property tests with many new examples.
 fuzz: $(VENV)/.test
@@ -103,12 +116,21 @@ $(VENV)/.bench: $(VENV)/.test
 	$(GET) --group bench
 	touch $@
 
+$(VENV)/.dist: $(VENV)/.base
+	$(GET) --group dist
+	touch $@
+
+# What the container installs, with hashes. Make it anew now and then, and look at what changed.
+container/requirements.txt: pyproject.toml $(VENV)/.dist
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+		$(addprefix --extra ,audit http report skops web) pyproject.toml --output-file $@
+
 $(VENV)-oldest/.test: pyproject.toml tools/oldest.py
 	rm -rf $(VENV)-oldest
 	$(PYTHON) -m venv $(VENV)-oldest
 	$(VENV)-oldest/bin/python -m pip --quiet --disable-pip-version-check install --upgrade "pip>=25.1"
 	$(VENV)-oldest/bin/python tools/oldest.py > $(VENV)-oldest/oldest.txt
-	$(VENV)-oldest/bin/python -m pip --quiet --disable-pip-version-check install -r $(VENV)-oldest/oldest.txt --editable .
+	$(VENV)-oldest/bin/python -m pip --quiet --disable-pip-version-check install -r $(VENV)-oldest/oldest.txt
 	touch $@
 
 clean:

@@ -123,6 +123,7 @@ def test_no_name_stands_for_two_things() -> None:
 TESTS = Path(__file__).parent
 ABOUT = {  # tests that are about no single module
     "test_bookkeeping.py": "hidden features through every entrance",
+    "test_container.py": "container/requirements.txt",
     "test_documents.py": "the README, the docs and the examples",
     "test_oracle.py": "tests/oracle.py",
     "test_package.py": "all of the code",

@@ -12,7 +12,6 @@ import yaml
 from hypothesis import given, settings
 from pydantic import ValidationError
 
-import safear as sa
 from safear.datasets.bundled import example_names, example_text
 from safear.errors import ProblemError
 from safear.problem.build import build_problem
@@ -22,7 +21,7 @@ from safear.problem.tree import read_tree
 from safear.problem.written import Written
 from strategies import problems
 
-ROOT = Path(sa.__file__).parents[2]
+ROOT = Path(__file__).parents[2]
 FILES = sorted(path for folder in ("examples", "src", "tests") for path in (ROOT / folder).rglob("*.yaml"))
 PLAIN = yaml.safe_load(
     """
