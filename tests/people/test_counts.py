@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 
 import safear as sa
+from safear.classifier.filed import Sight
 from safear.errors import InputError, MissingExtraError, PersonError, TooLargeError
 from safear.people import counts, file_counts
 from safear.people.counts import Population, read_population, require_somebody
@@ -83,6 +84,20 @@ def test_counts_and_groups(threads: int, tmp_path: Path) -> None:
         assert (population.rows, population.skipped) == (5000, 0)
         assert population.codes.dtype == np.int16
         assert population.counts.dtype == np.int64
+
+
+def test_the_order_of_records_does_not_hang_on_threads(tmp_path: Path) -> None:
+    """An audit's draws go through people in this order."""
+    rng = np.random.default_rng(4)
+    path = tmp_path / "people.parquet"
+    columns = {"job": rng.choice(JOB.levels, 9000), "postcode": rng.integers(0, 700, 9000)}
+    pq.write_table(pa.table(columns), path, row_group_size=500)
+    found = [
+        read_population(problem_of(JOB), path, threads=threads, sight=Sight(given=("postcode",)))
+        for threads in (1, 2, 4)
+    ]
+    alone, *others = [population.filed.given["postcode"].tolist() for population in found]
+    assert all(other == alone for other in others)
 
 
 def test_missing_group_values_are_a_group_of_their_own(tmp_path: Path) -> None:

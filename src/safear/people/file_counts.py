@@ -220,7 +220,8 @@ class Files:
         names = ", ".join([*(f"k{i}" for i in range(len(parts))), *texts, "wrong"])
         wrong = " OR ".join([f"b{i}" for i in range(len(self.numbers))]) or "false"
         rows = f"SELECT *, {wrong} AS wrong FROM ({self._coded(table, table.files)})"
-        sql = f"SELECT {names}, count(*) AS people FROM ({rows}) GROUP BY {names}"
+        # In an order of its own: what is drawn from these people must not hang on how many threads have counted.
+        sql = f"SELECT {names}, count(*) AS people FROM ({rows}) GROUP BY {names} ORDER BY {names}"
         limit = "" if self.limit is None else f" LIMIT {self.limit}"
         counted = self.connection.execute(f"{sql}{limit}").fetchnumpy()
         codes = {}
