@@ -28,6 +28,7 @@ from safear.mdp.arrays import MDP
 from safear.mdp.parameters import Parameter
 from safear.problem.model import Record
 from safear.risk.distribution import EPSILON, check_level
+from safear.steady import dot
 
 Reals = NDArray[np.float64]
 
@@ -101,7 +102,7 @@ class _Passes:
         """The derivatives of success, mean and tail."""
         if parameter.is_chance:
             quantum = float(self.mdp.quantum)
-            success, mean, *excess = parameter.slope @ self.gradient[parameter.edges]
+            success, mean, *excess = (parameter.slope[:, None] * self.gradient[parameter.edges]).sum(axis=0)
             share = 1 - self.level
             tails = [part * quantum / share for part in excess] if share > EPSILON else [0.0]
             return float(success), float(mean) * quantum, Slope(float(max(tails)), float(min(tails)))
@@ -156,7 +157,7 @@ def _mean_of_worst(totals: NDArray[np.int64], paid: NDArray[np.int64], chances: 
     if share <= EPSILON:
         return float(paid[order[0]])
     used = np.diff(np.minimum(np.cumsum(chances[order]), share), prepend=0.0)
-    return float(used @ paid[order]) / share
+    return dot(used, paid[order]) / share
 
 
 def _ends(layers: Sequence[Layer], mdp: MDP) -> tuple[NDArray[np.int64], Reals]:

@@ -24,6 +24,7 @@ from safear.evaluation.policy import Choose, Planned, Policy, policy_of
 from safear.mdp.arrays import MDP, stretches
 from safear.problem.model import Record
 from safear.risk.distribution import CostDistribution, merge_units
+from safear.steady import dot
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ class Runs:
         if not good.any():
             return None
         total = self.mdp.distance(self.state[good], np.array([self.start]), ordered=ordered)
-        return float(total @ self.chance[good] / self.chance[good].sum())
+        return dot(total, self.chance[good]) / float(self.chance[good].sum())
 
 
 def evaluate(solution: Planned | Policy, start: Record | int | None = None) -> CostDistribution:
@@ -200,4 +201,4 @@ def propagate(
             return
         kept = order[is_first]
         state, spent = target[kept], total[kept]
-        chance = np.add.reduceat(flow[order], np.flatnonzero(is_first))
+        chance = np.bincount(place, flow, len(kept)).astype(np.float64)  # in the order of the moves

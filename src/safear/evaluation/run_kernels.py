@@ -129,22 +129,17 @@ def follow_policy(
             room = 2 * (end + moves - first)
             cell, mass = widen_whole(cell, room), widen_real(mass, room)
         begin, last = end, -1
-        more, heavier = 0.0, 0.0  # what comes on top of the first move to a cell: so does NumPy add up groups
         for place in np.argsort(move[TARGET, first:moves], kind="mergesort"):
             number = first + place
             key = move[TARGET, number]
             if key != last:
-                mass[0, end - 1] += more
-                mass[1, end - 1] += heavier
                 cell[STATE, end], cell[SPENT, end] = key // going.span, key % going.span
                 mass[0, end], mass[1, end] = flow[0, number], flow[1, number]
-                end, last, more, heavier = end + 1, key, 0.0, 0.0
-            else:
-                more += flow[0, number]
-                heavier += flow[1, number]
+                end, last = end + 1, key
+            else:  # in the order of the moves
+                mass[0, end - 1] += flow[0, number]
+                mass[1, end - 1] += flow[1, number]
             move[TARGET, number] = end - 1
-        mass[0, end - 1] += more
-        mass[1, end - 1] += heavier
     cells = CellArrays(
         cell[STEP, :end].copy(),
         cell[STATE, :end].copy(),

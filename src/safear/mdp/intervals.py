@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.mdp.arrays import MDP, once_per_mdp
+from safear.steady import add_rows
 
 ROUNDING = 1e-14  # a chance that is left and below this is none
 
@@ -69,6 +70,6 @@ def worst_edge_chances(mdp: MDP, values: NDArray[np.float64]) -> NDArray[np.floa
 def _find_places(mdp: MDP) -> tuple[NDArray[np.float64], list[tuple[NDArray[np.int64], NDArray[np.int64]]]]:
     """What the least chances of each row leave; by rank, the rows with so many outcomes, and where that one stands."""
     first, counts = mdp.edge_start[:-1], np.diff(mdp.edge_start)
-    left = 1.0 - np.add.reduceat(mdp.edge_low, first) if mdp.n_edges else np.empty(0)
+    left = 1.0 - add_rows(mdp.edge_low, mdp.edge_start)
     rows = [np.flatnonzero(counts > rank) for rank in range(int(counts.max(initial=0)))]
     return np.where(left > ROUNDING, left, 0.0), [(some, first[some] + rank) for rank, some in enumerate(rows)]

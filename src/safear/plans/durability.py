@@ -24,6 +24,7 @@ from safear.problem.tries import Counts, count_interval
 from safear.recourse.case import Desk
 from safear.recourse.margin import solve_alike
 from safear.recourse.promises import Verification, check_ends
+from safear.steady import dot
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -201,7 +202,7 @@ def _check_plan(desk: Desk, name: str, plan: SavedPlan, *, repairs: bool, is_own
         raise PlanError.at((), cause, "save plans with personal data for this", code="no_record")
     codes = np.array([person_codes(problem.features, levels) for levels, _ in ends], dtype=np.int16)
     holds, check = check_ends(own, codes.reshape(len(ends), len(problem.features)), plan.promises)
-    success = float(np.array([chance for _, chance in ends]) @ holds) if ends else 0.0
+    success = dot(np.array([chance for _, chance in ends]), holds) if ends else 0.0
     found = PlanCheck(name, plan, min(success, 1.0), check)
     if found.holds or not repairs:
         return found

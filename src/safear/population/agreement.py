@@ -210,7 +210,7 @@ class _Trial:
             return None
         feature, grid = self.goals.feature(column), self.goals.range_of(column, code).grid
         here &= np.isfinite(self.population.filed.numbers[:, column])
-        order = np.flatnonzero(here)[np.argsort(self.filed[here, column])]
+        order = np.flatnonzero(here)[np.argsort(self.filed[here, column], kind="stable")]
         numbers, weights, value = self.filed[order, column], self.population.counts[order], float(feature.values[code])
         splits = self.goals.splits(column)
         low, high = min(numbers[0], value), max(numbers[-1], value)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.population.figures import PeopleFigures
+from safear.steady import dot
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +88,7 @@ def decompose_gap(
         return None
 
     def mean(weights: Reals, values: Reals) -> float:
-        return float(weights @ values / weights.sum())
+        return dot(weights, values) / float(weights.sum())
 
     model = (mean(of_a, in_a - in_b) + mean(of_b, in_a - in_b)) / 2
     start = (mean(of_a, in_a) - mean(of_b, in_a) + mean(of_a, in_b) - mean(of_b, in_b)) / 2

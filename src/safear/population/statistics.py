@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from safear.errors import ObjectiveError
 from safear.risk.distribution import Masked
+from safear.steady import dot, weigh_exactly
 
 Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]  # [resamples, groups, states] to [resamples, figures]
 
@@ -72,7 +73,7 @@ class Sample:
         if not self.n:
             return None
         # Rounding must not carry it out of the range, so that equal values have exactly that mean.
-        mean = float(self.counts @ self.values) / self.n
+        mean = dot(self.counts, self.values) / self.n
         return min(max(mean, float(self.values[0])), float(self.values[-1]))
 
 
@@ -281,7 +282,7 @@ class _Weighed:
         flat = drawn.reshape(
             math.prod(drawn.shape[:-1]), drawn.shape[-1]
         )  # one large product instead of many small ones
-        total, people = flat @ self.values, flat @ self.known
+        total, people = weigh_exactly(flat, self.values), flat @ self.known  # counts are exact anyway
         means = np.divide(total, people, out=np.zeros_like(total), where=people > 0)
         return np.ma.array(means, mask=people <= 0).reshape(*drawn.shape[:-1], means.shape[-1])
 

@@ -30,6 +30,7 @@ from safear.mdp.hope import may_act
 from safear.mdp.spending import least_totals
 from safear.recourse.plan_graph import Box, Graph, surround
 from safear.risk.objectives import Budget, CVaR, MeanCVaR, Objective, VaR
+from safear.steady import add_rows
 
 ReasonCode = Literal["time", "within", "past", "deadline"]
 MOST_ROWS = 5_000_000  # times steps; reasons are not worth more memory
@@ -128,7 +129,7 @@ def find_least_means(mdp: MDP) -> NDArray[np.float64]:
     failure, costs = mdp.to_cost(mdp.failure_cost), mdp.edge_cost * mdp.to_cost(1)
     least = end = np.where(mdp.goal, 0.0, failure)
     for step in reversed(range(mdp.horizon)):
-        found[step] = np.add.reduceat(mdp.edge_chance * (costs + least[mdp.edge_next]), mdp.edge_start[:-1])
+        found[step] = add_rows(mdp.edge_chance * (costs + least[mdp.edge_next]), mdp.edge_start)
         active = np.flatnonzero(may_act(mdp, step) & ~mdp.goal)
         best = np.full(mdp.n_states, np.inf)
         np.minimum.at(best, mdp.row_state, found[step])

@@ -41,6 +41,7 @@ from safear.recourse.sketch import Decided, Rows, RunCells, find_options, list_c
 from safear.recourse.unfolding import Unfolded, Unfolder
 from safear.risk.distribution import Costs
 from safear.solvers.ahead import look_ahead
+from safear.steady import add_rows
 
 FEW_RULES = 5  # a plan with no more is short already
 MOST_CELLS = 40_000  # that one search may go through: some hundredths of a second
@@ -286,10 +287,10 @@ class Search:
             mdp, ahead = self.mdp, look_ahead(self.mdp)
             rows = np.arange(mdp.row_start[state], mdp.row_start[state + 1])
             edges = slice(mdp.edge_start[rows[0]], mdp.edge_start[rows[-1] + 1])
-            after, starts = mdp.edge_next[edges], mdp.edge_start[rows] - mdp.edge_start[rows[0]]
+            after, starts = mdp.edge_next[edges], mdp.edge_start[rows[0] : rows[-1] + 2] - mdp.edge_start[rows[0]]
             chance, cost = mdp.edge_chance[edges], mdp.edge_cost[edges]
-            means = np.add.reduceat(chance * (cost + ahead.mean[1:, after]), starts, axis=1)
-            wins = np.add.reduceat(chance * ahead.success[1:, after], starts, axis=1)
+            means = add_rows(chance * (cost + ahead.mean[1:, after]), starts)
+            wins = add_rows(chance * ahead.success[1:, after], starts)
             pair = means - ahead.mean[:-1, [state]], wins - ahead.success[:-1, [state]]
             self._bounds[state] = pair[0].tolist(), pair[1].tolist()
         return self._bounds[state]

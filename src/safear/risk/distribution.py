@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from safear.errors import ObjectiveError
+from safear.steady import dot, log_of, steady_exp, steady_expm1
 from safear.texts.notebook import html_table
 from safear.texts.numbers import round_chance, round_number
 
@@ -48,12 +49,12 @@ class Costs:
     @cached_property
     def mean(self) -> float:
         """The expected cost."""
-        return float(self.chances @ self.values)
+        return dot(self.chances, self.values)
 
     @cached_property
     def variance(self) -> float:
         """The expected squared distance from the mean."""
-        return float(self.chances @ (self.values - self.mean) ** 2)
+        return dot(self.chances, (self.values - self.mean) ** 2)
 
     @property
     def std(self) -> float:
@@ -64,7 +65,7 @@ class Costs:
     def lower_std(self) -> float:
         """The lower partial standard deviation of the paper: only costs above the mean (values below it) count."""
         excess = np.maximum(self.values - self.mean, 0.0)
-        return math.sqrt(float(self.chances @ excess**2))
+        return math.sqrt(dot(self.chances, excess**2))
 
     @cached_property
     def _cumulated(self) -> NDArray[np.float64]:
@@ -97,7 +98,7 @@ class Costs:
         beyond = self.values > threshold
         # The chance to exceed it is at most 1 - level, up to rounding, which must not lift the mean above the costs.
         share = max(1 - level, float(self.chances[beyond].sum()))
-        return threshold + float(self.chances[beyond] @ (self.values[beyond] - threshold)) / share
+        return threshold + dot(self.chances[beyond], self.values[beyond] - threshold) / share
 
     def entropic(self, risk_aversion: float) -> float:
         """The entropic risk log E[exp(b x)] / b; the mean at b = 0."""
@@ -106,14 +107,14 @@ class Costs:
         largest = float(self.values[-1])
         # With the largest exponent taken out nothing overflows; near 1 the logarithm is taken of the distance from 1.
         exponents = risk_aversion * (self.values - largest)
-        mass, below = float(self.chances @ np.exp(exponents)), float(self.chances @ np.expm1(exponents))
-        return largest + (math.log1p(below) if below > -0.5 else math.log(mass)) / risk_aversion
+        mass, below = dot(self.chances, steady_exp(exponents)), dot(self.chances, steady_expm1(exponents))
+        return largest + log_of(mass, below) / risk_aversion
 
     def tail_mean(self, level: float) -> float | None:
         """The mean of the costs that exceed the value at risk; None where there are none."""
         beyond = self.values > self.var(level)
         mass = float(self.chances[beyond].sum())
-        return float(self.chances[beyond] @ self.values[beyond]) / mass if mass > 0 else None
+        return dot(self.chances[beyond], self.values[beyond]) / mass if mass > 0 else None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from safear.loading import is_numba_loaded
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.hope import list_acting, may_act
+from safear.steady import add_rows
 
 
 class Ahead(NamedTuple):
@@ -43,6 +44,6 @@ def look_ahead(mdp: MDP) -> Ahead:
         wins = mdp.edge_chance * success[step + 1][mdp.edge_next]
         acting = may_act(mdp, step)[active]
         for values, edges, best in ((mean, costs, np.minimum), (success, wins, np.maximum)):
-            found = best.reduceat(np.add.reduceat(edges, mdp.edge_start[:-1]), mdp.row_start[active])
+            found = best.reduceat(add_rows(edges, mdp.edge_start), mdp.row_start[active])
             values[step, active[acting]] = found[acting]
     return Ahead(mean, success)

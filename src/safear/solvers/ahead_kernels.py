@@ -24,13 +24,10 @@ def sweep_ahead(arrays: Arrays, acts: NDArray[np.bool_], mean: Real, success: Re
                 continue
             least, most = np.inf, 0.0
             for row in range(arrays.row_start[state], arrays.row_start[state + 1]):
-                first = arrays.edge_start[row]
                 cost, wins = 0.0, 0.0
-                for edge in range(first + 1, arrays.edge_start[row + 1]):
+                for edge in range(arrays.edge_start[row], arrays.edge_start[row + 1]):
                     chance, after = arrays.edge_chance[edge], arrays.edge_next[edge]
                     cost += chance * (arrays.edge_cost[edge] + mean[step + 1, after])
                     wins += chance * success[step + 1, after]
-                chance, after = arrays.edge_chance[first], arrays.edge_next[first]  # added last: so does NumPy
-                least = min(least, chance * (arrays.edge_cost[first] + mean[step + 1, after]) + cost)
-                most = max(most, chance * success[step + 1, after] + wins)
+                least, most = min(least, cost), max(most, wins)
             mean[step, state], success[step, state] = least, most

@@ -50,7 +50,7 @@ def learn(
     start = mdp.locate()
     costs = np.empty(settings.episodes)
     succeeded = np.empty(settings.episodes, dtype=bool)
-    exploration = np.power(settings.decay, np.arange(settings.episodes)).astype(np.float64)
+    exploration = np.cumprod(np.append(1.0, np.full(settings.episodes - 1, settings.decay)))
     for episode in range(settings.episodes):
         costs[episode], succeeded[episode] = learner.run(start, float(exploration[episode]), rng)
         if progress is not None and (episode + 1) % 100 == 0:

@@ -12,7 +12,6 @@ chance between the two gives a plan that is better than the best one of `either`
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -41,6 +40,7 @@ from safear.risk.objectives import (
 )
 from safear.solvers.optimal import simplify
 from safear.solvers.solution import Solution
+from safear.steady import log_of, steady_exp
 
 Reals = NDArray[np.float64]
 
@@ -138,7 +138,7 @@ def as_expectation(objective: CostObjective, costs: Costs) -> Expectation | None
         case Entropic(aversion):
             top = float(costs.values[-1])
             return Expectation(
-                lambda total: np.exp(aversion * (total - top)), lambda mean: top + math.log(mean) / aversion
+                lambda total: steady_exp(aversion * (total - top)), lambda mean: top + log_of(mean, mean - 1) / aversion
             )
         case CVaR(level) | MeanCVaR(_, level) if level <= 1 - EPSILON:
             return _at_target(objective, costs.var(level))

@@ -44,6 +44,7 @@ from safear.mdp.intervals import worst_edge_chances
 from safear.memory import MAX_BYTES, require_room
 from safear.risk.objectives import MeanLowerStd, MeanStd, MeanVariance, Objective
 from safear.solvers.success import allowed_rows
+from safear.steady import add_rows
 
 Reals = NDArray[np.float64]
 
@@ -78,13 +79,13 @@ def _sweep_worst_mean(mdp: MDP, slack: float | None, chances: Reals | None) -> R
     """V_h(s) = min over a of max over p of sum p (c + V_{h+1}(s')); `chances` takes the p that are the worst."""
     allowed = allowed_rows(mdp, slack, robust=True)
     values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
-    active, first = np.flatnonzero(np.diff(mdp.row_start)), mdp.edge_start[:-1]
+    active = np.flatnonzero(np.diff(mdp.row_start))
     for step in reversed(range(mdp.horizon if mdp.n_rows else 0)):
         ahead = mdp.edge_cost.astype(np.float64) + values[mdp.edge_next]
         worst = worst_edge_chances(mdp, ahead)
         if chances is not None:
             chances[step] = worst
-        scores = np.add.reduceat(worst * ahead, first)
+        scores = add_rows(worst * ahead, mdp.edge_start)
         scores = scores if allowed is None else np.where(allowed[step], scores, np.inf)
         acts = may_act(mdp, step)[active]
         values[active[acts]] = np.minimum.reduceat(scores, mdp.row_start[active])[acts]

@@ -24,6 +24,7 @@ from safear.mdp.intervals import worst_edge_chances
 from safear.problem.model import Record
 from safear.solvers.ahead import look_ahead
 from safear.solvers.sweep import Allowed
+from safear.steady import add_rows
 
 Reals = NDArray[np.float64]
 FEW = 2_000_000  # states times steps of one person
@@ -48,7 +49,7 @@ def sweep_back(mdp: MDP, *, robust: bool = False) -> Iterator[tuple[int, Reals, 
         if len(active):
             ahead = success[mdp.edge_next]
             chance = worst_edge_chances(mdp, -ahead) if robust else mdp.edge_chance
-            per_row = np.add.reduceat(chance * ahead, mdp.edge_start[:-1])
+            per_row = add_rows(chance * ahead, mdp.edge_start)
             success = success.copy()
             success[active] = np.maximum.reduceat(per_row, mdp.row_start[active])
         yield step, success, per_row

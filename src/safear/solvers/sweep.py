@@ -27,6 +27,7 @@ from safear.mdp.hope import may_act
 from safear.mdp.intervals import worst_edge_chances
 from safear.progress import Progress
 from safear.risk.objectives import Entropic, Mean, MeanLowerStd, MeanStd
+from safear.steady import NEAR_ONE, add_rows, steady_exp, steady_expm1, steady_log, steady_log1p
 
 SMALL = 10_000  # rows up to which NumPy is done before compiled code is loaded
 TIE = 1e-13  # values this close, relatively, are equal up to rounding
@@ -136,10 +137,10 @@ def score_rows(
     mdp: MDP, values: NDArray[np.float64], objective: Recursive, *, robust: bool = False
 ) -> NDArray[np.float64]:
     """Q of each row, given the values of the next step."""
-    first, row = mdp.edge_start[:-1], mdp.edge_row
+    row = mdp.edge_row
     cost_to_go = mdp.edge_cost + values[mdp.edge_next]
     chance = worst_edge_chances(mdp, cost_to_go) if robust else mdp.edge_chance
-    mean = np.add.reduceat(chance * cost_to_go, first)
+    mean = add_rows(chance * cost_to_go, mdp.edge_start)
     match objective:
         case Mean():
             return mean
@@ -149,7 +150,7 @@ def score_rows(
             distance = np.maximum(cost_to_go - mean[row], 0.0)
         case Entropic(risk_aversion):
             return _score_entropic(mdp, chance, cost_to_go, mean, risk_aversion * float(mdp.quantum))
-    return mean + risk_aversion * np.sqrt(np.add.reduceat(chance * distance**2, first))
+    return mean + risk_aversion * np.sqrt(add_rows(chance * distance**2, mdp.edge_start))
 
 
 def _score_entropic(
@@ -166,9 +167,9 @@ def _score_entropic(
     cost_to_go = np.where(chance > 0, cost_to_go, 0.0)  # what never happens takes no part
     largest = np.maximum.reduceat(cost_to_go, first)
     exponents = per_quantum * (cost_to_go - largest[row])
-    mass, below = (np.add.reduceat(chance * part(exponents), first) for part in (np.exp, np.expm1))
-    near = below > -0.5
-    logarithm = np.where(near, np.log1p(np.where(near, below, 0.0)), np.log(mass))
+    mass, below = (add_rows(chance * part(exponents), mdp.edge_start) for part in (steady_exp, steady_expm1))
+    near = below > -NEAR_ONE
+    logarithm = np.where(near, steady_log1p(np.where(near, below, 0.0)), steady_log(mass))
     return largest + logarithm / per_quantum
 
 

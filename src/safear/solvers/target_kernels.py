@@ -20,61 +20,12 @@ from numba import njit
 from numpy.typing import NDArray
 
 from safear.mdp.arrays import Arrays
-from safear.solvers.plain_targets import Aim
+from safear.solvers.plain_targets import Aim, Bands, Course, SweepRules, Tables
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
-
-
-class Course(NamedTuple):
-    """An MDP for compiled loops: its arrays, goals, when each state can first be met, and when it is too late to act.
-
-    Something is done in a state at the steps from `depth` up to, but not including, `late`.
-    """
-
-    arrays: Arrays
-    goal: Flags
-    depth: Whole
-    late: Whole
-    horizon: int
-    failure_cost: int
-
-
-class Bands(NamedTuple):
-    """The least and the most that a run from each state [step, state] can cost, in quanta, the failure included."""
-
-    floor: Whole
-    ceiling: Whole
-
-
-class SweepRules(NamedTuple):
-    """What a sweep may do: `allowed` [step, row], `chances` [step, edge]; one step, if they are the same at all.
-
-    Columns before firsts[step] are not asked for. The variance is only computed if the loss `is_square`; then all
-    columns are swept.
-    """
-
-    allowed: Flags
-    chances: Real
-    firsts: Whole
-    tie: float
-    is_square: bool
-
-
-class Tables(NamedTuple):
-    """Score and mean [turn, state, place], the least mean [turn, state], and the variance [turn, state, column].
-
-    The turns are those of two steps, one of which is read while the other is written. Column j stands at the place
-    pad + j: what is up to `pad` columns below the first is there, too, so that a step need not ask where it leads.
-    """
-
-    score: Real
-    mean: Real
-    least: Real
-    variance: Real
-    pad: int
 
 
 class Changes(NamedTuple):
@@ -174,7 +125,7 @@ def sweep_columns(
                         paid, below_mean = mean_weight * cost, cost + least_means[later, target]
                         if cost > pad:  # more than all targets
                             for j in range(size):
-                                loss = below + below_slope * (below_mean - (low + begin + j - 1))
+                                loss = below + below_slope * (below_mean - (low + (begin + j - 1)))
                                 row_score[j] += p * (loss_weight * loss + mean_weight * below_mean)
                                 row_mean[j] += p * below_mean
                             continue
@@ -223,7 +174,7 @@ def write_columns(
     scores, means = tables.score[turn, state], tables.mean[turn, state]
     tables.least[turn, state] = least
     for place in range(pad + begin):
-        scores[place] = loss_weight * (below + below_slope * (least - (low + place - pad - 1))) + mean_weight * least
+        scores[place] = loss_weight * (below + below_slope * (least - (low + (place - pad - 1)))) + mean_weight * least
     for place in range(pad + begin):  # loop after loop, so that several columns are done at a time
         means[place] = least
     for j in range(size):

@@ -23,26 +23,33 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safear.evaluation.policy import Pieces
-from safear.loading import numba_pays
+from safear.loading import is_numba_loaded, numba_pays
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.hope import may_act
 from safear.memory import MAX_BYTES, require_room
 from safear.progress import Progress
-from safear.solvers.plain_targets import Aim, plain_target_step, plain_variance_step
+from safear.solvers.plain_targets import (
+    Aim,
+    Bands,
+    Course,
+    SweepRules,
+    Tables,
+    bound_plainly,
+    lay_tables,
+    sweep_plainly,
+)
 from safear.solvers.sweep import TIE, Allowed
-
-if TYPE_CHECKING:
-    from safear.solvers.target_kernels import Bands, Course
 
 PLAIN_STEP, PLAIN_CELL = 7e-5, 2e-8  # seconds of NumPy for each step, and for each of its edges and columns
 Table = NDArray[np.float64]  # [state, column]
 NOWHERE = np.empty((0, 0), dtype=np.int64)
+NO_TABLE: Table = np.empty((0, 0))
 Chances = Literal["nominal", "worst"] | NDArray[np.float64]  # or those of each step and edge
 
 
@@ -112,14 +119,15 @@ def sweep_targets(
     if last is not None and loss.power == 2:  # other losses have few columns that matter anyway
         # What can have been spent by now says which columns matter.
         firsts = np.maximum(count + 1 - last - np.arange(mdp.horizon) * int(mdp.edge_cost.max(initial=0)), 0)
-    given = _Given(ends, aim, firsts, is_square=loss.power == 2)
+    given = _Given(ends, aim, firsts)
     rows = np.ones((1, mdp.n_rows), dtype=bool) if allowed is None else allowed
     edges = mdp.edge_chance[None, :] if isinstance(chances, str) else chances
     if isinstance(chances, str) and chances == "worst":
-        return _sweep_by_steps(mdp, given, rows, edges, _load_robust_step(mdp), progress)
-    if not numba_pays(estimate_plain(mdp, count + 1)):
-        return _sweep_by_steps(mdp, given, rows, edges, plain_target_step, progress)
-    return _sweep_at_once(mdp, given, rows, edges, progress)
+        return _sweep_robustly(mdp, given, rows, edges, progress)
+    rules = SweepRules(rows, edges, firsts, TIE, is_square=loss.power == 2)
+    if numba_pays(estimate_plain(mdp, count + 1)):
+        return _sweep_at_once(mdp, ends, aim, rules, progress)
+    return _sweep_plainly(mdp, ends, aim, rules, progress)
 
 
 def estimate_plain(mdp: MDP, columns: int) -> float:
@@ -133,18 +141,13 @@ class _Given(NamedTuple):
     ends: Table
     aim: Aim
     firsts: NDArray[np.int64]
-    is_square: bool
 
 
-def _sweep_at_once(
-    mdp: MDP, given: _Given, allowed: Allowed, chances: NDArray[np.float64], progress: Progress | None
-) -> TargetSweep:
+def _sweep_at_once(mdp: MDP, ends: Table, aim: Aim, rules: SweepRules, progress: Progress | None) -> TargetSweep:
     """In compiled code; step by step only if somebody wants to know how far it is."""
     from safear.solvers import target_kernels  # noqa: PLC0415  # Numba takes a moment to load
 
-    ends, aim, firsts, is_square = given
-    course, bands = set_course(mdp), target_kernels.Bands(NOWHERE, NOWHERE) if is_square else find_bands(mdp)
-    rules = target_kernels.SweepRules(allowed, chances, firsts, TIE, is_square)
+    course, bands = set_course(mdp), Bands(NOWHERE, NOWHERE) if rules.is_square else find_bands(mdp)
     tables = target_kernels.make_tables(course, ends, aim, rules)
     parts = []
     stages = [(0, mdp.horizon)] if progress is None else [(step, step + 1) for step in reversed(range(mdp.horizon))]
@@ -152,26 +155,38 @@ def _sweep_at_once(
         parts.append(Pieces(*target_kernels.sweep_columns(course, bands, rules, aim, stage, tables)))
         if progress is not None:
             progress(mdp.horizon - stage[0], mdp.horizon)
+    return _read_tables(tables, parts)
+
+
+def _sweep_plainly(mdp: MDP, ends: Table, aim: Aim, rules: SweepRules, progress: Progress | None) -> TargetSweep:
+    """The same, bit for bit, before compiled code is loaded."""
+    course, bands = set_course(mdp), Bands(NOWHERE, NOWHERE) if rules.is_square else find_bands(mdp)
+    tables = lay_tables(course, ends, aim, rules)
+    parts = []
+    for step in reversed(range(mdp.horizon)):
+        states, choices = sweep_plainly(course, bands, rules, aim, step, tables)
+        parts.append(_find_pieces(step * mdp.n_states + states, int(rules.firsts[step]), choices))
+        if progress is not None:
+            progress(mdp.horizon - step, mdp.horizon)
+    return _read_tables(tables, parts)
+
+
+def _read_tables(tables: Tables, parts: list[Pieces]) -> TargetSweep:
+    """What stands in the tables after the first step."""
     score, mean = (table[0, :, tables.pad :] for table in (tables.score, tables.mean))
     mean[:, 0] = tables.least[0]
-    variance = tables.variance[0] if is_square else np.empty((0, 0))
-    return TargetSweep(score, mean, variance, _join_pieces(parts))
+    return TargetSweep(score, mean, tables.variance[0] if len(tables.variance) else NO_TABLE, _join_pieces(parts))
 
 
-def _sweep_by_steps(
-    mdp: MDP,
-    given: _Given,
-    allowed: Allowed,
-    chances: NDArray[np.float64],
-    take_step: Callable[..., None],
-    progress: Progress | None,
+def _sweep_robustly(
+    mdp: MDP, given: _Given, allowed: Allowed, chances: NDArray[np.float64], progress: Progress | None
 ) -> TargetSweep:
-    """Step by step, all columns: before compiled code is loaded, or against the worst chances."""
-    ends, aim, firsts, is_square = given
+    """Against the worst chances: step by step, all columns, in compiled code."""
+    ends, aim, firsts = given
+    take_step = _load_robust_step(mdp)
     losses = [ends[mdp.goal.astype(np.int64)] for _ in range(2)]  # what is read and what is written take turns
     final_mean = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
     means = [np.repeat(final_mean[:, None], ends.shape[1], axis=1) for _ in range(2)]
-    variances = [np.zeros_like(means[0]) for _ in range(2)] if is_square else [np.empty((0, 0))] * 2
     choices = np.empty((mdp.n_states, ends.shape[1]), dtype=np.uint8)
     parts, now = [], 0
     for step in reversed(range(mdp.horizon)):
@@ -180,15 +195,12 @@ def _sweep_by_steps(
         arrays = mdp.arrays._replace(edge_chance=chances[min(step, len(chances) - 1)])
         read, written = (losses[later], means[later], aim, TIE, first), (losses[now], means[now], choices)
         take_step(states, arrays, allowed[min(step, len(allowed) - 1)], *read, *written)
-        if is_square:
-            ahead = means[later], variances[later], first
-            plain_variance_step(states, arrays, choices, *ahead, means[now], variances[now])
         parts.append(_find_pieces(step * mdp.n_states + states, first, choices[states, first:]))
         if progress is not None:
             progress(mdp.horizon - step, mdp.horizon)
     weights = aim.loss_weight, aim.mean_weight
     score = weights[0] * losses[now] + (weights[1] * means[now] if weights[1] else 0.0)
-    return TargetSweep(score, means[now], variances[now], _join_pieces(parts))
+    return TargetSweep(score, means[now], NO_TABLE, _join_pieces(parts))
 
 
 def _load_robust_step(mdp: MDP) -> Callable[..., None]:
@@ -204,9 +216,7 @@ def _join_pieces(parts: list[Pieces]) -> Pieces:
 
 @once_per_mdp
 def set_course(mdp: MDP) -> Course:
-    """The MDP as compiled sweeps take it."""
-    from safear.solvers.target_kernels import Course  # noqa: PLC0415  # Numba takes a moment to load
-
+    """The MDP as sweeps take it."""
     late = np.where(np.diff(mdp.row_start) > 0, mdp.horizon, 0)
     if mdp.stops:
         late = np.minimum(late, mdp.horizon + 1 - mdp.steps_to_goal)
@@ -216,6 +226,8 @@ def set_course(mdp: MDP) -> Course:
 @once_per_mdp
 def find_bands(mdp: MDP) -> Bands:
     """What runs can cost at least and at most, from each state at each step on."""
+    if not is_numba_loaded():
+        return bound_plainly(set_course(mdp))
     from safear.solvers import target_kernels  # noqa: PLC0415  # Numba takes a moment to load
 
     found: Bands = target_kernels.bound_costs(set_course(mdp))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from safear.evaluation.fast_runs import MOST_KEYS, find_span, way_to_go
 from safear.evaluation.forward import Runs
 from safear.evaluation.policy import SpentPolicy
 from safear.loading import numba_pays
@@ -19,12 +20,12 @@ from safear.risk.distribution import EPSILON
 from safear.risk.objectives import MeanCVaR, Objective, SuccessFirst
 from safear.solvers.fine_costs import unit_for
 from safear.solvers.optimal import NEAR, Among, find_spans
+from safear.solvers.plain_targets import SweepRules
 from safear.solvers.solution import Solution
 from safear.solvers.sweep import TIE
 from safear.solvers.targets import estimate_plain, find_bands, require_columns, set_course
 
 if TYPE_CHECKING:
-    from safear.solvers.target_kernels import SweepRules
     from safear.solvers.weighed_kernels import Question, TailPlan
 
 SEVERAL = 5  # plans that are found on average
@@ -83,16 +84,20 @@ class Weigher:
     def of(cls, mdp: MDP, level: float, slack: float | None = None) -> Weigher | None:
         """None if `solve` should do it: costs are too fine, or there is too little to do to load compiled code."""
         columns = int(largest_spent(mdp)[mdp.start]) + 1
-        if level > 1 - EPSILON or not numba_pays(SEVERAL * estimate_plain(mdp, columns), counts=False):
+        if level > 1 - EPSILON or mdp.n_states * find_span(mdp) >= MOST_KEYS:
             return None
-        from safear.solvers import target_kernels, weighed_kernels  # noqa: PLC0415  # Numba takes a moment to load
+        if not numba_pays(SEVERAL * estimate_plain(mdp, columns), counts=False):
+            return None
+        from safear.solvers import weighed_kernels  # noqa: PLC0415  # Numba takes a moment to load
 
         allowed = Among(slack).rows(mdp)
         rows = np.ones((1, mdp.n_rows), dtype=bool) if allowed is None else allowed
         firsts = np.zeros(mdp.horizon, dtype=np.int64)
-        rules = target_kernels.SweepRules(rows, mdp.edge_chance[None, :], firsts, TIE, is_square=False)
+        rules = SweepRules(rows, mdp.edge_chance[None, :], firsts, TIE, is_square=False)
         nowhere = np.zeros((1, 4), dtype=np.int64)
-        first = cls(mdp, level, slack, rules, weighed_kernels.Question(mdp.start, level, nowhere, NEAR, EPSILON))
+        first = cls(
+            mdp, level, slack, rules, weighed_kernels.Question(mdp.start, level, nowhere, NEAR, EPSILON, way_to_go(mdp))
+        )
         cheapest = first.find(0.0)
         spans = find_spans(mdp, level, Among(slack), cheapest=(cheapest.found.mean, cheapest.found.variance))
         if unit_for(mdp, sum(span.columns for span in spans)) > 1:

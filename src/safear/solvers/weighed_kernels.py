@@ -11,13 +11,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from safear.evaluation.evaluation_kernels import Account, describe, follow_from
-from safear.solvers.plain_targets import Aim
-from safear.solvers.target_kernels import Bands, Changes, Course, SweepRules, make_tables, sweep_columns
+from safear.evaluation.evaluation_kernels import Account, describe
+from safear.evaluation.policy import PolicyArrays
+from safear.evaluation.run_kernels import Going, follow_policy
+from safear.solvers.plain_targets import Aim, Bands, Course, SweepRules
+from safear.solvers.target_kernels import Changes, make_tables, sweep_columns
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
-MOST_PAIRS = 2**62
 
 
 class Question(NamedTuple):
@@ -25,7 +26,7 @@ class Question(NamedTuple):
 
     `spans` [span] are the sweeps that hold the best target, each with its lowest target, how many targets it has, the
     first of them that may be the best, and what its accounts are moved by (see `optimal.find_spans`). Values that are
-    relatively closer than `near` are equal; `tolerance` is that of quantiles.
+    relatively closer than `near` are equal; `tolerance` is that of quantiles. Runs are followed as `going` says.
     """
 
     start: int
@@ -33,6 +34,7 @@ class Question(NamedTuple):
     spans: Whole
     near: float
     tolerance: float
+    going: Going
 
 
 class TailPlan(NamedTuple):
@@ -60,7 +62,7 @@ def weigh_tail(course: Course, bands: Bands, rules: SweepRules, question: Questi
     That is the least over targets w of (1 - weight) * E[C] + weight * (w + E[max(C - w, 0)] / (1 - level)); of targets
     that are equally good, the one whose plan has the least mean. With a weight of 0 it is the plan of the least mean.
     """
-    start, level, spans, near, tolerance = question
+    start, level, spans, near, tolerance, going = question
     factor, goal = weight / (1 - level), course.goal
     values, means = np.empty(int(spans[:, 1].sum())), np.empty(int(spans[:, 1].sum()))
     openings, count = np.empty(len(values), np.int64), 0
@@ -91,8 +93,10 @@ def weigh_tail(course: Course, bands: Bands, rules: SweepRules, question: Questi
             if values[i] <= value * (1 + near) and means[i] < least:
                 least, opening = means[i], openings[i]
     plan = index_changes(Changes(places, firsts, choices), course.horizon * len(goal))
-    table = np.full(256, -1, np.int32)
-    state, spent, chance = follow_from(course.arrays, goal, course.horizon, plan, start, opening, table, 0, MOST_PAIRS)
+    policy = PolicyArrays(np.empty((0, 0), np.uint8), plan.piece_start, plan.first, plan.choice)
+    cells, _ = follow_policy(course.arrays, policy, going, start, opening)  # in the order of `propagate`
+    over = cells.row < 0
+    state, spent, chance = cells.state[over], cells.spent[over], cells.chance[over]
     total, success = spent.copy(), 0.0
     for i in range(len(state)):
         success += chance[i] if goal[state[i]] else 0.0
