@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from safear import loading
+from safear.compiling import njit
 from safear.loading import (
     COMPILING,
     PATIENCE,
@@ -52,12 +53,6 @@ class NeverCompiled:
 
     signatures = ()
 
-    class stats:  # noqa: N801  # as Numba calls it
-        cache_path = None
-
-    @staticmethod
-    def py_func() -> None: ...
-
 
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,11 +79,12 @@ def test_a_server_does_not_compile_and_who_expects_many_does_at_once() -> None:
 
 
 @pytest.mark.usefixtures("fresh")
-def test_what_lies_on_the_disk_is_used(tmp_path: Path) -> None:
-    class Compiled(NeverCompiled):
-        class stats:  # noqa: N801
-            cache_path = tmp_path
+def test_what_lies_on_the_disk_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
 
-    assert not compiling_pays(Compiled)
-    (tmp_path / "module.py_func-12.py311.nbi").touch()
-    assert compiling_pays(Compiled)
+    def double(number: int) -> int:
+        return 2 * number
+
+    assert not compiling_pays(njit(cache=True)(double))
+    assert njit(cache=True)(double)(2) == 4
+    assert compiling_pays(njit(cache=True)(double))

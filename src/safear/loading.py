@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import sys
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 PATIENCE = 0.3  # seconds: about half of what loading takes
@@ -50,7 +49,9 @@ def is_numba_loaded() -> bool:
 
 def compiling_pays(function: Any) -> bool:
     """Whether to use a function that Numba compiles, of the kind that takes long."""
-    return (_Plain.may_compile and _Plain.heavy > COMPILING) or _is_on_disk(function)
+    from safear.compiling import is_at_hand  # noqa: PLC0415  # Numba is loaded
+
+    return (_Plain.may_compile and _Plain.heavy > COMPILING) or is_at_hand(function)
 
 
 def count_heavy(seconds: float) -> None:
@@ -67,11 +68,3 @@ def expect_many() -> None:
 def never_compile() -> None:
     """This process had better not stand still for a minute."""
     _Plain.may_compile = False
-
-
-def _is_on_disk(function: Any) -> bool:
-    """Whether it was compiled before, here or by another process."""
-    if function.signatures:
-        return True
-    folder, name = function.stats.cache_path, function.py_func.__name__
-    return folder is not None and any(Path(folder).glob(f"*.{name}-*.nbi"))

@@ -71,4 +71,6 @@ def test_recommend(safear: Safear, tmp_path: Path) -> None:
     assert quiet.err == ""
     assert loud.json == quiet.json
     assert loud.err.splitlines()
-    assert all("about" in line and line.endswith("of memory") for line in loud.err.splitlines())
+    others = [line for line in loud.err.splitlines() if not ("about" in line and line.endswith("of memory"))]
+    assert not others or others[0].startswith("compiled code is ")  # if this process was the first to load it
+    assert len(others) <= 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
@@ -11,9 +12,9 @@ import numpy as np
 import pytest
 
 import safear as sa
+from accounts import full_disk
 from safear.classifier import Inputs
 from safear.datasets import Dataset, TrainedClassifier, forest, load
-from safear.datasets.cache import cache_folder
 from safear.datasets.forest import train
 from safear.errors import ClassifierError, MissingExtraError
 from safear.mdp.space import StateSpace
@@ -201,13 +202,27 @@ class TestCache:
         monkeypatch.setenv("SAFEAR_CACHE", str(tmp_path / "file" / "cache"))
         assert fresh(insurance).decisions.any()
 
-    def test_a_full_disk(self, insurance: Dataset, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        def full(*_: object, **__: object) -> None:
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(np, "savez_compressed", full)
-        assert fresh(insurance).decisions.any()
+    def test_a_full_disk(self, insurance: Dataset, folder: Path) -> None:
+        with full_disk():
+            assert fresh(insurance).decisions.any()
         assert list(folder.iterdir()) == []
+
+    def test_without_a_home_of_its_own(
+        self, insurance: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As an account for a service: there is a temporary folder, or nothing."""
+        (tmp_path / "home").write_text("in the way")
+        for name in ("SAFEAR_CACHE", "XDG_CACHE_HOME"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        trained = fresh(insurance)
+        (kept,) = tmp_path.glob("safear-forests*/*.npz")
+        monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)  # nothing can be trained from here on
+        np.testing.assert_array_equal(fresh(insurance).decisions, trained.decisions)
+        kept.parent.chmod(0o777)  # anybody may have written it
+        with pytest.raises(MissingExtraError):
+            fresh(insurance)
 
     def test_seed_data_and_version_have_files_of_their_own(
         self, insurance: Dataset, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -221,32 +236,6 @@ class TestCache:
         monkeypatch.setattr(metadata, "version", lambda _: "99.0")
         fresh(insurance, 0)
         assert len(list(folder.iterdir())) == 5
-
-
-class TestCacheFolder:
-    @pytest.fixture(autouse=True)
-    def nothing_set(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        for name in ("SAFEAR_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
-            monkeypatch.delenv(name, raising=False)
-        monkeypatch.setattr(Path, "home", lambda: Path("/home/somebody"))
-
-    @pytest.mark.parametrize(
-        ("platform", "variable", "folder"),
-        [
-            ("linux", None, "/home/somebody/.cache/safear"),
-            ("linux", "XDG_CACHE_HOME", "/elsewhere/safear"),
-            ("darwin", None, "/home/somebody/Library/Caches/safear"),
-            ("win32", None, "/home/somebody/AppData/Local/safear/cache"),
-            ("win32", "LOCALAPPDATA", "/elsewhere/safear/cache"),
-            ("linux", "SAFEAR_CACHE", "/elsewhere"),
-            ("win32", "SAFEAR_CACHE", "/elsewhere"),
-        ],
-    )
-    def test_by_system(self, platform: str, variable: str | None, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sys, "platform", platform)
-        if variable:
-            monkeypatch.setenv(variable, "/elsewhere")
-        assert cache_folder() == Path(folder)
 
 
 @pytest.mark.parametrize("seed, missing", [(77, "version"), (78, "module")])

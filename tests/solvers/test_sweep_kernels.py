@@ -149,9 +149,8 @@ def test_every_lane_is_the_formula(mdp: sa.MDP, objective: Stepwise, data: st.Da
 def test_nothing_outside_of_an_array_is_touched(mdp: sa.MDP, objective: Stepwise, data: st.DataObject) -> None:
     """As plain Python, in which NumPy refuses that; compiled code would not notice."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sweep_kernels, "sweep_arrays", sweep_kernels.sweep_arrays.py_func)
-        patch.setattr(sweep_kernels, "sweep_single", sweep_kernels.sweep_single.py_func)
-        patch.setattr(sweep_kernels, "count_steps", sweep_kernels.count_steps.py_func)
+        for name in ("sweep_arrays", "sweep_single", "count_steps"):
+            patch.setattr(sweep_kernels, name, getattr(sweep_kernels, name).py_func)
         assert_as_plain(mdp, objective, data.draw(goals_of(mdp, most_lanes=3)))
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from safear.compiling import njit
 from safear.evaluation.evaluation_kernels import Account, find_choice
 from safear.evaluation.policy import PolicyArrays
 from safear.mdp.arrays import Arrays

@@ -6,9 +6,9 @@ Imported when first needed: Numba takes a moment to load. Machine code is cached
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from safear.compiling import njit
 from safear.evaluation.evaluation_kernels import carry_back, describe
 from safear.mdp.arrays import Arrays
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from safear.compiling import njit
 from safear.evaluation.evaluation_kernels import Account, describe, follow_from
 from safear.mdp.arrays import Arrays
 from safear.mdp.goals import YES

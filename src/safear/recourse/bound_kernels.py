@@ -10,9 +10,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from safear.compiling import njit
 from safear.evaluation.run_kernels import INNER
 from safear.recourse.sketch_kernels import ROW, SINCE, SPENT, STATE, STEP, WON, SearchGround
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from safear.compiling import njit
 from safear.evaluation.run_kernels import INNER, CellArrays, MoveArrays
 from safear.mdp.arrays import Arrays
 

@@ -7,9 +7,9 @@ needed: Numba takes a moment to load. Machine code is cached on disk and runs wi
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from safear.compiling import njit
 from safear.evaluation.policy import PolicyArrays
 from safear.evaluation.run_kernels import INNER, Going, choose_row, follow_policy
 from safear.mdp.arrays import Arrays

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from safear.compiling import njit
 from safear.evaluation.run_kernels import INNER
 from safear.recourse.bound_kernels import (
     DECIDED,
@@ -205,7 +205,7 @@ def _list_next(ground: SearchGround, aim: NearlyArgs, used: Used, room: Room, nu
     for option in range(options.begin[state], options.end[state]):
         more, wins = 0.0, 0.0
         for step in steps:
-            row = row_at(ground, used, options.of[option], state, step)
+            row = row_at(ground, used, options.of[option], state, int(step))
             if row >= 0:
                 more += come[step] * dearer[step, row - first]
                 wins += come[step] * likelier[step, row - first]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from safear.compiling import njit
 from safear.evaluation.policy import PolicyArrays
 from safear.evaluation.run_kernels import INNER, CellArrays, Going, choose_row, follow_policy
 from safear.mdp.arrays import Arrays

@@ -16,9 +16,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from safear.compiling import njit
 from safear.mdp.arrays import Arrays
 from safear.solvers.plain_targets import Aim, Bands, Course, SweepRules, Tables
 

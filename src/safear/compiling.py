@@ -1,0 +1,43 @@
+"""Functions that Numba compiles, and how their machine code is kept. Kernels take `njit` from here, not from Numba."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def njit(*, cache: bool = False, **options: Any) -> Callable[[F], F]:
+    """As Numba's. What it compiles with `cache` is kept on the disk as `kept_code` says, or not at all."""
+
+    def decorate(function: F) -> F:
+        dispatcher: F = numba.njit(**options)(function)
+        if cache:
+            _keep(dispatcher)
+        return dispatcher
+
+    return decorate
+
+
+def is_at_hand(function: Any) -> bool:
+    """Whether a function of `njit` was compiled before, here or by another process."""
+    if function.signatures:
+        return True
+    cache: Any = getattr(function, "_cache", None)
+    return cache is not None and hasattr(cache, "is_there") and cache.is_there()
+
+
+def _keep(dispatcher: Any) -> None:
+    """Have it keep what it compiles; in Numba's own way if a newer Numba has no room for ours."""
+    try:
+        from safear.numba_cache import CheckedCache  # noqa: PLC0415  # if it can be imported
+
+        dispatcher._cache.load_overload, dispatcher._cache.save_overload  # noqa: B018, SLF001  # what it asks its cache
+        dispatcher._cache = CheckedCache(dispatcher.py_func)  # noqa: SLF001
+    except Exception:  # noqa: BLE001
+        with suppress(RuntimeError):  # no folder can be written
+            dispatcher.enable_caching()

@@ -1,0 +1,160 @@
+"""Numba with our files: damaged, stale, written by several processes at once."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accounts import full_disk
+
+SOURCE = """
+from typing import NamedTuple
+import numpy as np
+from safear.compiling import njit
+
+class Pair(NamedTuple):
+    first: np.ndarray
+    second: float
+
+@njit(cache=True, nogil=True)
+def add(pair):
+    total = 0.0
+    for one in pair.first:
+        total += one * pair.second
+    return total
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Path:
+    path = tmp_path / "some_kernels.py"
+    path.write_text(SOURCE)
+    return path
+
+
+def load(path: Path) -> Any:
+    """The module as a process has it that just started."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec
+    assert spec.loader
+    sys.modules[path.stem] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def call(path: Path) -> tuple[float, bool]:
+    """What the function gives, and whether it came from the disk."""
+    import numpy as np  # noqa: PLC0415
+
+    module = load(path)
+    found = module.add(module.Pair(np.arange(4.0), 2.0))
+    return found, bool(module.add.stats.cache_hits)
+
+
+def kept(path: Path) -> Path:
+    (file,) = path.parent.glob("__pycache__/*.nbc")
+    return file
+
+
+def test_what_one_process_compiles_others_load(module: Path) -> None:
+    assert call(module) == (12.0, False)
+    assert call(module) == (12.0, True)
+    module.write_text("# moved\n" + SOURCE)
+    from safear.kept_code import stamp_source  # noqa: PLC0415
+
+    stamp_source.cache_clear()
+    assert call(module) == (12.0, False)
+    assert call(module) == (12.0, True)
+    assert kept(module).is_file()  # one file, not two
+
+
+def test_damaged_code_is_compiled_again(module: Path) -> None:
+    call(module)
+    good = kept(module).read_bytes()
+    half, last = len(good) // 2, len(good) - 1
+    for damaged in (
+        b"",
+        good[:half],
+        bytes(len(good)),
+        b"nonsense" * 1000,
+        good[:half] + bytes([good[half] ^ 255]) + good[half + 1 :],
+        good[:last] + bytes([good[last] ^ 1]),
+    ):
+        kept(module).write_bytes(damaged)
+        assert call(module) == (12.0, False)
+        assert call(module) == (12.0, True)
+
+
+def test_a_named_tuple_that_was_renamed(module: Path) -> None:
+    """What is on the disk names a class that is no longer there."""
+    call(module)
+    module.write_text(SOURCE.replace("Pair", "Couple") + "\n")
+    couple = load(module)
+    import numpy as np  # noqa: PLC0415
+
+    assert couple.add(couple.Couple(np.arange(4.0), 2.0)) == 12.0
+
+
+def test_a_full_disk(module: Path) -> None:
+    with full_disk():
+        assert call(module) == (12.0, False)
+    assert list(module.parent.glob("__pycache__/*.nbc")) == []
+    assert list(module.parent.glob("__pycache__/.*")) == []
+    assert call(module) == (12.0, False)
+    assert call(module) == (12.0, True)
+
+
+def test_a_folder_that_cannot_be_written(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(module / "no folder"))
+    assert call(module) == (12.0, False)
+    assert call(module) == (12.0, False)
+
+
+def test_whether_it_was_compiled_before(module: Path) -> None:
+    from safear.compiling import is_at_hand  # noqa: PLC0415
+
+    assert not is_at_hand(load(module).add)
+    call(module)
+    assert is_at_hand(load(module).add)
+    kept(module).write_bytes(b"damaged")
+    assert not is_at_hand(load(module).add)
+
+
+RACE = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from test_numba_cache import call
+path, rounds, vandal = Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+for number in range(rounds):
+    for file in path.parent.glob("__pycache__/*.nbc") if number % 3 == 0 else ():
+        try:
+            if vandal == "truncates":
+                with file.open("rb+") as stream:
+                    stream.truncate(1000)
+            elif vandal == "removes":
+                file.unlink(missing_ok=True)
+        except FileNotFoundError:
+            pass
+    found, _ = call(path)
+    assert found == 12.0, found
+print("same")
+"""
+
+
+@pytest.mark.slow
+def test_several_processes_at_once(module: Path) -> None:
+    """Two only compile and load, one cuts files short while they are read, one removes them."""
+    command = [sys.executable, "-W", "error", "-c", RACE, str(Path(__file__).parent), str(module), "12"]
+    running = [
+        subprocess.Popen([*command, role], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for role in ("none", "none", "truncates", "removes")
+    ]
+    done = [(*process.communicate(timeout=300), process.returncode) for process in running]
+    assert done == [("same\n", "", 0)] * 4
+    assert list(module.parent.glob("__pycache__/.*")) == []  # nothing half-written
