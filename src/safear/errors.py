@@ -22,11 +22,31 @@ Every mistake says where it is, what is wrong and, where we know, what would be 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 Path = tuple[str | int, ...]
+MOST_SHOWN = 100  # mistakes that an error words; it holds all of them
+MOST_LETTERS = 800  # of a line of a message: a cell may be a megabyte
+# What a terminal obeys (C0 and C1 controls, ESC among them), what turns the text around it or ends a line unseen, and
+# what is no character at all.
+UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff]"
+)
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    r"""Text that may be shown anywhere: what cannot be seen is written out, as `\u001b`, which JSON reads back."""
+    return UNSEEN.sub(lambda found: found[0] if found[0] in keep else f"\\u{ord(found[0]):04x}", text)
+
+
+def cut_middle(text: str, most: int = MOST_LETTERS) -> str:
+    """Text without the middle of it, if it is longer than `most`: what a message says stands at its ends."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most * 2 // 3]} … ({len(text) - most:,} characters) … {text[-(most // 3) :]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +81,25 @@ class Mistake:
     values: Mapping[str, object] = field(default_factory=dict, hash=False)
 
     def __str__(self) -> str:
-        lines = [": ".join(part for part in (str(self.place), self.cause) if part)]
+        lines = [": ".join(_on_one_line(part) for part in (str(self.place), self.cause) if part)]
         if self.place.source is not None and self.place.column is not None:
             source, column = _window(self.place.source, self.place.column)
             # Tabs are kept, so that the caret stands under its character in any terminal.
-            margin = "".join("\t" if c == "\t" else " " for c in source[: column - 1])
-            lines += [f"    {source}", f"    {margin}^"]
+            before, after = (visible(part, keep="\t") for part in (source[: column - 1], source[column - 1 :]))
+            margin = "".join("\t" if c == "\t" else " " for c in before)
+            lines += [f"    {before}{after}", f"    {margin}^"]
         if self.remedy:
-            lines.append(f"    {self.remedy}")
+            lines.append(f"    {_on_one_line(self.remedy)}")
         return "\n".join(lines)
 
     def inside(self, *prefix: str | int) -> Mistake:
         """The same mistake, seen from the document that holds this part at `prefix`."""
         return replace(self, place=replace(self.place, path=(*prefix, *self.place.path)))
+
+
+def _on_one_line(text: str) -> str:
+    """A part of a message, however long the names and cells in it are and whatever they hold."""
+    return visible(cut_middle(text))
 
 
 def _window(source: str, column: int, width: int = 240) -> tuple[str, int]:
@@ -145,7 +171,9 @@ class InputError(SafearError):
     code: ClassVar[str] = "invalid"  # of its mistakes, where nothing better is known
 
     def __str__(self) -> str:
-        return "\n".join(str(item) for item in self.mistakes)
+        told = [str(item) for item in self.mistakes[:MOST_SHOWN]]
+        more = len(self.mistakes) - len(told)
+        return "\n".join([*told, *([f"and {more:,} more mistakes"] if more else [])])
 
     def __reduce__(self) -> tuple[type[InputError], tuple[Sequence[Mistake]]]:
         return type(self), (self.mistakes,)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.options import JSON, LANGUAGE, PROBLEM, SKIP_BAD, level, method, problem_options, tell_record
-from safear.cli.results import print_result
+from safear.cli.results import print_note, print_result
 from safear.cli.saving import NO_PERSONAL_DATA
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
@@ -28,7 +28,7 @@ def _say_how_to_go_on(out: Path, tell: AuditTeller) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         parts = len(list(out.glob("part-*.parquet")))
-        click.echo(f"\n{tell('batch.interrupted', parts=parts, folder=out)}", err=True)
+        print_note(f"\n{tell('batch.interrupted', parts=parts, folder=out)}")
         sys.exit(130)
 
 

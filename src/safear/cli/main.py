@@ -10,11 +10,14 @@ import io
 import os
 import sys
 from importlib import import_module
+from typing import Any
 
 import click
 
 from safear import __version__
-from safear.errors import SafearError
+from safear.cli.results import SPACES, print_note
+from safear.cli.verbose import guard_warnings
+from safear.errors import SafearError, cut_middle, visible
 
 MODULES = {  # each command by the module that has it, in the order of --help
     "demo": "examples",
@@ -52,6 +55,14 @@ class _Commands(click.Group):
         found: click.Command = getattr(import_module(f"safear.cli.{MODULES[cmd_name]}"), cmd_name)
         return found
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. What click says of a wrong option repeats what was given, which may hold anything."""
+        try:
+            return super().invoke(ctx)
+        except click.ClickException as error:
+            error.message = visible(cut_middle(error.message), keep=SPACES)  # type: ignore[misc]  # it is only shown
+            raise
+
 
 @click.group(
     cls=_Commands,
@@ -73,16 +84,17 @@ def cli() -> None:
 def main() -> None:
     """Run the command line. A user's mistake is printed without a traceback."""
     gc.set_threshold(PATIENT, *gc.get_threshold()[1:])
+    guard_warnings()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
         cli(standalone_mode=True)
     except SafearError as error:
-        click.echo(str(error), err=True)
+        print_note(str(error))
         sys.exit(error.exit_code)
     except OSError as error:  # a full disk behind standard output
-        click.echo(f"cannot be written: {error.strerror}", err=True)
+        print_note(f"cannot be written: {error.strerror}")
         sys.exit(2)
     except SystemExit as end:
         if isinstance(end.__context__, BrokenPipeError):  # the reader (`| head`) has seen enough

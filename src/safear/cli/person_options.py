@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.options import FILE, OBJECTIVES, Option, about_problem, combine, level, method
+from safear.cli.results import print_note
 
 if TYPE_CHECKING:
     import numpy as np
@@ -195,7 +196,7 @@ def require_recourse(menu: Menu, tell: Teller) -> None:
     from safear.recourse.advice_teller import AdviceTeller
 
     advice = [] if menu.advice is None else AdviceTeller(menu.advice, tell).lines(to_person=False)
-    click.echo("\n".join([tell.no_recourse(menu.no_recourse), *(f"  {line}" for line in advice)]), err=True)
+    print_note("\n".join([tell.no_recourse(menu.no_recourse), *(f"  {line}" for line in advice)]))
     click.get_current_context().exit(3)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from safear.cli.results import results
+from safear.cli.results import SPACES, results
+from safear.errors import visible
 from safear.recourse.card import make_card
 from safear.recourse.card_teller import CardTeller
 from safear.recourse.caution import find_caution
@@ -22,6 +23,7 @@ from safear.texts.names import capital
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
+    from rich.text import Text
 
     from safear.population.audit_teller import AuditTeller
     from safear.population.comparison import Comparison
@@ -80,7 +82,7 @@ def _print_offer(console: Console, menu: Menu, offer: Offer, tell: Teller, *, he
     chosen = offer.kind == "asked" or bool(menu.frontier)  # a frontier's weights mean nothing to a person
     about = "" if chosen else f" [dim]({offer.solution.method}, {escape(objectives)})[/dim]"
     card = CardTeller(make_card(offer, menu), tell)
-    console.print(f"\n[bold]{escape(heading)}[/bold]{about}  {card.marks()} {card.risk()}")
+    console.print(f"\n[bold]{escape(heading)}[/bold]{about}  {escape(f'{card.marks()} {card.risk()}')}")
     # Of the card, what neither the table above nor the steps below say.
     for line in (f"{card.chain()}. {card.done()} {card.missed()}".strip(), card.wrong()):
         console.print(f"  {line}", markup=False)
@@ -140,13 +142,13 @@ def _describe_value(offer: Offer, tell: Teller) -> str:
 def print_comparisons(problem: Problem, found: Sequence[Comparison], tell: AuditTeller) -> None:
     """Greedy against optimal: a row per objective, and what the figures mean."""
     console = make_console()
-    console.print(f"[bold]{escape(tell.teller.text(problem.title))}[/bold]\n{tell.compared(found[0])}\n")
+    console.print(f"[bold]{escape(tell.teller.text(problem.title))}[/bold]\n{escape(tell.compared(found[0]))}\n")
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for place, heading in enumerate(tell.comparison_headings()):
         table.add_column(heading, justify="left" if place < 2 else "right")
     for item in found:
-        table.add_row(escape(str(item.objective)), *tell.comparison_row("greedy", item.greedy))
-        table.add_row("", *tell.comparison_row("optimal", item.optimal))
+        table.add_row(escape(str(item.objective)), *map(escape, tell.comparison_row("greedy", item.greedy)))
+        table.add_row("", *map(escape, tell.comparison_row("optimal", item.optimal)))
     console.print(table)
     for item in found:
         console.print(f"\n[bold]{escape(str(item.objective))}[/bold]: {escape(tell.comparison(item))}")
@@ -196,7 +198,15 @@ def show_table_progress() -> Iterator[Callable[[str, int, int], None] | None]:
         yield advance
 
 
+class _Terminal(Console):
+    """Obeys the styles that it is given, and nothing that stands in the texts themselves."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Every text passes here, those in tables too."""
+        return super().render_str(visible(text, keep=SPACES), **options)
+
+
 def make_console() -> Console:
     """As wide as the terminal, and 110 columns where nobody looks. Names stay as they are, `:smile:` included."""
-    console = Console(file=results(), highlight=False, emoji=False)
-    return console if console.is_terminal else Console(file=results(), highlight=False, emoji=False, width=110)
+    console = _Terminal(file=results(), highlight=False, emoji=False)
+    return console if console.is_terminal else _Terminal(file=results(), highlight=False, emoji=False, width=110)

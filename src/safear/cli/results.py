@@ -1,4 +1,8 @@
-"""Results go to standard output, and nothing else does, however much a model prints."""
+"""Results go to standard output, and nothing else does, however much a model prints.
+
+Everything that the command line prints goes through here or through `make_console`, so that no name, label or cell
+reaches the terminal as anything but text.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,9 @@ from typing import TextIO
 
 import click
 
+from safear.errors import visible
+
+SPACES = "\n\t"  # what a terminal may obey of a text
 KEPT = "safear.results"  # what the context calls the stream that was standard output
 
 
@@ -29,5 +36,10 @@ def results() -> TextIO:
 
 
 def print_result(text: str) -> None:
-    """Print a line, or several, of the result."""
-    click.echo(text, file=results())
+    """Print a line, or several, of the result. What a terminal would obey is written out, in JSON as JSON does it."""
+    click.echo(visible(text, keep=SPACES), file=results())
+
+
+def print_note(text: str) -> None:
+    """Print what is no result on the error stream."""
+    click.echo(visible(text, keep=SPACES), err=True)

@@ -9,6 +9,7 @@ import click
 
 from safear.cli.options import FILE, combine
 from safear.cli.person_options import PLAN, find_plan
+from safear.cli.results import print_note
 
 if TYPE_CHECKING:
     from safear.plans.plan_file import BeforeForm
@@ -44,11 +45,11 @@ def save_chosen(menu: Menu, options: dict[str, Any], tell: Teller, *, before: Be
     if options["save"] is None:
         return
     if not len(menu):
-        click.echo(tell("terminal.nothing_saved"), err=True)
+        print_note(tell("terminal.nothing_saved"))
         return
     from safear.plans.saved_plan import save_plan
 
     offer = find_plan(menu, options["plan"])
     seed = options["seed"] if offer.solution.method == "episodic" else None
     save_plan(offer, options["save"], personal_data=not options["no_personal_data"], seed=seed, before=before)
-    click.echo(tell("terminal.saved", plan=tell.texts.quote(tell.name_plan(offer)), file=options["save"]), err=True)
+    print_note(tell("terminal.saved", plan=tell.texts.quote(tell.name_plan(offer)), file=options["save"]))

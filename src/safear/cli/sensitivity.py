@@ -101,7 +101,7 @@ def _print(found: Sensitivity, language: str) -> None:
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
         shown = [place for place in range(len(headings)) if any(row[place] for row in rows)]
         for place in shown:
-            table.add_column(headings[place], justify="left" if place in left else "right")
+            table.add_column(escape(headings[place]), justify="left" if place in left else "right")
         for row in rows:
             table.add_row(*(escape(row[place]) for place in shown))
         console.print(table)

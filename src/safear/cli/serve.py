@@ -10,6 +10,7 @@ import click
 from safear.cli.options import LANGUAGE, PROBLEM, groups, problem_options
 from safear.cli.results import print_result
 from safear.cli.sources import Source, find_source
+from safear.cli.verbose import guard_warnings
 
 if TYPE_CHECKING:
     import socket
@@ -62,6 +63,7 @@ def serve(problem_file: str, **options: Any) -> None:
     its forest and its people.
     """
     from safear.errors import MissingExtraError
+    from safear.texts.names import show_name
 
     try:
         import fastapi  # noqa: F401
@@ -76,7 +78,7 @@ def serve(problem_file: str, **options: Any) -> None:
         def tell() -> None:
             shown = f"[{host}]" if ":" in host else host
             where = "programs: /api" if options["no_analyst"] else "analysts: /analyst, programs: /api"
-            print_result(f"{source.problem.title}: http://{shown}:{port}/ ({where}); stop with Ctrl+C")
+            print_result(f"{show_name(source.problem.title)}: http://{shown}:{port}/ ({where}); stop with Ctrl+C")
 
         if options["workers"] == 1:
             _serve(source, options, listener, ready=tell)
@@ -90,6 +92,7 @@ def work(problem_file: str, options: dict[str, Any], *, ready: Callable[[], None
     """What each of several workers does, in a process of its own."""
     from safear.web.server import bind
 
+    guard_warnings()
     listener = bind(options["host"], options["port"], shared=True)
     with click.Context(serve):  # which what is read leaves its prints with
         _serve(find_source(problem_file, options), options, listener, ready=ready)

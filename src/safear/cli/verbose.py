@@ -7,6 +7,9 @@ import sys
 
 import click
 
+from safear.cli.results import SPACES
+from safear.errors import visible
+
 
 class _Growing(logging.Filter):
     """Of what is said of memory, again and again for block after block, lets pass what is twice as much as before."""
@@ -23,13 +26,27 @@ class _Growing(logging.Filter):
         return True
 
 
+class VisibleFormatter(logging.Formatter):
+    """Writes out what a terminal would obey: what is logged repeats names of files and columns."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """A line of the log."""
+        return visible(super().format(record), keep=SPACES)
+
+
+def guard_warnings() -> None:
+    """Write out what a terminal would obey in warnings, which Python prints where nobody asks for the log."""
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(VisibleFormatter("%(message)s"))
+
+
 def _show_log(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     """Show the log until the command ends."""
     if not wanted:
         return
     logger = logging.getLogger("safear")
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(message)s"))
+    handler.setFormatter(VisibleFormatter("%(message)s"))
     handler.addFilter(_Growing())
     before = logger.level
     logger.addHandler(handler)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from safear.plots.letters import shorten, text_width
-from safear.texts.names import NOT_XML
+from safear.texts.names import replace_unseen
 
 # What texts are laid out for comes first, by the name that our pages serve it under; of the others, the narrow ones.
 FONTS = "'SafeAR Sans', Inter, 'Helvetica Neue', Arial, 'Liberation Sans', Roboto, 'Segoe UI', system-ui, sans-serif"
@@ -22,7 +22,7 @@ LABEL_GAP = 12.0  # at least, between two labels
 
 def escape(text: str) -> str:
     """Text for an element or an attribute."""
-    text = NOT_XML.sub("\ufffd", text)
+    text = replace_unseen(text)
     for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
         text = text.replace(character, entity)
     return text

@@ -14,6 +14,7 @@ from safear.errors import InputError, MissingExtraError, Place
 from safear.files import write_text
 from safear.plots.svg import BLUE, FAINT, GRID, INK, PANEL, PAPER, WRONG, WRONG_PANEL
 from safear.texts import Texts
+from safear.texts.names import replace_unseen
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -86,6 +87,11 @@ def render(template: str, texts: Texts, *, summary: tuple[str, ...] = (), **valu
     return Page(_environment().get_template(template).render(**frame, **values), summary)
 
 
+def as_seen(value: object) -> object:
+    """What is filled in, without characters that a page must not hold; pictures, which are markup, have none."""
+    return replace_unseen(value) if type(value) is str else value
+
+
 @cache
 def _environment() -> Environment:
     try:
@@ -99,4 +105,5 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=as_seen,
     )

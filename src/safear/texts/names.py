@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
-NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # all but those that XML allows
-_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # would turn the text around them
+from safear.errors import UNSEEN
 
 
 def show_name(name: str) -> str:
     """A name on one line, without characters that cannot be shown or that change what stands beside it."""
-    return " ".join(NOT_XML.sub("\ufffd", _DIRECTIONS.sub("\ufffd", name)).split())
+    return replace_unseen(" ".join(name.split()))
+
+
+def replace_unseen(text: str) -> str:
+    """Text of one or several lines with a sign in place of each character that XML and terminals must not get."""
+    return UNSEEN.sub(lambda found: found[0] if found[0] in "\n\t" else "\ufffd", text)
 
 
 def capital(text: str) -> str:

@@ -17,6 +17,7 @@ from safear._version import __version__
 from safear.plots.letters import FOLDER
 from safear.problem.model import Problem
 from safear.recourse.teller import Teller
+from safear.reports.page import as_seen
 from safear.texts import Texts, languages, load_texts
 
 _TYPES = {
@@ -80,6 +81,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=as_seen,
     )
     environment.globals |= {"static": _address, "described": _described, "version": __version__}
     return environment
