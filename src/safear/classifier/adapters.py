@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from safear.arguments import takes
 from safear.classifier.boosting import find_chances, find_truths, library_of
 from safear.classifier.column_types import ColumnType
 from safear.classifier.columns import ModelColumns, arrange, read_columns, unlearned_levels, unlearned_values
@@ -32,7 +33,7 @@ from safear.classifier.several import SeveralClassifiers
 from safear.classifier.splits import find_splits
 from safear.errors import ClassifierError, SafearError, quote_list, suggest
 from safear.problem.condition import Condition
-from safear.problem.model import Goal, Problem
+from safear.problem.model import PROBLEM, Goal, Problem
 from safear.problem.vector import holds
 
 if TYPE_CHECKING:
@@ -274,6 +275,7 @@ class TableClassifier:
         return answers
 
 
+@takes(problem=PROBLEM)
 def as_classifier(source: object, problem: Problem, *, time_limit: float | None = None) -> Classifier:
     """Whatever was given as a classifier for a problem; None is the problem's own rule.
 

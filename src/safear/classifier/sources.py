@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from safear.arguments import FILE, takes
 from safear.classifier.adapters import as_classifier
 from safear.classifier.decision_tables import load_csv, load_parquet
 from safear.classifier.http_models import load_http
@@ -17,7 +18,7 @@ from safear.classifier.protocol import Classifier
 from safear.classifier.python_objects import load_object
 from safear.classifier.reading import Trust, unreadable
 from safear.classifier.skops_files import load_skops
-from safear.problem.model import Problem
+from safear.problem.model import PROBLEM, Problem
 
 TIME_LIMIT = 300.0  # seconds
 
@@ -53,8 +54,9 @@ KNOWN = f"use {', '.join(WRITTEN)}, or a Python object MODULE:NAME or FILE.py:NA
 REMOTE = ("models:/", "runs:/", "mlflow-artifacts:/", "s3://", "gs://")
 
 
+@takes(source=FILE, problem=PROBLEM)
 def load_classifier(
-    source: str,
+    source: str | Path,
     problem: Problem,
     *,
     trust: Sequence[str] = (),
@@ -66,6 +68,7 @@ def load_classifier(
     `trust` lists further types that a skops file may hold. `trust_pickle` allows pickles, which run their code.
     `time_limit` is how many seconds it may take for a question.
     """
+    source = str(source)
     if source.lower().startswith(("http://", "https://")):  # has its time limit for each request, not for all of them
         return as_classifier(load_http(source, time_limit), problem)
     found = _load(source, Trust(types=trust, pickles=trust_pickle))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from safear.arguments import TEXT, takes
 from safear.errors import ProblemError, suggest
 from safear.problem.load import load_problem, parse_problem
 from safear.problem.model import Problem
@@ -25,6 +26,7 @@ def example_text(name: str) -> str:
     return (_FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
 
 
+@takes(name=TEXT)
 def load_example(name: str) -> Problem:
     """A bundled problem."""
     return parse_problem(example_text(name), f"{name}.yaml")

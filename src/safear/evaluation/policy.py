@@ -11,11 +11,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.arguments import ArgumentKind
 from safear.errors import ObjectiveError
 from safear.mdp.arrays import MDP
 from safear.problem.model import Record
@@ -218,6 +219,9 @@ class SpentPolicy(Policy):
         return np.where(inside, self.choice[np.where(inside, found, 0)], NOTHING).astype(np.uint8)
 
 
+_POLICY = ArgumentKind("a plan", "give a solution (solve), a plan of a menu (recommend) or a policy", (Policy,))
+
+
 class Planned(Protocol):
     """Whatever has a policy: a solution, say."""
 
@@ -228,4 +232,6 @@ class Planned(Protocol):
 
 def policy_of(plan: Planned | Policy) -> Policy:
     """The policy of a solution, or the policy itself: whatever looks at plans takes both."""
-    return plan if isinstance(plan, Policy) else plan.policy
+    found = getattr(plan, "policy", plan)
+    _POLICY.require(found)
+    return cast("Policy", found)

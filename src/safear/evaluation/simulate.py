@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.arguments import WHOLE, takes
 from safear.errors import ObjectiveError
 from safear.evaluation.forward import Runs
 from safear.evaluation.policy import Planned, Policy, policy_of
 from safear.problem.model import Record
 
 
+@takes(rollouts=WHOLE)
 def simulate(
     solution: Planned | Policy,
     start: Record | int | None = None,

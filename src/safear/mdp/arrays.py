@@ -23,7 +23,8 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.errors import PersonError
+from safear.arguments import ArgumentKind
+from safear.errors import MDPError, PersonError
 from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import Feature, Outcome, Record
 
@@ -271,3 +272,6 @@ def once_per_mdp(function: Callable[Concatenate[MDP, Settings], Found]) -> Calla
         return found
 
     return find
+
+
+ARRAYS = ArgumentKind("an MDP", "use compile_mdp(problem)", (MDP,), error=MDPError)

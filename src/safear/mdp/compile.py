@@ -21,7 +21,7 @@ from safear.mdp.space import CodeMatrix, StateArray, StateSpace, person_codes
 from safear.memory import MAX_BYTES, require_room
 from safear.problem.checks import check_problem
 from safear.problem.model import Person, Problem, Record, is_missing
-from safear.problem.person import read_level, read_person
+from safear.problem.person import as_record, read_level, read_person
 
 MAX_REACHABLE = 2_000_000
 AHEAD = 2_048  # states near a person that a slow classifier is asked about at once
@@ -53,6 +53,8 @@ def compile_mdp(
             raise PersonError.at(
                 (), f"'{given}' is a name, not a record", f"give problem.people['{given}']", code="wrong_type"
             )
+        if given is not None:
+            as_record(given)
     compiler = Compiler.of(problem, classifier)
     if start is not None:
         person = read_person(problem, start, given=compiler.goals.sight.given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from safear.arguments import ArgumentKind
 from safear.classifier.filed import LEVELS_ONLY, Filed, Sight
 from safear.errors import PersonError, Place, TooLargeError, closest, mistake, quote_list
 from safear.people.bad_rows import breaks, complain, require_free, write_bad_rows
@@ -20,6 +21,7 @@ from safear.people.file_counts import Files
 from safear.people.frame_counts import Frame
 from safear.people.opening import connect, find_tables
 from safear.problem.model import Problem, Record
+from safear.problem.person import as_record
 
 logger = logging.getLogger("safear")
 
@@ -44,6 +46,15 @@ class Population:
         return self.filed.codes
 
 
+PEOPLE = ArgumentKind(
+    "a table of people",
+    "give a CSV or Parquet file, a data frame, or a list of records",
+    (Iterable,),
+    (bytes, Mapping),
+    error=PersonError,
+)
+
+
 def read_population(
     problem: Problem,
     source: People,
@@ -61,7 +72,8 @@ def read_population(
     """
     groups = tuple(dict.fromkeys(groups))
     if not isinstance(source, str | Path | pd.DataFrame):
-        records = [dict(record) for record in source]
+        PEOPLE.require(source, "people")
+        records = [as_record(record) for record in source]
         source = pd.DataFrame(records, columns=None if records else list(problem.feature_by_name), dtype=object)
     if isinstance(source, pd.DataFrame):
         return _read(Frame(problem, groups, source, sight), Place(), skip_bad)

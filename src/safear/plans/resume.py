@@ -13,13 +13,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from safear.arguments import OUTCOMES, ArgumentKind, takes
 from safear.errors import InputError, PlanError, quote_list, suggest
 from safear.evaluation.forward import propagate
 from safear.mdp.compiled import CompiledMDP
 from safear.plans.plan_file import BeforeForm, Scalar
 from safear.plans.plan_writing import clean_record, hash_answers, hash_record
-from safear.plans.saved_plan import SavedPlan
-from safear.problem.model import Problem, Record, as_decimal
+from safear.plans.saved_plan import SAVED_PLAN, SavedPlan
+from safear.problem.model import PROBLEM, Problem, Record, as_decimal
 from safear.problem.person import read_texts_of
 from safear.problem.terms import Terms, apply_terms
 from safear.recourse.case import Desk, find_record
@@ -50,6 +51,10 @@ class Turn:
             raise WalkError.at(("steps",), f"{self.steps} is not a number of steps", "give 1 or more", code="too_few")
 
 
+TURN = ArgumentKind("a turn", "give Turn(...)", (Turn,))
+
+
+@takes(plan=SAVED_PLAN, outcomes=OUTCOMES, turn=TURN.or_none)
 def resume(plan: SavedPlan, outcomes: Sequence[int | str] = (), *, turn: Turn | None = None) -> Situation:
     """Where somebody is along a saved plan, and what to do now: from the file alone, without model or problem.
 
@@ -233,6 +238,7 @@ def _fits(plan: SavedPlan, mdp: CompiledMDP) -> bool:
     return bool((mdp.goal[states] == plan.mdp.goal).all())
 
 
+@takes(plan=SAVED_PLAN, problem=PROBLEM, outcomes=OUTCOMES, turn=TURN.or_none)
 def replan(  # noqa: PLR0913  # all but three by name, and each can be left out
     plan: SavedPlan,
     problem: Problem,

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from safear.arguments import FILE, ArgumentKind, takes
 from safear.errors import InputError, Place, PlanError, quote_list
 from safear.evaluation.forward import find_possible_ends, run_exactly
 from safear.evaluation.policy import Policy
@@ -14,8 +15,8 @@ from safear.files import read_text, write_text
 from safear.plans.plan_file import AS_SAVED, BeforeForm, FiguresForm, PlanForm
 from safear.plans.plan_reading import read_policy, read_promises
 from safear.plans.plan_writing import hash_problem, write_plan
-from safear.problem.model import Problem, Record
-from safear.recourse.offer import Offer
+from safear.problem.model import PROBLEM, Problem, Record
+from safear.recourse.offer import OFFER, Offer
 from safear.recourse.plan import Plan
 from safear.recourse.plan_making import make_plan
 from safear.recourse.promises import Promises
@@ -169,6 +170,10 @@ class SavedPlan:
         raise PlanError.at((), cause, remedy, code="other_problem", title=known.title, parts=names)
 
 
+SAVED_PLAN = ArgumentKind("a plan that was saved", "load_plan reads one from its file", (SavedPlan,), error=PlanError)
+
+
+@takes(offer=OFFER, path=FILE)
 def save_plan(
     offer: Offer,
     path: str | Path,
@@ -190,6 +195,7 @@ def save_plan(
     return plan
 
 
+@takes(path=FILE, problem=PROBLEM.or_none)
 def load_plan(path: str | Path, problem: Problem | None = None) -> SavedPlan:
     """Read a plan that was saved; neither the model nor the problem is needed.
 

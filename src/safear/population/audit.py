@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.arguments import NAMES, takes
 from safear.classifier.protocol import Classifier
 from safear.errors import ObjectiveError, PersonError, quote_list, suggest
 from safear.people.bad_rows import breaks
@@ -288,6 +289,7 @@ class Audit:
         return np.random.default_rng([self.seed, *name.encode()])
 
 
+@takes(groups=NAMES)
 def audit(  # noqa: PLR0913  # whom, what for, and how: each has a default but the first three
     problem: Problem,
     classifier: object,
@@ -310,7 +312,7 @@ def audit(  # noqa: PLR0913  # whom, what for, and how: each has a default but t
     bootstrap. Bad rows are an error unless `skip_bad` names a file that they are put into.
     """
     aim = Purpose(Mean() if objective is None else objective, method, level)
-    groups = [groups] if isinstance(groups, str) else list(dict.fromkeys(groups))
+    groups = [groups] if isinstance(groups, str) else list(dict.fromkeys(map(str, groups)))
     if not groups:
         raise ObjectiveError.at(
             (), "an audit needs a group column", "give groups=['gender'], or another column", code="no_groups"

@@ -16,6 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from safear._version import __version__
+from safear.arguments import FILE, takes
 from safear.classifier.adapters import as_classifier
 from safear.errors import ObjectiveError
 from safear.memory import require_room
@@ -75,6 +76,7 @@ class BatchSummary:
         return AuditTeller.of().batch(self)
 
 
+@takes(out=FILE)
 def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     problem: Problem,
     classifier: object,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from graphlib import CycleError
 from itertools import chain
 
-from safear.errors import Mistake, Path, ProblemError, mistake, on_key
+from safear.errors import Mistake, Path, mistake, on_key
 from safear.problem.condition import (
     Condition,
     condition_features,
@@ -21,6 +21,7 @@ from safear.problem.labelling import check_glossary
 from safear.problem.model import (
     MAX_ACTIONS,
     MAX_OUTCOMES,
+    PROBLEM,
     Action,
     Change,
     Follow,
@@ -48,13 +49,12 @@ _ABOUT_LEVELS = {
 
 def require_problem(problem: object) -> None:
     """Refuse what is no problem at all: a file's name, say."""
-    if not isinstance(problem, Problem):
-        remedy = "use load_problem, parse_problem or load_example"
-        raise ProblemError.at((), f"{problem!r} is not a problem", remedy, code="not_a_problem")
+    PROBLEM.require(problem)
 
 
 def check_problem(problem: Problem) -> list[Mistake]:
     """Every mistake in a problem. It is looked for once: a problem never changes."""
+    require_problem(problem)
     known = vars(problem)  # as a cached_property would, which the model cannot have: checks know it, not it them
     if "_mistakes" not in known:
         known["_mistakes"] = tuple(_find_mistakes(problem))

@@ -9,15 +9,29 @@ from typing import Any
 
 import yaml
 
+from safear.arguments import takes
 from safear.problem.build import default_levels
 from safear.problem.condition import ALWAYS, Within
 from safear.problem.glossary import Glossary
 from safear.problem.labelling import dump_given, dump_label, dump_text, labels_of
-from safear.problem.model import Action, Change, Effect, Feature, Follow, Move, Outcome, Problem, Shift, SideEffect
+from safear.problem.model import (
+    PROBLEM,
+    Action,
+    Change,
+    Effect,
+    Feature,
+    Follow,
+    Move,
+    Outcome,
+    Problem,
+    Shift,
+    SideEffect,
+)
 from safear.problem.quantity import CONFIDENCE, Amount, ByCase, ByLevel, Quantity, amounts
 from safear.problem.scales import is_range
 
 
+@takes(problem=PROBLEM)
 def dump_problem(problem: Problem) -> dict[str, Any]:
     """The problem as a dictionary in the vocabulary of the problem file, defaults left out."""
     glossary = problem.glossary

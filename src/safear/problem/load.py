@@ -11,17 +11,23 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
+from safear.arguments import FILE, TEXT, ArgumentKind, takes
 from safear.errors import Mistake, Path, PersonError, ProblemError, TermsError, mistake
 from safear.files import read_text
 from safear.problem.build import build_problem, build_terms
 from safear.problem.checks import check_problem
-from safear.problem.model import Problem, Record
+from safear.problem.model import PROBLEM, Problem, Record
 from safear.problem.person import read_person, read_texts_of
 from safear.problem.plain_document import read_plainly
 from safear.problem.terms import Terms, merge_terms
 from safear.problem.tree import Tree, in_order, plain_tree, read_tree
 
+SOURCE = ArgumentKind(
+    "a problem as text or as a mapping", "give YAML text or a dictionary; load_problem reads a file", (str, Mapping)
+)
 
+
+@takes(path=FILE)
 def load_problem(path: str | FilePath) -> Problem:
     """Read a problem file (YAML, or JSON if its name ends in .json); its mistakes are raised as one ProblemError."""
     file = FilePath(path)
@@ -36,6 +42,7 @@ def locate_mistakes(path: FilePath, mistakes: Sequence[Mistake]) -> list[Mistake
     return [_locate(tree, item) for item in mistakes]
 
 
+@takes(source=SOURCE, name=TEXT)
 def parse_problem(source: str | Mapping[str, Any], name: str = "<problem>") -> Problem:
     """A problem from YAML text, or from a dictionary in the vocabulary of the problem file."""
     if isinstance(source, str):
@@ -43,17 +50,20 @@ def parse_problem(source: str | Mapping[str, Any], name: str = "<problem>") -> P
     return _problem_from(plain_tree(dict(source)))
 
 
+@takes(path=FILE, problem=PROBLEM)
 def load_terms(path: str | FilePath, problem: Problem) -> Terms:
     """Read personal terms for a problem from a YAML or JSON file."""
     return _terms_from(read_tree(read_text(FilePath(path), TermsError), str(path), TermsError), problem)
 
 
+@takes(source=SOURCE, problem=PROBLEM, name=TEXT)
 def parse_terms(source: str | Mapping[str, Any], problem: Problem, *, name: str = "<terms>") -> Terms:
     """Personal terms from YAML text or a dictionary."""
     tree = read_tree(source, name, TermsError) if isinstance(source, str) else plain_tree(dict(source))
     return _terms_from(tree, problem)
 
 
+@takes(path=FILE, problem=PROBLEM)
 def load_record(path: str | FilePath, problem: Problem) -> tuple[dict[str, object], Tree]:
     """A person as filed in a YAML or JSON file, and its tree, by which mistakes can be located."""
     tree = read_tree(read_text(FilePath(path), PersonError), str(path), PersonError)

@@ -16,7 +16,8 @@ from html import escape
 from types import MappingProxyType
 from typing import Literal
 
-from safear.errors import Path
+from safear.arguments import ArgumentKind
+from safear.errors import Path, ProblemError
 from safear.problem.condition import ALWAYS, Condition, FeatureTest, LevelTest, condition_features, replace_tests
 from safear.problem.durations import Duration
 from safear.problem.glossary import NO_LABELS, NOBODY, Glossary, Provider
@@ -386,3 +387,12 @@ class Problem:
     def with_horizon(self, horizon: int) -> Problem:
         """The same problem with another number of steps."""
         return replace(self, horizon=horizon)
+
+
+PROBLEM = ArgumentKind(
+    "a problem",
+    "use load_problem, parse_problem or load_example",
+    (Problem,),
+    error=ProblemError,
+    code="not_a_problem",
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +22,18 @@ def read_person(problem: Problem, record: Record, *, given: Sequence[str] = ()) 
     The columns `given` to the classifier must be there. Others are carried along, unless something is missing, which
     one of them may be by another name.
     """
-    levels, mistakes = _read_levels(problem, dict(record), given)  # a pandas Series iterates over its values
+    levels, mistakes = _read_levels(problem, as_record(record), given)
     if mistakes:
         raise PersonError(mistakes)
     return levels
+
+
+def as_record(record: Any) -> dict[str, object]:
+    """A record as a dictionary: what has names and values, a pandas Series too, which iterates over its values."""
+    if hasattr(record, "keys"):
+        return dict(record)
+    remedy = "give a mapping of features to levels; load_person reads one from a file"
+    raise PersonError.at((), f"{record!r} is not a record", remedy, code="wrong_type")
 
 
 def person_mistakes(problem: Problem, record: Record) -> list[Mistake]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from safear.arguments import WHOLE, takes
 from safear.errors import ObjectiveError, quote_list
 from safear.problem.model import Person, Problem
 from safear.problem.terms import Terms
@@ -160,6 +161,7 @@ class Menu:
         return len(self.offers)
 
 
+@takes(most=WHOLE)
 def recommend(  # noqa: PLR0913  # all but three by name, and each can be left out
     problem: Problem,
     classifier: object = None,
@@ -283,7 +285,7 @@ def make_menu(
 
 def _read_objectives(given: Sequence[Objective | str] | Objective | str) -> tuple[Objective, ...]:
     """Objectives as given: one or several, as objects or as texts."""
-    several = [given] if isinstance(given, Objective | str) else given
+    several = [given] if isinstance(given, Objective | str) or not isinstance(given, Iterable) else given
     wanted = tuple(parse_objective(item) if isinstance(item, str) else item for item in several)
     if not wanted:
         raise ObjectiveError.at((), "the list of objectives is empty", "leave it out for the menu", code="no_objective")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from safear.arguments import ArgumentKind, takes
 from safear.evaluation.extremes import FigureRanges, evaluate_ranges
 from safear.evaluation.forward import Ends, Runs, find_possible_ends, run_exactly
 from safear.evaluation.policy import Policy
@@ -235,6 +236,10 @@ class Offer:
         return find_gist(self.policy, self.runs, is_sure=self.ranges is None)
 
 
+OFFER = ArgumentKind("a plan of a menu", "take one: recommend(...)[0]", (Offer,))
+
+
+@takes(offer=OFFER)
 def verify(offer: Offer, classifier: object, record: Record) -> Verification:
     """Ask a classifier about every end of a plan, wherever in what it promises the person lands.
 

@@ -23,7 +23,7 @@ from safear.recourse.choices import find_plan_leeway
 from safear.recourse.flips import find_equals, find_leeway
 from safear.recourse.march import TOLERANCE, Direction, Flip, Leeway
 from safear.recourse.menu import Menu, recommend
-from safear.recourse.offer import TAIL, Offer
+from safear.recourse.offer import OFFER, TAIL, Offer
 from safear.recourse.sensitivity_teller import SensitivityTeller, step_of
 from safear.risk.objectives import Objective
 from safear.texts.notebook import html_table
@@ -176,6 +176,16 @@ def sensitivity(  # noqa: PLR0913  # all but three by name, and each can be left
     return examine_menu(menu, plan, tolerance=tolerance, progress=progress)
 
 
+def _pick(menu: Menu, plan: str | Offer) -> Offer:
+    if isinstance(plan, str):
+        try:
+            return menu[plan]
+        except KeyError as error:
+            raise ObjectiveError.at(("plan",), error.args[0], "name one of them", code="unknown_name") from None
+    OFFER.require(plan, "plan")
+    return plan
+
+
 def examine_menu(
     menu: Menu, plan: str | Offer | None = None, *, tolerance: float = TOLERANCE, progress: Progress | None = None
 ) -> Sensitivity:
@@ -183,7 +193,7 @@ def examine_menu(
     if not 1e-6 <= tolerance <= 0.1:
         cause = f"the tolerance {tolerance} is not between 0.000001 and 0.1"
         raise ObjectiveError.at(("tolerance",), cause, code="out_of_range")
-    offers = menu.offers if plan is None else (menu[plan] if isinstance(plan, str) else plan,)
+    offers = menu.offers if plan is None else (_pick(menu, plan),)
     for offer in offers:
         if offer.solution.method != "optimal":
             cause = f"a plan by method '{offer.solution.method}' is not the best one, so nothing says when it changes"

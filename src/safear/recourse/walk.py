@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from safear.arguments import OUTCOMES, ArgumentKind, takes
 from safear.errors import InputError
 from safear.evaluation.extremes import Range
 from safear.evaluation.forward import run_on
@@ -31,6 +32,19 @@ from safear.texts.notebook import show_lines
 
 Kind = Literal["step", "goal", "out of time", "stuck", "lost"]
 WORDS = {"works": True, "worked": True, "fails": False, "failed": False}
+
+
+@runtime_checkable
+class _HasStart(Protocol):
+    """What is enough to tell a plan that can be followed from anything else."""
+
+    @property
+    def policy(self) -> Policy:
+        """What to do."""
+
+    @property
+    def start(self) -> int:
+        """Where it begins."""
 
 
 class Followed(Protocol):
@@ -149,6 +163,10 @@ class Standing(NamedTuple):
     taken: tuple[Taken, ...] = ()
 
 
+FOLLOWED = ArgumentKind("a plan to follow", "give a plan of a menu, or one that was saved", (_HasStart,))
+
+
+@takes(plan=FOLLOWED, outcomes=OUTCOMES)
 def walk(plan: Followed, outcomes: Sequence[int | str] = ()) -> Situation:
     """Follow a plan from the start, with each step ending as given. Raises a WalkError if that is impossible.
 

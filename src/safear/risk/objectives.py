@@ -22,6 +22,7 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import ClassVar, Self
 
+from safear.arguments import TEXT, takes
 from safear.errors import ObjectiveError, suggest
 from safear.risk.distribution import CostDistribution, check_level
 
@@ -268,6 +269,7 @@ _BY_NAME = {kind.name: kind for kind in _EXAMPLES}
 OBJECTIVE_EXAMPLES = (*_EXAMPLES.values(), SuccessFirst.name, f"{SuccessFirst.name}:cvar:0.95")
 
 
+@takes(text=TEXT)
 def parse_objective(text: str) -> Objective:
     """An objective as it is written on the command line: `mean`, `mean-std:0.5`, `success-first:cvar:0.95`, ..."""
     if text.strip().startswith(SuccessFirst.name):

@@ -6,8 +6,9 @@ from typing import Literal
 
 import numpy as np
 
+from safear.arguments import takes
 from safear.errors import ObjectiveError, suggest
-from safear.mdp.arrays import MDP
+from safear.mdp.arrays import ARRAYS, MDP
 from safear.progress import Progress
 from safear.risk.objectives import MeanLowerStd, Objective
 from safear.solvers.episodic import Episodic, learn
@@ -21,6 +22,7 @@ Method = Literal["optimal", "greedy", "episodic"]
 METHODS: tuple[Method, ...] = ("optimal", "greedy", "episodic")
 
 
+@takes(mdp=ARRAYS)
 def solve(
     mdp: MDP,
     objective: Objective,
