@@ -326,7 +326,7 @@ def test_a_column_twice(tmp_path: Path) -> None:
         ("p.csv", b'"job\nx",y\nnone,1\n', "header"),
         ("p.csv", b"\xff\xfe,job\n1,none\n", "cannot be read"),
         ("p.parquet", b"PAR1 or not", "cannot be read"),
-        ("p.csv.gz", b"job\nnone\n", "cannot be read"),
+        ("p.csv.gz", b"job\nnone\n", "is damaged: Not a gzipped file"),
         ("p.xlsx", b"job\nnone\n", "neither CSV nor Parquet"),
     ],
 )

@@ -111,7 +111,7 @@ def test_rows_count_from_one(tmp_path: Path) -> None:
             "a.csv: its columns are separated by tabs\n    save it with commas, or name it .tsv",
         ),
         ("a.csv", HEADER + '"1,2', None, "a.csv: cannot be read: unexpected end of data"),
-        ("a.csv.gz", CSV, 1, "a.csv.gz: cannot be read: Not a gzipped file (b'in')"),
+        ("a.csv.gz", CSV, 1, "a.csv.gz: is damaged: Not a gzipped file (b'in')"),
         ("a.parquet", CSV, 1, "a.parquet: cannot be read: "),
     ],
 )

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -71,9 +72,20 @@ def test_other_endings_are_refused(picture: Picture, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_what_is_no_file_gets_svg(picture: Picture, tmp_path: Path) -> None:
+    """`safear plot traces loan -o /dev/stdout > plans.svg`, or any pipe."""
+    pipe, read = tmp_path / "pipe", list[str]()
+    os.mkfifo(pipe)
+    reader = Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")))
+    reader.start()
+    picture.save(pipe)
+    reader.join(30)
+    assert read == [picture.svg]
+
+
 @pytest.mark.parametrize("name", ["plans.svg", "plans.png", "plans.pdf"])
 def test_a_folder_that_is_not_there(picture: Picture, tmp_path: Path, name: str) -> None:
-    with pytest.raises(sa.InputError, match=rf"{name}: cannot be written: No such file or directory$"):
+    with pytest.raises(sa.InputError, match=rf"{name}: cannot be written: there is no such folder\n"):
         picture.save(tmp_path / "nowhere" / name)
 
 

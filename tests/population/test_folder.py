@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 import safear as sa
 from people.test_counts import write_csv
 from population.crowds import JOB, bytes_of, job_people, part_bytes, read_parts
+from safear.files import SUMS, is_leftover
 from safear.population import BatchSummary
 from safear.population import folder as folder_module
 from safear.population.folder import COLUMNS, MANIFEST, Folder
@@ -95,7 +97,7 @@ def refused(function: Callable[[], object]) -> str | None:
 
 
 def test_what_is_in_a_folder(done: Path) -> None:
-    assert sorted(bytes_of(done)) == [MANIFEST, *(f"part-0000{i}.parquet" for i in range(5))]
+    assert sorted(bytes_of(done)) == [MANIFEST, SUMS, *(f"part-0000{i}.parquet" for i in range(5))]
     manifest = json.loads((done / MANIFEST).read_text(encoding="utf-8"))
     assert (manifest["objective"], manifest["method"], manifest["level"]) == ("mean-std:0.5", "greedy", 0.95)
     assert manifest["part size"] == SIZE
@@ -173,10 +175,11 @@ def test_half_written_leftovers_are_removed(home: Path, copy: Path, monkeypatch:
     with monkeypatch.context() as patch:  # as if killed: nobody puts it in its place, or away
         patch.setattr(Path, "replace", lambda *_: None)
         patch.setattr(Path, "unlink", lambda *_, **__: None)
-        run(home, copy)
+        with pytest.raises(sa.InputError):  # the part is not there to be counted
+            run(home, copy)
     left = set(bytes_of(copy)) - set(expected)
-    assert len(left) == 2
-    assert all(name.startswith(".") for name in left)
+    assert len(left) >= 2
+    assert all(is_leftover(name) for name in left)
     assert "part-00002.parquet" not in bytes_of(copy)
     run(home, copy)
     assert bytes_of(copy) == expected
@@ -185,7 +188,7 @@ def test_half_written_leftovers_are_removed(home: Path, copy: Path, monkeypatch:
 def test_a_run_that_was_stopped_before_its_manifest_was_whole(home: Path, done: Path, tmp_path: Path) -> None:
     """The folder is there, and in it nothing but a leftover of the manifest."""
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / f".{MANIFEST}.abcdef").write_bytes(b"{")
+    (tmp_path / "out" / ".safear-0123456789abcdef.tmp").write_bytes(b"{")
     run(home, tmp_path / "out")
     assert bytes_of(tmp_path / "out") == bytes_of(done)
 
@@ -243,10 +246,15 @@ def test_everything_that_differs_is_named(home: Path, copy: Path) -> None:
 
 def test_another_batch_that_is_being_made_is_not_disturbed(home: Path, copy: Path) -> None:
     """Whoever asks for something else in its folder is refused before anything there is removed."""
-    (copy / ".part-00002.parquet.12345").write_bytes(b"half of it")
-    before = bytes_of(copy)
-    assert "not the same 'level'" in refusal(lambda: run(home, copy, level=0.5))
-    assert bytes_of(copy) == before
+    with (copy / ".safear-0123456789abcdef.tmp").open("wb") as stream:
+        stream.write(b"half of it")
+        stream.flush()
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        before = bytes_of(copy)
+        assert "not the same 'level'" in refusal(lambda: run(home, copy, level=0.5))
+        assert bytes_of(copy) == before
+        run(home, copy)
+        assert bytes_of(copy) == before
 
 
 def test_the_same_classifier_read_again_is_the_same(home: Path, copy: Path) -> None:
@@ -328,6 +336,8 @@ def test_what_the_system_refuses_is_told(
     def refuse(*_: object, **__: object) -> None:
         raise OSError(number, os.strerror(number))
 
+    if place == "iterdir":
+        run(home, tmp_path / "out")
     monkeypatch.setattr(Path, place, refuse)
     with pytest.raises(sa.InputError, match=os.strerror(number)) as told:
         run(home, tmp_path / "out")
@@ -352,16 +362,82 @@ def test_a_full_disk_while_a_part_is_written(
         with pytest.raises(sa.InputError, match="cannot be written") as error:
             run(home, out)
     assert str(error.value).startswith(f"{out / 'part-00002.parquet'}: cannot be written: ")
-    assert sorted(bytes_of(out)) == [MANIFEST, "part-00000.parquet", "part-00001.parquet"]
+    assert sorted(bytes_of(out)) == [MANIFEST, SUMS, "part-00000.parquet", "part-00001.parquet"]
     run(home, out)
     assert bytes_of(out) == bytes_of(done)
 
 
-def test_a_part_that_is_no_parquet_file(home: Path, copy: Path) -> None:
-    (copy / "part-00001.parquet").write_bytes(b"PAR1 not any more")
-    with pytest.raises(sa.InputError) as error:
-        run(home, copy)
-    assert "part-00001.parquet" in str(error.value)
+# ----------------------------------------------------------------------------------------------- parts that are damaged
+
+
+def flip(content: bytes) -> bytes:
+    """One bit of a number: still a Parquet file, and nobody would see it."""
+    return content[: len(content) // 3] + bytes([content[len(content) // 3] ^ 1]) + content[len(content) // 3 + 1 :]
+
+
+DAMAGE: dict[str, Callable[[dict[str, bytes]], bytes]] = {
+    "no Parquet": lambda _: b"PAR1 not any more",
+    "nothing": lambda _: b"",
+    "zeros": lambda there: bytes(len(there["part-00001.parquet"])),
+    "half": lambda there: there["part-00001.parquet"][:500],
+    "more": lambda there: there["part-00001.parquet"] + b"x",
+    "a bit": lambda there: flip(there["part-00001.parquet"]),
+    "other people": lambda there: there["part-00003.parquet"],
+}
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+def test_a_part_that_is_damaged_is_solved_again(
+    how: str, home: Path, copy: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    expected = bytes_of(copy)
+    (copy / "part-00001.parquet").write_bytes(DAMAGE[how](expected))
+    summary = run(home, copy)
+    assert bytes_of(copy) == expected
+    assert (summary.parts, summary.resumed) == (5, 4)
+    assert summary.favourable + summary.planned + summary.without_recourse == COUNT
+    place = copy / "part-00001.parquet"
+    assert [record.message for record in caplog.records if record.levelname == "WARNING"] == [
+        f"{place}: is damaged, or not from this batch; it is solved again"
+    ]
+
+
+def test_a_part_of_another_batch_is_solved_again(home: Path, copy: Path, tmp_path: Path) -> None:
+    """With its folder's list or without."""
+    expected = bytes_of(copy)
+    run(home, tmp_path / "other", classifier=decide_otherwise)
+    other = bytes_of(tmp_path / "other")
+    for names in (["part-00001.parquet"], ["part-00001.parquet", SUMS], [*part_bytes(copy), SUMS]):
+        for name in names:
+            (copy / name).write_bytes(other[name])
+        assert run(home, copy).resumed == (4 if len(names) == 1 else 0)
+        assert bytes_of(copy) == expected
+
+
+def test_what_is_no_part_of_the_batch_is_neither_counted_nor_touched(
+    home: Path, copy: Path, done: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    expected, before = bytes_of(copy), run(home, done)
+    for name in ("part-00005.parquet", "part-copy.parquet"):
+        (copy / name).write_bytes(expected["part-00000.parquet"])
+    assert run(home, copy) == before
+    assert bytes_of(copy).keys() - expected.keys() == {"part-00005.parquet", "part-copy.parquet"}
+    told = [record.message for record in caplog.records if record.levelname == "WARNING"]
+    assert told == [
+        f"{copy / name}: is no part of this batch, and is not counted"
+        for name in ("part-00005.parquet", "part-copy.parquet")
+    ]
+
+
+def test_a_list_that_is_damaged_or_gone(home: Path, copy: Path) -> None:
+    expected = bytes_of(copy)
+    lines = expected[SUMS].splitlines(keepends=True)
+    for content, resumed in ((None, 0), (b"", 0), (b"".join(lines[:3]) + lines[3][:40], 2), (b"".join(lines[::-1]), 5)):
+        (copy / SUMS).unlink()
+        if content is not None:
+            (copy / SUMS).write_bytes(content)
+        assert run(home, copy).resumed == resumed
+        assert bytes_of(copy) == expected
 
 
 # ----------------------------------------------------------------------------------------------------- names that clash

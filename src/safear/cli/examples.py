@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from safear.cli.options import FILE
+from safear.cli.options import NEW_FILE
 
 
 @click.command(epilog="\b\nExample:\n  safear demo")
@@ -24,7 +24,7 @@ def demo() -> None:
 
 @click.command(epilog="\b\nExample:\n  safear examples\n  safear examples loan --output my-problem.yaml")
 @click.argument("name", required=False)
-@click.option("-o", "--output", type=FILE, help="Write to this file.")
+@click.option("-o", "--output", type=NEW_FILE, help="Write to this file.")
 def examples(name: str | None, output: Path | None) -> None:
     """List the bundled problems, or print the file of one, to start your own from."""
     from safear.datasets.bundled import example_names, example_text, load_example
@@ -48,7 +48,7 @@ RECORDS = ("menu", "situation", "sensitivity", "audit", "comparisons", "batch", 
     epilog="\b\nExample:\n  safear schema > safear.schema.json\n  safear schema menu --output menu.schema.json"
 )
 @click.argument("what", type=click.Choice(["problem", *RECORDS]), default="problem")
-@click.option("-o", "--output", type=FILE, help="Write to this file.")
+@click.option("-o", "--output", type=NEW_FILE, help="Write to this file.")
 def schema(what: str, output: Path | None) -> None:
     """Print the JSON Schema of problem files, or of what a command gives with --json.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from safear.cli.options import FILE, JSON, LANGUAGE, PROBLEM, tell_record
+from safear.cli.options import JSON, LANGUAGE, NEW_FILE, PROBLEM, tell_record
 from safear.cli.sources import find_named
 from safear.cli.verbose import verbose_option
 
@@ -20,7 +20,7 @@ Example:
 )
 @PROBLEM
 @click.argument("log", metavar="LOG")
-@click.option("-o", "--output", "target", type=FILE, help="Write the new problem to a file.")
+@click.option("-o", "--output", "target", type=NEW_FILE, help="Write the new problem to a file.")
 @click.option(
     "--min-tries",
     type=click.IntRange(1),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import FILE, LANGUAGE, MODEL_TIMEOUT, THRESHOLD, TRUST, TRUST_PICKLE, combine
+from safear.cli.options import LANGUAGE, MODEL_TIMEOUT, NEW_FILE, THRESHOLD, TRUST, TRUST_PICKLE, combine
 from safear.cli.results import print_result, results
 from safear.cli.sources import load_decider
 from safear.cli.verbose import verbose_option
@@ -48,7 +48,7 @@ Example:
 @click.option("--fixed", multiple=True, metavar="COLUMNS", help="Columns that must never change; may be repeated.")
 @click.option("--favourable", metavar="CLASS", help="The class of the model that people want.")
 @click.option("--target", metavar="COLUMN", help="What the model was trained to say.  [default: what it does not want]")
-@click.option("-o", "--output", type=FILE, default="problem.yaml", show_default=True, help="The file to write.")
+@click.option("-o", "--output", type=NEW_FILE, default="problem.yaml", show_default=True, help="The file to write.")
 @click.option("--force", is_flag=True, help="Write over the file if it exists.")
 @LANGUAGE
 @verbose_option
@@ -64,7 +64,7 @@ def init(table_file: str, output: Path, force: bool, **options: Any) -> None:
     from safear.people.whole_table import load_table
 
     tell = DraftTeller.of(options["language"])
-    if output.exists() and not force:
+    if output.is_file() and not force:
         raise click.UsageError(f"{output} exists; name another file with -o, or write over it with --force")
     table = as_table(load_table(table_file))
     classifier, favourable = _find_favourable(table, tell, options)

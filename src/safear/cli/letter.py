@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import FILE, combine, report
+from safear.cli.options import NEW_FILE, combine, report
 from safear.cli.person_options import find_plan
 from safear.cli.results import print_result
 from safear.cli.sources import Source
@@ -22,7 +22,7 @@ letter_options = combine(
     report("the person", "a letter of two pages about the plan that --plan names"),
     click.option(
         "--figures",
-        type=FILE,
+        type=NEW_FILE,
         metavar="FILE.json",
         help="Write the figures of the letter with all their digits, for the provider, under the same reference.",
     ),

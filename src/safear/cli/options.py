@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from safear.files import require_output
 from safear.texts.language_files import languages
 
 if TYPE_CHECKING:
@@ -17,6 +19,19 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Command], Command]
 METHODS = ("optimal", "greedy")
 FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+class _OutputFile(click.Path):
+    """A file to write; one that cannot be written is told at once, not when the work is done."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if ctx is None or not ctx.resilient_parsing:  # not while the shell completes a word
+            require_output(path)
+        return path
+
+
+NEW_FILE = _OutputFile(dir_okay=False, readable=False, path_type=Path)
 
 
 def read_share(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
@@ -79,13 +94,13 @@ SEED = click.option(
     help="Seed of everything random: forests of data sets, samples, simulation, the bootstrap.",
 )
 OBJECTIVES = click.option("--objective", "objectives", multiple=True, help="What to minimise; may be repeated.")
-SKIP_BAD = click.option("--skip-bad", type=FILE, help="Skip bad rows, and write them to this CSV file.")
+SKIP_BAD = click.option("--skip-bad", type=NEW_FILE, help="Skip bad rows, and write them to this CSV file.")
 PROBLEM = click.argument("problem_file", metavar="PROBLEM")
 LANGUAGE = click.option(
     "--language", default="en", show_default=True, metavar="CODE", help=f"Language: {', '.join(languages())}."
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-OUTPUT = click.option("-o", "--output", type=FILE, help="Write the result as JSON to a file.")
+OUTPUT = click.option("-o", "--output", type=NEW_FILE, help="Write the result as JSON to a file.")
 
 
 def combine(*options: Option[Any]) -> Option[Any]:
@@ -138,7 +153,7 @@ def groups(*, required: bool = False) -> Option[Any]:
 def report(reader: str, what: str = "a page") -> Option[Any]:
     """A page of HTML."""
     help_text = f"Write {what}, for {reader}, and print only its summary."
-    return click.option("--report", type=FILE, metavar="FILE.html", help=help_text)
+    return click.option("--report", type=NEW_FILE, metavar="FILE.html", help=help_text)
 
 
 problem_options = about_problem()

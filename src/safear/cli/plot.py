@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import FILE, LANGUAGE, PROBLEM, groups
+from safear.cli.options import LANGUAGE, NEW_FILE, PROBLEM, groups
 from safear.cli.person_options import PLAN, find_menu, find_plan, person_options, require_recourse
 from safear.cli.results import print_result
 from safear.cli.sources import Source, find_source
@@ -64,7 +64,7 @@ Pictures:
 @click.argument("kind", metavar="KIND", type=click.Choice(KINDS))
 @PROBLEM
 @click.argument("people", metavar="[PEOPLE]", required=False)
-@click.option("-o", "--out", type=FILE, required=True, metavar="FILE", help="FILE.svg, FILE.png or FILE.pdf.")
+@click.option("-o", "--out", type=NEW_FILE, required=True, metavar="FILE", help="FILE.svg, FILE.png or FILE.pdf.")
 @LANGUAGE
 @click.option("--title", metavar="TEXT", help="The title above the picture.")
 @PLAN

@@ -43,11 +43,14 @@ def reproduce(names: tuple[str, ...], seeds: int, no_simulation: bool, as_json: 
     rollouts per person, as the paper did. Each table is shown and written as soon as it is finished.
     """
     from safear.cli.render import show_table_progress
+    from safear.files import require_folder
     from safear.paper.dice import is_installed
     from safear.paper.reproduce import reproduce as run
     from safear.paper.reproduce import to_markdown
     from safear.paper.tables import Workshop
 
+    if output is not None:
+        require_folder(output, parents=True)
     workshop = Workshop(seeds=tuple(range(seeds)), simulate=not no_simulation)
     finished: list[PaperTable] = []
     interrupted = False
@@ -75,17 +78,11 @@ def reproduce(names: tuple[str, ...], seeds: int, no_simulation: bool, as_json: 
 
 def _write(folder: Path, table: PaperTable, finished: list[PaperTable], workshop: Workshop) -> None:
     """The finished tables, so that an interrupted run keeps them."""
-    from safear.errors import InputError, Place
-    from safear.files import write_text
+    from safear.files import make_folder, write_text
     from safear.paper.pictures import draw
     from safear.paper.reproduce import to_csv, to_markdown
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError.at(
-            Place(file=str(folder)), f"cannot be written: {error.strerror}", code="unwritable"
-        ) from error
+    make_folder(folder, parents=True)
     write_text(folder / f"{table.name}.md", to_markdown(table))
     write_text(folder / f"{table.name}.csv", to_csv([table]))
     for name, picture in draw(table.name, workshop):

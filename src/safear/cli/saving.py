@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import FILE, combine
+from safear.cli.options import NEW_FILE, combine
 from safear.cli.person_options import PLAN, find_plan
 from safear.cli.results import print_note
 
@@ -23,7 +23,7 @@ NO_PERSONAL_DATA = click.option(
     "changes stays, from the start on, and so do costs and chances.",
 )
 save_options = combine(
-    click.option("--save", type=FILE, metavar="FILE.json", help="Save a plan of the menu, to go on with it later."),
+    click.option("--save", type=NEW_FILE, metavar="FILE.json", help="Save a plan of the menu, to go on with it later."),
     PLAN,
     NO_PERSONAL_DATA,
 )

@@ -101,6 +101,7 @@ def work(problem_file: str, options: dict[str, Any], *, ready: Callable[[], None
 def _listen(options: dict[str, Any]) -> socket.socket:
     """The address to serve at. Mistakes in the options are raised."""
     from safear.errors import InputError, Place
+    from safear.files import explain
     from safear.texts import load_texts
     from safear.web.app import LOOPBACK
     from safear.web.server import bind
@@ -118,7 +119,7 @@ def _listen(options: dict[str, Any]) -> socket.socket:
     try:
         return bind(host, port, shared=options["workers"] > 1)
     except OSError as error:
-        cause = f"cannot listen on {host}, port {port}: {error.strerror}"
+        cause = f"cannot listen on {host}, port {port}: {explain(error)}"
         raise InputError.at(
             Place(), cause, "name another --port, or 0 for any that is free", code="port_taken"
         ) from None

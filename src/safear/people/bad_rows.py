@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.errors import InputError, Mistake, PersonError, Place, mistake
+from safear.errors import Mistake, PersonError, Place, mistake
+from safear.files import is_stream, require_output, write_pieces
 from safear.mdp.expand import allowed
 from safear.people.cells import Codes
 from safear.problem.model import Problem
@@ -51,9 +53,8 @@ def complain(bad: BadRow, place: Place, summary: str) -> None:
 
 def require_free(path: Path) -> None:
     """Refuse to write over anything but bad rows of an earlier time, before anything is read."""
-    if not path.absolute().parent.is_dir():
-        raise PersonError.at(Place(file=str(path)), "cannot be written: there is no such folder", code="unwritable")
-    if not path.exists():
+    require_output(path)
+    if is_stream(path) or not path.exists():
         return
     with path.open("rb") as stream:
         if stream.read(len(_HEAD)) != _HEAD:
@@ -62,21 +63,22 @@ def require_free(path: Path) -> None:
 
 
 def write_bad_rows(path: Path, rows: Iterable[BadRow]) -> None:
-    """A CSV file of rows, made beside `path` first so that nobody sees half of it."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="") as stream:
-            writer = csv.writer(stream)
-            header: list[str] = []
-            for row in rows:
-                if header != (header := list(row.cells)):  # files with other columns get their own header
-                    writer.writerow([*_COLUMNS, *header])
-                first = row.wrong[0]
-                column = "".join(map(str, first.place.path))
-                about = [row.cells[column]] if column else first.values.values()  # a whole row or a constraint
-                writer.writerow([row.file, row.row, column, *about, *row.cells.values()])
-        part.replace(path)
-    except OSError as cause:
-        raise InputError.at(Place(file=str(path)), f"cannot be written: {cause.strerror}", code="unwritable") from cause
-    finally:
-        part.unlink(missing_ok=True)
+    """A CSV file of rows."""
+    write_pieces(path, _as_csv(rows))
+
+
+def _as_csv(rows: Iterable[BadRow]) -> Iterator[bytes]:
+    """The lines of the file, some at a time."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    header: list[str] = []
+    for row in rows:
+        if header != (header := list(row.cells)):  # files with other columns get their own header
+            writer.writerow([*_COLUMNS, *header])
+        first = row.wrong[0]
+        column = "".join(map(str, first.place.path))
+        about = [row.cells[column]] if column else first.values.values()  # a whole row or a constraint
+        writer.writerow([row.file, row.row, column, *about, *row.cells.values()])
+        yield text.getvalue().encode()
+        text.seek(0)
+        text.truncate()

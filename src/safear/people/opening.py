@@ -9,7 +9,7 @@ import glob
 import gzip
 import io
 import os
-import tempfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import IO, TYPE_CHECKING, cast
 
 from safear.errors import MissingExtraError, PersonError, Place, TooLargeError
+from safear.files import explain, scratch_folder
 from safear.people.cells import BITS, quote_sql
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".parquet": None}
 _ENDINGS = ".csv, .csv.gz, .tsv or .parquet"
+
+_CHUNK = 2**20  # bytes
 
 _Columns = tuple[tuple[str, ...], tuple[str, ...], str | None]  # names, types and the delimiter of a CSV file
 
@@ -68,11 +71,11 @@ class FileTable:
 def connect(place: Place, threads: int, memory: str, *, failed: str = "cannot be read") -> Iterator[DuckDBPyConnection]:
     """A DuckDB of its own, within limits; its errors become ours, about `place`."""
     duckdb = _duckdb()
-    with tempfile.TemporaryDirectory(prefix="safear-") as overflow:
+    with scratch_folder() as overflow:
         config = {
             "threads": threads,
             "memory_limit": memory,
-            "temp_directory": overflow,
+            "temp_directory": str(overflow),
             "autoinstall_known_extensions": "false",  # nothing is ever fetched from the network
             "autoload_known_extensions": "false",
             "preserve_insertion_order": "false",
@@ -85,7 +88,7 @@ def connect(place: Place, threads: int, memory: str, *, failed: str = "cannot be
                 place, f"needs more than {memory} of memory", "allow more", code="too_large"
             ) from cause
         except duckdb.Error as cause:
-            raise PersonError.at(place, f"{failed}: {_first_line(cause)}", code="unreadable") from cause
+            raise PersonError.at(place, f"{failed}: {explain(cause)}", code="unreadable") from cause
 
 
 def find_tables(connection: DuckDBPyConnection, place: Place) -> list[FileTable]:
@@ -107,6 +110,7 @@ def _describe(connection: DuckDBPyConnection, file: str) -> _Columns:
     """The names and types of a file's columns and, of a CSV file, its delimiter."""
     form = next((end for end in _DELIMITERS if file.lower().removesuffix(".gz").endswith(end)), None)
     try:
+        require_undamaged(file)
         with open_file(file) as stream:
             if not stream.read(1):
                 raise PersonError.at(Place(file=file), "the file is empty", "give a header and rows", code="nobody")
@@ -127,8 +131,7 @@ def _describe(connection: DuckDBPyConnection, file: str) -> _Columns:
                 raise PersonError.at(Place(file=file), "the header is not one line of column names", code="syntax")
             return names, ("VARCHAR",) * len(names), delimiter
     except (OSError, EOFError, ValueError, csv.Error, _duckdb().Error) as cause:
-        reason = getattr(cause, "strerror", None) or _first_line(cause)
-        raise PersonError.at(Place(file=file), f"cannot be read: {reason}", code="unreadable") from cause
+        raise PersonError.at(Place(file=file), f"cannot be read: {explain(cause)}", code="unreadable") from cause
 
 
 def require_delimiter(names: Sequence[str], place: Place) -> None:
@@ -138,6 +141,19 @@ def require_delimiter(names: Sequence[str], place: Place) -> None:
     if found is not None:
         remedy = "save it with commas" + (", or name it .tsv" if found == "tabs" else "")
         raise PersonError.at(place, f"its columns are separated by {found}", remedy, code="wrong_delimiter")
+
+
+def require_undamaged(file: str) -> None:
+    """Refuse a packed file whose checksum or length is not that of what is in it: DuckDB looks at neither."""
+    if not _is_packed(file):
+        return
+    try:
+        with open_file(file) as stream:
+            while stream.read(_CHUNK):
+                pass
+    except (gzip.BadGzipFile, EOFError, zlib.error) as cause:
+        remedy = "copy it here again, or pack it again"
+        raise PersonError.at(Place(file=file), f"is damaged: {explain(cause)}", remedy, code="damaged") from cause
 
 
 def open_file(file: str) -> IO[bytes]:
@@ -155,7 +171,3 @@ def _duckdb() -> ModuleType:
     except ImportError:
         raise MissingExtraError("DuckDB", "audit") from None
     return duckdb
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]

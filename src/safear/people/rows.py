@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from safear.errors import PersonError, Place
+from safear.files import explain
 from safear.people.cells import read_cells
-from safear.people.opening import connect, find_tables, open_file, require_delimiter
+from safear.people.opening import connect, find_tables, open_file, require_delimiter, require_undamaged
 from safear.problem.model import Problem, Record
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def csv_cells(place: Place) -> Iterator[list[str]]:
     """The header of a CSV file, and then its rows one by one."""
     file = str(place.file)
     try:
+        require_undamaged(file)
         with io.TextIOWrapper(open_file(file), encoding="utf-8-sig", newline="") as text:
             reader = csv.reader(text, delimiter=_DELIMITERS[_ending(file)], strict=True)
             names = next(reader, [])
@@ -100,8 +102,7 @@ def csv_cells(place: Place) -> Iterator[list[str]]:
     except UnicodeDecodeError as cause:
         raise PersonError.at(place, "is not UTF-8 text", "save the file as UTF-8", code="not_utf8") from cause
     except (OSError, EOFError, ValueError, csv.Error) as cause:
-        reason = getattr(cause, "strerror", None) or cause
-        raise PersonError.at(place, f"cannot be read: {reason}", code="unreadable") from cause
+        raise PersonError.at(place, f"cannot be read: {explain(cause)}", code="unreadable") from cause
 
 
 def _parquet_rows(place: Place) -> Iterator[dict[str, object]]:

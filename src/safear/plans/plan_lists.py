@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from safear.errors import Place, PlanError
+from safear.files import digest_file, read_sums
 from safear.people.whole_table import load_table
 from safear.plans.saved_plan import SavedPlan, load_plan
 
@@ -53,6 +54,7 @@ def _find_files(source: Path) -> list[Path]:
 
 def _open_rows(file: Path) -> Iterator[tuple[str, SavedPlan]]:
     """The plans of a batch; people without one have none."""
+    _require_whole(file)
     table = load_table(str(file))
     if COLUMN not in table:
         remedy = "write it with 'safear batch --plans'"
@@ -61,3 +63,16 @@ def _open_rows(file: Path) -> Iterator[tuple[str, SavedPlan]]:
         if isinstance(text, str):
             place = Place((f"row {row}",), file=str(file))
             yield f"{file}:{row}", SavedPlan.read(text, place)
+
+
+def _require_whole(file: Path) -> None:
+    """Refuse a part of a batch that is not as it was written."""
+    sums = read_sums(file.parent)
+    if sums is None or not file.exists():  # not the folder of a batch; what is not there is told elsewhere
+        return
+    place, remedy = Place(file=str(file)), "run the same batch again, which solves the part again"
+    if file.name not in sums:
+        cause, remedy = "is no part of the batch in its folder", "keep it in a folder of its own"
+        raise PlanError.at(place, cause, remedy, code="damaged")
+    if sums[file.name] != digest_file(file):
+        raise PlanError.at(place, "is damaged: it is not what the batch has written", remedy, code="damaged")

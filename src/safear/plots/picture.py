@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from safear.errors import InputError, Place
-from safear.files import write_bytes, write_text
+from safear.files import is_stream, write_bytes, write_text
 from safear.plots.rendering import SCALE, render_pdf, render_png
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Picture:
         return render_pdf(self.svg)
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file whose name ends in `.svg`, `.png` or `.pdf`."""
+        """Write it to a file whose name ends in `.svg`, `.png` or `.pdf`; a device or pipe gets SVG."""
         target = Path(path)
         match find_ending(target):
             case ".svg":
@@ -60,8 +60,8 @@ def make_picture(svg: str, **tables: Sequence[DataclassInstance]) -> Picture:
 
 
 def find_ending(path: Path) -> str:
-    """Which of the endings a file has; an InputError if none of them."""
-    ending = path.suffix.lower()
+    """Which of the endings a file has; an InputError if none of them. What has no name of its own is SVG."""
+    ending = path.suffix.lower() or (".svg" if is_stream(path) else "")
     if ending not in ENDINGS:
         cause = f"pictures are written as .svg, .png or .pdf, not as '{path.suffix or path.name}'"
         raise InputError.at(Place(file=str(path)), cause, f"name it {path.stem}.svg", code="unknown_format")

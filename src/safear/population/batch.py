@@ -19,13 +19,14 @@ from safear._version import __version__
 from safear.arguments import FILE, takes
 from safear.classifier.adapters import as_classifier
 from safear.errors import ObjectiveError
+from safear.files import digest_file, require_folder
 from safear.memory import require_room
 from safear.people.counts import require_somebody
 from safear.population.audit_teller import AuditTeller
 from safear.population.batch_reading import PeopleFiles, open_people
 from safear.population.crowd import Crowd
 from safear.population.engine import Purpose
-from safear.population.folder import Folder, digest_file
+from safear.population.folder import Folder
 from safear.population.parts import Job, PartSolver
 from safear.population.workers import CannotTravelError, Crew, tell_threads
 from safear.problem.checks import require_problem
@@ -122,19 +123,22 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
         part_size = SLOW_PART_SIZE if job.is_slow else PART_SIZE
     _check_count("part_size", part_size, MAX_PART)
     _estimate(problem, part_size, threads or count_threads())
+    require_folder(Path(out))  # before people are read
     solver = PartSolver(job)
     columns = [keep] if isinstance(keep, str) else keep
     with open_people(problem, people, sight=solver.sight, keep=columns, skip_bad=skip_bad) as source:
         require_somebody(source.examined, skip_bad)
         folder = Folder(Path(out), source.kept)
         sizes = [min(part_size, source.count - start) for start in range(0, source.count, part_size)]
-        missing = [number for number in range(len(sizes)) if not folder.part(number).exists()]
+        manifest = _describe(solver, source, part_size)
+        there = folder.look(manifest, len(sizes))
+        missing = [number for number in range(len(sizes)) if number not in there]
         crew = None if scheduler else Crew.of(job, [sizes[number] for number in missing], threads)
-        folder.prepare(_describe(solver, source, part_size))
+        folder.prepare(manifest)
         resumed, done = len(sizes) - len(missing), source.count - sum(sizes[number] for number in missing)
         if resumed:
             logger.info("%d of %d parts already exist", resumed, len(sizes))
-        waiting = (part for part in source.parts(part_size) if not folder.part(part.number).exists())
+        waiting = (part for part in source.parts(part_size) if part.number not in there)
         if scheduler is None:
             solved = _solve_here(solver, waiting, threads, crew)
         else:
@@ -145,7 +149,7 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
                 done += sizes[number]
                 if progress is not None:
                     progress(done, source.count)
-        counts = folder.count()
+        counts = folder.finish()
         return BatchSummary(
             source.count,
             counts["favourable"],

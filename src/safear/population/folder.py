@@ -1,6 +1,7 @@
 """The folder of a batch: parts as Parquet files, each whole or not there, and what they were made from.
 
-`_batch.json` records the question. Only the same question continues a folder.
+`_batch.json` records the question; only the same question continues a folder. `_parts.sha256` lists what was written
+for it, so that a part that is damaged, or that somebody else put there, is solved again and not counted.
 """
 
 # ruff: noqa: S608  # queries are put together from names made here and from text that quote_sql has quoted
@@ -10,23 +11,36 @@ from __future__ import annotations
 import glob
 import hashlib
 import json
-import os
-import re
+import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
 from safear.errors import InputError, Place, quote_list
-from safear.files import write_text
+from safear.files import (
+    SUMS,
+    add_sum,
+    digest_file,
+    explain,
+    is_leftover,
+    list_sums,
+    make_folder,
+    read_sums,
+    remove_leftovers,
+    require_folder,
+    scratch_folder,
+    write_bytes,
+)
 from safear.people.cells import quote_sql
 from safear.people.opening import connect
 from safear.population.figures import DECISIONS
 from safear.population.parts import FIGURES, SAVED
 
+logger = logging.getLogger("safear")
+
 MANIFEST = "_batch.json"  # readers of a folder of Parquet files pass over names that begin so
-_LEFTOVER = re.compile(rf"\.part-\d+\.parquet\.\d+|\.{re.escape(MANIFEST)}\..+")
 TEXTS = ("decision", "plan", "first_action")
 COLUMNS = ("file", "row", *TEXTS, "gives_up", *FIGURES)
 
@@ -37,34 +51,72 @@ class Folder:
 
     path: Path
     kept: Mapping[str, str]
+    _sums: dict[str, str] = field(default_factory=dict, repr=False)  # of the manifest, and of the parts that are good
+
+    def look(self, manifest: Mapping[str, object], parts: int) -> set[int]:
+        """The numbers of the parts that are there, all of them; what is not to be used is told. Nothing is changed.
+
+        Refuses a folder that cannot be made, or that is that of another batch or of something else.
+        """
+        self._sums.clear()
+        self._sums[MANIFEST] = hashlib.sha256(_as_text(manifest)).hexdigest()
+        place = Place(file=str(self.path))
+        self._require_names(place)
+        require_folder(self.path)
+        if not self.path.exists():
+            return set()
+        try:
+            found = {item.name for item in self.path.iterdir() if not is_leftover(item.name)}
+            if MANIFEST in found:
+                self._require_same(manifest, json.loads((self.path / MANIFEST).read_text(encoding="utf-8")))
+            elif found:
+                cause, remedy = "already exists and is not the folder of a batch", "name a new folder"
+                raise InputError.at(place, cause, remedy, code="unwritable")
+        except (OSError, TypeError, ValueError) as cause:
+            reason, remedy = f"cannot be used: {explain(cause)}", "name another folder"
+            raise InputError.at(place, reason, remedy, code="unwritable") from cause
+        wanted = {self.part(number).name: number for number in range(parts)}
+        for name in sorted(found - wanted.keys()):
+            if name.endswith(".parquet"):
+                logger.warning("%s: is no part of this batch, and is not counted", self.path / name)
+        known = read_sums(self.path) or {}
+        if known.get(MANIFEST) != self._sums[MANIFEST]:  # the list is that of another batch
+            known = {}
+        return {wanted[name] for name in sorted(wanted.keys() & found) if self._is_good(name, known.get(name))}
+
+    def _is_good(self, name: str, known: str | None) -> bool:
+        """Whether a part is what was written for this question."""
+        digest = None if known is None else digest_file(self.path / name)
+        if digest is None or digest != known:
+            logger.warning("%s: is damaged, or not from this batch; it is solved again", self.path / name)
+            return False
+        self._sums[name] = digest
+        return True
 
     def prepare(self, manifest: Mapping[str, object]) -> None:
-        """Make the folder, or make sure that it holds parts of this batch and no other."""
-        place = Place(file=str(self.path))
+        """Make the folder ready for the parts that are not there."""
+        make_folder(self.path)
+        remove_leftovers(self.path)
+        write_bytes(self.path / MANIFEST, _as_text(manifest))
+        self._list()
+
+    def _list(self) -> None:
+        """Write down which parts are good, in their order."""
+        wanted = list_sums(dict(sorted(self._sums.items())))
+        file = self.path / SUMS
+        if not file.exists() or file.read_bytes() != wanted:
+            write_bytes(file, wanted)
+
+    def _require_names(self, place: Place) -> None:
         taken = [*COLUMNS, SAVED]
         for name in self.kept:
             if name.casefold() in taken:  # as DuckDB reads names
                 cause = f"the result would have two columns '{name}' that differ only in case"
                 raise InputError.at(place, cause, "rename the column to keep", code="twice")
             taken.append(name.casefold())
-        try:
-            self.path.mkdir(exist_ok=True)
-            found = sorted(item.name for item in self.path.iterdir())
-            leftovers = [name for name in found if _LEFTOVER.fullmatch(name)]  # of a run that was stopped
-            if MANIFEST in found:
-                self._require_same(manifest, json.loads((self.path / MANIFEST).read_text(encoding="utf-8")))
-            elif len(found) > len(leftovers):
-                cause, remedy = "already exists and is not the folder of a batch", "name a new folder"
-                raise InputError.at(place, cause, remedy, code="unwritable")
-            for name in leftovers:
-                (self.path / name).unlink(missing_ok=True)
-        except (OSError, TypeError, ValueError) as cause:
-            reason = getattr(cause, "strerror", None) or str(cause)
-            raise InputError.at(place, f"cannot be used: {reason}", "name another folder", code="unwritable") from cause
-        write_text(self.path / MANIFEST, json.dumps(manifest, indent=2) + "\n")
 
     def _require_same(self, manifest: Mapping[str, object], found: Mapping[str, object]) -> None:
-        wanted = json.loads(json.dumps(manifest))
+        wanted = json.loads(_as_text(manifest))
         if not isinstance(found, dict):
             raise TypeError(f"{MANIFEST} does not say what was asked for")
         other = [key for key in wanted | dict(found) if wanted.get(key) != found.get(key)]
@@ -80,29 +132,36 @@ class Folder:
     def write(self, number: int, rows: pd.DataFrame) -> None:
         """Write a part; it is there as a whole or not at all."""
         path = self.part(number)
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
         types = {"file": "VARCHAR", "row": "BIGINT"} | dict(self.kept)
         types |= dict.fromkeys(TEXTS, "VARCHAR") | {"gives_up": "BOOLEAN"} | dict.fromkeys(FIGURES, "DOUBLE")
         types |= {SAVED: "VARCHAR"} if SAVED in rows else {}
         columns = [f"CAST({_name(name)} AS {kind}) AS {_name(name)}" for name, kind in types.items()]
-        try:
-            with connect(Place(file=str(path)), 1, "1GB", failed="cannot be written") as connection:
-                connection.execute("SET preserve_insertion_order = true")
-                connection.register("rows", rows)
-                selected = f"SELECT {', '.join(columns)} FROM rows"
-                connection.execute(f"COPY ({selected}) TO {quote_sql(str(beside))} (FORMAT parquet)")
-            beside.replace(path)
-        except OSError as cause:
-            raise InputError.at(
-                Place(file=str(path)), f"cannot be written: {cause.strerror}", code="unwritable"
-            ) from cause
-        finally:
-            beside.unlink(missing_ok=True)
+        place = Place(file=str(path))
+        with scratch_folder() as scratch, connect(place, 1, "1GB", failed="cannot be written") as connection:
+            made = scratch / "made"
+            connection.execute("SET preserve_insertion_order = true")
+            connection.register("rows", rows)
+            selected = f"SELECT {', '.join(columns)} FROM rows"
+            connection.execute(f"COPY ({selected}) TO {quote_sql(str(made))} (FORMAT parquet)")
+            content = made.read_bytes()
+        digest = hashlib.sha256(content).hexdigest()
+        add_sum(self.path, path.name, digest)  # first: a part that is there is then always known
+        write_bytes(path, content)
+        self._sums[path.name] = digest
 
-    def count(self) -> dict[str, int]:
-        """How many people there are of each decision in all parts, and how many whose every plan gives up."""
+    def finish(self) -> dict[str, int]:
+        """Put the list of parts in order; how many people there are of each decision in all of them.
+
+        Also how many there are whose every plan gives up.
+        """
+        self._list()
+        return self._count()
+
+    def _count(self) -> dict[str, int]:
         counts = dict.fromkeys((*DECISIONS, "gives up"), 0)
-        paths = ", ".join(quote_sql(glob.escape(str(path))) for path in sorted(self.path.glob("part-*.parquet")))
+        paths = ", ".join(
+            quote_sql(glob.escape(str(self.path / name))) for name in sorted(self._sums) if name != MANIFEST
+        )
         if not paths:  # everybody was set aside
             return counts
         people = (
@@ -115,13 +174,8 @@ class Folder:
         return counts | {"gives up": sum(number for *_, number in rows)}
 
 
-def digest_file(path: str) -> str:
-    """The SHA-256 of a file's content."""
-    try:
-        with Path(path).open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as cause:
-        raise InputError.at(Place(file=path), f"cannot be read: {cause.strerror}", code="unreadable") from cause
+def _as_text(manifest: Mapping[str, object]) -> bytes:
+    return (json.dumps(manifest, indent=2) + "\n").encode()
 
 
 def _name(column: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from safear._version import __version__
 from safear.errors import InputError, MissingExtraError, Place
-from safear.files import write_text
+from safear.files import explain, is_stream, require_output, write_text
 from safear.plots.svg import BLUE, FAINT, GRID, INK, PANEL, PAPER, WRONG, WRONG_PANEL
 from safear.texts import Texts
 from safear.texts.names import replace_unseen
@@ -45,7 +44,10 @@ class Page:
     summary: tuple[str, ...] = ()
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file whose name ends in `.html`; only a page of an earlier time is written over."""
+        """Write it to a file whose name ends in `.html`; only a page of an earlier time is written over.
+
+        Devices and pipes are written into.
+        """
         require_writable(path)
         write_text(Path(path), self.html)
 
@@ -54,20 +56,15 @@ def require_writable(path: str | Path) -> None:
     """Refuse a file that no page could be written to, before anything is computed for it."""
     _environment()
     target = Path(path)
-    folder = target.absolute().parent
-    cause, remedy = None, f"name it {target.stem}.html"
-    if target.suffix.lower() not in {".html", ".htm"}:
-        cause = f"pages are written as .html, not as '{target.suffix or target.name}'"
-    elif target.is_dir():
-        cause, remedy = "is a directory", "name a file"
-    elif not folder.is_dir():
-        cause, remedy = "cannot be written: there is no such folder", f"make the folder '{folder}', or name another"
-    elif not os.access(folder, os.W_OK):
-        cause, remedy = "cannot be written: you may not write to this folder", "name a file in another folder"
-    elif target.exists() and not _is_page(target):
-        cause, remedy = "already exists and is not a page of SafeAR", "name a new file"
-    if cause is not None:
-        raise InputError.at(Place(file=str(target)), cause, remedy, code="unwritable")
+    if not is_stream(target):
+        cause, remedy = None, f"name it {target.stem}.html"
+        if target.suffix.lower() not in {".html", ".htm"}:
+            cause = f"pages are written as .html, not as '{target.suffix or target.name}'"
+        elif target.is_file() and not _is_page(target):
+            cause, remedy = "already exists and is not a page of SafeAR", "name a new file"
+        if cause is not None:
+            raise InputError.at(Place(file=str(target)), cause, remedy, code="unwritable")
+    require_output(target)
 
 
 def _is_page(path: Path) -> bool:
@@ -77,7 +74,7 @@ def _is_page(path: Path) -> bool:
         with path.open("rb") as stream:
             return opening.match(stream.read(len(OPENING) + 35)) is not None
     except OSError as cause:
-        raise InputError.at(Place(file=str(path)), f"cannot be read: {cause.strerror}", code="unreadable") from cause
+        raise InputError.at(Place(file=str(path)), f"cannot be read: {explain(cause)}", code="unreadable") from cause
 
 
 def render(template: str, texts: Texts, *, summary: tuple[str, ...] = (), **values: object) -> Page:

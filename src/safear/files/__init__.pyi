@@ -1,0 +1,17 @@
+from safear.files.checksums import SUMS as SUMS
+from safear.files.checksums import add_sum as add_sum
+from safear.files.checksums import digest_file as digest_file
+from safear.files.checksums import list_sums as list_sums
+from safear.files.checksums import read_sums as read_sums
+from safear.files.leftovers import is_leftover as is_leftover
+from safear.files.leftovers import remove_leftovers as remove_leftovers
+from safear.files.leftovers import scratch_folder as scratch_folder
+from safear.files.output import is_stream as is_stream
+from safear.files.output import make_folder as make_folder
+from safear.files.output import require_folder as require_folder
+from safear.files.output import require_output as require_output
+from safear.files.output import write_bytes as write_bytes
+from safear.files.output import write_pieces as write_pieces
+from safear.files.output import write_text as write_text
+from safear.files.plain_text import explain as explain
+from safear.files.plain_text import read_text as read_text

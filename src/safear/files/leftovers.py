@@ -1,0 +1,130 @@
+"""What is made on the way to a result: files beside the one that they replace, and folders for what is not kept.
+
+Both are locked while somebody works on them. So what a killed process leaves is known as such, and removed by the next
+that works there.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
+
+_LEFTOVER = re.compile(r"\.safear-[0-9a-f]{16}\.tmp")  # short, since a name may be as long as names can be
+_SCRATCH = "safear-scratch-"
+_SCRATCHED = re.compile(r"duckdb_temp_.*|made")  # all that is ever in a scratch folder
+_TRIES = 10  # new names, while others remove what they take for leftovers
+
+
+def is_leftover(name: str) -> bool:
+    """Whether a file has such a name only while it is made."""
+    return _LEFTOVER.fullmatch(name) is not None
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder for what need not be kept, which nobody else can look into."""
+    _sweep_scratch()
+    folder, lock = _make_scratch()
+    try:
+        yield folder
+    finally:
+        _empty(folder)
+        if lock is not None:
+            os.close(lock)
+
+
+def create_beside(target: Path, mode: int) -> tuple[Path, int]:
+    """A new file in the folder of another, locked."""
+    for _ in range(_TRIES):
+        path = target.parent / f".safear-{secrets.token_hex(8)}.tmp"
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+        except PermissionError:
+            raise PermissionError(errno.EACCES, "you may not write to this folder") from None
+        if _lock(handle) and path.exists():
+            return path, handle
+        os.close(handle)  # somebody took it for a leftover before it was locked
+    raise OSError(errno.EAGAIN, "others remove what is made there")
+
+
+def _lock(handle: int) -> bool:
+    """Lock an open file or folder; whether nobody else has. Where there are no locks, nobody removes leftovers."""
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:  # not on this file system
+            return True
+    return True
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what processes that were killed have left in a folder."""
+    with suppress(OSError):
+        names = [name for name in os.listdir(folder) if is_leftover(name)]  # noqa: PTH208
+        for name in names:
+            with suppress(OSError), _orphan(folder / name, os.O_RDWR):
+                (folder / name).unlink()
+
+
+remove_leftovers_once = cache(remove_leftovers)  # for whoever writes: a process removes what it makes itself
+
+
+@contextmanager
+def _orphan(path: Path, flags: int) -> Iterator[None]:
+    """Lock what nobody works on any more; OSError if somebody does, or if that cannot be told."""
+    if sys.platform == "win32":  # what is open cannot be removed there
+        yield
+        return
+    handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _make_scratch() -> tuple[Path, int | None]:
+    """A new folder, and what locks it."""
+    for _ in range(_TRIES):
+        folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
+        if sys.platform == "win32":
+            return folder, None
+        with suppress(FileNotFoundError):  # somebody took it for a leftover before it was locked
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            if _lock(handle) and folder.exists():
+                return folder, handle
+            os.close(handle)
+    raise OSError(errno.EAGAIN, "others remove what is made there")
+
+
+@cache
+def _sweep_scratch() -> None:
+    """Remove the scratch folders of processes that were killed."""
+    with suppress(OSError):
+        place = Path(tempfile.gettempdir())
+        for name in os.listdir(place):  # noqa: PTH208
+            if name.startswith(_SCRATCH):
+                with suppress(OSError), _orphan(place / name, os.O_RDONLY):
+                    _empty(place / name)
+
+
+def _empty(folder: Path) -> None:
+    """Remove a scratch folder, but nothing that no scratch folder has."""
+    with suppress(OSError):
+        for name in os.listdir(folder):  # noqa: PTH208
+            if _SCRATCHED.fullmatch(name):
+                (folder / name).unlink()
+        folder.rmdir()

@@ -1,0 +1,119 @@
+"""What killed processes leave is removed by the next, and what living ones work on is not."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from safear.files import is_leftover, remove_leftovers, scratch_folder, write_text
+
+BESIDE = """
+import sys
+from pathlib import Path
+from safear.files import write_pieces
+
+def wait():
+    yield b"half"
+    print("begun", flush=True)
+    sys.stdin.read()
+
+write_pieces(Path("a.txt"), wait())
+"""
+SCRATCH = """
+import sys
+from safear.files import scratch_folder
+
+with scratch_folder() as folder:
+    (folder / "duckdb_temp_storage-0.tmp").write_bytes(b"half")
+    print(folder, flush=True)
+    sys.stdin.read()
+"""
+AGAIN = "from safear.files import scratch_folder\nwith scratch_folder(): pass"
+
+
+def names(folder: str | Path) -> list[str]:
+    """What is in a folder."""
+    return sorted(path.name for path in Path(folder).iterdir())
+
+
+def begin(program: str, folder: Path) -> tuple[subprocess.Popen[str], str]:
+    """Start a program that says a line once it works, and waits until its input ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=folder,
+        env=os.environ | {"TMPDIR": str(folder)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    return process, process.stdout.readline().strip()
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+
+def test_a_file_that_is_being_made_is_left_alone_until_its_process_is_dead(tmp_path: Path) -> None:
+    process, _ = begin(BESIDE, tmp_path)
+    try:
+        (name,) = names(tmp_path)
+        assert is_leftover(name)
+        remove_leftovers(tmp_path)
+        assert names(tmp_path) == [name]
+    finally:
+        kill(process)
+    assert names(tmp_path) == [name]
+    remove_leftovers(tmp_path)
+    assert names(tmp_path) == []
+
+
+def test_whoever_writes_next_removes_it(tmp_path: Path) -> None:
+    kill(begin(BESIDE, tmp_path)[0])
+    keep = [".safear-notes.tmp", ".safear-0123456789abcdef.tmp.txt", "._notes"]
+    for name in keep:
+        (tmp_path / name).touch()
+    write_text(tmp_path / "b.txt", "text")
+    assert names(tmp_path) == sorted([*keep, "b.txt"])
+
+
+def test_a_process_that_goes_on_gets_its_file(tmp_path: Path) -> None:
+    process, _ = begin(BESIDE, tmp_path)
+    remove_leftovers(tmp_path)
+    process.communicate("", timeout=60)
+    assert process.returncode == 0
+    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {"a.txt": "half"}
+
+
+def test_scratch_folders_of_the_dead_are_removed_by_the_next(tmp_path: Path) -> None:
+    alive, its = begin(SCRATCH, tmp_path)
+    dead, left = begin(SCRATCH, tmp_path)
+    try:
+        assert {path.name for path in tmp_path.iterdir()} == {Path(its).name, Path(left).name}
+        kill(dead)
+        (tmp_path / "safear-scratch-mine").mkdir()
+        (tmp_path / "safear-scratch-mine" / "thesis.txt").touch()  # nobody but us makes such names, and yet
+        next_one = begin(AGAIN, tmp_path)[0]
+        next_one.communicate(timeout=60)
+        assert next_one.returncode == 0
+        assert {path.name for path in tmp_path.iterdir()} == {Path(its).name, "safear-scratch-mine"}
+        assert names(its) == ["duckdb_temp_storage-0.tmp"]
+    finally:
+        alive.communicate("", timeout=60)
+    assert [path.name for path in tmp_path.iterdir()] == ["safear-scratch-mine"]
+
+
+def test_nobody_else_can_look_into_a_scratch_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with scratch_folder() as folder:
+        assert folder.parent == tmp_path
+        assert folder.stat().st_mode & 0o077 == 0
+        (folder / "made").touch()
+    assert names(tmp_path) == []
