@@ -200,3 +200,28 @@ def test_a_table_that_grew_is_left_as_it_was_found() -> None:
 
 
 NONE = np.zeros(0, dtype=np.uint8)
+
+
+def add_fours(terms: list[float]) -> float:
+    """Every fourth term to the same sum; then these, and what is left over."""
+    sums, whole = [0.0] * 4, len(terms) // 4 * 4
+    for place, term in enumerate(terms[:whole]):
+        sums[place % 4] += term
+    total = (sums[0] + sums[2]) + (sums[1] + sums[3])
+    for term in terms[whole:]:
+        total += term
+    return total
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 8, 11, 64, 203])
+def test_sums_have_one_order_to_the_last_bit(count: int) -> None:
+    """Whatever the processor is and whatever else is compiled with them."""
+    rng = np.random.default_rng(count)
+    values, mass, centre = np.sort(rng.integers(0, 99, count)), rng.random((1, count)) / 3, rng.random(1) * 50
+    (squares,) = evaluation_kernels.centred_squares(values, mass, centre)
+    pairs = list(zip(values.tolist(), mass[0].tolist(), strict=True))
+    assert squares == add_fours([one * (value - float(centre[0])) ** 2 for value, one in pairs])
+    for first in {0, min(count, 2), count}:
+        (total,), (weighted,) = evaluation_kernels.moments_beyond(values, mass, np.array([first]))
+        assert total == add_fours([one for _, one in pairs[first:]])
+        assert weighted == add_fours([value * one for value, one in pairs[first:]])
