@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserWideCacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
 
@@ -22,15 +22,26 @@ from safear.kept_code import KeptCode, code_shelves, stamp_source
 SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE")
 
 
-class _Locator(UserWideCacheLocator):
-    """Never says that there is no place: `KeptCode` finds one when there is something to keep."""
+class _Locator:
+    """What Numba asks for a place. It never says that there is none: `KeptCode` finds one when something is kept."""
+
+    def __init__(self, py_file: str) -> None:
+        self._py_file = py_file  # Numba names it in warnings
 
     @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator:
-        return cls(py_func, py_file)
+    def from_function(cls, _: Callable[..., Any], py_file: str) -> _Locator:
+        """What Numba asks in turn of all the kinds that it knows."""
+        return cls(py_file)
 
     def ensure_cache_path(self) -> None:
         """Folders are made when something is kept."""
+
+    def get_cache_path(self) -> str:
+        """The best place, for those who ask."""
+        return str(code_shelves(Path(self._py_file))[0].folder)
+
+    def get_source_stamp(self) -> None:
+        """`KeptCode` has a better one."""
 
     def get_disambiguator(self) -> str:
         """None is needed. Code that moved within its file replaces what was compiled before."""
@@ -38,7 +49,7 @@ class _Locator(UserWideCacheLocator):
 
 
 class _Implementation(CompileResultCacheImpl):
-    _locator_classes = [_Locator]  # noqa: RUF012  # as Numba has it
+    _locator_classes: Any = (_Locator,)
 
 
 class CheckedCache(FunctionCache):
