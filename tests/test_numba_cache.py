@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,12 @@ def add(pair):
 
 
 @pytest.fixture
-def module(tmp_path: Path) -> Path:
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Kernels, and nowhere to keep their code but beside them."""
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("SAFEAR_CACHE", str(tmp_path / "file" / "cache"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "file"))
     path = tmp_path / "some_kernels.py"
     path.write_text(SOURCE)
     return path

@@ -6,7 +6,10 @@ written, and once a system on which nothing can be.
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -14,14 +17,18 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 import safear
 from accounts import NOBODY, as_nobody, frozen, only_root
-
-pytestmark = [pytest.mark.slow, only_root]
+from safear import loading
+from safear.cli.main import cli
+from safear.compiling import is_at_hand
+from safear.solvers.ahead_kernels import sweep_ahead
 
 SOURCE = Path(safear.__file__).parent
+ROOT = Path(__file__).parent.parent
 # Numba is loaded as for a large problem: this one would be solved before. Of what that takes to compile, this is least.
 MAIN = "import numba; from safear.cli.main import main; main()"
 COMPILED = ["-c", MAIN, "recommend", "loan", "--objective", "mean"]
@@ -39,10 +46,13 @@ def place() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def run(command: list[str], *, package: Path, temporary: str = "/nonexistent") -> tuple[str, str]:
-    """What a command prints, on both streams."""
+def run(
+    command: list[str], *, package: Path, temporary: str = "/nonexistent", chosen: str | None = None
+) -> tuple[str, str]:
+    """What a command prints, on both streams; `chosen` is where compiled code is kept."""
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
     environment |= {"HOME": "/nonexistent", "TMPDIR": temporary, "COLUMNS": "110"}
+    environment |= {"NUMBA_CACHE_DIR": chosen} if chosen else {}
     done = subprocess.run(
         command, env=environment, cwd=package, capture_output=True, encoding="utf-8", timeout=600, check=False
     )
@@ -56,9 +66,14 @@ def compiled_lines(said: str) -> list[str]:
 
 def of_root(*arguments: str) -> str:
     """What root prints, with all that was compiled before."""
-    return run([sys.executable, *arguments], package=SOURCE.parent, temporary=tempfile.gettempdir())[0]
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    folder = str(Path(chosen).absolute()) if chosen else None
+    command = [sys.executable, *arguments]
+    return run(command, package=SOURCE.parent, temporary=tempfile.gettempdir(), chosen=folder)[0]
 
 
+@pytest.mark.slow
+@only_root
 @pytest.mark.parametrize("arguments", ["demo", "recommend loan", "compare loan", "check loan --json"])
 def test_commands(place: Path, arguments: str) -> None:
     command = ["-m", "safear", *arguments.split()]
@@ -66,6 +81,8 @@ def test_commands(place: Path, arguments: str) -> None:
     assert shown == (of_root(*command), "")
 
 
+@pytest.mark.slow
+@only_root
 def test_a_picture(place: Path) -> None:
     command = ["-m", "safear", "plot", "traces", "loan", "--out"]
     pictures = place / "temporary" / "nobodys.svg", place / "roots.svg"
@@ -75,6 +92,8 @@ def test_a_picture(place: Path) -> None:
     assert pictures[0].stat().st_uid == NOBODY
 
 
+@pytest.mark.slow
+@only_root
 def test_compiled_code_is_kept_among_temporary_files(place: Path) -> None:
     """The second run loads what the first has compiled. Nobody else's folder of that name is used."""
     nobodys = [*as_nobody(), sys.executable, *COMPILED]
@@ -98,6 +117,8 @@ def test_compiled_code_is_kept_among_temporary_files(place: Path) -> None:
     assert {(path.suffix, path.stat().st_uid) for path in made} == {(".nbc", NOBODY)}
 
 
+@pytest.mark.slow
+@only_root
 def test_compiled_code_beside_the_sources_is_used_by_those_who_cannot_write_there(place: Path) -> None:
     """What root compiles when a container is built serves whoever runs it."""
     built = place / "built"
@@ -113,6 +134,8 @@ def test_compiled_code_beside_the_sources_is_used_by_those_who_cannot_write_ther
     assert {path: path.stat().st_mtime_ns for path in built.rglob("*.nbc")} == kept
 
 
+@pytest.mark.slow
+@only_root
 def test_nothing_can_be_written(place: Path) -> None:
     """Not even temporary files: each process compiles what it needs."""
     nobody = [*frozen(), *as_nobody(), sys.executable]
@@ -120,3 +143,28 @@ def test_nothing_can_be_written(place: Path) -> None:
     assert shown == of_root(*COMPILED)
     assert compiled_lines(said) == ["compiled code is not kept: no folder takes it"]
     assert run([*nobody, "-m", "safear", "demo"], package=place / "package") == (of_root("-m", "safear", "demo"), "")
+
+
+def test_the_recipe_of_a_container() -> None:
+    """There is no engine to build it: what it names is there, and the server understands what it is told."""
+    recipe = (ROOT / "container" / "Containerfile").read_text(encoding="utf-8")
+    sources = set(re.findall(r"source=(\w+)", recipe))
+    assert sources == {"container", "dist", "tools"}
+    for path in re.findall(r"/build/(tools/[\w.]+)", recipe):
+        assert (ROOT / path).is_file()
+    assert "\nUSER 65534:65534\n" in recipe
+    (told,) = re.findall(r"^CMD (.*)$", recipe, re.MULTILINE)
+    command, *arguments = json.loads(told)
+    found = cli.get_command(click.Context(cli), command)
+    assert found
+    options = found.make_context(command, arguments).params
+    assert (options["host"], options["names"], options["no_analyst"]) == ("0.0.0.0", ("localhost",), True)
+
+
+@pytest.mark.slow
+def test_what_a_container_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for what takes a minute."""
+    monkeypatch.setattr(loading._Plain, "may_compile", False)
+    monkeypatch.setattr(loading, "expect_many", loading.load_numba)
+    runpy.run_path(str(ROOT / "tools" / "compile_kernels.py"))["main"]()
+    assert is_at_hand(sweep_ahead)
