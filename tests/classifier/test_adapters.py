@@ -266,9 +266,8 @@ def test_a_regression_gives_scores(threshold: float | None) -> None:
 def test_a_regression_whose_numbers_are_no_scores() -> None:
     model = one_hot("skill", "job", last=LinearRegression()).fit(table(), [float(good(x)) for x in ALL])
     assert model.predict(table()).min() < -0.01
-    assert "numbers that are no probabilities between 0 and 1; the first such input: skill = basic, job" in refusal(
-        model, make_problem(favourable="approved")
-    )
+    told = refusal(model, make_problem(favourable="approved"))
+    assert "no probabilities between 0 and 1, such as -0.166667; the first such input: skill = basic, job" in told
 
 
 def test_a_model_gets_only_the_columns_that_it_was_trained_on() -> None:
@@ -415,7 +414,7 @@ def test_functions(function: Callable[[pd.DataFrame], Any], goal: dict[str, Any]
     "function, text",
     [
         (lambda frame: frame, "classifier: the classifier answered with shape (12, 3) for 12 inputs"),
-        (lambda _: True, "classifier: the classifier answered with shape () for 12 inputs"),
+        (lambda _: True, "classifier: the classifier answered with an object of type bool for 12 inputs"),
         (lambda frame: [True] * (len(frame) - 1), "classifier: the classifier answered with shape (11,) for 12 inputs"),
         (lambda frame: [np.nan] * len(frame), "classifier: the classifier answered with a number that is not finite"),
         (lambda frame: frame["income"], "classifier: the classifier failed: KeyError: 'income'"),
@@ -525,8 +524,9 @@ ONE_MORE = "the table needs exactly one further column, the decision; it has"
         (
             decisions("Approved", "rejected"),  # most probably the class has another name there
             (
-                "goal.favourable: nobody gets 'approved': the table of decisions says 'Approved', 'rejected'\n"
-                "    did you mean 'Approved'?"
+                "goal.favourable: the table of decisions answers with 'Approved', 'rejected', "
+                "and none of that is 'approved'\n"
+                "    did you mean 'Approved'? write 'goal: {favourable: Approved}'"
             ),
         ),
     ],

@@ -82,7 +82,7 @@ def is_short(frame: pd.DataFrame, bad: int) -> Any:
     [
         (give(math.nan), "answered with a number that is not finite"),
         (give(math.inf), "answered with a number that is not finite"),
-        (give(1.5), "answered with numbers that are no probabilities between 0 and 1"),
+        (give(1.5), "answered with numbers that are no probabilities between 0 and 1, such as 1.5"),
         (give(None), "leaves out some decisions"),
         (raises, "failed: RuntimeError: no such city"),
         (leaves, "failed: SystemExit: 3"),
@@ -219,6 +219,33 @@ def test_a_model_that_hangs_is_given_up(release: threading.Event, own: float | N
         )
     assert time.monotonic() - start < 4
     assert asked == [64]
+
+
+def test_ctrl_c_in_a_thread_of_its_own_is_the_model_s_doing() -> None:
+    def function(_: pd.DataFrame) -> Any:
+        raise KeyboardInterrupt
+
+    told = refusal(function, 2, time_limit=5)
+    assert told.startswith("classifier: the classifier failed: KeyboardInterrupt; the first such input")
+
+
+def test_what_a_model_raises_is_told_in_a_line() -> None:
+    def function(_: pd.DataFrame) -> Any:
+        raise ValueError("\x1b[2J" + "x" * 10**6)
+
+    told = refusal(function, 1)
+    assert told.startswith("classifier: the classifier failed: ValueError: \\x1b[2Jxxx")
+    assert len(told) < 500
+
+
+def test_a_model_that_changes_numpy_s_settings_changes_ours_not() -> None:
+    def function(frame: pd.DataFrame) -> Any:
+        np.seterr(all="raise")
+        return np.zeros(len(frame))
+
+    before = np.geterr()
+    ask(as_classifier(function, PROBLEM), make_inputs(3))
+    assert np.geterr() == before
 
 
 def test_a_timeout_of_the_model_s_own_is_told_as_it_is() -> None:

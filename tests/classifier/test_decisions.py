@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from safear.classifier.decisions import find_class, first_missing, label_name, read_decisions
+from safear.classifier.decisions import find_class, first_missing, read_decisions
+from safear.classifier.raw_answers import label_name
+from safear.classifier.vocabulary import Vocabulary
 from safear.errors import ClassifierError
 from safear.problem.model import Goal
 
@@ -151,6 +153,55 @@ def test_labels_are_compared_by_name(outputs: Any, goal: Goal, expected: list[bo
     assert read(outputs, goal) == expected
 
 
+@pytest.mark.parametrize(
+    "outputs, goal, meant",
+    [
+        (["Approved", "rejected"], APPROVED, "Approved"),
+        (["rejected", " approved"], APPROVED, " approved"),
+        ([b"approved"], APPROVED, "b'approved'"),
+        (["Decision.APPROVED"], APPROVED, "Decision.APPROVED"),
+        (["not-approved", "later"], Goal("not approved"), "not-approved"),
+    ],
+)
+def test_another_spelling_of_the_favourable_label_is_refused(outputs: Any, goal: Goal, meant: str) -> None:
+    """It would count as a rejection. Also beside the right one, which some rows have."""
+    assert f"'{goal.favourable}'\n    did you mean '{meant}'? write 'goal: {{favourable: " in refusal(outputs, goal)
+    assert refusal([goal.favourable, *map(str, outputs)], goal) == (
+        f"classifier: the classifier answers with '{goal.favourable}' and with '{meant}', which is another label\n"
+        "    have it spell them alike"
+    )
+
+
+@pytest.mark.parametrize("outputs", [["2", "1"], ["maybe", "no"], ["yes", "later"]])
+def test_words_for_yes_and_no_beside_others_are_no_such_words(outputs: list[str]) -> None:
+    assert "and none of that is 'approved'" in refusal(outputs, APPROVED)
+
+
+def test_labels_mean_the_same_in_every_batch() -> None:
+    """A 1 alone is a yes; after a 2 it is one of two codes."""
+    heard = Vocabulary()
+    one = np.array(["1"])
+    assert read_decisions(one, APPROVED, count=1, source="the classifier").all()
+    assert not read_decisions(np.array(["2"]), APPROVED, count=1, source="it", vocabulary=heard).any()
+    with pytest.raises(ClassifierError, match="it answers with '1', '2', and none of that is 'approved'"):
+        read_decisions(one, APPROVED, count=1, source="it", vocabulary=heard)
+
+
+def test_many_whole_numbers_are_no_labels() -> None:
+    assert read(list(range(30)), Goal("1")) == [number == 1 for number in range(30)]
+    assert refusal(list(range(100)), Goal("1")) == (
+        "goal.favourable: the classifier answers with more than 32 whole numbers, which are no labels: "
+        "'0', '1', '10', '11', '12', '13' and 94 more\n    have it give scores between 0 and 1"
+    )
+
+
+def test_truth_values_are_no_class_2() -> None:
+    assert refusal([True, False], Goal("2")) == (
+        "goal.favourable: the classifier answers with truth values, and none of them is '2'\n"
+        "    write 'favourable: true' or 'favourable: false'"
+    )
+
+
 def test_labels_need_a_favourable_class() -> None:
     assert refusal(["good", "bad"]) == (
         "goal.favourable: the classifier answers with 'bad', 'good', and nothing says which is favourable\n"
@@ -186,19 +237,27 @@ def test_a_number_that_is_not_finite_is_refused(wrong: float, goal: Goal) -> Non
 @pytest.mark.parametrize(
     "outputs, shape",
     [
-        (True, "()"),
         ([True, False], "(2,)"),
         ([True] * 4, "(4,)"),
         (np.full((3, 3), 0.5), "(3, 3)"),
         (np.full((3, 2), "yes"), "(3, 2)"),
         (np.full((1, 3), 0.5), "(1, 3)"),
-        (None, "()"),
     ],
-    ids=["one value", "too few", "too many", "three columns", "pairs of labels", "a row", "None"],
+    ids=["too few", "too many", "three columns", "pairs of labels", "a row"],
 )
 def test_a_wrong_shape_is_refused(outputs: Any, shape: str) -> None:
     assert refusal(outputs, count=3) == (
         f"classifier: the classifier answered with shape {shape} for 3 inputs\n    it should give one decision per row"
+    )
+
+
+@pytest.mark.parametrize(
+    "outputs", [True, None, "yes", {0: True}, {True}, iter([True])], ids=lambda one: type(one).__name__
+)
+def test_what_is_no_list_is_refused(outputs: Any) -> None:
+    assert refusal(outputs, count=3) == (
+        f"classifier: the classifier answered with an object of type {type(outputs).__name__} for 3 inputs\n"
+        "    it should give one decision per row"
     )
 
 
@@ -237,8 +296,10 @@ def test_pairs_that_are_no_chances(pairs: Any, goal: Goal, told: str) -> None:
 @pytest.mark.parametrize("goal", [UNNAMED, APPROVED, Goal(threshold=0.5), Goal(favourable="1", threshold=0.5)])
 def test_scores_beyond_0_to_1_are_refused(scores: list[float], goal: Goal) -> None:
     """Credit points or logits beside a threshold of 0.5 would accept everybody, or the wrong ones."""
+    such_as = next(score for score in scores if not 0 <= score <= 1)
     assert refusal(scores, goal) == (
-        "classifier: the classifier answered with numbers that are no probabilities between 0 and 1\n"
+        "classifier: the classifier answered with numbers that are no probabilities between 0 and 1, "
+        f"such as {such_as}\n"
         "    have it give probabilities, or labels and their name in 'goal: {favourable: ...}'"
     )
 
@@ -318,6 +379,9 @@ def test_an_unknown_favourable_class_comes_with_the_known_ones(
         (True, "true"),
         ("1.0", "1.0"),
         (Decimal("1.5"), "1.5"),
+        (b"approved", "b'approved'"),
+        (np.bytes_(b"approved"), "b'approved'"),
+        (np.True_, "true"),
     ],
 )
 def test_label_name(value: object, name: str) -> None:

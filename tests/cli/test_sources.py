@@ -197,6 +197,37 @@ def test_what_a_model_prints_is_no_result(command: list[str], safear: Safear, tm
     assert loud.err.startswith("imported\nasked\nby a thread")
 
 
+MISFITS = """\
+import numpy as np
+
+rich = lambda frame: (frame["savings"] == "rich").to_numpy()
+granted = lambda frame: np.where(rich(frame), "granted", "denied")
+codes = lambda frame: np.where(rich(frame), 2, 1)
+points = lambda frame: np.where(rich(frame), 87.5, 0.75)
+masked = lambda frame: np.ma.array(np.ones(len(frame), dtype=bool), mask=~rich(frame))
+"""
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c[0] not in {"plot", "serve", "walk"}], ids=lambda c: c[0])
+@pytest.mark.parametrize("name", ["granted", "codes", "points", "masked"])
+def test_answers_that_do_not_fit_the_problem_are_no_result(
+    name: str, command: list[str], safear: Safear, tmp_path: Path
+) -> None:
+    """A 1 of 1 and 2, or 0.75 of 100, is no acceptance, and `denied` no rejection."""
+    write(tmp_path, "people.csv", pd.DataFrame([APPLICANT | {"savings": s} for s in SAVINGS]).to_csv(index=False))
+    write(tmp_path, "mine.py", MISFITS)
+    out = ["--out", "out"] if command[0] == "batch" else []
+    answer = safear(*command, *out, "--classifier", f"mine.py:{name}", "--json")
+    assert (answer.code, answer.out) == (2, "")
+    told = {
+        "granted": "answers with 'denied', 'granted', and none of that is '",
+        "codes": "no probabilities between 0 and 1, such as 2; the first such input: ",
+        "points": "no probabilities between 0 and 1, such as 87.5; the first such input: ",
+        "masked": "leaves out some decisions; the first such input: ",
+    }
+    assert told[name] in answer.err
+
+
 def test_a_model_that_hangs(safear_process: Safear, tmp_path: Path) -> None:
     """It is given up, and does not keep the program from ending."""
     write(tmp_path, "mine.py", "import time\n\ndef decide(frame):\n    time.sleep(50)\n")

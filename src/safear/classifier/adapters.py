@@ -17,21 +17,21 @@ from safear.classifier.boosting import find_chances, find_truths, library_of
 from safear.classifier.column_types import ColumnType
 from safear.classifier.columns import ModelColumns, arrange, read_columns, unlearned_levels, unlearned_values
 from safear.classifier.decisions import (
-    check_chances,
-    find_class,
     first_missing,
-    label_name,
     reach,
     read_answers,
     read_chances,
+    read_class_chances,
     read_decisions,
     read_scores,
     read_texts,
 )
-from safear.classifier.protocol import Classifier, Inputs, failed
+from safear.classifier.protocol import RAISED, Classifier, Inputs, failed
+from safear.classifier.raw_answers import label_name
 from safear.classifier.several import SeveralClassifiers
 from safear.classifier.splits import find_splits
-from safear.errors import ClassifierError, SafearError, quote_list, suggest
+from safear.classifier.vocabulary import Vocabulary
+from safear.errors import ClassifierError, SafearError, quote_list
 from safear.problem.condition import Condition
 from safear.problem.model import PROBLEM, Goal, Problem
 from safear.problem.vector import holds
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 logger = logging.getLogger("safear")
+SOURCE = "the classifier"
 _told: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()  # what was said about models
 
 
@@ -70,6 +71,7 @@ class ModelClassifier:
     time_limit: float | None = None  # in seconds, for each question
     _kept: dict[str, Mapping[str, NDArray[np.float64] | None] | None] = field(default_factory=dict, repr=False)
     _truths: dict[str, ColumnType] = field(default_factory=dict, repr=False)
+    vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
 
     @property
     def aimed(self) -> ModelClassifier | None:
@@ -106,43 +108,42 @@ class ModelClassifier:
         chances = find_chances(self.model)
         if chances is not None:
             source = type(self.model).__name__
+            self.vocabulary.answers += len(inputs)
             return read_chances(self._call(chances, table), self.goal, count=len(inputs), source=source)
-        classes = getattr(self.model, "classes_", None)
-        if self.goal.threshold is None or classes is None or not len(classes):
+        classes = list_classes(self.model)
+        if not classes:
             labels = self._call(self.model.predict, table)
-            if classes is None or not len(classes):
-                return read_decisions(labels, self.goal, count=len(inputs), source="the classifier")
-            return read_answers(labels, np.asarray(classes).tolist(), self.goal, count=len(inputs))
+            return read_decisions(labels, self.goal, count=len(inputs), source=SOURCE, vocabulary=self.vocabulary)
+        if self.goal.threshold is None:
+            return read_answers(self._call(self.model.predict, table), classes, self.goal, count=len(inputs))
         if not hasattr(self.model, "predict_proba"):
             cause = f"{type(self.model).__name__} gives no probabilities, which a threshold needs"
             raise ClassifierError.at(
                 ("goal", "threshold"), cause, "drop the threshold, or calibrate the model", code="no_probabilities"
             )
-        return reach(self._find_chances(table, np.asarray(classes).tolist(), len(inputs)), self.goal)
+        return reach(self._find_chances(table, classes, len(inputs)), self.goal)
+
+    @property
+    def lists_classes(self) -> bool:
+        """Whether it says by itself what it may answer."""
+        return bool(list_classes(self.model)) and find_chances(self.model) is None
 
     def scores(self, inputs: Inputs) -> NDArray[np.floating[Any]] | None:
         """The probability of the favourable class; None if the model gives none, or none that decides."""
-        classes, chances = getattr(self.model, "classes_", ()), find_chances(self.model)
+        classes, chances = list_classes(self.model), find_chances(self.model)
         decides = self.goal.threshold is not None or len(classes) == 2
-        if chances is None and len(classes) and not (decides and hasattr(self.model, "predict_proba")):
+        if chances is None and classes and not (decides and hasattr(self.model, "predict_proba")):
             return None
         table = self._spell_truths(arrange(inputs.frame(), self.columns))
-        if chances is None and len(classes):
-            return self._find_chances(table, np.asarray(classes).tolist(), len(inputs))
+        if chances is None and classes:
+            return self._find_chances(table, classes, len(inputs))
         answers = self._call(chances or self.model.predict, table)
-        return read_scores(answers, self.goal, count=len(inputs), source="the classifier")
+        return read_scores(answers, self.goal, count=len(inputs), source=SOURCE)
 
     def _find_chances(self, table: Any, classes: list[object], count: int) -> NDArray[np.floating[Any]]:
         """The probability of the favourable one of the classes."""
-        column = find_class(classes, self.goal)
-        rows = np.asarray(self._call(self.model.predict_proba, table))
-        rows = rows if rows.dtype.kind == "f" else rows.astype(np.float64)
-        if rows.shape != (count, len(classes)):
-            cause = f"the classifier gave probabilities of shape {rows.shape} for {count} inputs"
-            raise ClassifierError.at(("classifier",), cause, "it should give one per row and class", code="wrong_shape")
-        check_chances(rows, "the classifier")
-        found: NDArray[np.floating[Any]] = rows[:, column]
-        return found
+        rows = self._call(self.model.predict_proba, table)
+        return read_class_chances(rows, classes, self.goal, count=count)
 
     def answers(self, inputs: Inputs) -> ArrayLike:
         """What `predict` says, in its own words."""
@@ -166,17 +167,21 @@ class ModelClassifier:
             return method(table)
         except SafearError:
             raise
-        except (Exception, SystemExit) as error:  # whatever a foreign model raises is told in its own words
+        except RAISED as error:  # whatever a foreign model raises is told in its own words
             raise failed(error) from error
 
 
 @dataclass(frozen=True, eq=False)
 class FunctionClassifier:
-    """A function from a DataFrame of inputs to one truth value, label or score per row."""
+    """A function from a DataFrame of inputs to one truth value, label or score per row.
+
+    One that gives labels may list them as its `classes_`.
+    """
 
     function: Callable[[pd.DataFrame], ArrayLike]
     goal: Goal
     time_limit: float | None = None  # in seconds, for each question
+    vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
 
     @property
     def aimed(self) -> FunctionClassifier | None:
@@ -185,11 +190,20 @@ class FunctionClassifier:
 
     def favourable(self, inputs: Inputs) -> NDArray[np.bool_]:
         """Call the function once for all inputs."""
-        return read_decisions(self.answers(inputs), self.goal, count=len(inputs), source="the classifier")
+        classes = list_classes(self.function)
+        if classes and self.goal.threshold is None:
+            return read_answers(self.answers(inputs), classes, self.goal, count=len(inputs))
+        answers = self.answers(inputs)
+        return read_decisions(answers, self.goal, count=len(inputs), source=SOURCE, vocabulary=self.vocabulary)
+
+    @property
+    def lists_classes(self) -> bool:
+        """Whether it says by itself what it may answer."""
+        return bool(list_classes(self.function)) and self.goal.threshold is None
 
     def scores(self, inputs: Inputs) -> NDArray[np.floating[Any]] | None:
         """What the function says, if these are scores."""
-        return read_scores(self.answers(inputs), self.goal, count=len(inputs), source="the classifier")
+        return read_scores(self.answers(inputs), self.goal, count=len(inputs), source=SOURCE)
 
     def answers(self, inputs: Inputs) -> ArrayLike:
         """What the function says, in its own words."""
@@ -197,7 +211,7 @@ class FunctionClassifier:
             return self.function(inputs.frame())
         except SafearError:
             raise
-        except (Exception, SystemExit) as error:  # whatever a foreign function raises is told in its own words
+        except RAISED as error:  # whatever a foreign function raises is told in its own words
             raise failed(error) from error
 
 
@@ -236,13 +250,9 @@ class TableClassifier:
                 ("classifier",), cause, quote_list(list(map(str, others))) or None, code="wrong_length"
             )
         column = read_texts(frame[others[0]].to_numpy())
-        decisions = read_decisions(column, problem.goal, count=len(frame), source="the table of decisions")
-        if column.dtype == object and not decisions.any():
-            labels = sorted({label_name(value) for value in column.tolist()})
-            cause = f"nobody gets '{problem.goal.favourable}': the table of decisions says {quote_list(labels)}"
-            raise ClassifierError.at(
-                ("goal", "favourable"), cause, suggest(problem.goal.favourable or "", labels), code="unknown_class"
-            )
+        goal, source, heard = problem.goal, "the table of decisions", Vocabulary()
+        decisions = read_decisions(column, goal, count=len(frame), source=source, vocabulary=heard)
+        heard.require_favourable(goal.favourable or "", source)
         keys = list(zip(*([label_name(value) for value in frame[name].tolist()] for name in names), strict=True))
         result: dict[tuple[str, ...], bool] = {}
         for key, decision in zip(keys, decisions.tolist(), strict=True):
@@ -250,7 +260,7 @@ class TableClassifier:
                 where = ", ".join(f"{name} = {level}" for name, level in zip(names, key, strict=True))
                 cause = f"the table of decisions contradicts itself at {where}"
                 raise ClassifierError.at(("classifier",), cause, code="contradiction")
-        scores = read_scores(column, problem.goal, count=len(frame), source="the table of decisions")
+        scores = read_scores(column, goal, count=len(frame), source=source)
         scored = None if scores is None else dict(zip(reversed(keys), reversed(scores.tolist()), strict=True))
         return cls(names, result, scored)
 
@@ -273,6 +283,12 @@ class TableClassifier:
                 raise ClassifierError.at(("classifier",), cause, code="missing_row")
             answers[row] = decision
         return answers
+
+
+def list_classes(model: object) -> list[object]:
+    """What a model says that it may answer; empty if it does not say."""
+    found = getattr(model, "classes_", None)
+    return [] if found is None else list(np.atleast_1d(np.asarray(found)).tolist())
 
 
 @takes(problem=PROBLEM)

@@ -13,14 +13,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.classifier.decisions import label_name
-from safear.classifier.protocol import Classifier, Inputs, failed
+from safear.classifier.protocol import RAISED, Classifier, Inputs, failed
+from safear.classifier.raw_answers import label_name
 from safear.errors import ClassifierError, SafearError
 
 TIMED_OUT = "timed_out"
 # The kinds of mistakes that a classifier makes about an input.
 NONSENSE = frozenset(
-    {"classifier_failed", "wrong_shape", "not_finite", "no_score", "no_decision", "unknown_answer", TIMED_OUT}
+    {
+        "classifier_failed",
+        "no_decision",
+        "no_score",
+        "not_finite",
+        "unknown_answer",
+        "unreadable_answer",
+        "wrong_shape",
+        TIMED_OUT,
+    }
 )
 ALONE = "asked about one at a time it gives answers"
 SHOWN = 40  # columns of an input that are told
@@ -69,7 +78,7 @@ def ask_scores(classifier: Classifier, inputs: Inputs) -> NDArray[np.float64] | 
         return None
     try:
         found = _within(_find_limit(classifier), lambda: find(inputs), len(inputs))
-    except (Exception, SystemExit):  # noqa: BLE001  # whatever a foreign model raises
+    except RAISED:  # whatever a foreign model raises
         return None
     return None if found is None else np.asarray(found, dtype=np.float64)
 
@@ -82,10 +91,11 @@ def _find_limit(classifier: Classifier) -> float | None:
 
 def _ask(classifier: Classifier, inputs: Inputs, limit: float | None) -> NDArray[np.bool_]:
     try:
-        answers = np.asarray(_within(limit, lambda: classifier.favourable(inputs), len(inputs)))
+        with np.errstate():  # which it may change
+            answers = np.asarray(_within(limit, lambda: classifier.favourable(inputs), len(inputs)))
     except SafearError:
         raise
-    except (Exception, SystemExit) as error:
+    except RAISED as error:
         raise failed(error) from error
     if answers.dtype != np.bool_ or answers.shape != (len(inputs),):
         cause = f"the classifier answered with {answers.dtype} of shape {answers.shape} for {len(inputs)} inputs"
@@ -114,7 +124,8 @@ def _within(limit: float | None, call: Callable[[], Any], count: int) -> Any:
             with np.errstate(**errors):
                 future.set_result(context.run(call))
         except BaseException as error:  # noqa: BLE001  # raised where somebody waits for it
-            future.set_exception(error)
+            # Ctrl+C reaches the main thread alone: here, it is the classifier's own doing.
+            future.set_exception(failed(error) if isinstance(error, KeyboardInterrupt) else error)
 
     Thread(target=run, name="safear-classifier", daemon=True).start()
     try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from safear.classifier.decisions import label_name
+from safear.classifier.raw_answers import label_name
 from safear.problem.model import as_decimal
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import numpy as np
 
 from safear.classifier import boosting
 from safear.classifier.column_types import ANY, NUMBER, ColumnType
-from safear.classifier.decisions import label_name
 from safear.classifier.protocol import shown_values, unseen_feature
+from safear.classifier.raw_answers import label_name
 from safear.errors import ClassifierError, Mistake, mistake, quote_list, suggest
 from safear.problem.model import Feature
 

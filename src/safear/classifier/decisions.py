@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safear.errors import ClassifierError, quote_list, suggest
+from safear.classifier.raw_answers import (
+    as_chances,
+    as_floats,
+    label_name,
+    left_out,
+    one_per_input,
+    require_class_columns,
+    show_label,
+    show_labels,
+    wrong_shape,
+)
+from safear.classifier.vocabulary import MOST_CODES, Vocabulary, is_same, speaks_of_truth, unheard
+from safear.errors import ClassifierError, suggest
 from safear.problem.model import Goal, as_decimal, as_truth
 
 ROUNDING = 1e-6  # by which a chance may lie outside of 0 to 1
@@ -20,34 +31,33 @@ MISSING = frozenset({"nan", "None", "<NA>", "NaT", ""})
 AnswerKind = Literal["truths", "ones", "scores", "labels"]  # ones and noughts are scores, but need not be meant so
 
 
-def read_decisions(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -> NDArray[np.bool_]:
+def read_decisions(
+    outputs: ArrayLike, goal: Goal, *, count: int, source: str, vocabulary: Vocabulary | None = None
+) -> NDArray[np.bool_]:
     """Truth values, labels or scores as truth values.
 
     Truth values stay, unless the favourable class is a word for no (false, no, 0). Numbers are scores when the goal has
     a threshold, names no class that they could be, or they are not whole. Pairs of numbers are the chances of the
-    classes 0 and 1. Labels are compared with the favourable class by name, or as words for yes and no.
+    classes 0 and 1. Labels are compared with the favourable class by name, or as words for yes and no. The `vocabulary`
+    has what was heard before, so that labels mean the same in every batch.
     """
-    values = _one_per_input(outputs, count, source)
+    values = one_per_input(outputs, count, source)
+    vocabulary = Vocabulary() if vocabulary is None else vocabulary
+    vocabulary.answers += count
     if values.ndim == 2:
-        return _read_pairs(values, goal, source)
-    if values.dtype == object and all(isinstance(value, bool | np.bool_) for value in values):
-        values = values.astype(bool)
+        return read_chances(second_of_pairs(values, source), goal, count=count, source=source)
     if values.dtype == np.bool_:
-        if goal.aim is not None:
-            cause = f"{source} answers with truth values, and an aim needs scores"
-            remedy = "drop the aim, or have it give scores"
-            raise ClassifierError.at(("goal", "aim"), cause, remedy, code="no_probabilities")
-        return ~values if _is_negative(goal) else values
+        return _read_truths(values, goal, source)
     if values.dtype.kind in "fiu":
-        return _read_numbers(_as_floats(values), goal, source)
-    return _read_labels([label_name(value) for value in values.tolist()], goal, source)
+        return _read_numbers(as_floats(values), goal, source, vocabulary)
+    return _read_labels([label_name(value) for value in values.tolist()], goal, source, vocabulary)
 
 
 def read_scores(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -> Chances | None:
     """Answers as chances of the favourable class; None if they are labels or truth values."""
     if study_answers(outputs, count=count, source=source)[0] != "scores":
         return None
-    values = _as_floats(_one_per_input(outputs, count, source))
+    values = as_floats(one_per_input(outputs, count, source))
     found = second_of_pairs(values, source) if values.ndim == 2 else values
     check_chances(found, source)
     return 1 - found if _is_negative(goal) else found
@@ -55,10 +65,10 @@ def read_scores(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -> C
 
 def study_answers(outputs: ArrayLike, *, count: int, source: str) -> tuple[AnswerKind, tuple[str, ...]]:
     """What kind of answers `read_decisions` would read, and the labels if that is what they are."""
-    values = _one_per_input(outputs, count, source)
+    values = one_per_input(outputs, count, source)
     if values.ndim == 2:
         return "scores", ()
-    if values.dtype == np.bool_ or all(isinstance(value, bool | np.bool_) for value in values):
+    if values.dtype == np.bool_ or not values.size:
         return "truths", ()
     if values.dtype.kind in "fiu":
         return ("ones" if np.isin(values, (0, 1)).all() else "scores"), ()
@@ -68,24 +78,24 @@ def study_answers(outputs: ArrayLike, *, count: int, source: str) -> tuple[Answe
 def read_answers(labels: ArrayLike, classes: Sequence[object], goal: Goal, *, count: int) -> NDArray[np.bool_]:
     """Labels of a model that knows its classes: which are the favourable one."""
     wanted = label_name(classes[find_class(classes, goal)])
-    values = _one_per_input(labels, count, "the classifier")
+    values = one_per_input(labels, count, "the classifier")
     if values.ndim == 2:
-        raise _wrong_shape(f"the classifier answered with shape {values.shape} for {count} inputs")
+        raise wrong_shape(f"the classifier answered with shape {values.shape} for {count} inputs")
     distinct, which = (values, slice(None)) if values.dtype == object else np.unique(values, return_inverse=True)
     names = [label_name(value) for value in distinct.tolist()]
     known = dict.fromkeys(label_name(value) for value in classes)
     unknown = sorted({name for name in names if name not in known})
     if unknown:
-        cause = f"the classifier answered with {quote_list(unknown)}, which is none of its classes"
-        raise ClassifierError.at(("classifier",), cause, f"they are {quote_list(list(known))}", code="unknown_answer")
+        cause = f"the classifier answered with {show_labels(unknown)}, which is none of its classes"
+        raise ClassifierError.at(("classifier",), cause, f"they are {show_labels(known)}", code="unknown_answer")
     return np.array([name == wanted for name in names], dtype=bool)[which]
 
 
 def read_chances(chances: ArrayLike, goal: Goal, *, count: int, source: str) -> NDArray[np.bool_]:
     """Chances of the class 1, of something that has no names for classes."""
-    found = _as_floats(np.asarray(chances))
+    found = as_chances(chances, count, source)
     if found.shape != (count,):
-        raise _wrong_shape(f"{source} gave probabilities of shape {found.shape} for {count} inputs")
+        raise wrong_shape(f"{source} gave probabilities of shape {found.shape} for {count} inputs")
     if goal.favourable is not None and as_truth(goal.favourable) is None:
         cause = f"{source} has no names for its classes, so '{goal.favourable}' is none"
         remedy = "write 'favourable: 1' if it gives the chance of the favourable decision, else 'favourable: 0'"
@@ -110,57 +120,49 @@ def _is_negative(goal: Goal) -> bool:
     return as_truth(goal.favourable) is False
 
 
-def _as_floats(values: NDArray[Any]) -> Chances:
-    return values if values.dtype.kind == "f" else values.astype(np.float64)
-
-
 def check_chances(chances: Chances, source: str) -> None:
     """Raise an error if some of them are none."""
     if not np.isfinite(chances).all():
         raise ClassifierError.at(
             ("classifier",), f"{source} answered with a number that is not finite", code="not_finite"
         )
-    if ((chances < -ROUNDING) | (chances > 1 + ROUNDING)).any():
-        cause = f"{source} answered with numbers that are no probabilities between 0 and 1"
+    room = max(ROUNDING, 4 * float(np.finfo(chances.dtype).eps))  # half precision is no finer
+    beyond = (chances < -room) | (chances > 1 + room)
+    if beyond.any():
+        such_as = f"{float(chances[beyond][0]):.6g}"
+        cause = f"{source} answered with numbers that are no probabilities between 0 and 1, such as {such_as}"
         remedy = "have it give probabilities, or labels and their name in 'goal: {favourable: ...}'"
         raise ClassifierError.at(("classifier",), cause, remedy, code="no_score")
 
 
-def _read_pairs(pairs: NDArray[np.generic], goal: Goal, source: str) -> NDArray[np.bool_]:
-    chances = second_of_pairs(_as_floats(pairs), source)
-    return read_chances(chances, goal, count=len(pairs), source=source)
+def read_class_chances(chances: ArrayLike, classes: Sequence[object], goal: Goal, *, count: int) -> Chances:
+    """Of the chances of all classes, a column each, those of the favourable one."""
+    column, source = find_class(classes, goal), "the classifier"
+    rows = as_chances(chances, count, source)
+    if rows.shape != (count, len(classes)):
+        cause = f"the classifier gave probabilities of shape {rows.shape} for {count} inputs"
+        raise ClassifierError.at(("classifier",), cause, "it should give one per row and class", code="wrong_shape")
+    require_class_columns(chances, [label_name(value) for value in classes], source)
+    check_chances(rows, source)
+    _check_sums(rows, source, "it should give chances of all classes")
+    found: Chances = rows[:, column]
+    return found
+
+
+def _check_sums(rows: Chances, source: str, remedy: str) -> None:
+    off = abs(rows.sum(axis=1, dtype=np.float64) - 1) > PAIR_ERROR
+    if off.any():
+        some = ", ".join(f"{float(chance):.6g}" for chance in rows[off][0][:6])
+        what = "pairs" if rows.shape[1] == 2 else "probabilities"
+        cause = f"{source} answered with {what} that do not add up to 1, such as {some}"
+        raise ClassifierError.at(("classifier",), cause, remedy, code="no_score")
 
 
 def second_of_pairs(numbers: Chances, source: str) -> Chances:
     """Of the chances of the classes 0 and 1 the latter, if they are chances."""
     check_chances(numbers, source)
-    if (abs(numbers.sum(axis=1) - 1) > PAIR_ERROR).any():
-        cause, remedy = f"{source} answered with pairs that do not add up to 1", "it should give chances of 0 and of 1"
-        raise ClassifierError.at(("classifier",), cause, remedy, code="no_score")
+    _check_sums(numbers, source, "it should give chances of 0 and of 1")
     return numbers[:, 1]
-
-
-def _one_per_input(outputs: ArrayLike, count: int, source: str) -> NDArray[Any]:
-    """What was answered to each input: one value, or a pair of numbers."""
-    try:
-        values = np.asarray(outputs)
-    except ValueError as error:  # rows of different lengths
-        cause = f"{source} answered with rows of different lengths"
-        raise ClassifierError.at(
-            ("classifier",), cause, "it should give one decision per row", code="wrong_shape"
-        ) from error
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.dtype == object and values.size and all(isinstance(value, Real | Decimal) for value in values.flat):
-        has_truths = any(isinstance(value, bool | np.bool_) for value in values.flat)
-        values = values if has_truths else values.astype(np.float64)
-    if values.shape != (count,) and not (values.shape == (count, 2) and values.dtype.kind == "f"):
-        raise _wrong_shape(f"{source} answered with shape {values.shape} for {count} inputs")
-    return values
-
-
-def _wrong_shape(cause: str) -> ClassifierError:
-    return ClassifierError.at(("classifier",), cause, "it should give one decision per row", code="wrong_shape")
 
 
 def read_texts(values: NDArray[np.generic]) -> NDArray[np.generic]:
@@ -171,11 +173,24 @@ def read_texts(values: NDArray[np.generic]) -> NDArray[np.generic]:
     return values if any(number is None for number in numbers) else np.array(numbers, dtype=np.float64)
 
 
-def _read_numbers(values: Chances, goal: Goal, source: str) -> NDArray[np.bool_]:
+def _read_truths(values: NDArray[np.bool_], goal: Goal, source: str) -> NDArray[np.bool_]:
+    if goal.aim is not None:
+        cause = f"{source} answers with truth values, and an aim needs scores"
+        remedy = "drop the aim, or have it give scores"
+        raise ClassifierError.at(("goal", "aim"), cause, remedy, code="no_probabilities")
+    if not speaks_of_truth(goal.favourable or ""):
+        cause = f"{source} answers with truth values, and none of them is '{goal.favourable}'"
+        remedy = "write 'favourable: true' or 'favourable: false'"
+        raise ClassifierError.at(("goal", "favourable"), cause, remedy, code="unknown_class")
+    return ~values if _is_negative(goal) else values
+
+
+def _read_numbers(values: Chances, goal: Goal, source: str, vocabulary: Vocabulary) -> NDArray[np.bool_]:
     """Whole numbers are labels if the favourable class is one. All others are scores: of that class, or of 1."""
     named = as_decimal(goal.favourable)
     is_whole = np.isfinite(values) & (values == np.trunc(values))
     if goal.threshold is None and named is not None and is_whole.all():
+        _note_codes(values, goal, source, vocabulary)
         return np.equal(values, float(named))
     check_chances(values, source)
     if goal.threshold is None and named not in {None, 0, 1}:
@@ -185,26 +200,43 @@ def _read_numbers(values: Chances, goal: Goal, source: str) -> NDArray[np.bool_]
     return reach(values, goal, of_other=_is_negative(goal))
 
 
-def _read_labels(names: list[str], goal: Goal, source: str) -> NDArray[np.bool_]:
+def _note_codes(values: Chances, goal: Goal, source: str, vocabulary: Vocabulary) -> None:
+    """Remember whole numbers as labels, unless there are too many of them."""
+    wanted = goal.favourable or ""
+    vocabulary.note(map(label_name, np.unique(values).tolist()), wanted)
+    if len(vocabulary.labels) > MOST_CODES:
+        cause = f"{source} answers with more than {MOST_CODES} whole numbers, which are no labels: "
+        cause += show_labels(vocabulary.labels)
+        remedy = "have it give scores between 0 and 1"
+        raise ClassifierError.at(("goal", "favourable"), cause, remedy, code="unknown_class")
+
+
+def _read_labels(names: list[str], goal: Goal, source: str, vocabulary: Vocabulary) -> NDArray[np.bool_]:
     distinct = sorted(set(names))
     if MISSING & set(distinct):
-        raise ClassifierError.at(("classifier",), f"{source} leaves out some decisions", code="no_decision")
+        raise left_out(source)
     if goal.threshold is not None:
-        cause = f"{source} answers with {quote_list(distinct)}, and a threshold needs scores"
+        cause = f"{source} answers with {show_labels(distinct)}, and a threshold needs scores"
         remedy = "drop the threshold, or have it give scores"
         raise ClassifierError.at(("goal", "threshold"), cause, remedy, code="no_probabilities")
     wanted = goal.favourable or ""
-    if wanted in distinct:
-        return np.array([name == wanted for name in names], dtype=bool)
-    truths = [as_truth(name) for name in names]
-    if None not in truths:  # `approved`, or true, against yes and no
-        return np.array([truth is not _is_negative(goal) for truth in truths], dtype=bool)
+    vocabulary.note(distinct, wanted)
+    if vocabulary.has_favourable:
+        vocabulary.require_one_spelling(wanted, source)
+        favourable = {name for name in distinct if is_same(name, wanted)}
+        return np.array([name in favourable for name in names], dtype=bool)
+    truths = {name: as_truth(name) for name in vocabulary.labels}
+    if None not in truths.values() and speaks_of_truth(wanted):  # `approved`, or true, against yes and no
+        return np.array([truths[name] is not _is_negative(goal) for name in names], dtype=bool)
     numbers = [as_decimal(name) for name in distinct]
     if any(number is not None and number != number.to_integral_value() for number in numbers):
-        cause = f"{source} answers with numbers as texts: {quote_list(distinct, limit=3)}"
+        cause = f"{source} answers with numbers as texts: {show_labels(distinct, limit=3)}"
         raise ClassifierError.at(("classifier",), cause, "have it give numbers", code="text_scores")
     if goal.favourable is None:
-        raise _unnamed_class(f"{source} answers with {quote_list(distinct)}")
+        raise _unnamed_class(f"{source} answers with {show_labels(distinct)}")
+    vocabulary.require_one_spelling(wanted, source)
+    if speaks_of_truth(wanted) and any(truth is not None for truth in truths.values()):  # a 1 beside a 2 is no yes
+        raise unheard(vocabulary.labels, wanted, source, meant=None)
     return np.zeros(len(names), dtype=bool)
 
 
@@ -215,24 +247,18 @@ def find_class(classes: Sequence[object], goal: Goal) -> int:
         for positive, negative in (("1", "0"), ("true", "false"), ("1", "-1")):
             if sorted(names) == sorted((positive, negative)):
                 return names.index(positive)
-        raise _unnamed_class(f"the classifier's classes are {quote_list(names)}")
+        raise _unnamed_class(f"the classifier's classes are {show_labels(names)}")
     for wanted in (goal.favourable, goal.favourable.lower()):  # True, as Python writes it, is called true
         if wanted in names:
             return names.index(wanted)
-    cause = f"'{goal.favourable}' is not a class of the classifier"
-    raise ClassifierError.at(("goal", "favourable"), cause, suggest(goal.favourable, names), code="unknown_class")
+    cause = f"{show_label(goal.favourable)} is not a class of the classifier"
+    remedy = suggest(goal.favourable, [show_label(name)[1:-1] for name in names])
+    raise ClassifierError.at(("goal", "favourable"), cause, remedy, code="unknown_class")
 
 
 def _unnamed_class(seen: str) -> ClassifierError:
     cause, remedy = f"{seen}, and nothing says which is favourable", "name the favourable class in the problem's goal"
     return ClassifierError.at(("goal", "favourable"), cause, remedy, code="no_favourable_class")
-
-
-def label_name(value: object) -> str:
-    """A label as a name: 1.0 is called 1, True is called true."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def first_missing(needed: Iterable[str], given: Iterable[str]) -> str | None:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from safear.classifier.column_types import NUMBER, TEXT, ColumnType
 from safear.classifier.columns import ModelColumns
-from safear.classifier.decisions import Chances, label_name, second_of_pairs
+from safear.classifier.decisions import Chances, second_of_pairs
+from safear.classifier.raw_answers import label_name
 from safear.classifier.reading import read_foreign, require_file, require_package, unreadable
 from safear.classifier.thresholds import Splits, last_below, merge_splits
 from safear.errors import ClassifierError

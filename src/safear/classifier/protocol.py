@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.classifier.raw_answers import show_text
 from safear.errors import ClassifierError, suggest
 from safear.problem.model import Feature
 from safear.problem.vector import CodeArray
 
 if TYPE_CHECKING:
     import pandas as pd
+
+RAISED = (Exception, SystemExit, GeneratorExit)  # what foreign code may raise; Ctrl+C is somebody else's
+MOST_TOLD = 300  # characters of its words
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,12 +80,20 @@ def find_aimed(classifier: Classifier) -> Classifier:
     return getattr(classifier, "aimed", None) or classifier
 
 
+def tell_error(error: BaseException) -> str:
+    """What foreign code raised: the type, and the first line of its own words."""
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:  # noqa: BLE001  # somebody's own class of errors may fail at that
+        lines = []
+    return f"{type(error).__name__}: {show_text(lines[0], MOST_TOLD) if lines else ''}".rstrip(": ")
+
+
 def failed(error: BaseException) -> ClassifierError:
     """What a foreign model or function raised, as an error of ours."""
-    lines = str(error).strip().splitlines()
-    cause = f"the classifier failed: {type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")
-    remedy = None
-    if "could not convert string" in str(error):
+    told = tell_error(error)
+    cause, remedy = f"the classifier failed: {told}", None
+    if "could not convert string" in told:
         remedy = "it needs numbers: give the levels 'values: [...]', or a pipeline that encodes level names"
     return ClassifierError.at(("classifier",), cause, remedy, code="classifier_failed")
 

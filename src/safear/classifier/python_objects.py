@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from safear.classifier.protocol import RAISED, tell_error
 from safear.classifier.reading import on_path, require_file, unreadable
 from safear.errors import suggest
 
@@ -33,9 +34,9 @@ def _import_module(name: str) -> ModuleType:
     try:
         with on_path(Path.cwd()):  # as `python -m` does
             return importlib.import_module(name)
-    except (Exception, SystemExit) as error:  # the user's own code may raise anything
+    except RAISED as error:  # the user's own code may raise anything
         remedy = "name a module that Python finds, or a file: FILE.py:NAME" if isinstance(error, ImportError) else None
-        raise unreadable(name, f"cannot be imported: {type(error).__name__}: {error}", remedy) from error
+        raise unreadable(name, f"cannot be imported: {tell_error(error)}", remedy) from error
 
 
 def _import_file(path: Path) -> ModuleType:
@@ -49,6 +50,6 @@ def _import_file(path: Path) -> ModuleType:
     try:
         with on_path(path.parent.resolve()):
             spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # the user's own code may raise anything
-        raise unreadable(path, f"cannot be imported: {type(error).__name__}: {error}") from error
+    except RAISED as error:  # the user's own code may raise anything
+        raise unreadable(path, f"cannot be imported: {tell_error(error)}") from error
     return module

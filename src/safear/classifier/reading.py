@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
+from safear.classifier.protocol import tell_error
 from safear.errors import ClassifierError, MissingExtraError, Place
 
 Loaded = TypeVar("Loaded")
@@ -49,9 +50,7 @@ def read_foreign(path: Path, what: str, read: Callable[[], Loaded]) -> Loaded:
     try:
         return read()
     except Exception as error:  # a broken or foreign file can fail anywhere inside a library
-        lines = str(error).strip().splitlines()
-        told = f"{type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")
-        raise unreadable(path, f"not {what}: {told}") from error
+        raise unreadable(path, f"not {what}: {tell_error(error)}") from error
 
 
 @contextmanager

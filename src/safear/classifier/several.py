@@ -104,3 +104,8 @@ class AgreeingClassifiers(SeveralClassifiers):
 def _merge(parts: list[NDArray[np.float64] | None]) -> NDArray[np.float64] | None:
     known = [part for part in parts if part is not None]
     return np.unique(np.concatenate(known)) if len(known) == len(parts) else None
+
+
+def members_of(classifier: Classifier) -> tuple[Classifier, ...]:
+    """The classifiers of which one is made."""
+    return classifier.members if isinstance(classifier, SeveralClassifiers) else (classifier,)

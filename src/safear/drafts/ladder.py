@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.classifier.column_types import ColumnType
-from safear.classifier.decisions import label_name
+from safear.classifier.raw_answers import label_name
 from safear.drafts.edges import choose_levels, choose_point, cut_cells, find_limits, round_edge
 from safear.drafts.panel import Flags, Panel
 from safear.drafts.table import Column, is_unknown

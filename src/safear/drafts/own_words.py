@@ -7,29 +7,25 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from safear.classifier.adapters import FunctionClassifier, ModelClassifier
+from safear.classifier.adapters import FunctionClassifier, ModelClassifier, list_classes
 from safear.classifier.boosting import find_chances
-from safear.classifier.decisions import AnswerKind, label_name, study_answers
+from safear.classifier.decisions import AnswerKind, study_answers
 from safear.classifier.protocol import Classifier, Inputs
-from safear.classifier.several import SeveralClassifiers
+from safear.classifier.raw_answers import label_name
+from safear.classifier.several import members_of
 from safear.drafts.panel import Flags, decide
 from safear.errors import ClassifierError, quote_list
 
 OTHER_WAY = {"truths": "false", "ones": "0", "scores": "0"}  # what to name as favourable if it is the other way round
 
 
-def members_of(classifier: Classifier) -> tuple[Classifier, ...]:
-    """The classifiers of which one is made."""
-    return classifier.members if isinstance(classifier, SeveralClassifiers) else (classifier,)
-
-
 def find_classes(classifier: Classifier) -> tuple[str, ...]:
     """What a model calls its classes; empty if it does not say."""
     for member in members_of(classifier):
         model = getattr(member, "model", None)
-        classes = getattr(model, "classes_", None)
-        if classes is not None and len(np.atleast_1d(classes)):
-            return tuple(label_name(value) for value in np.asarray(classes).tolist())
+        classes = list_classes(getattr(member, "function", model))
+        if classes:
+            return tuple(map(label_name, classes))
         if hasattr(model, "predict") and find_chances(model) is not None:
             return ("0", "1")
     return ()

@@ -11,8 +11,7 @@ import pandas as pd
 from safear.classifier.adapters import ModelClassifier, TableClassifier, as_classifier
 from safear.classifier.column_types import ANY, ColumnType
 from safear.classifier.protocol import Classifier
-from safear.classifier.several import SeveralClassifiers
-from safear.drafts.own_words import members_of
+from safear.classifier.several import SeveralClassifiers, members_of
 from safear.drafts.panel import BATCH, Flags, decide
 from safear.drafts.table import TRUTHS, Column, study_column
 from safear.errors import ClassifierError, InputError, Mistake, PersonError, mistake, quote_list, suggest

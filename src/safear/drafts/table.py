@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from safear.classifier.column_types import ColumnType
-from safear.classifier.decisions import label_name
+from safear.classifier.raw_answers import label_name
 from safear.drafts.ordered_words import find_order
 from safear.problem.model import as_decimal
 

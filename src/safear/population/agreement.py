@@ -129,10 +129,14 @@ def check_people(
 
 def check_population(desk: Desk, population: Population) -> Agreement:
     """The same for people who have been read as the desk's classifier sees them."""
-    if not desk.sight:
+    if desk.sight:
+        found = _Trial(FiledGoals(desk.goals.in_force, population.filed), population).run()
+    else:
         rejected = _count(population, ~desk.goals.in_force.among(population.codes))
-        return Agreement(int(population.counts.sum()), population.skipped, rejected, 0, 0, 0, ())
-    return _Trial(FiledGoals(desk.goals.in_force, population.filed), population).run()
+        found = Agreement(int(population.counts.sum()), population.skipped, rejected, 0, 0, 0, ())
+    if found.is_unanimous:
+        desk.vouch(population.filed)
+    return found
 
 
 class _Trial:

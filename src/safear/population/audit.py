@@ -94,6 +94,11 @@ class Audit:
         return self.aim.level
 
     @property
+    def is_unanimous(self) -> bool:
+        """Whether nothing helps anybody: a model that looks at its input seldom says so."""
+        return self.population.rows > 1 and self.people.is_unanimous
+
+    @property
     def overall(self) -> pd.Series:
         """Everybody."""
         import pandas as pd  # noqa: PLC0415  # a quarter of a second that others do not need

@@ -80,6 +80,11 @@ class PeopleFigures:
         """Whom nothing helps."""
         return np.equal(self.decision, NO_RECOURSE)
 
+    @property
+    def is_unanimous(self) -> bool:
+        """Whether the classifier says the same of everybody, and of whatever they can come to."""
+        return bool(self.favourable.all() or self.without_recourse.all())
+
     @cached_property
     def gives_up(self) -> NDArray[np.bool_]:
         """Whose plan succeeds far less often than they could; see `recourse.failure`."""

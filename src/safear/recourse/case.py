@@ -11,8 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from safear.classifier.filed import Sight
+from safear.classifier.filed import Filed, Sight
 from safear.classifier.protocol import Classifier
+from safear.classifier.vouching import vouch
 from safear.errors import PersonError, suggest
 from safear.mdp.arrays import MDP
 from safear.mdp.beyond import Reach, search_on
@@ -213,13 +214,23 @@ class Desk:
         levels = read_person(self.problem, record, given=goals.sight.given)
         own = as_filed(goals, record, levels)
         favourable = own.in_force.among(person_codes(self.problem.features, levels)[None, :])
+        if favourable[0]:
+            self.vouch(own.filed if isinstance(own, FiledGoals) else None)
         return Decision(record, levels, bool(favourable[0])), own
+
+    def vouch(self, filed: Filed | None = None) -> None:
+        """Make sure that the classifier's answers fit the problem, where all of somebody's, or of many, are alike."""
+        with self.compiler.goals.lock:
+            vouch(self.classifier, self.problem, filed.given if filed is not None and filed.sight.given else None)
 
     def open(self, person: PersonLike | None = None, *, terms: Terms | None = None) -> Case:
         """The case of a person on their own terms: decided, with what they can reach, and whether a goal is there."""
         problem = self.problem if terms is None else apply_terms(self.problem, terms)
         decision, goals = self._read(person)
-        return Case(self, problem, decision, self.compile(problem, decision, goals), terms)
+        mdp = self.compile(problem, decision, goals)
+        if not mdp.goal.any():
+            self.vouch(goals.filed if isinstance(goals, FiledGoals) else None)
+        return Case(self, problem, decision, mdp, terms)
 
     def compile(self, problem: Problem, decision: Decision, goals: Goals | FiledGoals) -> CompiledMDP:
         """What the person of a decision can reach of a problem, this desk's or the same with terms, with these goals.
