@@ -22,13 +22,15 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, SplineTransformer, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 from skops import io
 
 from classifier.small_sources import FRAME, GOALS, LABELS, PROBLEM, Write, goals, refusal
 from classifier.trained_models import FOREST, MODELS, applications, as_it_is, fit, granted, one_hot, trained
+from safear.classifier import skops_files
 from safear.classifier.adapters import ModelClassifier
 from safear.classifier.reading import on_path
-from safear.classifier.skops_files import PRESETS, SCIKIT_LEARN, load_skops
+from safear.classifier.skops_files import PRESETS, SCIKIT_LEARN, can_harm, load_skops
 from safear.classifier.sources import load_classifier
 from safear.errors import MissingExtraError
 
@@ -62,7 +64,7 @@ def test_a_type_that_is_not_known_to_be_safe(write: Write) -> None:
     io.dump(make_pipeline(step, OneHotEncoder(), LogisticRegression(C=1000)).fit(FRAME, LABELS), "model.skops")
     assert refusal("model.skops") == (
         "model.skops: holds types that are not known to be safe: 'cleaning.clean'\n"
-        "    if you know them, add --trust cleaning.clean"
+        "    such a file can run any code: ask whoever made it what they are; --trust TYPE is for code that you know"
     )
     assert refusal("model.skops", trust=("cleaning.other",)).startswith("model.skops: holds types")
     del sys.modules["cleaning"]  # it is found in the current directory again, as for MODULE:NAME
@@ -147,12 +149,55 @@ def test_what_runs_code_is_never_a_preset() -> None:
     ],
     ids=["system", "methodcaller", "eval", "open", "rmtree", "run", "save", "load"],
 )
-def test_nobody_is_told_to_trust_what_does_harm(function: Any, told: str, tmp_path: Path) -> None:
+def test_what_does_harm_is_never_opened(function: Any, told: str, tmp_path: Path) -> None:
+    """Nobody is told to trust it, and whoever does so all the same is refused as well."""
     file = tmp_path / "model.skops"
     io.dump(FunctionTransformer(function), file)
+    expected = f"{file}: this is not a model: it would call {told}\n    do not open it; ask whoever made it"
+    assert refusal(file) == expected
+    assert refusal(file, trust=(told.strip("'"),)) == expected
+
+
+@pytest.mark.parametrize(
+    "name, harms",
+    [
+        ("posix.system", True),
+        ("nt.system", True),
+        ("subprocess.Popen", True),
+        ("builtins.exec", True),
+        ("sys.setprofile", True),
+        ("importlib.import_module", True),
+        ("operator.attrgetter", True),
+        ("types.FunctionType", True),
+        ("timeit.timeit", True),
+        ("runpy.run_path", True),
+        ("numpy.testing._private.utils.runstring", True),
+        ("joblib.numpy_pickle.load", True),
+        ("pandas.core.computation.eval.eval", True),
+        ("collections.OrderedDict", False),
+        ("datetime.date", False),
+        ("numpy.random._pickle.__generator_ctor", False),
+        ("sklearn.tree._tree.Tree", False),
+        ("cleaning.load", False),
+        ("operators.run", False),
+    ],
+)
+def test_what_can_harm(name: str, harms: bool) -> None:
+    assert can_harm(name) == harms
+
+
+def test_a_class_of_a_known_library_may_be_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the only thing for which the option is told in full."""
+    file, tree = tmp_path / "model.skops", "sklearn.tree._tree.Tree"
+    io.dump(DecisionTreeClassifier().fit([[0], [1]], [0, 1]), file)
+    monkeypatch.setattr(skops_files, "PRESETS", tuple(name for name in PRESETS if name != tree))
+    if tree not in io.get_untrusted_types(file=file):
+        pytest.skip("this version of skops trusts it by itself")
     assert refusal(file) == (
-        f"{file}: this is not a model: it would call {told}\n    do not open it; ask whoever made it"
+        f"{file}: holds types that are not known to be safe: '{tree}'\n"
+        f"    these are classes of known libraries; to take them, add --trust {tree}"
     )
+    assert load_skops(file, (tree,)).predict([[1]]) == [1]
 
 
 def test_a_file_in_the_current_folder_is_not_taken_for_a_library(write: Write) -> None:

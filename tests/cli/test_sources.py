@@ -49,7 +49,7 @@ def test_a_type_that_must_be_trusted(safear: Safear, tmp_path: Path, monkeypatch
     io.dump(model.fit(people, ["rejected", "approved"]), tmp_path / "model.skops")
     assert safear("recommend", "loan", "--classifier", "model.skops").refusal == (
         "model.skops: holds types that are not known to be safe: 'own_steps.same'\n"
-        "    if you know them, add --trust own_steps.same\n"
+        "    such a file can run any code: ask whoever made it what they are; --trust TYPE is for code that you know\n"
     )
     [plan] = plans(safear, "loan", "--classifier", "model.skops", "--trust", "own_steps.same", "--objective", "mean")
     assert plan["first_action"] == "increase savings"  # it has learnt that few savings are bad

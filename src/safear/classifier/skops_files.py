@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from safear.classifier.raw_answers import show_labels
 from safear.classifier.reading import on_path, read_foreign, require_file, require_package, unreadable
-from safear.errors import quote_list
 
 # What fitted models of these libraries hold besides what skops itself trusts. None of them runs code of the file's
 # choice: they are data, or parts of the libraries. A list that a model brings along is never looked at.
@@ -59,50 +60,42 @@ BOOSTING = (
     "xgboost.sklearn.XGBRegressor",
 )
 PRESETS = (*SCIKIT_LEARN, *BOOSTING)
-# Modules that run programs or code, or read and write files: no part of a fitted model, and never to be trusted.
-HARMFUL = frozenset(
+# Of Python's own modules, those of data. All others run code, or touch files, programs or the interpreter.
+DATA_MODULES = frozenset(
     (
-        "_io",
-        "_operator",
-        "_posixsubprocess",
-        "asyncio",
-        "builtins",
-        "code",
-        "codecs",
-        "ctypes",
-        "http",
-        "importlib",
-        "io",
-        "marshal",
-        "multiprocessing",
-        "nt",
-        "operator",
-        "os",
-        "pathlib",
-        "pickle",
-        "platform",
-        "posix",
-        "pty",
-        "runpy",
-        "shutil",
-        "socket",
-        "subprocess",
-        "sys",
-        "tempfile",
-        "urllib",
-        "webbrowser",
+        "array",
+        "collections",
+        "datetime",
+        "decimal",
+        "enum",
+        "fractions",
+        "functools",
+        "itertools",
+        "math",
+        "numbers",
+        "re",
+        "statistics",
     )
 )
-NUMPY_FILES = frozenset(
+SCIENTIFIC = ("joblib", "numpy", "pandas", "scipy", "sklearn", "torch")
+# Of these, the parts that compile or run code, and the functions that open files, some of which are pickles.
+TOOLS = ("numpy.ctypeslib", "numpy.distutils", "numpy.f2py", "numpy.testing", "scipy.io", "sklearn.datasets")
+FILE_FUNCTIONS = frozenset(
     (
         "DataSource",
+        "dump",
+        "eval",
+        "exec",
         "fromfile",
         "fromregex",
         "genfromtxt",
+        "hub",
         "load",
         "loadtxt",
         "memmap",
         "open_memmap",
+        "query",
+        "runstring",
         "save",
         "savetxt",
         "savez",
@@ -110,6 +103,7 @@ NUMPY_FILES = frozenset(
         "tofile",
     )
 )
+LIBRARIES_OF_MODELS = ("catboost", "lightgbm", "sklearn", "xgboost")
 
 
 def load_skops(path: Path, trust: Sequence[str]) -> Any:
@@ -118,23 +112,40 @@ def load_skops(path: Path, trust: Sequence[str]) -> Any:
     require_file(path)
     trusted = [*PRESETS, *trust]
 
-    def read() -> tuple[Any, list[str]]:
-        untrusted = [name for name in io.get_untrusted_types(file=path) if name not in trusted]
+    def read() -> tuple[Any, list[str], list[str]]:
+        found = io.get_untrusted_types(file=path)
+        harmful = [name for name in found if name not in PRESETS and can_harm(name)]
+        untrusted = [name for name in found if name not in trusted]
         # Modules of the user's own are needed only for what is trusted by name, and never stand in for a library.
         with on_path(Path.cwd(), last=True) if trust else nullcontext():
-            return None if untrusted else io.load(path, trusted=trusted), untrusted
+            return None if harmful or untrusted else io.load(path, trusted=trusted), harmful, untrusted
 
-    model, untrusted = read_foreign(path, "a skops model", read)
-    if harmful := [name for name in untrusted if _can_harm(name)]:
-        cause = f"this is not a model: it would call {quote_list(harmful)}"
+    model, harmful, untrusted = read_foreign(path, "a skops model", read)
+    if harmful:  # whatever is trusted: no fitted model needs them, and nobody can tell what they would be called with
+        cause = f"this is not a model: it would call {show_labels(harmful)}"
         raise unreadable(path, cause, "do not open it; ask whoever made it", code="harmful")
     if untrusted:
-        remedy = "if you know them, add " + " ".join(f"--trust {name}" for name in untrusted)
-        raise unreadable(path, f"holds types that are not known to be safe: {quote_list(untrusted)}", remedy)
+        cause = f"holds types that are not known to be safe: {show_labels(untrusted)}"
+        raise unreadable(path, cause, _remedy(untrusted), code="untrusted_types", types=untrusted)
     return model
 
 
-def _can_harm(name: str) -> bool:
-    """Whether what a file names is a function that does something to the machine."""
-    module, last = name.partition(".")[0], name.rpartition(".")[2]
-    return module in HARMFUL or (module == "numpy" and last in NUMPY_FILES)
+def _remedy(untrusted: Sequence[str]) -> str:
+    """To trust classes of the libraries; of anything else, to find out first what it does."""
+    if all(_is_of_models(name) for name in untrusted):
+        return "these are classes of known libraries; to take them, add " + " ".join(f"--trust {n}" for n in untrusted)
+    return "such a file can run any code: ask whoever made it what they are; --trust TYPE is for code that you know"
+
+
+def _is_of_models(name: str) -> bool:
+    """Whether what a file names is, by its name, a class of a library of models."""
+    last = name.rpartition(".")[2].lstrip("_")
+    return name.startswith(tuple(f"{library}." for library in LIBRARIES_OF_MODELS)) and last[:1].isupper()
+
+
+def can_harm(name: str) -> bool:
+    """Whether what a file names does something to the machine, or runs what it is given."""
+    root, last = name.partition(".")[0], name.rpartition(".")[2]
+    if root in SCIENTIFIC:
+        return last in FILE_FUNCTIONS or name.startswith(tuple(f"{tool}." for tool in TOOLS))
+    return root in sys.stdlib_module_names and root not in DATA_MODULES
