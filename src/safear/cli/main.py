@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 import io
-import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import click
 
 from safear import __version__
-from safear.cli.results import SPACES, print_note
+from safear.cli.results import SPACES, abandon_results, own_streams, print_note
 from safear.cli.verbose import guard_warnings
 from safear.errors import SafearError, cut_middle, visible
 
@@ -88,6 +87,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    own_streams()
     try:
         cli(standalone_mode=True)
     except SafearError as error:
@@ -95,10 +95,11 @@ def main() -> None:
         sys.exit(error.exit_code)
     except OSError as error:  # a full disk behind standard output
         print_note(f"cannot be written: {error.strerror}")
+        abandon_results()
         sys.exit(2)
     except SystemExit as end:
         if isinstance(end.__context__, BrokenPipeError):  # the reader (`| head`) has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            abandon_results()
             sys.exit(0)
         raise
 

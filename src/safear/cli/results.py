@@ -6,8 +6,10 @@ reaches the terminal as anything but text.
 
 from __future__ import annotations
 
+import io
+import os
 import sys
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from typing import TextIO
 
 import click
@@ -16,17 +18,55 @@ from safear.errors import visible
 
 SPACES = "\n\t"  # what a terminal may obey of a text
 KEPT = "safear.results"  # what the context calls the stream that was standard output
+_program: list[TextIO | None] = []  # of the program `safear`: where results go, once prints are diverted
+
+
+def own_streams() -> None:
+    """Say that this process is the program `safear`, which may do with its streams as it likes until it ends."""
+    _program[:] = [None]
 
 
 def divert_prints() -> None:
-    """Until the command ends, send to standard error whatever is printed, except for results.
+    """From now on, send to standard error whatever is printed, except for results.
 
-    A model is asked in many places and by several threads, so that this is done once, before it is loaded.
+    A model is asked in many places and by several threads, so that this is done once, before it is loaded. In the
+    program it is for good, and below Python: compiled code writes to the same stream by its number, and may keep its
+    words until the process ends. Whoever calls a command from Python gets back their own standard output.
     """
     context = click.get_current_context()
-    if KEPT not in context.meta:
-        context.meta[KEPT] = sys.stdout
+    if KEPT in context.meta:
+        return
+    context.meta[KEPT] = sys.stdout
+    if _program and (kept := _program[0] or _divert_number(sys.stdout)) is not None:
+        context.meta[KEPT] = _program[0] = kept
+    else:
         context.with_resource(redirect_stdout(sys.stderr))
+
+
+def _divert_number(stream: TextIO) -> TextIO | None:
+    """A stream that goes where this one went, which now goes to standard error; None if it is no stream of a file."""
+    try:
+        errors = sys.stderr.fileno()
+    except (AttributeError, OSError, ValueError):  # there is no error stream; this may well take its number
+        errors = os.open(os.devnull, os.O_WRONLY)
+    try:
+        number = stream.fileno()
+        stream.flush()
+        kept = os.dup(number)
+    except (AttributeError, OSError, ValueError):  # there is none, or it is closed
+        return None
+    os.dup2(errors, number)
+    if isinstance(stream, io.TextIOWrapper):  # so that a line comes where it belongs among those of the error stream
+        with suppress(OSError, ValueError):
+            stream.reconfigure(line_buffering=True)
+    return os.fdopen(kept, "w", encoding=stream.encoding, errors=stream.errors)
+
+
+def abandon_results() -> None:
+    """Write nothing more where results went: nobody reads on."""
+    for stream in (sys.stdout, *(stream for stream in _program if stream is not None)):
+        with suppress(AttributeError, OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def results() -> TextIO:
