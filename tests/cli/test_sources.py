@@ -228,6 +228,20 @@ def test_answers_that_do_not_fit_the_problem_are_no_result(
     assert told[name] in answer.err
 
 
+@pytest.mark.parametrize("answer", [True, False])
+def test_the_same_answer_for_everybody_is_told(answer: bool, safear: Safear, tmp_path: Path) -> None:
+    write(tmp_path, "people.csv", pd.DataFrame([APPLICANT | {"savings": s} for s in SAVINGS]).to_csv(index=False))
+    write(tmp_path, "mine.py", f"decide = lambda frame: [{answer}] * len(frame)")
+    told = f"warning: everybody is {'accepted' if answer else 'rejected'}; is this the right model"
+    batch = ("batch", "loan", "people.csv", "--out", "out", "--classifier", "mine.py:decide")
+    assert told in safear(*batch).out
+    assert safear(*batch, "--json").json["is_unanimous"] is True
+    if not answer:  # else there is nothing to audit
+        audit = ("audit", "loan", "people.csv", "--group", "savings", "--classifier", "mine.py:decide")
+        assert told in " ".join(safear(*audit).out.split())
+        assert safear(*audit, "--json").json["is_unanimous"] is True
+
+
 def test_a_model_that_hangs(safear_process: Safear, tmp_path: Path) -> None:
     """It is given up, and does not keep the program from ending."""
     write(tmp_path, "mine.py", "import time\n\ndef decide(frame):\n    time.sleep(50)\n")

@@ -225,11 +225,24 @@ def test_people_who_are_alike_in_everything_are_solved_once(tmp_path: Path, monk
 
 
 def test_the_summary_in_words() -> None:
-    counts = {"people": 12345, "favourable": 5000, "planned": 7000, "without_recourse": 345}
+    counts: dict[str, Any] = {"people": 12345, "favourable": 5000, "planned": 7000, "without_recourse": 345}
     summary = BatchSummary(**counts, giving_up=8, skipped=6, parts=7, resumed=0)
     assert str(summary) == "12,345 people: 5000 accepted, 7000 with a plan, 345 without recourse"
     assert summary.to_frame().to_dict("records") == [asdict(summary)]
     assert "12345" in summary._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "people, favourable, without_recourse, expected",
+    [(3, 3, 0, True), (3, 0, 3, True), (3, 0, 2, False), (3, 1, 2, False), (3, 0, 0, False), (1, 1, 0, False)],
+)
+def test_whether_everybody_gets_the_same_answer(
+    people: int, favourable: int, without_recourse: int, expected: bool
+) -> None:
+    """Those who are rejected and have plans see that the model answers otherwise elsewhere."""
+    planned = people - favourable - without_recourse
+    summary = BatchSummary(people, favourable, planned, without_recourse, 0, 0, 1, 0)
+    assert summary.is_unanimous is expected
 
 
 # ------------------------------------------------------------------------------------------------------------- mistakes

@@ -130,6 +130,8 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
     print_result(
         say("resumed" if summary.resumed else "parts", count=summary.parts, folder=out, resumed=summary.resumed)
     )
+    if summary.is_unanimous:
+        print_result(tell.unanimous(accepted=summary.favourable > 0))
     if summary.giving_up:
         print_result(say("giving_up", people=summary.giving_up))
     if summary.skipped:

@@ -158,6 +158,10 @@ class AuditTeller:
             helpless=summary.without_recourse,
         )
 
+    def unanimous(self, *, accepted: bool) -> str:
+        """A warning: a model that looks at its input seldom says the same of everybody."""
+        return self("check.population.all_accepted" if accepted else "check.population.all_rejected")
+
     def agreement(self, found: Agreement) -> Iterator[str]:
         """How decisions on levels agree with those on records, a line each."""
         say = self.part("check.population")
@@ -165,7 +169,7 @@ class AuditTeller:
         if found.skipped:
             yield say("skipped", count=found.skipped)
         if found.is_unanimous:
-            yield say("all_rejected" if found.rejected else "all_accepted")
+            yield self.unanimous(accepted=not found.rejected)
         if not found.numbers:
             yield say("levels_only")
             return

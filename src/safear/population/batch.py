@@ -53,7 +53,8 @@ Solved = Generator[tuple[int, pd.DataFrame]]  # numbers of parts, and their rows
 class BatchSummary:
     """The outcome of a batch: how many people there are of each kind, and how many parts.
 
-    `giving_up` counts the people among `planned` whose plans all succeed far less often than they could.
+    `giving_up` counts the people among `planned` whose plans all succeed far less often than they could. It
+    `is_unanimous` if everybody is accepted, or nothing helps anybody: a model that looks at its input seldom says so.
     """
 
     people: int
@@ -64,6 +65,11 @@ class BatchSummary:
     skipped: int
     parts: int
     resumed: int
+    is_unanimous: bool = False  # found out
+
+    def __post_init__(self) -> None:
+        alike = self.people in (self.favourable, self.without_recourse)
+        object.__setattr__(self, "is_unanimous", self.people > 1 and alike)
 
     def to_frame(self) -> pd.DataFrame:
         """One row."""

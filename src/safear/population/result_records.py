@@ -94,7 +94,10 @@ class DivisionRecord(ResultRecord):
 
 
 class AuditRecord(ResultRecord):
-    """Who carries more risk: everybody, by each group column and by all of them together."""
+    """Who carries more risk: everybody, by each group column and by all of them together.
+
+    It `is_unanimous` if nothing helps anybody: a model that looks at its input seldom says so.
+    """
 
     problem: str
     objective: str
@@ -107,6 +110,7 @@ class AuditRecord(ResultRecord):
     seed: int
     people: int
     skipped: int
+    is_unanimous: bool
     overall: GroupRecord
     groups: dict[str, DivisionRecord]
     decompositions: dict[str, list[Gap]]
@@ -127,6 +131,7 @@ class AuditRecord(ResultRecord):
             seed=audit.seed,
             people=population.rows,
             skipped=population.skipped,
+            is_unanimous=audit.is_unanimous,
             overall=GroupRecord.of("everybody", {str(name): value for name, value in audit.overall.items()}),
             groups={BETWEEN.join(by): DivisionRecord.of(audit, by) for by in audit.columns},
             decompositions={name: list(found) for name, found in audit.decompositions().items()},

@@ -36,9 +36,13 @@ class FindingTeller:
     def sum_up(
         self, audit: Audit, divisions: Sequence[Division], origins: Mapping[str, Iterable[Gap]]
     ) -> list[Finding]:
-        """All that matters, in short: who carries more risk, whom nothing helps, where gaps come from."""
+        """All that matters, in short: who carries more risk, whom nothing helps, where gaps come from.
+
+        A model that says the same of everybody comes first: it may not be meant.
+        """
         by_name = {division.groups.by: division for division in divisions}
-        found = [self._by(division, self.conclude(division)) for division in divisions]
+        found = [Finding(self.tell.unanimous(accepted=False), "wrong")] if audit.is_unanimous else []
+        found += [self._by(division, self.conclude(division)) for division in divisions]
         found += [self.without_recourse(audit, divisions), *self.giving_up(audit)]
         found += [self._by(division, finding) for division in divisions for finding in self.small(division)]
         for name, parts in origins.items():
