@@ -11,6 +11,7 @@ from safear.cli.options import (
     LANGUAGE,
     PROBLEM,
     SKIP_BAD,
+    CountRange,
     groups,
     level,
     method,
@@ -51,7 +52,7 @@ pip install 'safear[report]'"""
 @level()
 @click.option(
     "--minimum",
-    type=click.IntRange(1),
+    type=CountRange(1),
     default=30,
     show_default=True,
     help="Neither rank nor test groups with fewer rejected people.",

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import JSON, LANGUAGE, PROBLEM, SKIP_BAD, level, method, problem_options, tell_record
+from safear.cli.options import (
+    JSON,
+    LANGUAGE,
+    PROBLEM,
+    SKIP_BAD,
+    CountRange,
+    level,
+    method,
+    problem_options,
+    tell_record,
+)
 from safear.cli.results import print_note, print_result
 from safear.cli.saving import NO_PERSONAL_DATA
 from safear.cli.sources import find_source
@@ -69,12 +79,12 @@ Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install '
 @SKIP_BAD
 @click.option(
     "--part-size",
-    type=click.IntRange(1, 1_000_000),
+    type=CountRange(1, 1_000_000),
     help="People per part.  [default: 16384; 512 where plans take long]",
 )
 @click.option(
     "--threads",
-    type=click.IntRange(1, 1024),
+    type=CountRange(1, 1024),
     help="Parts solved at a time on this machine, on threads or in processes.  [default: one per core]",
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Use the workers of this Dask scheduler.")

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import FILE, LANGUAGE, OBJECTIVES, PROBLEM, problem_options, record_options, tell_record
+from safear.cli.options import (
+    FILE,
+    LANGUAGE,
+    OBJECTIVES,
+    PROBLEM,
+    CountRange,
+    problem_options,
+    record_options,
+    tell_record,
+)
 from safear.cli.person_options import ROW, check_row
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
@@ -35,7 +44,7 @@ Example:
 )
 @ROW
 @click.option("--people", "people_file", type=FILE, help="A CSV file with a column per feature and a row per person.")
-@click.option("--sample", type=click.IntRange(1), metavar="N", help="At most N people, drawn at random.")
+@click.option("--sample", type=CountRange(1), metavar="N", help="At most N people, drawn at random.")
 @OBJECTIVES
 @problem_options
 @record_options

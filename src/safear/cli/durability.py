@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import LANGUAGE, PROBLEM, problem_options, record_options, tell_record
+from safear.cli.options import LANGUAGE, PROBLEM, AmountRange, problem_options, record_options, tell_record
 from safear.cli.sources import find_source
 from safear.cli.verbose import verbose_option
 
@@ -28,7 +28,7 @@ Example:
 @problem_options
 @click.option(
     "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=AmountRange(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
     help="Confidence level of the interval.",

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from safear.cli.options import JSON, LANGUAGE, NEW_FILE, PROBLEM, tell_record
+from safear.cli.options import JSON, LANGUAGE, NEW_FILE, PROBLEM, CountRange, tell_record
 from safear.cli.sources import find_named
 from safear.cli.verbose import verbose_option
 
@@ -23,7 +23,7 @@ Example:
 @click.option("-o", "--output", "target", type=NEW_FILE, help="Write the new problem to a file.")
 @click.option(
     "--min-tries",
-    type=click.IntRange(1),
+    type=CountRange(1),
     default=10,
     show_default=True,
     help="From so many tries on, a level or a condition has a chance or a cost of its own, and a chance may be 0% or "

@@ -136,7 +136,7 @@ def _prompt(text: str, read: Callable[[str], list[str]]) -> list[str]:
 def _by_number(part: str, names: list[str]) -> str:
     """`3:up` as `savings:up`."""
     number, colon, way = part.partition(":")
-    if number.isdigit() and 1 <= int(number) <= len(names) and number not in names:
+    if number.isascii() and number.isdigit() and 1 <= int(number) <= len(names) and number not in names:
         return names[int(number) - 1] + colon + way
     return part
 

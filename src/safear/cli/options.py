@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from safear.files import require_output
+from safear.numerals import WHOLE_NUMBER, is_number
 from safear.texts.language_files import languages
 
 if TYPE_CHECKING:
@@ -34,11 +35,31 @@ class _OutputFile(click.Path):
 NEW_FILE = _OutputFile(dir_okay=False, readable=False, path_type=Path)
 
 
+class CountRange(click.IntRange):
+    """Whole numbers within limits, in our digits: click reads those of every script, and `1_0`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number that a text is."""
+        if isinstance(value, str) and not WHOLE_NUMBER.fullmatch(value.strip()):
+            self.fail(f"'{value}' is not a whole number.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class AmountRange(click.FloatRange):
+    """Numbers within limits, in our digits and with an end."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number that a text is."""
+        if isinstance(value, str) and not is_number(value):
+            self.fail(f"'{value}' is not a number.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def read_share(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
     """`all`, or a share above 0, as a number up to 1."""
     if value is None or value == "all":
         return None if value is None else 1.0
-    share: float = click.FloatRange(0, 1, min_open=True)(value, parameter, context)
+    share: float = AmountRange(0, 1, min_open=True)(value, parameter, context)
     return share
 
 
@@ -54,12 +75,12 @@ CLASSIFIER = click.option(
 )
 THRESHOLD = click.option(
     "--threshold",
-    type=click.FloatRange(0, 1),
+    type=AmountRange(0, 1),
     help="The score from which on the model's decision is favourable, instead of the problem's.",
 )
 AIM = click.option(
     "--aim",
-    type=click.FloatRange(0, 1),
+    type=AmountRange(0, 1),
     help="The score that plans are made for, above the threshold, so that they survive a model that is trained anew.",
 )
 AGREE = click.option(
@@ -77,18 +98,16 @@ TRUST_PICKLE = click.option(
 )
 MODEL_TIMEOUT = click.option(
     "--model-timeout",
-    type=click.FloatRange(0, min_open=True),
+    type=AmountRange(0, min_open=True),
     default=300,
     show_default=True,
     metavar="SECONDS",
     help="How long the model may take for one question, which is about many inputs.",
 )
-FAILURE_COST = click.option(
-    "--failure-cost", type=click.FloatRange(0), help="What failing costs, instead of the problem's."
-)
+FAILURE_COST = click.option("--failure-cost", type=AmountRange(0), help="What failing costs, instead of the problem's.")
 SEED = click.option(
     "--seed",
-    type=click.IntRange(0),
+    type=CountRange(0),
     default=0,
     show_default=True,
     help="Seed of everything random: forests of data sets, samples, simulation, the bootstrap.",
@@ -127,7 +146,7 @@ def level(default: float | None = 0.95) -> Option[Any]:
     """Which cases are the worst; with None, whether it was given can be told."""
     return click.option(
         "--level",
-        type=click.FloatRange(0, 1, min_open=True),
+        type=AmountRange(0, 1, min_open=True),
         default=default,
         help="Which cases count as the worst: 0.95 means the worst 5%.  [default: 0.95]",
     )
@@ -135,7 +154,7 @@ def level(default: float | None = 0.95) -> Option[Any]:
 
 def horizon(help_text: str = "The number of steps, instead of the problem's.") -> Option[Any]:
     """How many steps there are."""
-    return click.option("--horizon", type=click.IntRange(1, 1000), help=help_text)
+    return click.option("--horizon", type=CountRange(1, 1000), help=help_text)
 
 
 def about_problem(*, steps: Option[Any] | None = None) -> Option[Any]:

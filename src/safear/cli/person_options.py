@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import FILE, OBJECTIVES, Option, about_problem, combine, level, method
+from safear.cli.options import FILE, OBJECTIVES, CountRange, Option, about_problem, combine, level, method
 from safear.cli.results import print_note
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ OUTCOMES = click.option(
     metavar="N|LABEL|worked|failed",
     help="How a step ended; repeat it for each step. If several outcomes work (or fail), give the number or the label.",
 )
-ROW = click.option("--row", type=click.IntRange(1), help="Which row of the CSV or Parquet file, counted from 1.")
+ROW = click.option("--row", type=CountRange(1), help="Which row of the CSV or Parquet file, counted from 1.")
 PERSON = "A YAML or JSON file, a row of a CSV or Parquet file, or one of the problem's people.  [default: the first]"
 ROBUST = click.option(
     "--robust",
@@ -69,9 +69,9 @@ def about_person(*, person: str = PERSON, steps: Option[Any] | None = None, robu
             help="The best plans, or simpler ones that are nearly as good (within 2%).  "
             "[default: simple in the menu, exact with --objective]",
         ),
-        click.option("--most", type=click.IntRange(1), metavar="N", help="The most plans of the menu.  [default: 3]"),
+        click.option("--most", type=CountRange(1), metavar="N", help="The most plans of the menu.  [default: 3]"),
         click.option(
-            "--episodes", type=click.IntRange(1, 1_000_000), help="Episodes of the episodic method.  [default: 10000]"
+            "--episodes", type=CountRange(1, 1_000_000), help="Episodes of the episodic method.  [default: 10000]"
         ),
         about_problem(steps=steps),
     )
@@ -180,7 +180,7 @@ def find_plan(menu: Menu, name: str | None) -> Offer:
 
     if name is None:
         return menu[0]
-    if name.isdecimal() and 1 <= int(name) <= len(menu):
+    if name.isascii() and name.isdecimal() and 1 <= int(name) <= len(menu):
         return menu[int(name) - 1]
     try:
         return menu[name]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import LANGUAGE, NEW_FILE, PROBLEM, groups
+from safear.cli.options import LANGUAGE, NEW_FILE, PROBLEM, CountRange, groups
 from safear.cli.person_options import PLAN, find_menu, find_plan, person_options, require_recourse
 from safear.cli.results import print_result
 from safear.cli.sources import Source, find_source
@@ -71,7 +71,7 @@ Pictures:
 @click.option("--greedy", multiple=True, metavar="OBJECTIVE", help="For frontier: add a greedy plan; may be repeated.")
 @groups()
 @click.option(
-    "--minimum", type=click.IntRange(1), help="For disparity: mark groups with fewer rejected people.  [default: 30]"
+    "--minimum", type=CountRange(1), help="For disparity: mark groups with fewer rejected people.  [default: 30]"
 )
 @person_options
 @verbose_option

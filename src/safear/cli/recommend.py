@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.letter import check_letter, letter_options, write_letter
-from safear.cli.options import LANGUAGE, PROBLEM, record_options, tell_record
+from safear.cli.options import LANGUAGE, PROBLEM, CountRange, record_options, tell_record
 from safear.cli.person_options import find_menu, person_options, require_recourse
 from safear.cli.saving import check_saving, save_chosen, save_options
 from safear.cli.sources import find_source
@@ -44,9 +44,7 @@ Exit codes:  0 there are plans, or nothing to do;  2 a mistake in the input;  3 
 )
 @PROBLEM
 @person_options
-@click.option(
-    "--simulate", type=click.IntRange(1, 10_000_000), metavar="N", help="Check each plan with N simulated runs."
-)
+@click.option("--simulate", type=CountRange(1, 10_000_000), metavar="N", help="Check each plan with N simulated runs.")
 @click.option("--all-steps", is_flag=True, help="Show every situation of a plan, however rare.")
 @record_options
 @letter_options

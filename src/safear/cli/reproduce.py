@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from safear.cli.options import CountRange
+
 if TYPE_CHECKING:
     from safear.paper.reproduce import PaperTable
     from safear.paper.tables import Workshop
@@ -27,7 +29,7 @@ Tables: models risk gender gender-tests second-model horizon insurance lower-dev
 Needs scikit-learn and SciPy: pip install 'safear[paper]'; dice also dice-ml: pip install 'safear[dice]'"""
 )
 @click.argument("names", nargs=-1, metavar="[TABLE]...")
-@click.option("--seeds", type=click.IntRange(1, 20), default=5, show_default=True, help="How many forests to train.")
+@click.option("--seeds", type=CountRange(1, 20), default=5, show_default=True, help="How many forests to train.")
 @click.option("--no-simulation", is_flag=True, help="Exact figures only, without the 100 rollouts per person.")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of records, one per cell.")
 @click.option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from safear.cli.options import LANGUAGE, horizon, record_options, tell_record
+from safear.cli.options import LANGUAGE, AmountRange, CountRange, horizon, record_options, tell_record
 from safear.cli.person_options import OUTCOMES, Question, about_person, check_row, require_recourse
 from safear.cli.results import print_result
 from safear.cli.saving import check_saving, save_chosen, save_options
@@ -55,8 +55,8 @@ Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal"""
     metavar="NAME=VALUE",
     help="Something else happened: what a feature is now; may be repeated.",
 )
-@click.option("--cost", type=click.FloatRange(0), help="What that has cost.  [default: 0]")
-@click.option("--steps", type=click.IntRange(1), help="How many steps it took.  [default: 1]")
+@click.option("--cost", type=AmountRange(0), help="What that has cost.  [default: 0]")
+@click.option("--steps", type=CountRange(1), help="How many steps it took.  [default: 1]")
 @click.option("--menu", is_flag=True, help="Make a new menu from there, with the steps that are left; needs --problem.")
 @click.option("--problem", metavar="PROBLEM", help="The problem that the plan was made for.")
 @click.option(

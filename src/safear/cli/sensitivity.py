@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import LANGUAGE, NEW_FILE, PROBLEM, record_options, tell_record
+from safear.cli.options import LANGUAGE, NEW_FILE, PROBLEM, AmountRange, record_options, tell_record
 from safear.cli.person_options import about_person, find_menu, find_plan, require_recourse
 from safear.cli.results import print_result
 from safear.cli.sources import find_source
@@ -31,7 +31,7 @@ Exit codes:  0 fine;  2 a mistake in the input;  3 no plan reaches a goal"""
 @click.option("-O", "--out", type=NEW_FILE, metavar="FILE", help="Draw a tornado: FILE.svg, FILE.png or FILE.pdf.")
 @click.option(
     "--tolerance",
-    type=click.FloatRange(1e-6, 0.1),
+    type=AmountRange(1e-6, 0.1),
     default=0.001,
     show_default=True,
     help="The steps in which chances are tried; costs in ten times this share of what they are.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from safear.cli.options import LANGUAGE, PROBLEM, groups, problem_options
+from safear.cli.options import LANGUAGE, PROBLEM, CountRange, groups, problem_options
 from safear.cli.results import print_result
 from safear.cli.sources import Source, find_source
 from safear.cli.verbose import guard_warnings
@@ -38,7 +38,7 @@ Without --host, only this machine can open the page. Needs FastAPI: pip install 
 @LANGUAGE
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0 takes a free one."
+    "--port", type=CountRange(0, 65535), default=8000, show_default=True, help="The port; 0 takes a free one."
 )
 @click.option(
     "--name",
@@ -50,7 +50,7 @@ Without --host, only this machine can open the page. Needs FastAPI: pip install 
 @click.option("--no-analyst", is_flag=True, help="Serve no page for analysts and no audits: for a page for applicants.")
 @click.option(
     "--workers",
-    type=click.IntRange(1, 64),
+    type=CountRange(1, 64),
     default=1,
     show_default=True,
     help="How many processes serve; each has limits, a memory and audits of its own.",

@@ -55,6 +55,11 @@ def number_expression(kind: str, cell: str, number: str) -> str:
     return number if kind == "VARCHAR" else "NULL" if kind == "BOOLEAN" else f"CAST({cell} AS DOUBLE)"
 
 
+def as_double(cell: str) -> str:
+    """A text as DOUBLE for DuckDB, NULL where it is no number to us: `1_0` and `+-1` are to DuckDB."""
+    return f"CASE WHEN NOT (contains({cell}, '_') OR contains({cell}, '+-')) THEN TRY_CAST({cell} AS DOUBLE) END"
+
+
 def empty_expression(kind: str, cell: str) -> str:
     """The condition for DuckDB that a cell holds nothing."""
     also = {"VARCHAR": f" OR {cell} = ''"} | dict.fromkeys(FLOATS, f" OR isnan({cell})")
@@ -91,7 +96,7 @@ def code_expression(feature: Feature, kind: str, cell: str, number: str) -> str:
         name = f"list_position([{', '.join(map(quote_sql, feature.levels))}], {cell}) - 1"
         if feature.kind != "numeric":
             return name
-        cases = [f"WHEN {number} IS NULL OR NOT isfinite({number}) OR contains({cell}, '+-') THEN NULL"]  # +-1 is -1
+        cases = [f"WHEN {number} IS NULL OR NOT isfinite({number}) THEN NULL"]
         for code, edge in enumerate(feature.edges):
             # Rounding to DOUBLE keeps the order, so that only a number equal to the edge's DOUBLE may be elsewhere.
             here = code + (feature.closed == "left")

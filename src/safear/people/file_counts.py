@@ -28,6 +28,7 @@ from safear.people.cells import (
     CELL_KINDS,
     FLOATS,
     Codes,
+    as_double,
     code_expression,
     code_names,
     empty_expression,
@@ -264,7 +265,7 @@ class Files:
             cell, kind = table.cell(feature.name)
             cells.append(f"{cell} AS v{i}")
             if kind == "VARCHAR" and feature.kind == "numeric":
-                cells.append(f"TRY_CAST({cell} AS DOUBLE) AS d{i}")
+                cells.append(f"{as_double(cell)} AS d{i}")
             number = number_expression(kind, f"v{i}", f"d{i}")
             code = code_expression(feature, kind, f"v{i}", f"d{i}")
             code = within_limits(feature, number, code) if feature.kind == "numeric" else code

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,12 @@ class Frame:
             yield BadRow(None, position + 1, cells, wrong_cells(self.problem, cells))
 
     def _column(self, name: str) -> pd.Series[Any]:
-        return self.frame.iloc[:, [str(column) for column in self.frame.columns].index(name)]
+        return self.frame.iloc[:, self._places[name]]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where the columns are, by name; of two with the same name, the first."""
+        return {str(name): place for place, name in reversed(list(enumerate(self.frame.columns)))}
 
     def _numbers(self, name: str) -> list[object]:
         return map_distinct(self._column(name), _as_float)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from safear.errors import Mistake, mistake
-from safear.people.cells import FLOATS
+from safear.people.cells import FLOATS, as_double
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class NumberColumn:
         text = f"nullif(trim(CAST({cell} AS VARCHAR)), '')"
         missing = f"({text} IS NULL{f' OR isnan({cell})' if kind in FLOATS else ''})"
         # By way of text, since a FLOAT is meant as it is written, not as the DOUBLE nearest to it.
-        number = f"TRY_CAST({text} AS DOUBLE)"
+        number = as_double(text)
         if self.is_flag:
             number = f"coalesce({number}, CAST(TRY_CAST({text} AS BOOLEAN) AS DOUBLE))"
         allowed = f"{number} IN (0, 1)" if self.is_flag else f"{number} BETWEEN {self.low!r} AND {self.high!r}"

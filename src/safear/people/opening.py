@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import IO, TYPE_CHECKING, cast
@@ -42,9 +43,14 @@ class FileTable:
     types: Sequence[str]
     delimiter: str | None
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where the columns are, by name; of two with the same name, the first."""
+        return {name: place for place, name in reversed(list(enumerate(self.names)))}
+
     def cell(self, name: str) -> tuple[str, str]:
         """The expression and the type of a column; what is neither a number nor a truth value is read as text."""
-        position = list(self.names).index(name)
+        position = self._places[name]
         kind = self.types[position]
         if kind in BITS or kind in {"FLOAT", "DOUBLE", "BOOLEAN", "VARCHAR"} or kind.startswith("DECIMAL"):
             return f"x{position}", kind

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -75,7 +76,7 @@ def _csv_rows(place: Place) -> Iterator[dict[str, str]]:
     """The rows of a CSV file one by one, as texts."""
     rows = csv_cells(place)
     names = next(rows, [])
-    doubled = next((name for number, name in enumerate(names) if name in names[:number]), None)
+    doubled = next((name for name, count in Counter(names).items() if count > 1), None)
     if doubled is not None:
         raise PersonError.at(place, f"there are two columns '{doubled}'", "rename one", code="twice")
     for cells in rows:

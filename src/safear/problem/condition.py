@@ -192,8 +192,8 @@ class _Token:
 
 
 def _tokenize(text: str) -> Iterator[_Token]:
-    position = 0
-    while text[position:].strip():
+    position, end = 0, len(text.rstrip())
+    while position < end:
         match = _TOKEN.match(text, position)
         if match is None or match.lastgroup is None:
             column = len(text) - len(text[position:].lstrip())

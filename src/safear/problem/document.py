@@ -161,9 +161,11 @@ class WrittenGoal(Written):
     """What the person wants."""
 
     favourable: Name | None = None
-    threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
-    aim: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
-    agree: Literal["all"] | Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = "all"
+    threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), BeforeValidator(read_number)] | None = None
+    aim: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), BeforeValidator(read_number)] | None = None
+    agree: Literal["all"] | Annotated[float, Field(gt=0, le=1, allow_inf_nan=False), BeforeValidator(read_number)] = (
+        "all"
+    )
     failure_cost: NotNegative = Field(default=Decimal(0), json_schema_extra={"default": 0})
     promise: Literal["value", "range", "narrow"] = "narrow"
     stop: bool = True
@@ -213,7 +215,7 @@ class Document(Written):
     description: MaybeWrittenLabel = None
     horizon: Annotated[int, Field(ge=1, le=1000), BeforeValidator(read_number)]
     cost: WrittenCost = Field(default_factory=WrittenCost)
-    confidence: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] = CONFIDENCE
+    confidence: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False), BeforeValidator(read_number)] = CONFIDENCE
     features: Annotated[dict[Name, WrittenFeature], Field(min_length=1)]
     given: Given = Field(default_factory=list)
     goal: WrittenGoal = Field(default_factory=WrittenGoal)

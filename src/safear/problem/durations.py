@@ -52,7 +52,7 @@ class Duration:
     @classmethod
     def read(cls, text: str) -> Duration | None:
         """From `3 months` or `1.5 years`; None if it is nothing of the kind."""
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([^\W\d]+)\s*", text)
+        found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([^\W\d]+)\s*", text)
         unit = None if found is None else find_time_unit(found[2])
         return None if found is None or unit is None else cls.of(float(found[1]), unit)
 

@@ -18,6 +18,7 @@ from typing import Literal
 
 from safear.arguments import ArgumentKind
 from safear.errors import Path, ProblemError
+from safear.numerals import is_number
 from safear.problem.condition import ALWAYS, Condition, FeatureTest, LevelTest, condition_features, replace_tests
 from safear.problem.durations import Duration
 from safear.problem.glossary import NO_LABELS, NOBODY, Glossary, Provider
@@ -29,7 +30,7 @@ Direction = Literal["up", "down", "any"]
 PromiseKind = Literal["value", "range", "narrow"]
 Person = Mapping[str, str]  # feature -> level name
 Record = Mapping[str, object]  # a person as filed: levels, raw numbers, given columns, and whatever else is there
-JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")  # 07 is a text
+JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")  # 07 is a text
 MAX_ACTIONS = 254  # a policy stores a choice in one byte
 MAX_OUTCOMES = 255  # and an edge its outcome
 MAX_COST = Decimal("1e15")  # so that sums of squares stay finite
@@ -125,11 +126,13 @@ def name_features(condition: Condition, features: Mapping[str, Feature]) -> Cond
 
 def as_decimal(text: object) -> Decimal | None:
     """A finite decimal number, or None."""
-    try:
-        number = Decimal(str(text).strip())
-    except ArithmeticError:
+    written = str(text)
+    if not is_number(written):
         return None
-    return number if number.is_finite() else None
+    try:
+        return Decimal(written.strip())
+    except ArithmeticError:  # an exponent without end
+        return None
 
 
 _TRUTHS = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}

@@ -16,7 +16,7 @@ from safear.problem.model import Feature, as_decimal
 
 MAX_LEVELS = 32_767  # level numbers are stored in 16 bits
 ONE = Decimal(1)
-IN_UNIT = re.compile(r"(?P<number>[+-]?\d+(?:\.\d+)?)\s*(?P<unit>[^\s\d.,%].*)")
+IN_UNIT = re.compile(r"(?P<number>[+-]?[0-9]+(?:\.[0-9]+)?)\s*(?P<unit>[^\s\d.,%_].*)")
 
 
 def spread_range(

@@ -14,7 +14,7 @@ import yaml
 
 from safear.errors import InputError, Mistake, Path, Place, mistake
 
-MAX_PARTS = 200_000  # aliases can blow a small file up; no honest problem comes near
+MAX_PARTS = 100_000  # some seconds of reading; aliases can blow a small file up, and no honest problem comes near
 MAX_DEPTH = 100  # levels of nesting; the format has eight
 
 
@@ -66,15 +66,15 @@ def read_tree(text: str, file: str, error: type[InputError]) -> Tree:
     if file.lower().endswith(".json"):
         text = _check_json(text, tree, error)
     try:
-        documents = list(yaml.compose_all(text, Loader=yaml.SafeLoader))
+        documents = list(yaml.compose_all(text, Loader=_Loader))
+    except (_TooDeep, _TooMany) as problem:
+        raise _refuse(problem, tree, error) from None
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         raise error.at(tree.place((), line, column), *_explain_yaml(problem), code="syntax") from None
     except yaml.YAMLError as problem:  # characters that YAML does not allow
         raise error.at(Place(file=file), f"not YAML: {str(problem).splitlines()[0]}", code="syntax") from None
-    except RecursionError:
-        raise error.at(Place(file=file), "nested too deeply", code="too_deep") from None
     if not documents or documents[0] is None:
         raise error.at(Place(file=file), "the file is empty", code="empty")
     if len(documents) > 1:
@@ -82,11 +82,19 @@ def read_tree(text: str, file: str, error: type[InputError]) -> Tree:
         raise error.at(second, "a second document starts here", "keep one document in a file", code="too_many")
     try:
         tree.data = _convert(documents[0], (), tree, set())
-    except _TooDeep:
-        raise error.at(Place(file=file), "nested too deeply", code="too_deep") from None
-    except _TooMany:
-        raise error.at(Place(file=file), f"more than {MAX_PARTS:,} parts", code="too_many") from None
+    except (_TooDeep, _TooMany) as problem:
+        raise _refuse(problem, tree, error) from None
     return tree
+
+
+def _refuse(problem: _TooDeep | _TooMany, tree: Tree, error: type[InputError]) -> InputError:
+    """The error about a file that is too deep or too large, where it becomes so."""
+    place = tree.place((), problem.mark.line + 1, problem.mark.column + 1)
+    if isinstance(problem, _TooDeep):
+        remedy = f"a file has at most {MAX_DEPTH} levels, one in another"
+        return error.at(place, "nested too deeply", remedy, code="too_deep")
+    remedy = "keep people in a table of their own (CSV or Parquet), and cut long scales into fewer levels"
+    return error.at(place, f"more than {MAX_PARTS:,} parts up to here", remedy, code="too_many")
 
 
 def in_order(mistakes: Iterable[Mistake]) -> list[Mistake]:
@@ -99,12 +107,40 @@ def plain_tree(data: Any) -> Tree:
     return Tree("", [], data)
 
 
-class _TooDeep(Exception):  # noqa: N818  # leaves this module under another name
+class _Refused(Exception):  # noqa: N818  # leaves this module under another name
+    def __init__(self, mark: yaml.Mark) -> None:
+        super().__init__(mark)
+        self.mark = mark
+
+
+class _TooDeep(_Refused):
     pass
 
 
-class _TooMany(Exception):  # noqa: N818  # leaves this module under another name
+class _TooMany(_Refused):
     pass
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads no further than where a file becomes too deep or too large: what comes after would take for ever."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self.parts = self.depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """A part, with what is in it."""
+        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]  # PyYAML has no types for it
+        self.parts += 1
+        if self.parts > 2 * MAX_PARTS:  # names are parts here
+            raise _TooMany(mark)
+        if self.depth > MAX_DEPTH:
+            raise _TooDeep(mark)
+        self.depth += 1
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self.depth -= 1
 
 
 def _check_json(text: str, tree: Tree, error: type[InputError]) -> str:
@@ -116,7 +152,7 @@ def _check_json(text: str, tree: Tree, error: type[InputError]) -> str:
         place = tree.place((), len(before), len(before[-1]))
         raise error.at(place, f"not JSON: {problem.msg}", code="syntax") from None
     except RecursionError:
-        raise error.at(Place(file=tree.file), "nested too deeply", code="too_deep") from None
+        pass  # found again, with its place, by whoever reads on
     return text.replace("\t", " ")
 
 
@@ -136,9 +172,9 @@ def _explain_yaml(problem: yaml.MarkedYAMLError) -> tuple[str, str | None]:
 
 def _convert(node: yaml.Node, path: Path, tree: Tree, open_nodes: set[int]) -> Any:
     if len(path) > MAX_DEPTH:
-        raise _TooDeep
+        raise _TooDeep(node.start_mark)
     if len(tree.positions) > MAX_PARTS:
-        raise _TooMany
+        raise _TooMany(node.start_mark)
     line, column = node.start_mark.line + 1, node.start_mark.column + 1
     if line <= len(tree.lines) and tree.lines[line - 1][column - 1 : column] == "!":
         cause, remedy = "'!' starts a YAML tag, which means nothing here", "write 'not', or put the text in quotes"

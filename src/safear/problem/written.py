@@ -10,11 +10,12 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from safear.numerals import WHOLE_NUMBER
 from safear.problem.model import JSON_NUMBER
 from safear.problem.scales import IN_UNIT
 from safear.problem.tries import MOST_TRIES
 
-_WHOLE = re.compile(r"[+-]?\d+")
+_OTHER_DIGITS = re.compile(r"_|(?![0-9])\d")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})?")
 
 
@@ -34,6 +35,8 @@ def read_number(value: object) -> object:
     """What may be a number: not a truth value, and not nothing."""
     if isinstance(value, bool) or (isinstance(value, str) and not value.strip()):
         raise PydanticCustomError("number", "a number is missing")
+    if isinstance(value, str) and _OTHER_DIGITS.search(value):  # which Python and pydantic would read
+        raise PydanticCustomError("decimal_parsing", "")
     return value
 
 
@@ -48,7 +51,7 @@ def _read_distance(value: object) -> int | str:
     text = str(read_number(value)).strip()
     if IN_UNIT.fullmatch(text):
         return text
-    if not _WHOLE.fullmatch(text):
+    if not WHOLE_NUMBER.fullmatch(text):
         raise PydanticCustomError(
             "distance", "'{text}' is neither a number of levels nor an amount with its unit", {"text": text}
         )

@@ -1,0 +1,17 @@
+"""What is a number when it is written: one form for files, cells, options and objectives.
+
+Python and DuckDB read more than people mean: `1_0` is ten to both, and Python reads the digits of every script.
+"""
+
+from __future__ import annotations
+
+import re
+
+# `5`, `+5`, `-0.5`, `.5`, `5.`, `1e-3`: as JSON and tables have them, with a sign and without a zero in front.
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+WHOLE_NUMBER = re.compile(r"[+-]?[0-9]+")
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number, perhaps with spaces around it; no NaN, and nothing without end."""
+    return NUMBER.fullmatch(text.strip()) is not None
