@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from safear import threads as threads_module
-from safear.threads import AHEAD, count_threads, work_ahead
+from safear.threads import AHEAD, NAME, count_threads, work_ahead
 
 PATIENCE = 10.0  # seconds after which something hangs
 
@@ -55,7 +55,7 @@ def raised_by(job: Callable[[], object]) -> Exception | None:
 
 def pool_threads() -> set[threading.Thread]:
     """Those that pools have begun and not ended."""
-    return {thread for thread in threading.enumerate() if thread.name.startswith("ThreadPoolExecutor")}
+    return {thread for thread in threading.enumerate() if thread.name == NAME}
 
 
 def close(results: Iterator[int]) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,25 +18,14 @@ from safear.cli.options import (
     problem_options,
     tell_record,
 )
-from safear.cli.results import print_note, print_result
+from safear.cli.results import print_result
 from safear.cli.saving import NO_PERSONAL_DATA
 from safear.cli.sources import find_source
+from safear.cli.stopping import say_on_stop
 from safear.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
-    from safear.population.audit_teller import AuditTeller
     from safear.population.result_records import BatchRecord
-
-
-@contextmanager
-def _say_how_to_go_on(out: Path, tell: AuditTeller) -> Iterator[None]:
-    """After Ctrl+C, what is there and what to do."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        parts = len(list(out.glob("part-*.parquet")))
-        print_note(f"\n{tell('batch.interrupted', parts=parts, folder=out)}")
-        sys.exit(130)
 
 
 @click.command(
@@ -108,7 +94,11 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
     tell = AuditTeller.of(options["language"])
     objective = None if options["objective"] is None else parse_objective(options["objective"])
     source = find_source(problem_file, options)
-    with _say_how_to_go_on(out, tell), show_progress() as progress:
+
+    def say_what_is_kept() -> str:
+        return tell("batch.interrupted", parts=len(list(out.glob("part-*.parquet"))), folder=out)
+
+    with say_on_stop(say_what_is_kept), show_progress() as progress:
         summary = run(
             source.problem,
             source.classifier,

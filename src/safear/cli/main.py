@@ -8,15 +8,19 @@ from __future__ import annotations
 import gc
 import io
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
 import click
 
 from safear import __version__
-from safear.cli.results import SPACES, abandon_results, own_streams, print_note
+from safear.cli.results import SPACES, hand_over, own_streams, print_note
+from safear.cli.stopping import stop, was_stopped, watching
 from safear.cli.verbose import guard_warnings
-from safear.errors import SafearError, cut_middle, visible
+from safear.errors import InputError, SafearError, cut_middle, visible
+from safear.files import explain
 
 MODULES = {  # each command by the module that has it, in the order of --help
     "demo": "examples",
@@ -48,19 +52,42 @@ class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # as click has it
         return list(MODULES)
 
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        with _closed_pipes():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _closed_pipes():
+            try:
+                return super().invoke(ctx)
+            except click.ClickException as error:  # it repeats what was given, which may hold anything
+                error.message = visible(cut_middle(error.message), keep=SPACES)  # type: ignore[misc]  # it is only shown
+                raise
+            except KeyboardInterrupt:
+                stop()
+            except click.Abort:
+                if was_stopped():  # while it asked something
+                    stop()
+                raise
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # as click has it
         if cmd_name not in MODULES:
             return None
         found: click.Command = getattr(import_module(f"safear.cli.{MODULES[cmd_name]}"), cmd_name)
         return found
 
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. What click says of a wrong option repeats what was given, which may hold anything."""
-        try:
-            return super().invoke(ctx)
-        except click.ClickException as error:
-            error.message = visible(cut_middle(error.message), keep=SPACES)  # type: ignore[misc]  # it is only shown
-            raise
+
+@contextmanager
+def _closed_pipes() -> Iterator[None]:
+    """Whoever reads what is printed (`| head`) may stop when they have seen enough: that is no mistake, and no news."""
+    try:
+        yield
+    except BrokenPipeError:
+        sys.exit(0)
+    except InputError as error:  # an output that is such a pipe
+        if isinstance(error.__cause__, BrokenPipeError):
+            sys.exit(0)
+        raise
 
 
 @click.group(
@@ -89,19 +116,23 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     own_streams()
     try:
+        with watching():
+            _run()
+    finally:
+        hand_over()
+
+
+def _run() -> None:
+    try:
         cli(standalone_mode=True)
     except SafearError as error:
-        print_note(str(error))
+        with suppress(BrokenPipeError):
+            print_note(str(error))
         sys.exit(error.exit_code)
     except OSError as error:  # a full disk behind standard output
-        print_note(f"cannot be written: {error.strerror}")
-        abandon_results()
+        with suppress(BrokenPipeError):
+            print_note(f"cannot be written: {explain(error)}")
         sys.exit(2)
-    except SystemExit as end:
-        if isinstance(end.__context__, BrokenPipeError):  # the reader (`| head`) has seen enough
-            abandon_results()
-            sys.exit(0)
-        raise
 
 
 if __name__ == "__main__":

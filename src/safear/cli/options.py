@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from safear.cli.stopping import remember_language
 from safear.files import require_output
 from safear.numerals import WHOLE_NUMBER, is_number
 from safear.texts.language_files import languages
@@ -116,7 +117,12 @@ OBJECTIVES = click.option("--objective", "objectives", multiple=True, help="What
 SKIP_BAD = click.option("--skip-bad", type=NEW_FILE, help="Skip bad rows, and write them to this CSV file.")
 PROBLEM = click.argument("problem_file", metavar="PROBLEM")
 LANGUAGE = click.option(
-    "--language", default="en", show_default=True, metavar="CODE", help=f"Language: {', '.join(languages())}."
+    "--language",
+    default="en",
+    show_default=True,
+    metavar="CODE",
+    callback=remember_language,
+    help=f"Language: {', '.join(languages())}.",
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 OUTPUT = click.option("-o", "--output", type=NEW_FILE, help="Write the result as JSON to a file.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -204,6 +205,10 @@ class _Terminal(Console):
     def render_str(self, text: str, **options: Any) -> Text:
         """Every text passes here, those in tables too."""
         return super().render_str(visible(text, keep=SPACES), **options)
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to the program what happens when nobody reads any more."""
+        raise BrokenPipeError(errno.EPIPE, "nobody reads")
 
 
 def make_console() -> Console:

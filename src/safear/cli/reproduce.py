@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from safear.cli.options import CountRange
+from safear.cli.stopping import stop
 
 if TYPE_CHECKING:
     from safear.paper.reproduce import PaperTable
@@ -74,8 +75,7 @@ def reproduce(names: tuple[str, ...], seeds: int, no_simulation: bool, as_json: 
     if not names and not is_installed():
         click.echo("left out: dice, which needs dice-ml: pip install 'safear[dice]'", err=True)
     if interrupted:
-        click.echo("interrupted", err=True)
-        sys.exit(130)
+        stop("interrupted")
 
 
 def _write(folder: Path, table: PaperTable, finished: list[PaperTable], workshop: Workshop) -> None:

@@ -62,11 +62,15 @@ def _divert_number(stream: TextIO) -> TextIO | None:
     return os.fdopen(kept, "w", encoding=stream.encoding, errors=stream.errors)
 
 
-def abandon_results() -> None:
-    """Write nothing more where results went: nobody reads on."""
-    for stream in (sys.stdout, *(stream for stream in _program if stream is not None)):
-        with suppress(AttributeError, OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+def hand_over() -> None:
+    """Write out what is still to be printed; where that fails, nothing more: Python would complain of it at its end."""
+    for stream in (sys.stdout, sys.stderr, *_program):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def results() -> TextIO:

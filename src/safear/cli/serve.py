@@ -10,6 +10,7 @@ import click
 from safear.cli.options import LANGUAGE, PROBLEM, CountRange, groups, problem_options
 from safear.cli.results import print_result
 from safear.cli.sources import Source, find_source
+from safear.cli.stopping import release
 from safear.cli.verbose import guard_warnings
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def serve(problem_file: str, **options: Any) -> None:
         else:
             from safear.web.processes import Workforce
 
+            release()
             Workforce(options["workers"], work, problem_file, {**options, "port": port}).run(ready=tell)
 
 
@@ -136,6 +138,7 @@ def _serve(source: Source, options: dict[str, Any], listener: socket.socket, *, 
     service = Service.of(source.problem, source.classifier, people=people)
     service.warm_up()
     names = (*LOOPBACK, *options["names"])
+    release()  # from here on, stopping is how it ends
     serve(make_app(service, Settings(options["language"], names, columns, analyst=analyst)), listener, ready=ready)
 
 

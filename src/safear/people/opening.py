@@ -93,6 +93,10 @@ def connect(place: Place, threads: int, memory: str, *, failed: str = "cannot be
             raise TooLargeError.at(
                 place, f"needs more than {memory} of memory", "allow more", code="too_large"
             ) from cause
+        except RuntimeError as cause:
+            if str(cause) == "Query interrupted":  # which is what DuckDB makes of Ctrl+C
+                raise KeyboardInterrupt from cause
+            raise
         except duckdb.Error as cause:
             raise PersonError.at(place, f"{failed}: {explain(cause)}", code="unreadable") from cause
 

@@ -176,7 +176,7 @@ def _solve_here(solver: PartSolver, parts: Iterator[Crowd], threads: int | None,
             tell_threads(error)
         else:
             return
-    yield from work_ahead(lambda part: (part.number, solver.solve(part)), parts, threads=threads)
+    yield from work_ahead(lambda part: (part.number, solver.solve(part)), parts, threads=threads, in_order=False)
 
 
 def _solve_there(job: Job, parts: Iterator[Crowd], scheduler: str) -> Solved:

@@ -33,7 +33,7 @@ from safear.population.crowd import Crowd
 from safear.population.packing import pack_job
 from safear.population.parts import Job
 from safear.population.worker import Errand, Reply
-from safear.threads import count_threads
+from safear.threads import count_threads, is_interrupted
 
 logger = logging.getLogger("safear")
 
@@ -220,7 +220,7 @@ class _Shift:
     def _end(self) -> None:
         for worker in self._workers:
             worker.dismiss()
-        deadline = time.monotonic() + STOP_SECONDS
+        deadline = time.monotonic() + (0 if is_interrupted() else STOP_SECONDS)
         while self._workers:
             self._workers.pop().end(max(deadline - time.monotonic(), 0.0))
 

@@ -1,0 +1,200 @@
+"""Ctrl+C and SIGTERM, once or twice, with real processes: the end comes soon, with one line, and what is done is kept.
+
+Classifiers here hang for ten minutes: a program that waits for them does not end in time.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+import safear as sa
+from population.crowds import JOB, bytes_of, job_people
+
+PATIENCE = 120.0  # seconds after which something hangs
+HANGING = """
+    import os
+    import time
+    from pathlib import Path
+
+    def decide(frame):
+        if Path("hang").exists() or list(Path("out").glob("part-*")):
+            Path(f"hanging-{os.getpid()}").touch()
+            time.sleep(600)
+        return frame["skill"] == "expert"
+"""
+STOPPED = "\nstopped before the end; run the same command again to start anew\n"
+PERSON = "--set skill=basic --set age=20 --set gender=male"
+FEW_ARE_MANY = "from safear.population import workers; workers.MANY = 2; "
+# On threads, where the model is asked once: the first part takes for ever, and what is done meanwhile is kept.
+FIRST_HANGS = """
+import os, time
+from pathlib import Path
+from safear.population.parts import PartSolver
+solve = PartSolver.solve
+def hang(self, part):
+    if part.number == 0:
+        Path(f"hanging-{os.getpid()}").touch()
+        time.sleep(600)
+    return solve(self, part)
+PartSolver.solve = hang
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder with a problem, people, and a model that hangs once there is a file 'hang', or a part of a batch."""
+    (tmp_path / "job.yaml").write_text(JOB, encoding="utf-8")
+    (tmp_path / "model.py").write_text(textwrap.dedent(HANGING), encoding="utf-8")
+    people = job_people(40, seed=3)
+    people.to_csv(tmp_path / "people.csv", index=False)
+    people[["skill", "age", "gender"]].to_csv(tmp_path / "plain.csv", index=False)
+    return tmp_path
+
+
+def begin(place: Path, *arguments: str, first: str = "") -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", f"{first}\nfrom safear.cli.main import main; main()", *arguments],
+        cwd=place,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        process_group=0,
+    )
+
+
+def await_that(process: subprocess.Popen[str], *, at_least: int, place: Path, pattern: str) -> None:
+    """Wait until so many files are there."""
+    end = time.monotonic() + PATIENCE
+    while len(list(place.glob(pattern))) < at_least:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def end_it(process: subprocess.Popen[str], number: signal.Signals, times: int) -> tuple[int, str, str]:
+    """Send a signal to the program and all that it has started, perhaps again, and see how it ends."""
+    for _ in range(times):
+        os.killpg(process.pid, number)
+        time.sleep(0.05)
+    try:
+        out, err = process.communicate(timeout=PATIENCE / 4)
+    finally:
+        process.kill()
+    return process.returncode, out, err
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process has ended, be it that nobody has asked how."""
+    try:
+        return ") Z " in Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return True
+
+
+CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
+@pytest.mark.parametrize(
+    "first, number, times",
+    [(FIRST_HANGS, signal.SIGINT, 3), (FIRST_HANGS, signal.SIGTERM, 1), (FEW_ARE_MANY, signal.SIGINT, 2)],
+    ids=["Ctrl+C on threads", "SIGTERM on threads", "Ctrl+C and processes"],
+)
+def test_a_batch_whose_model_hangs(first: str, number: signal.Signals, times: int, place: Path) -> None:
+    pytest.importorskip("duckdb")
+    out = place / "out"
+    options = ["--out", "out", "--part-size", "1", "--threads", "2", "--classifier", "model.py:decide"]
+    process = begin(place, "batch", "job.yaml", "people.csv", *options, first=first)
+    await_that(process, at_least=1, place=place, pattern="hanging-*")
+    await_that(process, at_least=1 if first == FEW_ARE_MANY else 6, place=out, pattern="part-*")
+    code, said, told = end_it(process, number, times)
+    there = len(list(out.glob("part-*.parquet")))
+    assert told == f"\ninterrupted; {there} finished parts are in out: run the same command again to continue\n"
+    assert (code, said) == (CODES[number], "")
+    workers = [int(path.name.partition("-")[2]) for path in place.glob("hanging-*")]
+    assert (process.pid in workers) == (first == FIRST_HANGS)
+    end = time.monotonic() + PATIENCE
+    while not all(is_gone(pid) for pid in workers):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    assert 1 <= there < 40
+    kept = {path.name: path.stat().st_mtime_ns for path in out.glob("part-*.parquet")}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        again = {"part_size": 1, "threads": 1}
+        problem, decide = sa.parse_problem(JOB), lambda frame: frame["skill"] == "expert"
+        summary = sa.batch(problem, decide, "people.csv", out="out", **again)  # type: ignore[arg-type]
+        sa.batch(problem, decide, "people.csv", out="undisturbed", **again)  # type: ignore[arg-type]
+    assert (summary.parts, summary.resumed) == (40, there)
+    assert {name: (out / name).stat().st_mtime_ns for name in kept} == kept
+    assert bytes_of(out) == bytes_of(place / "undisturbed")
+
+
+@pytest.mark.parametrize(
+    "command, number",
+    [
+        (f"recommend job.yaml {PERSON} --save plan.json", signal.SIGTERM),
+        ("audit job.yaml plain.csv --group gender --output audit.json", signal.SIGINT),
+        ("compare job.yaml --people plain.csv --output compared.json", signal.SIGINT),
+        (f"plot traces job.yaml {PERSON} --out plans.svg", signal.SIGTERM),
+        ("serve job.yaml --port 0", signal.SIGTERM),
+    ],
+)
+def test_a_command_whose_model_hangs(command: str, number: signal.Signals, place: Path) -> None:
+    pytest.importorskip("duckdb")
+    pytest.importorskip("fastapi")
+    (place / "hang").touch()
+    before = sorted(path.name for path in place.iterdir())
+    process = begin(place, *command.split(), "--classifier", "model.py:decide")
+    await_that(process, at_least=1, place=place, pattern="hanging-*")
+    serves = command.startswith("serve")
+    assert end_it(process, number, 1 if serves else 2) == (CODES[number], "", STOPPED)
+    assert sorted(path.name for path in place.iterdir() if "hanging-" not in path.name) == before
+
+
+COMPILED = """
+import hashlib
+from safear.cli.stopping import watching
+with watching():
+    print("begun", flush=True)
+    hashlib.pbkdf2_hmac("sha256", b"secret", b"salt", 2**31 - 1)  # without the GIL, and deaf to signals
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_never_comes_back_to_python_is_ended(number: signal.Signals) -> None:
+    program = [sys.executable, "-c", COMPILED]
+    process = subprocess.Popen(program, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    assert end_it(process, number, 2) == (CODES[number], "", STOPPED)
+
+
+def test_the_last_line_is_said_in_the_language_of_the_command(place: Path) -> None:
+    (place / "hang").touch()
+    process = begin(
+        place, "recommend", "job.yaml", *PERSON.split(), "--language", "de", "--classifier", "model.py:decide"
+    )
+    await_that(process, at_least=1, place=place, pattern="hanging-*")
+    told = "\nvor dem Ende abgebrochen; derselbe Befehl beginnt von vorn\n"
+    assert end_it(process, signal.SIGINT, 1) == (130, "", told)
+
+
+def test_signals_that_are_ignored_stay_ignored(place: Path) -> None:
+    """As in the background of a script, or after `nohup`."""
+    (place / "hang").touch()
+    ignore = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+    process = begin(place, "recommend", "job.yaml", *PERSON.split(), "--classifier", "model.py:decide", first=ignore)
+    await_that(process, at_least=1, place=place, pattern="hanging-*")
+    os.killpg(process.pid, signal.SIGINT)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(2)
+    assert end_it(process, signal.SIGTERM, 1) == (143, "", STOPPED)
