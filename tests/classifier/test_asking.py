@@ -18,8 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from safear.classifier.adapters import as_classifier
-from safear.classifier.asking import ask, patience
+from safear.classifier.asking import ask
 from safear.classifier.protocol import Inputs
+from safear.classifier.waiting import patience
 from safear.errors import ClassifierError
 from safear.problem.load import parse_problem
 from safear.problem.model import Problem

@@ -26,6 +26,7 @@ from safear.classifier import http_models
 from safear.classifier.asking import ask
 from safear.classifier.http_models import HttpModel, tell_source
 from safear.classifier.sources import load_classifier
+from safear.classifier.waiting import count_left, patience
 from safear.errors import ClassifierError, MissingExtraError
 
 Answer = Callable[["Handler", list[dict[str, Any]]], Any]
@@ -240,6 +241,38 @@ def test_nobody_there(server: Server) -> None:
     assert "it cannot be reached: " in str(refused.value)
     assert "refused" in str(refused.value)
     assert server.asked == []
+
+
+def test_nothing_is_waited_for_once_nobody_waits_any_more(server: Server) -> None:
+    """However long a request may take by itself: each would leave a thread and a connection."""
+    released = threading.Event()
+
+    def answer(_: Handler, records: list[dict[str, Any]]) -> Any:
+        released.wait(30)
+        return [0.0] * len(records)
+
+    server.answer = answer
+    with patience(0.1), pytest.raises(ClassifierError, match="not answered"):
+        ask(load_classifier(server.address, ASKED, time_limit=300), make_inputs(1))
+    deadline = time.monotonic() + 20
+    while any(thread.name == "safear-classifier" for thread in threading.enumerate()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert count_left() == 0
+    released.set()
+
+
+def test_whoever_waits_at_a_page_does_not_wait_for_many_tries(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that is down would keep all threads busy with waiting."""
+    monkeypatch.setattr(http_models, "WAITS", (0.1, 10.0, 20.0))
+
+    def answer(handler: Handler, _: list[dict[str, Any]]) -> None:
+        handler.reply(503, "busy")
+
+    server.answer = answer
+    with patience(4), pytest.raises(ClassifierError, match="it refuses: 503"):
+        ask(load_classifier(server.address, ASKED), make_inputs(1))
+    assert len(server.asked) == 2
 
 
 def test_a_server_that_hangs(server: Server) -> None:

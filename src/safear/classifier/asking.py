@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
+from collections.abc import Callable
 from dataclasses import replace
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -15,9 +11,9 @@ from numpy.typing import NDArray
 
 from safear.classifier.protocol import RAISED, Classifier, Inputs, failed
 from safear.classifier.raw_answers import label_name
+from safear.classifier.waiting import TIMED_OUT, find_patience, within
 from safear.errors import ClassifierError, SafearError
 
-TIMED_OUT = "timed_out"
 # The kinds of mistakes that a classifier makes about an input.
 NONSENSE = frozenset(
     {
@@ -33,17 +29,6 @@ NONSENSE = frozenset(
 )
 ALONE = "asked about one at a time it gives answers"
 SHOWN = 40  # columns of an input that are told
-_patience: ContextVar[float | None] = ContextVar("safear_patience", default=None)
-
-
-@contextmanager
-def patience(seconds: float) -> Iterator[None]:
-    """Give classifiers no more than so many seconds for a question for a while, whatever their own limit."""
-    token = _patience.set(seconds)
-    try:
-        yield
-    finally:
-        _patience.reset(token)
 
 
 def ask(classifier: Classifier, inputs: Inputs) -> NDArray[np.bool_]:
@@ -77,7 +62,7 @@ def ask_scores(classifier: Classifier, inputs: Inputs) -> NDArray[np.float64] | 
     if find is None:
         return None
     try:
-        found = _within(_find_limit(classifier), lambda: find(inputs), len(inputs))
+        found = within(_find_limit(classifier), lambda: find(inputs), len(inputs))
     except RAISED:  # whatever a foreign model raises
         return None
     return None if found is None else np.asarray(found, dtype=np.float64)
@@ -85,14 +70,14 @@ def ask_scores(classifier: Classifier, inputs: Inputs) -> NDArray[np.float64] | 
 
 def _find_limit(classifier: Classifier) -> float | None:
     limit: float | None = getattr(classifier, "time_limit", None)
-    most = None if getattr(classifier, "sees_levels", False) else _patience.get()  # rules and tables are quick
+    most = None if getattr(classifier, "sees_levels", False) else find_patience()  # rules and tables are quick
     return limit if most is None else most if limit is None else min(limit, most)
 
 
 def _ask(classifier: Classifier, inputs: Inputs, limit: float | None) -> NDArray[np.bool_]:
     try:
         with np.errstate():  # which it may change
-            answers = np.asarray(_within(limit, lambda: classifier.favourable(inputs), len(inputs)))
+            answers = np.asarray(within(limit, lambda: classifier.favourable(inputs), len(inputs)))
     except SafearError:
         raise
     except RAISED as error:
@@ -101,40 +86,6 @@ def _ask(classifier: Classifier, inputs: Inputs, limit: float | None) -> NDArray
         cause = f"the classifier answered with {answers.dtype} of shape {answers.shape} for {len(inputs)} inputs"
         raise ClassifierError.at(("classifier",), cause, "it should give one truth value per input", code="wrong_shape")
     return answers
-
-
-def _within(limit: float | None, call: Callable[[], Any], count: int) -> Any:
-    """What a call returns or raises, if it does so in time.
-
-    A thread cannot be stopped: one that takes longer is left to itself, and ends with the program.
-    """
-    if limit is None:
-        return call()
-    from concurrent.futures import Future  # noqa: PLC0415  # only those who do not wait for ever need it
-
-    future: Future[Any] = Future()
-    context, sklearn = copy_context(), sys.modules.get("sklearn")
-    settings = None if sklearn is None else sklearn.get_config()  # which it keeps by thread, as older NumPy does
-    errors = np.geterr()
-
-    def run() -> None:
-        try:
-            if sklearn is not None and settings is not None:
-                sklearn.set_config(**settings)
-            with np.errstate(**errors):
-                future.set_result(context.run(call))
-        except BaseException as error:  # noqa: BLE001  # raised where somebody waits for it
-            # Ctrl+C reaches the main thread alone: here, it is the classifier's own doing.
-            future.set_exception(failed(error) if isinstance(error, KeyboardInterrupt) else error)
-
-    Thread(target=run, name="safear-classifier", daemon=True).start()
-    try:
-        return future.result(timeout=limit)
-    except TimeoutError:
-        if future.done():  # it is the classifier's own
-            raise
-    cause = f"the classifier has not answered {count} inputs after {limit:g} seconds"
-    raise ClassifierError.at(("classifier",), cause, "allow more with --model-timeout SECONDS", code=TIMED_OUT)
 
 
 def _find_culprit(classifier: Classifier, inputs: Inputs, limit: float | None) -> int | None:

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from safear.classifier.reading import require_package, unreadable
+from safear.classifier.waiting import time_left
 from safear.errors import ClassifierError, quote_list
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 BATCH = 1000  # rows in one request
 WAITS = (0.5, 1.0, 2.0)  # seconds before each further try
 CONNECT = 10.0  # seconds
+WAITED = 1 / 8  # of the time that somebody has for an answer may each wait take
+GRACE = 0.5  # seconds after which a request is given up for which nobody waits any more
+NO_ANSWER = "no_answer"
 BUSY = frozenset({429, 502, 503, 504})  # which may be over soon
 AT_FAULT = frozenset({400, 422, 500})  # what a server says if its model fails on the input
 MOST_BYTES = 2**26  # of an answer
@@ -33,8 +37,9 @@ class HttpModel:
     """A function from a DataFrame to what a server answers.
 
     It sends `{"dataframe_records": [{...}, ...]}` and takes a list, or `{"predictions": [...]}`: labels, scores, or
-    pairs of chances. A request has `time_limit` seconds. What may be over soon is tried again. No redirect is followed:
-    nothing is sent to an address that the operator did not give.
+    pairs of chances. A request has `time_limit` seconds, or as long as somebody waits for it. What may be over soon is
+    tried again, if they have the time. No redirect is followed: nothing is sent to an address that the operator did not
+    give.
     """
 
     address: str = field(repr=False)  # whose query may be a secret
@@ -84,16 +89,18 @@ class HttpModel:
     def _send(self, body: bytes, progress: str) -> tuple[int, str]:
         """The status and the text of an answer, at the last of some tries."""
         errors = require_package("urllib3", "urllib3", "http").exceptions
-        for wait in (*WAITS, None):
+        waits = _choose_waits()
+        for wait in (*waits, None):
+            limit = self._find_limit()
             try:
-                status, text = self._send_once(body)
+                status, text = self._send_once(body, limit)
             except (errors.ReadTimeoutError, TimeoutError):
-                cause = f"it has not answered after {self.time_limit:g} seconds; {progress}"
+                cause = f"it has not answered after {limit:g} seconds; {progress}"
                 remedy = "allow more with --model-timeout SECONDS"
-                raise unreadable(self.shown, cause, remedy, code="no_answer") from None
+                raise unreadable(self.shown, cause, remedy, code=NO_ANSWER) from None
             except errors.HTTPError as error:
                 if wait is None:
-                    cause = f"it cannot be reached: {_reason(error)}; tried {len(WAITS) + 1} times; {progress}"
+                    cause = f"it cannot be reached: {_reason(error)}; tried {len(waits) + 1} times; {progress}"
                     raise unreadable(self.shown, cause, code="unreachable") from error
             else:
                 if status not in BUSY or wait is None:
@@ -101,18 +108,24 @@ class HttpModel:
             time.sleep(wait or 0)
         return status, text
 
-    def _send_once(self, body: bytes) -> tuple[int, str]:
+    def _find_limit(self) -> float | None:
+        """How many seconds a request may take."""
+        left = time_left()
+        limits = [self.time_limit, None if left is None else max(left, 0.0) + GRACE]
+        return min((limit for limit in limits if limit is not None), default=None)
+
+    def _send_once(self, body: bytes, limit: float | None) -> tuple[int, str]:
         urllib3 = require_package("urllib3", "urllib3", "http")
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if os.environ.get(TOKEN):
             headers["Authorization"] = f"Bearer {os.environ[TOKEN]}"
-        deadline = math.inf if self.time_limit is None else time.monotonic() + self.time_limit
+        deadline = math.inf if limit is None else time.monotonic() + limit
         response = _pool().request(
             "POST",
             self.address,
             body=body,
             headers=headers,
-            timeout=urllib3.Timeout(connect=CONNECT, read=self.time_limit),
+            timeout=urllib3.Timeout(connect=CONNECT if limit is None else min(CONNECT, limit), read=limit),
             retries=False,
             redirect=False,
             preload_content=False,
@@ -159,6 +172,12 @@ def tell_source(source: str) -> str:
         return source
     host, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
     return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"
+
+
+def _choose_waits() -> tuple[float, ...]:
+    """How long to wait before each further try: not for most of the time that somebody has for the answer."""
+    left = time_left()
+    return WAITS if left is None else tuple(wait for wait in WAITS if wait <= left * WAITED)
 
 
 @cache

@@ -9,7 +9,8 @@ from typing import Any
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from safear.classifier.asking import TIMED_OUT
+from safear.classifier.http_models import NO_ANSWER
+from safear.classifier.waiting import TIMED_OUT
 from safear.errors import (
     ClassifierError,
     InputError,
@@ -22,6 +23,7 @@ from safear.web.audits import NoAuditError, NotReadyError
 from safear.web.work import BusyError, TooLateError
 
 MEDIA_TYPE = "application/problem+json"
+MOST_MISTAKES = 100  # that are listed: a small request may have thousands
 RETRY = "5"  # seconds after which it is worth asking again
 _URN = "urn:safear:problem:"
 
@@ -42,7 +44,7 @@ class ProblemDetails(BaseModel):
     title: str
     status: int
     detail: str
-    mistakes: list[MistakeDetail] = Field(description="all mistakes found")
+    mistakes: list[MistakeDetail] = Field(description=f"the mistakes found, of more than {MOST_MISTAKES} the first")
     reference: str | None = Field(description="under which the provider's log has this, if it was a failure of theirs")
 
     @property
@@ -72,6 +74,7 @@ _TITLES = {
     "no-audit": "There is nobody to audit",
     "walk": "The plan cannot have gone this way",
     "too-big": "The request is too large",
+    "encoding": "Compressed requests are not read",
     "host": "This page is not served under that name",
     "origin": "Only this page may send its forms",
     "crash": "Something went wrong here",
@@ -97,13 +100,13 @@ def read_error(error: SafearError, reference: str | None = None) -> ProblemDetai
     """An error of ours as problem details; `reference` is that of a failure in the log."""
     match error:
         case WalkError():
-            return make_details("walk", 409, str(error), _list_mistakes(error))
+            return _mistaken("walk", 409, error)
         case ClassifierError():
             return _silent(error, reference)
         case InputError():
             name = type(error).__name__.removesuffix("Error")
             kind = {"Person": "person", "Terms": "terms", "Objective": "objective", "TooLarge": "too-large"}.get(name)
-            return make_details(kind or "input", 422, str(error), _list_mistakes(error))
+            return _mistaken(kind or "input", 422, error)
         case MissingExtraError():
             return make_details("missing-extra", 501, str(error))
         case TooLateError():
@@ -120,7 +123,7 @@ def read_error(error: SafearError, reference: str | None = None) -> ProblemDetai
 
 def _silent(error: ClassifierError, reference: str | None) -> ProblemDetails:
     """That the classifier failed, by code alone: what it says, and where it is, is the operator's business."""
-    is_late = any(item.code == TIMED_OUT for item in error.mistakes)
+    is_late = any(item.code in {TIMED_OUT, NO_ANSWER} for item in error.mistakes)
     cause = "the model that decides does not answer in time" if is_late else "the model that decides gives no answer"
     remedy = "try again later, or ask the provider"
     mistakes = [MistakeDetail(code=item.code, place="", cause=cause, remedy=remedy) for item in error.mistakes]
@@ -128,11 +131,18 @@ def _silent(error: ClassifierError, reference: str | None) -> ProblemDetails:
     return make_details(kind, status, f"{cause}; {remedy}", mistakes, reference=reference)
 
 
-def _list_mistakes(error: InputError) -> list[MistakeDetail]:
-    return [
+def _mistaken(kind: str, status: int, error: InputError) -> ProblemDetails:
+    mistakes = [
         MistakeDetail(code=item.code, place=format_path(item.place.path), cause=item.cause, remedy=item.remedy)
-        for item in error.mistakes
+        for item in error.mistakes[:MOST_MISTAKES]
     ]
+    return make_details(kind, status, tell_some(error.mistakes), mistakes)
+
+
+def tell_some(mistakes: Sequence[object]) -> str:
+    """Mistakes in words, a line each, and how many more there are than are listed."""
+    more = len(mistakes) - MOST_MISTAKES
+    return "\n".join([*map(str, mistakes[:MOST_MISTAKES]), *([f"and {more:,} more"] if more > 0 else [])])
 
 
 def respond(details: ProblemDetails, headers: dict[str, str] | None = None) -> Response:

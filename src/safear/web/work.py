@@ -12,7 +12,7 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
-from safear.classifier.asking import patience
+from safear.classifier.waiting import patience
 from safear.errors import SafearError
 
 SECONDS = 10.0

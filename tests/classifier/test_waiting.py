@@ -1,0 +1,119 @@
+"""Classifiers that hang: how many questions are left to themselves, and how they are asked again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from classifier.test_asking import PROBLEM, make_inputs
+from safear.classifier import waiting
+from safear.classifier.adapters import as_classifier
+from safear.classifier.asking import ask
+from safear.classifier.waiting import MOST_LATE, TIMED_OUT, Overdue, count_left, patience, time_left
+from safear.errors import ClassifierError
+
+
+class Hanging:
+    """A model that takes questions and answers them when it is released."""
+
+    def __init__(self) -> None:
+        self.released, self.asked, self._lock = threading.Event(), 0, threading.Lock()
+
+    def __call__(self, frame: pd.DataFrame) -> Any:
+        with self._lock:
+            self.asked += 1
+        self.released.wait(60)
+        return np.zeros(len(frame))
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hanging]:
+    monkeypatch.setattr(waiting, "_overdue", Overdue())
+    found = Hanging()
+    yield found
+    found.released.set()
+
+
+def codes(model: Hanging, times: int, *, seconds: float = 0.02) -> list[str]:
+    """Ask so many times, one after the other; how each ended."""
+    classifier, found = as_classifier(model, PROBLEM), []
+    for _ in range(times):
+        try:
+            with patience(seconds):
+                ask(classifier, make_inputs(2))
+            found.append("answered")
+        except ClassifierError as error:
+            found.append(error.mistakes[0].code)
+    return found
+
+
+def await_none_left() -> None:
+    deadline = time.monotonic() + 30
+    while count_left():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_only_so_many_questions_are_left_to_themselves(model: Hanging, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread cannot be stopped, and who asks again and again would fill the memory with them."""
+    monkeypatch.setattr(waiting, "MOST_LEFT", 6)
+    assert set(codes(model, 20)) == {TIMED_OUT}
+    assert (model.asked, count_left()) == (6, 6)
+    model.released.set()
+    await_none_left()
+    assert codes(model, 3, seconds=20) == ["answered"] * 3
+
+
+def test_a_model_that_hangs_is_asked_one_thing_at_a_time(model: Hanging) -> None:
+    """The others are told at once, instead of waiting in a row for what does not come."""
+    codes(model, MOST_LATE)
+    before = model.asked
+    threads = [threading.Thread(target=codes, args=(model, 1), kwargs={"seconds": 30}) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + 30
+    while sum(thread.is_alive() for thread in threads) > 1:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert model.asked == before + 1
+    model.released.set()
+    for thread in threads:
+        thread.join()
+    assert codes(model, 1, seconds=20) == ["answered"]
+
+
+def test_a_model_that_answers_now_and_then_does_not_hang(model: Hanging) -> None:
+    """Inputs on which it hangs keep nobody else out."""
+    for _ in range(3):
+        codes(model, MOST_LATE - 1)
+        model.released.set()
+        assert codes(model, 1, seconds=20) == ["answered"]
+        model.released.clear()
+    classifier = as_classifier(lambda frame: 1 / 0 if len(frame) else None, PROBLEM)
+    codes(model, MOST_LATE - 1)
+    with pytest.raises(ClassifierError, match="ZeroDivisionError"), patience(20):
+        ask(classifier, make_inputs(1))
+    before = model.asked
+    codes(model, 2)  # what fails at once does not hang
+    assert model.asked == before + 2
+
+
+def test_a_model_can_tell_for_how_long_it_is_waited_for() -> None:
+    seen: list[float | None] = []
+
+    def function(frame: pd.DataFrame) -> Any:
+        seen.append(time_left())
+        return np.zeros(len(frame))
+
+    ask(as_classifier(function, PROBLEM), make_inputs(1))
+    with patience(50):
+        ask(as_classifier(function, PROBLEM), make_inputs(1))
+    assert seen[0] is None
+    assert seen[1] is not None
+    assert 0 < seen[1] <= 50
