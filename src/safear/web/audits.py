@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from safear.errors import ClassifierError, SafearError
+from safear.web.logbook import log_crash
 from safear.web.service import Service
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from safear.population.audit import Audit
     from safear.population.result_records import AuditRecord
     from safear.reports import Page
-
-logger = logging.getLogger("safear.web")
 
 
 class NoAuditError(SafearError):
@@ -95,9 +93,9 @@ class Audits:
             self.failure = error
             if isinstance(error, ClassifierError):
                 self.service.watch.note_failure(error)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # whatever nobody foresaw
             self.failure = error
-            logger.exception("the audit failed")
+            log_crash(error)
 
     def require(self) -> list[AuditResult]:
         """All results, or else why there are none."""
