@@ -362,3 +362,15 @@ def test_what_follows_decides_how_and_is_written(words: str, joined: str) -> Non
 )
 def test_what_follows_decides_how_or_is_written(words: str, joined: str) -> None:
     assert load_texts("es").join(words.split("|"), last="or") == joined
+
+
+@pytest.mark.parametrize(("language", "group"), [("en", ","), ("de", "."), ("es", None)])
+def test_numbers_of_any_length_are_written(language: str, group: str | None) -> None:
+    """Python turns no more than 4,300 digits into a number, and a form may have 60,000."""
+    texts = load_texts(language)
+    mark = group or texts("format.group")
+    assert texts.localise("1234567.25", grouped_from=4).startswith(f"1{mark}234{mark}567")
+    for digits in ("9" * 5000, "12" + "345" * 2000):
+        told = texts.localise(digits)
+        assert told.replace(mark, "") == digits
+        assert texts.echo_number(digits).count(mark) == (len(digits) - 1) // 3

@@ -22,6 +22,7 @@ from safear.texts import languages, load_texts
 from safear.web.app import Settings
 from safear.web.forms import fill_in
 from safear.web.guard import MOST_BYTES
+from safear.web.http_errors import MOST_MISTAKES
 from safear.web.service import Service
 from web.conftest import APPLICANT, Site, run_site
 from web.test_person_page import field, words
@@ -183,3 +184,23 @@ def test_what_has_a_title_has_a_lead(language: str) -> None:
     for key in told:
         if key.endswith(".title"):
             assert key.replace(".title", ".lead") in told
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"person": {str(number): [] for number in range(5000)}},  # in which five kinds of values are wrong at once
+        {"person": {str(number): 1 for number in range(5000)}},
+        {"person": APPLICANT, "terms": {"cost": {str(number): -1 for number in range(4000)}}},
+        {"person": APPLICANT, "terms": {"cost": {str(number): 1 for number in range(4000)}}},
+    ],
+)
+def test_a_small_request_gets_no_large_answer(loan: Site, sent: dict[str, Any]) -> None:
+    """The first mistakes are listed, and how many there are besides."""
+    with loan.client() as client:
+        answer = client.post("/api/v1/menu", json=sent)
+    told = answer.json()
+    assert answer.status_code == 422
+    assert len(told["mistakes"]) == MOST_MISTAKES
+    assert re.fullmatch(r"and \d+,\d{3} more", told["detail"].splitlines()[-1])
+    assert len(answer.content) < MOST_BYTES

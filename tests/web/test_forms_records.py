@@ -329,3 +329,12 @@ def test_counts_that_make_no_round_number() -> None:
     asked = read_form(urlencode(form).encode())
     assert not find_mistakes(desk, asked, texts=load_texts("en"))
     assert read_terms(problem, asked, texts=load_texts("en")) == sa.Terms()
+
+
+@pytest.mark.parametrize(
+    "name", ["feature0", "feature1", "given0", "cost0", "chance0", "weight", "position", "history"]
+)
+def test_a_number_of_any_length_is_answered(credit: Site, name: str) -> None:
+    with credit.client() as client:
+        for text in ("9" * 5000, "1" * 400 + "." + "1" * 400, "." * 5000):
+            assert client.post("/", data={"do": "menu", name: text}).status_code == 200

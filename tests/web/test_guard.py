@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import logging
 import time
 from pathlib import Path
@@ -83,6 +84,17 @@ def test_size(loan: Site) -> None:
             announced = client.post(path, content=large)
             in_parts = client.post(path, content=iter([large[:40_000], large[40_000:]]))
             assert {announced.status_code, in_parts.status_code} == {413}
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "GZIP, identity"])
+def test_nothing_is_unpacked(loan: Site, encoding: str) -> None:
+    """A small request may hold gigabytes."""
+    bomb = gzip.compress(b" " * 10_000_000)
+    with loan.client() as client:
+        answer = client.post("/api/v1/menu", content=bomb, headers={"content-encoding": encoding})
+        assert (answer.status_code, answer.json()["type"]) == (415, "urn:safear:problem:encoding")
+        plain = client.post("/api/v1/menu", json=ASK, headers={"content-encoding": "identity"})
+    assert plain.status_code == 200
 
 
 def test_a_form_must_be_a_form(loan: Site) -> None:

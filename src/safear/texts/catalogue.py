@@ -90,7 +90,9 @@ class Texts:
         mantissa, letter, exponent = digits.partition("e")
         whole, _, decimals = mantissa.partition(".")
         if len(whole) >= grouped_from:  # years and other short numbers stay as they are
-            whole = f"{int(whole):,}".replace(",", self("format.group"))
+            first = len(whole) % 3
+            groups = [whole[start : start + 3] for start in range(first, len(whole), 3)]
+            whole = self("format.group").join([whole[:first], *groups] if first else groups)
         return sign + self("format.decimal").join([whole, decimals] if decimals else [whole]) + letter + exponent
 
     def read_number(self, text: str) -> str:

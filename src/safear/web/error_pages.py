@@ -15,7 +15,15 @@ from starlette.types import Scope
 
 from safear.errors import ClassifierError, SafearError, format_path
 from safear.texts import Texts
-from safear.web.http_errors import MistakeDetail, ProblemDetails, make_details, read_error, respond
+from safear.web.http_errors import (
+    MOST_MISTAKES,
+    MistakeDetail,
+    ProblemDetails,
+    make_details,
+    read_error,
+    respond,
+    tell_some,
+)
 from safear.web.logbook import ModelWatch, log_crash
 from safear.web.templating import Shell, respond_with
 
@@ -90,11 +98,13 @@ def add_handlers(app: FastAPI, desk: ErrorDesk) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def on_shape(request: Request, error: RequestValidationError) -> Response:
+        found = error.errors()
         mistakes = [
             MistakeDetail(code=item["type"], place=_name_place(item["loc"]), cause=str(item["msg"]), remedy=None)
-            for item in error.errors()
+            for item in found[:MOST_MISTAKES]
         ]
-        detail = "\n".join(": ".join(part for part in (item.place, item.cause) if part) for item in mistakes)
+        told = [": ".join(part for part in (item.place, item.cause) if part) for item in mistakes]
+        detail = tell_some([*told, *found[MOST_MISTAKES:]])
         return desk.respond(request.scope, make_details("input", 422, detail, mistakes))
 
     @app.exception_handler(HTTPException)

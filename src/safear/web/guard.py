@@ -90,6 +90,8 @@ class Guard:
         ours = _is_ours(headers.get("sec-fetch-site"), headers.get("origin"), host)
         if scope["method"] not in READING and not ours:
             return make_details("origin", 403, "another page sent this")
+        if headers.get("content-encoding", "identity").lower() != "identity":  # nothing is unpacked here
+            return make_details("encoding", 415, "send it as it is, without a content-encoding")
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > MOST_BYTES:
             return _too_big()
