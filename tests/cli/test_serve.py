@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -20,7 +21,8 @@ import pytest
 from click.testing import CliRunner
 
 import safear as sa
-from safear.cli.serve import serve
+from safear.cli.serve import _fingerprint, serve, work
+from safear.cli.sources import find_source
 from web.conftest import APPLICANT, CREDIT
 
 pytestmark = pytest.mark.slow
@@ -143,6 +145,57 @@ def _children(process: int) -> list[int]:
     """The processes that one has started and that serve; Python starts another one, which keeps track of semaphores."""
     found = Path(f"/proc/{process}/task/{process}/children").read_text().split()
     return [int(child) for child in found if "resource_tracker" not in Path(f"/proc/{child}/cmdline").read_text()]
+
+
+def test_workers_that_would_serve_something_else_do_not_start(tmp_path: Path) -> None:
+    """Two workers that contradict each other are worse than one."""
+    problem = tmp_path / "credit.json"
+    problem.write_text(json.dumps(CREDIT))
+    options = serve.make_context("serve", [str(problem)]).params
+    named = options.pop("problem_file")
+    mark = _fingerprint(find_source(named, options))
+    assert _fingerprint(find_source(named, options)) == mark
+    problem.write_text(json.dumps(CREDIT | {"horizon": 3}))
+    with pytest.raises(sa.InputError, match="has changed since the server was started"):
+        work(named, options, mark, ready=lambda: None)
+
+
+def test_it_needs_neither_output_nor_many_files(tmp_path: Path) -> None:
+    """Half-sent requests keep nobody out where few open files are allowed; a terminal that is closed stops it."""
+    port, errors = _free_port(), tmp_path / "errors"
+    command = f"ulimit -n 100; exec {shlex.join([*COMMAND, 'loan', '--port', str(port)])} >&- 2>{errors}"
+    with subprocess.Popen(["bash", "-c", command], env={**os.environ, "PYTHONPATH": _path(tmp_path)}) as process:
+        half = []
+        try:
+            deadline = time.monotonic() + 120
+            while not _answers(port):
+                assert process.poll() is None, errors.read_text()
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            for _ in range(150):
+                half.append(socket.create_connection(("127.0.0.1", port), timeout=30))
+                half[-1].sendall(b"GET / HT")
+            assert _answers(port)
+            process.send_signal(signal.SIGHUP)
+            assert process.wait(30) == -signal.SIGTERM
+        finally:
+            for one in half:
+                one.close()
+            process.kill()
+    assert errors.read_text() == ""
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _answers(port: int) -> bool:
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/api/v1/health", timeout=30).status_code == 200
+    except httpx.HTTPError:
+        return False
 
 
 def test_a_page_for_applicants_only(tmp_path: Path) -> None:

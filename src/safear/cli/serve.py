@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -79,7 +80,8 @@ def serve(problem_file: str, **options: Any) -> None:
         def tell() -> None:
             shown = f"[{host}]" if ":" in host else host
             where = "programs: /api" if options["no_analyst"] else "analysts: /analyst, programs: /api"
-            print_result(f"{show_name(source.problem.title)}: http://{shown}:{port}/ ({where}); stop with Ctrl+C")
+            with suppress(OSError):  # whether or not anybody reads it
+                print_result(f"{show_name(source.problem.title)}: http://{shown}:{port}/ ({where}); stop with Ctrl+C")
 
         if options["workers"] == 1:
             _serve(source, options, listener, ready=tell)
@@ -87,17 +89,40 @@ def serve(problem_file: str, **options: Any) -> None:
             from safear.web.processes import Workforce
 
             release()
-            Workforce(options["workers"], work, problem_file, {**options, "port": port}).run(ready=tell)
+            mark = _fingerprint(source)
+            Workforce(options["workers"], work, problem_file, {**options, "port": port}, mark).run(ready=tell)
 
 
-def work(problem_file: str, options: dict[str, Any], *, ready: Callable[[], None]) -> None:
-    """What each of several workers does, in a process of its own."""
+def work(problem_file: str, options: dict[str, Any], mark: str, *, ready: Callable[[], None]) -> None:
+    """What each of several workers does, in a process of its own, as long as all serve the same (`mark`)."""
+    from safear.errors import InputError, Place
     from safear.web.server import bind
 
     guard_warnings()
-    listener = bind(options["host"], options["port"], shared=True)
     with click.Context(serve):  # which what is read leaves its prints with
-        _serve(find_source(problem_file, options), options, listener, ready=ready)
+        source = find_source(problem_file, options)
+        if _fingerprint(source) != mark:
+            cause = "the problem or the classifier has changed since the server was started"
+            raise InputError.at(Place(), cause, "start it anew to serve what there is now", code="changed")
+        listener = bind(options["host"], options["port"], shared=True)
+        _serve(source, options, listener, ready=ready)
+
+
+def _fingerprint(source: Source) -> str:
+    """A digest of the problem and of the files of classifiers: workers that serve different ones contradict each other.
+
+    What is behind an address or a name of a module has none.
+    """
+    import hashlib
+    from pathlib import Path
+
+    from safear.problem.dump import dump_problem
+
+    found = hashlib.sha256(repr(dump_problem(source.problem)).encode())
+    for path in map(Path, source.given):
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            found.update(file.read_bytes() if file.is_file() else b"")
+    return found.hexdigest()
 
 
 def _listen(options: dict[str, Any]) -> socket.socket:

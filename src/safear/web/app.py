@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import multiprocessing
+import signal
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,6 +16,7 @@ from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.openapi.utils import get_openapi
 
 from safear._version import __version__
+from safear.classifier.waiting import MOST_LEFT, count_left
 from safear.web.api import PREFIX, make_api
 from safear.web.audits import Audits
 from safear.web.describe import specialise
@@ -26,7 +30,10 @@ from safear.web.templating import Shell
 from safear.web.work import SECONDS, Workers
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+STUCK_SECONDS = 15.0
 SMALL = 1024  # bytes of an answer below which compressing gains nothing
+
+logger = logging.getLogger("safear.web")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +58,10 @@ def make_app(service: Service, settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         audits.start()
-        sweeper = asyncio.create_task(_sweep(service.kept))
+        sweeper, keeper = asyncio.create_task(_sweep(service.kept)), asyncio.create_task(_look_after_model())
         yield
         sweeper.cancel()
+        keeper.cancel()
         audits.stop()
 
     app = FastAPI(
@@ -88,6 +96,22 @@ async def _sweep(kept: KeptMenus) -> None:
     while True:
         await asyncio.sleep(kept.seconds / 10)
         kept.forget_old()
+
+
+async def _look_after_model() -> None:
+    """End this worker if its model hangs for good: another one takes its place. A server without workers says so."""
+    were_stuck = False
+    while True:
+        await asyncio.sleep(STUCK_SECONDS)
+        are_stuck = count_left() >= MOST_LEFT
+        if are_stuck and were_stuck:
+            has_others = multiprocessing.parent_process() is not None
+            end = "this worker ends" if has_others else "it is asked nothing more until the server is started anew"
+            logger.error("the classifier hangs in %d threads; %s", MOST_LEFT, end)
+            if has_others:
+                signal.raise_signal(signal.SIGTERM)
+            return
+        were_stuck = are_stuck
 
 
 def _problem_details() -> dict[str, Any]:

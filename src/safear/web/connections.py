@@ -3,12 +3,42 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
+from functools import cache
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 REQUEST_SECONDS = 10.0  # to send a request, or to take what was sent: a slow telephone needs one or two
 MOST_CONNECTIONS = 800  # of one server; systems commonly allow a program 1,024 open files
+FILES = 4096  # open files that are asked for where fewer are allowed
+OWN_FILES = 32  # of the program itself
+BACKLOG = 2048  # connections that may wait to be taken
+
+
+@cache
+def allow_files() -> int:
+    """How many open files the system lets this program have: more, once it is asked for, where there are few."""
+    try:
+        import resource  # noqa: PLC0415  # not everywhere
+    except ImportError:
+        return FILES
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= allowed < FILES:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (FILES if most < 0 else min(FILES, most), most))
+        allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return FILES if allowed < 0 else allowed
+
+
+def room_for_connections() -> int:
+    """How many connections there are at most: three quarters of the open files; the model may need some too."""
+    return max(1, min(MOST_CONNECTIONS, (allow_files() - OWN_FILES) * 3 // 4))
+
+
+def room_for_newcomers() -> int:
+    """How many are taken at once, before any of them makes room for others."""
+    return max(1, min(BACKLOG, allow_files() // 8))
 
 
 class ImpatientProtocol(H11Protocol):
@@ -26,7 +56,7 @@ class ImpatientProtocol(H11Protocol):
         """Wait for a request, for a while."""
         super().connection_made(transport)
         self._await_client()
-        if len(self.connections) > MOST_CONNECTIONS:
+        if len(self.connections) > room_for_connections():
             self._make_room()
 
     def data_received(self, data: bytes) -> None:

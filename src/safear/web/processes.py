@@ -10,6 +10,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -21,10 +22,11 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from safear.errors import SafearError
-from safear.web.server import leave
+from safear.web.server import heed_hangups, leave
 
 STOP_SECONDS = 1.6  # from being told to stop until whoever still works is ended
 TICK = 0.1
+AGAIN_SECONDS = 30.0  # after which a worker that could not be replaced is tried again
 Work = Callable[..., None]  # takes its arguments, and `ready` to call once it serves
 
 logger = logging.getLogger("safear.web")
@@ -44,6 +46,7 @@ class _Worker:
     process: SpawnProcess
     news: Connection
     serves: bool = False
+    again: float | None = None  # when to replace it, if its own replacement could not start
 
     def look(self) -> None:
         if not self.serves and self.news.poll():
@@ -52,26 +55,30 @@ class _Worker:
 
 
 class Workforce:
-    """So many processes that do the same work. One that dies is replaced, but not one that cannot even start."""
+    """So many processes that do the same work. One that dies is replaced.
+
+    At first each of them must start. Later, the others go on while one cannot be replaced, which is tried again.
+    """
 
     def __init__(self, count: int, work: Work, *arguments: Any) -> None:
         self._count, self._work, self._arguments = count, work, arguments
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
         self._told: int | None = None
+        self._is_new = True
 
     def run(self, *, ready: Callable[[], None]) -> NoReturn:
         """Work until a signal says stop; `ready` is called once all of them serve. Then the program ends."""
         before = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
+        heed_hangups()
         try:
             self._workers = [self._start() for _ in range(self._count)]
-            is_new = True
             while self._told is None:
-                wait([worker.process.sentinel for worker in self._workers], timeout=TICK)
+                wait([worker.process.sentinel for worker in self._workers if worker.again is None], timeout=TICK)
                 for worker in self._workers:
                     worker.look()
-                if is_new and all(worker.serves for worker in self._workers):
-                    is_new = False
+                if self._is_new and all(worker.serves for worker in self._workers):
+                    self._is_new = False
                     ready()
                 if self._told is None:
                     self._workers = [self._replace(worker) for worker in self._workers]
@@ -96,10 +103,15 @@ class Workforce:
     def _replace(self, worker: _Worker) -> _Worker:
         if worker.process.is_alive():
             return worker
-        if not worker.serves:
-            raise WorkerError
-        logger.error("a worker ended with code %s; another one is started", worker.process.exitcode)
-        return self._start()
+        if worker.serves:
+            logger.error("a worker ended with code %s; another one is started", worker.process.exitcode)
+            return self._start()
+        if worker.again is None:
+            if self._is_new or not any(other.process.is_alive() for other in self._workers):
+                raise WorkerError
+            logger.error("a worker could not start; the others go on, and it is tried again every %g s", AGAIN_SECONDS)
+            worker.again = time.monotonic() + AGAIN_SECONDS
+        return worker if time.monotonic() < worker.again else self._start()
 
     def _stop(self) -> None:
         """Tell all to stop, and end those that do not."""
@@ -117,8 +129,13 @@ class Workforce:
 def _run(work: Work, arguments: tuple[Any, ...], teller: Connection) -> None:
     """What a worker does."""
     threading.Thread(target=_follow, name="safear-parent", daemon=True).start()
-    with suppress(KeyboardInterrupt):
+    try:
         work(*arguments, ready=lambda: teller.send("it serves"))
+    except KeyboardInterrupt:
+        pass
+    except SafearError as error:  # it is told as everywhere, without where in the program
+        logger.error("%s", error)  # noqa: TRY400
+        sys.exit(1)
 
 
 def _follow() -> None:

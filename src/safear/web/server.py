@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from typing import NoReturn
 import uvicorn
 from starlette.types import ASGIApp
 
-from safear.web.connections import ImpatientProtocol
+from safear.web.connections import ImpatientProtocol, room_for_newcomers
 
 GRACE = 1.2  # seconds for answers under way when the server is told to stop; with what else it takes, two
 
@@ -26,11 +27,13 @@ def make_server(app: ASGIApp) -> uvicorn.Server:
         http=ImpatientProtocol,
         ws="none",
         access_log=False,
-        log_level=logging.WARNING,
+        log_config=None,  # its own asks what standard output is, and there may be none
+        log_level=logging.ERROR,  # its warnings are about what others send, and as many as they like
         server_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=GRACE,  # type: ignore[arg-type]  # it is handed to asyncio, which takes any number
         timeout_keep_alive=5,
+        backlog=room_for_newcomers(),
     )
     return uvicorn.Server(config)
 
@@ -47,15 +50,24 @@ def serve(app: ASGIApp, listener: socket.socket, *, ready: Callable[[], None]) -
             ready()
         await task
 
+    heed_hangups()
     with suppress(KeyboardInterrupt):  # Ctrl+C is how one stops it
         asyncio.run(run())
     leave()
 
 
+def heed_hangups() -> None:
+    """Stop as if told to when the terminal is closed, unless that is to be ignored (`nohup`)."""
+    number = getattr(signal, "SIGHUP", None)  # not everywhere
+    if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+        signal.signal(number, lambda *_: signal.raise_signal(signal.SIGTERM))
+
+
 def leave() -> NoReturn:
     """End the program at once: Python would wait for its threads, and one in which a model hangs never ends."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):  # whoever read it may be gone, or there is none
+            stream.flush()
     os._exit(0)
 
 
