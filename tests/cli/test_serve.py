@@ -11,9 +11,9 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -21,8 +21,9 @@ import pytest
 from click.testing import CliRunner
 
 import safear as sa
-from safear.cli.serve import _fingerprint, serve, work
+from safear.cli.serve import _fingerprint, _listen, serve, work
 from safear.cli.sources import find_source
+from safear.web.server import bind
 from web.conftest import APPLICANT, CREDIT
 
 pytestmark = pytest.mark.slow
@@ -73,9 +74,11 @@ def grant(frame):
 
 
 @contextmanager
-def started(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def started(
+    folder: Path, *arguments: str, command: Sequence[str] = COMMAND
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server in a process of its own, in a folder, and its address."""
-    command, environment = [*COMMAND, *arguments, "--port", "0"], {**os.environ, "PYTHONPATH": _path(folder)}
+    command, environment = [*command, *arguments, "--port", "0"], {**os.environ, "PYTHONPATH": _path(folder)}
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=environment
     ) as process:
@@ -115,6 +118,43 @@ def test_a_model_that_hangs_does_not_keep_it_from_stopping(tmp_path: Path, stop:
     assert process.returncode == (0 if stop == signal.SIGINT else -stop)
     assert {(answer.status_code, answer.headers["retry-after"]) for answer in answers} == {(503, "5")}
     assert {answer.json()["type"] for answer in answers} == {"urn:safear:problem:stopping"}
+
+
+IMPATIENT = """
+from safear.classifier import waiting
+from safear.web import work
+waiting.MOST_LEFT, work.SECONDS = 2, 1.0
+from safear.web import app
+app.STUCK_SECONDS = 0.5
+from safear.cli.serve import serve
+
+if __name__ == "__main__":
+    serve()
+"""
+
+
+def test_a_worker_in_which_the_model_hangs_for_good_is_replaced(tmp_path: Path) -> None:
+    """What hangs cannot be stopped; once the model is well, somebody is there who asks it."""
+    for name, text in (("bank.py", HANGING), ("credit.json", json.dumps(CREDIT)), ("server.py", IMPATIENT)):
+        (tmp_path / name).write_text(text)
+    arguments = ["credit.json", "--classifier", "bank:grant", "--workers", "2", "--no-analyst"]
+    command = [sys.executable, "server.py"]
+    with started(tmp_path, *arguments, command=command) as (process, base):
+        before, deadline = set(_children(process.pid)), time.monotonic() + 120
+        (tmp_path / "hang").touch()
+        while before <= set(_children(process.pid)):
+            assert time.monotonic() < deadline
+            with suppress(httpx.HTTPError):
+                answer = httpx.post(f"{base}/api/v1/decide", json={"person": CREDIT["people"]["Ada"]}, timeout=60)
+                assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+        (tmp_path / "hang").unlink()
+        while httpx.post(f"{base}/api/v1/decide", json={"person": CREDIT["people"]["Ada"]}).status_code != 200:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        process.terminate()
+        _, told = process.communicate(timeout=30)
+    assert "the classifier hangs in 2 threads; this worker ends\n" in told
+    assert "a worker ended with code -15; another one is started\n" in told
 
 
 def test_several_workers(tmp_path: Path) -> None:
@@ -243,3 +283,16 @@ def test_a_port_that_is_taken() -> None:
         result = CliRunner().invoke(serve, ["loan", "--port", str(port)])
     assert isinstance(result.exception, sa.InputError)
     assert f"cannot listen on 127.0.0.1, port {port}" in str(result.exception)
+
+
+@pytest.mark.skipif(not hasattr(socket, "SO_REUSEPORT"), reason="needed for several workers")
+def test_a_port_that_another_server_shares_with_its_workers_is_taken() -> None:
+    """Otherwise visitors would come to the one or the other."""
+    with bind("127.0.0.1", 0, shared=True) as other:
+        other.listen()
+        port = other.getsockname()[1]
+        options = serve.make_context("serve", ["loan", "--port", str(port), "--workers", "2"]).params
+        with pytest.raises(sa.InputError, match=f"cannot listen on 127.0.0.1, port {port}"):
+            _listen(options)
+    with _listen(options):  # which shares it with its own
+        bind("127.0.0.1", port, shared=True).close()

@@ -144,6 +144,8 @@ def _listen(options: dict[str, Any]) -> socket.socket:
             Place(), f"others could open the page at {host}, but its name is unknown", remedy, code="no_name"
         )
     try:
+        if port and options["workers"] > 1:
+            bind(host, port).close()  # a shared one could be another server's, and visitors would come to either
         return bind(host, port, shared=options["workers"] > 1)
     except OSError as error:
         cause = f"cannot listen on {host}, port {port}: {explain(error)}"
