@@ -11,19 +11,17 @@ import argparse
 import asyncio
 import os
 import random
-import re
 import socket
 import statistics
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 import httpx
+from soak.load_http import FORM, Answer, Connection, write_request
+from soak.load_server import serve
 
 import safear as sa
 from safear.recourse.case import Desk
@@ -35,7 +33,6 @@ CLIENTS = 100
 HALF_SENT = 1100
 MOVES = 5  # of the slider, after each form
 DESK = Desk.of(sa.load_example("loan"))
-COMMAND = "from safear.cli.main import main; main()"
 
 
 @dataclass
@@ -47,15 +44,14 @@ class Round:
     refused: list[float] = field(default_factory=list)
     errors: Counter[str] = field(default_factory=Counter)
 
-    def note(self, head: str, body: bytes, taken: float) -> None:
+    def note(self, answer: Answer, taken: float) -> None:
         """Count an answer: 503 with Retry-After is a refusal as it should be."""
-        status = int(head.split()[1])
-        if status == 200:
+        if answer.status == 200:
             self.seconds.append(taken)
-        elif status == 503 and "retry-after:" in head and b"Too many people" in body:
+        elif answer.status == 503 and "retry-after:" in answer.head and b"Too many people" in answer.body:
             self.refused.append(taken)
         else:
-            self.errors[f"status {status}"] += 1
+            self.errors[f"status {answer.status}"] += 1
 
     def __str__(self) -> str:
         parts = [f"{len(self.seconds)} answers", _tell(self.seconds)]
@@ -72,20 +68,6 @@ def _tell(seconds: list[float]) -> str:
     return f"p50 {statistics.median(seconds):.2f} s, p95 {cuts[-1]:.2f} s"
 
 
-@contextmanager
-def serve(workers: int) -> Iterator[str]:
-    """The server in processes of its own; its address."""
-    command = [sys.executable, "-c", COMMAND, "serve", "loan", "--port", "0", "--no-analyst", "--workers", str(workers)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as process:
-        try:
-            found = re.search(r"http://[\d.:]+", process.stdout.readline() if process.stdout else "")
-            if found is None:
-                sys.exit("the server did not start")
-            yield found[0]
-        finally:
-            process.terminate()
-
-
 def make_form(desk: Desk, rng: random.Random) -> dict[str, str]:
     """The form of somebody who differs from others, in what they are and in what a step costs them."""
     person = {feature.name: rng.choice(feature.levels) for feature in desk.problem.features}
@@ -93,37 +75,9 @@ def make_form(desk: Desk, rng: random.Random) -> dict[str, str]:
     return fill_in(desk, person, texts=load_texts()) | own | {"do": "menu"}
 
 
-class Connection:
-    """A visitor's connection. Clients of libraries take longer than the server does once they hold hundreds of them."""
-
-    def __init__(self, base: str) -> None:
-        self.host, _, self.port = base.removeprefix("http://").partition(":")
-        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
-
-    async def send(self, form: dict[str, str]) -> tuple[str, bytes]:
-        """Send a form; the head and the body of the answer."""
-        if self._streams is None or self._streams[0].at_eof():
-            self.close()
-            self._streams = await asyncio.open_connection(self.host, int(self.port))
-        reader, writer = self._streams
-        body = urlencode(form).encode()
-        kind = "Content-Type: application/x-www-form-urlencoded\r\nAccept: text/html"
-        writer.write(
-            f"POST / HTTP/1.1\r\nHost: localhost\r\n{kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
-        )
-        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-        length = int(head.partition("content-length: ")[2].partition("\r")[0])
-        return head, await reader.readexactly(length)
-
-    def close(self) -> None:
-        """Hang up."""
-        if self._streams is not None:
-            self._streams[1].close()
-
-
-async def visit(base: str, done: Round, *, until: float, pause: float, rng: random.Random) -> None:
+async def visit(port: int, done: Round, *, until: float, pause: float, rng: random.Random) -> None:
     """One visitor: a form, then the slider, then another form, until the time is up."""
-    connection = Connection(base)
+    connection = Connection(port)
     while True:
         form = make_form(DESK, rng)
         for move in range(1 + MOVES):
@@ -134,33 +88,32 @@ async def visit(base: str, done: Round, *, until: float, pause: float, rng: rand
             wish = {"do": "slide", "position": str(move % 3)} if move else {}
             start = time.monotonic()
             try:
-                head, body = await asyncio.wait_for(connection.send({**form, **wish}), 30)
-                done.note(head, body, time.monotonic() - start)
+                answer = await connection.send(write_request("/", urlencode({**form, **wish}).encode(), kind=FORM))
+                done.note(answer, time.monotonic() - start)
             except (OSError, EOFError, TimeoutError) as error:
                 done.errors[type(error).__name__] += 1
                 return connection.close()
 
 
-async def run_round(base: str, name: str, clients: int, *, seconds: float, pause: float = 0.0) -> Round:
+async def run_round(port: int, name: str, clients: int, *, seconds: float, pause: float = 0.0) -> Round:
     """So many visitors for so long, each with a connection of their own."""
     done, until = Round(f"{name} ({clients} clients, {seconds:g} s)"), time.monotonic() + seconds
-    visitors = (visit(base, done, until=until, pause=pause, rng=random.Random(number)) for number in range(clients))
+    visitors = (visit(port, done, until=until, pause=pause, rng=random.Random(number)) for number in range(clients))
     await asyncio.gather(*visitors)
     return done
 
 
-def ask_beside_half_sent(base: str) -> str:
+def ask_beside_half_sent(port: int) -> str:
     """Whether a normal visitor is served beside requests of which only the beginning was sent, and how soon."""
-    host, _, port = base.removeprefix("http://").partition(":")
     half = []
     for number in range(HALF_SENT):
-        one = socket.create_connection((host, int(port)), timeout=10)
+        one = socket.create_connection(("127.0.0.1", port), timeout=10)
         head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n"
         one.sendall((head + "\r\nabc" if number % 2 else head).encode())
         half.append(one)
     start = time.monotonic()
     try:
-        status = str(httpx.get(base, timeout=30).status_code)
+        status = str(httpx.get(f"http://127.0.0.1:{port}", timeout=30).status_code)
     except httpx.HTTPError as error:
         status = type(error).__name__
     taken = time.monotonic() - start
@@ -176,16 +129,16 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     workers = parser.parse_args().workers
     print(f"{workers} workers, {os.cpu_count()} cores, load before: {os.getloadavg()[0]:.1f}")
-    with serve(workers) as base:
+    with serve("loan", "--no-analyst", "--workers", str(workers)) as served:
         rounds = [
             ("with a pause of 5 s between clicks", CLIENTS, 20.0, 5.0),
             ("without a pause", CLIENTS, 15.0, 0.0),
             ("more than may wait", 3 * MOST_WAITING * workers, 10.0, 0.0),
         ]
         for name, clients, seconds, pause in rounds:
-            print(asyncio.run(run_round(base, name, clients, seconds=seconds, pause=pause)), flush=True)
+            print(asyncio.run(run_round(served.port, name, clients, seconds=seconds, pause=pause)), flush=True)
             time.sleep(1)
-        print(ask_beside_half_sent(base))
+        print(ask_beside_half_sent(served.port))
 
 
 if __name__ == "__main__":

@@ -140,6 +140,7 @@ ABOUT = {  # tests that are about no single module
     "population/test_same_answer.py": "one person through every entrance",
     "problem/test_wordings.py": "every mistake's whole text",
     "reports/test_printing.py": "pages on paper and on a phone, in a real browser",
+    "soak/test_load.py": "soak/load.py",
     "solvers/test_engines.py": "other people's engines on exported models",
     "texts/test_one_voice.py": "no English outside the catalogue",
     "web/test_journey.py": "the whole way of a person through the page",

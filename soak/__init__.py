@@ -1,0 +1,1 @@
+"""The reliability run of the project: `make soak`."""
