@@ -64,10 +64,9 @@ def _divert_number(stream: TextIO) -> TextIO | None:
 
 def hand_over() -> None:
     """Write out what is still to be printed; where that fails, nothing more: Python would complain of it at its end."""
-    for stream in (sys.stdout, sys.stderr, *_program):
+    for stream in filter(None, (sys.stdout, sys.stderr, *_program)):
         try:
-            if stream is not None:
-                stream.flush()
+            stream.flush()
         except (OSError, ValueError):
             with suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
