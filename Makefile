@@ -11,7 +11,7 @@ GET    := $(PIP) install --no-compile
 # Rewritten tests and compiled modules are kept: to make them anew takes each process ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check test lint hooks coverage test-models test-browser test-dice test-engines test-bounds test-oldest dist test-dist fuzz bench clean
+.PHONY: demo check test lint hooks coverage test-models test-browser test-dice test-engines test-bounds test-oldest dist test-dist fuzz bench soak clean
 
 demo: $(VENV)/.base
 	$(BIN)/safear demo
@@ -88,6 +88,11 @@ fuzz: $(VENV)/.test
 # Ratios beside other engines, printed and kept in benchmarks/results.json; some minutes.
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
+
+# The reliability run: broken inputs, kills, full disks, other users, races, the same bytes; about ten minutes, nothing
+# but this machine. Kept in soak/results.json, shown in docs/reliability.md; fails if a promise is broken.
+soak: $(VENV)/.test
+	$(BIN)/python -m soak
 
 $(VENV)/.base: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "SafeAR needs Python 3.11 or later; try: make PYTHON=python3.11 $(MAKECMDGOALS)")'
