@@ -25,6 +25,7 @@ from accounts import NOBODY, as_nobody, frozen, only_root
 from safear import loading
 from safear.cli.main import cli
 from safear.compiling import is_at_hand
+from safear.evaluation import fast_runs
 from safear.solvers.ahead_kernels import sweep_ahead
 
 SOURCE = Path(safear.__file__).parent
@@ -163,8 +164,10 @@ def test_the_recipe_of_a_container() -> None:
 
 @pytest.mark.slow
 def test_what_a_container_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """But for what takes a minute."""
+    """But for what takes a minute, whether that lies on the disk or not."""
     monkeypatch.setattr(loading._Plain, "may_compile", False)
     monkeypatch.setattr(loading, "expect_many", loading.load_numba)
+    monkeypatch.setattr(fast_runs, "compiling_pays", lambda _: False)
+    monkeypatch.setattr(fast_runs._Loops, "are_there", False)
     runpy.run_path(str(ROOT / "tools" / "compile_kernels.py"))["main"]()
     assert is_at_hand(sweep_ahead)
