@@ -111,7 +111,12 @@ def _find_cheapest(best_at: Callable[[float], _Plan]) -> _Plan:
     cheapest = best_at(0.0)
     mean, tail = cheapest.figures.mean, cheapest.figures.tail
     # Weighed so that all of the tail is still little beside the mean.
-    return best_at(CHEAPEST * mean / tail) if tail > 0 else cheapest
+    return best_at(_round_weight(CHEAPEST * mean / tail)) if tail > 0 else cheapest
+
+
+def _round_weight(weight: float) -> float:
+    """Without the last digits, which hang on how figures were added up."""
+    return float(f"{weight:.{DIGITS}g}")
 
 
 def _halve_weights(best_at: Callable[[float], _Plan], grain: float, progress: Progress | None) -> list[_Plan]:
@@ -143,7 +148,7 @@ def _trace_hull(best_at: Callable[[float], _Plan], grain: float, progress: Progr
             continue
         if max(dearer / more, safer / high) < grain:  # what lies between is too alike to be worth the time
             continue
-        weight = float(f"{dearer / (dearer + safer):.{DIGITS}g}")
+        weight = _round_weight(dearer / (dearer + safer))
         middle = best_at(weight)
         line, value = ((1 - weight) * plan.figures.mean + weight * plan.figures.tail for plan in (left, middle))
         if value < line * (1 - EQUAL):
