@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 import threading
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -239,14 +241,22 @@ def test_what_a_model_raises_is_told_in_a_line() -> None:
     assert len(told) < 500
 
 
-def test_a_model_that_changes_numpy_s_settings_changes_ours_not() -> None:
+@pytest.mark.parametrize("time_limit", [None, 60])
+def test_a_model_that_changes_settings_changes_ours_not(
+    time_limit: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither NumPy's nor the current folder, by which files are named."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+
     def function(frame: pd.DataFrame) -> Any:
         np.seterr(all="raise")
+        os.chdir(tmp_path / "elsewhere")
         return np.zeros(len(frame))
 
     before = np.geterr()
-    ask(as_classifier(function, PROBLEM), make_inputs(3))
-    assert np.geterr() == before
+    ask(as_classifier(function, PROBLEM, time_limit=time_limit), make_inputs(3))
+    assert (np.geterr(), Path.cwd()) == (before, tmp_path)
 
 
 def test_a_timeout_of_the_model_s_own_is_told_as_it_is() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.classifier.protocol import RAISED, Classifier, Inputs, failed
+from safear.classifier.protocol import RAISED, Classifier, Inputs, as_before, failed
 from safear.classifier.raw_answers import label_name
 from safear.classifier.waiting import TIMED_OUT, find_patience, within
 from safear.errors import ClassifierError, SafearError
@@ -76,7 +76,7 @@ def _find_limit(classifier: Classifier) -> float | None:
 
 def _ask(classifier: Classifier, inputs: Inputs, limit: float | None) -> NDArray[np.bool_]:
     try:
-        with np.errstate():  # which it may change
+        with as_before():
             answers = np.asarray(within(limit, lambda: classifier.favourable(inputs), len(inputs)))
     except SafearError:
         raise

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
@@ -78,6 +81,22 @@ class Classifier(Protocol):
 def find_aimed(classifier: Classifier) -> Classifier:
     """Who says which inputs plans are made for: somebody stricter than the decision itself, or whoever decides."""
     return getattr(classifier, "aimed", None) or classifier
+
+
+@contextmanager
+def as_before() -> Iterator[None]:
+    """Keep NumPy's settings and the current folder as they are, whatever foreign code does: files are named from it."""
+    try:
+        folder: Path | None = Path.cwd()
+    except OSError:  # it is gone
+        folder = None
+    try:
+        with np.errstate():
+            yield
+    finally:
+        if folder is not None:
+            with suppress(OSError):
+                os.chdir(folder)
 
 
 def tell_error(error: BaseException) -> str:
