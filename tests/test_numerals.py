@@ -10,7 +10,7 @@ import pytest
 
 from safear import parse_objective, parse_problem
 from safear.errors import ObjectiveError, ProblemError
-from safear.numerals import is_number
+from safear.numerals import reads_as_number
 from safear.people.counts import read_population
 from safear.people.lists import load_people
 from safear.problem.model import as_decimal
@@ -64,13 +64,13 @@ RIGHT = {
 
 @pytest.mark.parametrize("text", NO_NUMBERS)
 def test_what_is_no_number(text: str) -> None:
-    assert not is_number(text)
+    assert not reads_as_number(text)
     assert as_decimal(text) is None
 
 
 @pytest.mark.parametrize(("text", "number"), NUMBERS.items())
 def test_what_is_a_number(text: str, number: float) -> None:
-    assert is_number(text)
+    assert reads_as_number(text)
     assert as_decimal(text) == Decimal(str(number))
     assert as_decimal(np.float64(number)) == Decimal(str(number))
 

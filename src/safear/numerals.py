@@ -12,6 +12,6 @@ NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 WHOLE_NUMBER = re.compile(r"[+-]?[0-9]+")
 
 
-def is_number(text: str) -> bool:
+def reads_as_number(text: str) -> bool:
     """Whether a text is a number, perhaps with spaces around it; no NaN, and nothing without end."""
     return NUMBER.fullmatch(text.strip()) is not None

@@ -11,7 +11,7 @@ import click
 
 from safear.cli.stopping import remember_language
 from safear.files import require_output
-from safear.numerals import WHOLE_NUMBER, is_number
+from safear.numerals import WHOLE_NUMBER, reads_as_number
 from safear.texts.language_files import languages
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class AmountRange(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The number that a text is."""
-        if isinstance(value, str) and not is_number(value):
+        if isinstance(value, str) and not reads_as_number(value):
             self.fail(f"'{value}' is not a number.", param, ctx)
         return super().convert(value, param, ctx)
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from safear.errors import ObjectiveError
 from safear.evaluation.policy import Planned, Policy, SpentPolicy, StatePolicy, policy_of
 from safear.mdp.arrays import MDP
+from safear.mdp.rounding import advise_resolution
 from safear.mdp.spending import largest_spent
 from safear.memory import MAX_BYTES, require_room
 from safear.problem.model import Feature, Record
@@ -251,9 +252,9 @@ def evaluate_states(
 
 def _require_room(mdp: MDP, width: int, bytes_each: int, max_bytes: int) -> None:
     """Refuse what does not fit, before anything is allocated."""
-    remedy = "round costs with 'cost: {resolution: ...}', or evaluate one person at a time"
-    what = f"the distributions of {mdp.n_states:,} states with {width:,} possible totals"
-    require_room(bytes_each * width * mdp.n_states, what, max_bytes=max_bytes, remedy=remedy)
+    what, need = f"the distributions of {mdp.n_states:,} states with {width:,} possible totals", bytes_each * width
+    remedy = advise_resolution(mdp, need * mdp.n_states / max_bytes, "evaluate one person at a time")
+    require_room(need * mdp.n_states, what, max_bytes=max_bytes, remedy=remedy)
 
 
 def _shown(mdp: MDP) -> list[tuple[int, Feature]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -38,15 +39,25 @@ class Lattice:
         return _round(cost, self.resolution)
 
 
-def find_lattice(problem: Problem) -> Lattice:
-    """The coarsest lattice that holds every cost of a problem."""
-    steps = [
+def _step_costs(problem: Problem) -> list[Decimal]:
+    """What steps cost, in every case."""
+    return [
         amount.nominal
         for action in problem.actions
         for quantity in (action.cost, *(outcome.cost for outcome in action.outcomes))
         if quantity is not None
         for amount in amounts(quantity)
     ]
+
+
+def rounds_away(problem: Problem) -> bool:
+    """Whether the problem's resolution makes a step that costs something cost nothing."""
+    return any(cost > 0 and not _round(cost, problem.cost_resolution) for cost in _step_costs(problem))
+
+
+def find_lattice(problem: Problem) -> Lattice:
+    """The coarsest lattice that holds every cost of a problem."""
+    steps = _step_costs(problem)
     failure = problem.goal.failure_cost
     resolution = problem.cost_resolution
     rounded = [_round(cost, resolution) for cost in (*steps, failure)]
@@ -55,7 +66,12 @@ def find_lattice(problem: Problem) -> Lattice:
     total = largest * problem.horizon + rounded[-1]
     if total / quantum > MAX_UNITS:
         cause = f"costs up to {float(total):g} in steps of {float(quantum):g} are too fine to add up exactly"
-        raise ProblemError.at(("cost", "resolution"), cause, "round them: 'cost: {resolution: 0.01}'", code="too_fine")
+        least = min(cost for cost in rounded if cost > 0)
+        coarse = Fraction(10) ** math.ceil(math.log10(2 * total / MAX_UNITS))
+        remedy = f"round them: 'cost: {{resolution: {float(coarse):g}}}'"
+        if coarse > least:  # would make what costs something cost nothing
+            remedy = f"the least is {float(least):g}: give costs, and what failing costs, of a more similar size"
+        raise ProblemError.at(("cost", "resolution"), cause, remedy, code="too_fine")
     if resolution is None:
         return Lattice(quantum, largest=largest)
     error = problem.horizon * max(

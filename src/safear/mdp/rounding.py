@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from safear.mdp.arrays import MDP
+
+
+def advise_resolution(mdp: MDP, times: float, otherwise: str) -> str:
+    """What to do where totals are so many `times` too fine: round costs, as long as no step comes to cost nothing."""
+    costs = mdp.edge_cost[mdp.edge_cost > 0]
+    least, units = int(costs.min(initial=np.iinfo(np.int64).max)), 10 ** math.ceil(math.log10(max(times, 2)))
+    if units <= least:
+        return f"round costs: 'cost: {{resolution: {float(mdp.quantum * units):g}}}' would fit"
+    dear = mdp.failure_cost > mdp.horizon * int(costs.max(initial=0))
+    lower = f"lower the failure cost ({float(mdp.failure_cost * mdp.quantum):g}), " if dear else ""
+    finest = f"costs cannot be rounded so far, the least is {float(least * mdp.quantum):g}" if len(costs) else ""
+    return f"{finest + ': ' if finest else ''}{lower}{otherwise}"
 
 
 def round_costs(mdp: MDP, units: int) -> MDP:

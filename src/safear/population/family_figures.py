@@ -15,6 +15,7 @@ from safear.errors import ObjectiveError
 from safear.evaluation.policy import StatePolicy
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.families import Family
+from safear.mdp.rounding import advise_resolution
 from safear.mdp.spending import largest_spent
 from safear.memory import MAX_BYTES, require_room
 from safear.risk.distribution import EPSILON, check_level
@@ -76,8 +77,9 @@ def summarise(
     if not set(COSTS).isdisjoint(measures):
         width = int(largest_spent(mdp).max(initial=0)) + 1
         what = f"the distributions of a block of {mdp.n_states:,} states with {width:,} possible totals"
-        remedy = "round costs with 'cost: {resolution: ...}', or evaluate one person at a time"
-        require_room(measure_room(mdp) + len(COSTS) * 8 * goal.size, what, max_bytes=max_bytes, remedy=remedy)
+        need = measure_room(mdp) + len(COSTS) * 8 * goal.size
+        remedy = advise_resolution(mdp, need / max_bytes, "evaluate one person at a time")
+        require_room(need, what, max_bytes=max_bytes, remedy=remedy)
         figures = np.empty((len(COSTS), *goal.shape))
         family_kernels.summarise_costs(mdp.arrays, goal, choices, width, level, EPSILON, figures)
         figures[0] = np.minimum(figures[0], 1.0)  # chances that add up to one may do so up to rounding

@@ -18,7 +18,7 @@ from typing import Literal
 
 from safear.arguments import ArgumentKind
 from safear.errors import Path, ProblemError
-from safear.numerals import is_number
+from safear.numerals import reads_as_number
 from safear.problem.condition import ALWAYS, Condition, FeatureTest, LevelTest, condition_features, replace_tests
 from safear.problem.durations import Duration
 from safear.problem.glossary import NO_LABELS, NOBODY, Glossary, Provider
@@ -127,7 +127,7 @@ def name_features(condition: Condition, features: Mapping[str, Feature]) -> Cond
 def as_decimal(text: object) -> Decimal | None:
     """A finite decimal number, or None."""
     written = str(text)
-    if not is_number(written):
+    if not reads_as_number(written):
         return None
     try:
         return Decimal(written.strip())

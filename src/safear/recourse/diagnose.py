@@ -13,6 +13,7 @@ from safear.mdp.arrays import MDP
 from safear.mdp.blocked import WHOLE, Blocked, find_never_offered
 from safear.mdp.compile import compile_mdp
 from safear.mdp.compiled import CompiledMDP
+from safear.mdp.lattice import rounds_away
 from safear.mdp.space import CodeMatrix, StateSpace, person_codes
 from safear.problem.checks import unused_features
 from safear.problem.model import Problem
@@ -50,7 +51,7 @@ class SpaceDiagnosis:
     without_recourse: int
 
 
-HintCode = Literal["unused_feature", "free_failure", "intervals", "guesses", "never_offered"]
+HintCode = Literal["unused_feature", "free_failure", "intervals", "guesses", "never_offered", "rounded_away"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class Hint:
     free_failure    failing costs nothing
     intervals       some chances are intervals
     guesses         the costs and chances at `places` are guesses
+    rounded_away    the resolution makes costs that are above 0 count as 0
     never_offered   nobody is ever offered an action; `blocked` says why
     """
 
@@ -128,6 +130,8 @@ def find_hints(problem: Problem, starts: CodeMatrix | None = None) -> list[Hint]
         people = [read_person(problem, record) for record in problem.people.values()]
         starts = np.array([person_codes(problem.features, person) for person in people], dtype=np.int16)
     hints += [Hint("never_offered", blocked=item) for item in find_never_offered(problem, starts)]
+    if rounds_away(problem):
+        hints.append(Hint("rounded_away"))
     if problem.goal.failure_cost == 0:
         hints.append(Hint("free_failure"))
     if problem.has_intervals:

@@ -24,7 +24,7 @@ from typing import ClassVar, Self
 
 from safear.arguments import TEXT, takes
 from safear.errors import ObjectiveError, suggest
-from safear.numerals import is_number
+from safear.numerals import reads_as_number
 from safear.risk.distribution import CostDistribution, check_level
 
 MAX_AVERSION = 1e6
@@ -284,7 +284,7 @@ def parse_objective(text: str) -> Objective:
         needs = {0: "takes no number", 1: "needs a number", 2: "needs two numbers"}[wanted]
         about = f"objective '{text}': '{name}'" if given else f"objective '{name}'"
         raise _malformed(text, f"{about} {needs}", _EXAMPLES[kind])
-    if not all(map(is_number, given)):
+    if not all(map(reads_as_number, given)):
         raise _malformed(text, f"objective '{text}': '{rest}' is not a number", _EXAMPLES[kind])
     return kind(*map(float, given))
 
@@ -307,7 +307,7 @@ def _parse_success_first(text: str) -> Objective:
     if colon and not rest:
         raise _malformed(text, f"objective '{text}' names no second objective", OBJECTIVE_EXAMPLES[-1])
     then = parse_objective(rest) if colon else Mean()
-    if tilde and not is_number(share):
+    if tilde and not reads_as_number(share):
         raise _malformed(text, f"objective '{text}': '{share}' is not a number", f"{OBJECTIVE_EXAMPLES[-1]}~0.001")
     tolerance = float(share) if tilde else TOLERANCE
     return SuccessFirst(then, tolerance)  # type: ignore[arg-type]  # its own check says what may come after success

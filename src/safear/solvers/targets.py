@@ -32,6 +32,7 @@ from safear.evaluation.policy import Pieces
 from safear.loading import is_numba_loaded, numba_pays
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.hope import may_act
+from safear.mdp.rounding import advise_resolution
 from safear.memory import MAX_BYTES, require_room
 from safear.progress import Progress
 from safear.solvers.plain_targets import (
@@ -272,7 +273,6 @@ def require_columns(mdp: MDP, columns: int, *, tables: int, max_bytes: int = MAX
     room = (max_bytes - bands) / max(2 * per_place, 1) - (mdp.horizon + 1) / 2 - 2
     remedy = "shorten the horizon, or solve for one person: compile with start=person"
     if room > 0:
-        resolution = mdp.quantum * 10 ** math.ceil(math.log10(max((columns - 1) / room, 2)))
-        remedy = f"round costs: 'cost: {{resolution: {float(resolution):g}}}' would fit"
+        remedy = advise_resolution(mdp, (columns - 1) / room, remedy)
     what = f"the sweep over {mdp.n_states:,} states with {columns:,} possible costs"
     require_room(_count_places(mdp, columns) * per_place + bands, what, max_bytes=max_bytes, remedy=remedy)
