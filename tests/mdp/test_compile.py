@@ -15,6 +15,8 @@ from oracle import Oracle, State
 from safear.errors import PersonError, ProblemError, TooLargeError
 from safear.evaluation.forward import run_exactly
 from safear.mdp import check_mdp, compile_blocks
+from safear.mdp import compile as compiling
+from safear.mdp.expand import expand
 from safear.problem import Action, Amount, Feature, Move, Outcome, read_person
 from safear.recourse.case import Desk
 from strategies import problems
@@ -290,3 +292,31 @@ def test_a_goal_that_only_a_margin_of_error_leads_to_is_no_recourse() -> None:
     assert case.no_recourse is not None
     assert case.no_recourse.code == "no_chance"
     assert "never work" in str(case.no_recourse)
+
+
+def test_a_search_that_goes_too_far_is_given_up_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"f{i}" for i in range(26)]
+    problem = sa.parse_problem(
+        {
+            "safear": 1,
+            "title": "t",
+            "horizon": 13,
+            "features": {name: {"kind": "ordinal", "levels": ["low", "high"]} for name in names},
+            "classifier": {"rule": " and ".join(f"{name} == high" for name in names)},
+            "actions": {f"raise {name}": {"cost": 1, "change": {name: "high"}} for name in names},
+            "people": {"me": dict.fromkeys(names, "low")},
+        }
+    )
+    expanded = []
+
+    def count(problem: sa.Problem, lattice: Any, space: Any, states: Any) -> Any:
+        expanded.append(len(states))
+        return expand(problem, lattice, space, states)
+
+    monkeypatch.setattr(compiling, "expand", count)
+    monkeypatch.setattr(compiling, "SAMPLED", 100)
+    with pytest.raises(TooLargeError, match="states in only 3 steps") as refused:
+        sa.compile_mdp(problem, start=problem.people["me"], max_states=1000)
+    assert sum(expanded) == 1 + 26 + 100  # and not the other 225 of the third step
+    assert "--horizon" in str(refused.value)
+    assert "--forbid" in str(refused.value)

@@ -24,6 +24,7 @@ from safear.problem.model import Person, Problem, Record, is_missing
 from safear.problem.person import as_record, read_level, read_person
 
 MAX_REACHABLE = 2_000_000
+SAMPLED = 50_000  # states that are enough to see that a search would go too far
 AHEAD = 2_048  # states near a person that a slow classifier is asked about at once
 _BYTES_PER_EDGE = 160  # arrays of the result and those of the way there, measured
 _BYTES_PER_STATE = 120
@@ -156,10 +157,11 @@ class Compiler:
         for step in range(1, self.problem.horizon + 1):
             need = (len(frontier) + len(states)) * self.bytes_per_state
             if need > max_bytes or len(states) > max_states:
-                cause = f"one person can reach {len(states):,} states in only {step - 1} steps"
-                raise TooLargeError.at(
-                    (), cause, "shorten the horizon, merge levels, or raise max_states and max_bytes"
-                )
+                raise _reaches_too_much(len(states), step - 1)
+            if len(frontier) > SAMPLED:  # what a part of them leads to, all of them lead to
+                ahead = np.setdiff1d(search.expand(frontier[~is_goal][:SAMPLED]).target, states)
+                if len(states) + len(ahead) > max_states:
+                    raise _reaches_too_much(len(states) + len(ahead), step)
             edges = search.expand(frontier[~is_goal])
             parts.append(edges)
             frontier = np.setdiff1d(edges.target, states)
@@ -244,6 +246,15 @@ class Compiler:
             "cost_error": self.lattice.error,
             "stops": self.problem.goal.stop,
         }
+
+
+def _reaches_too_much(states: int, steps: int) -> TooLargeError:
+    cause = f"one person can reach {states:,} states in only {steps} steps"
+    remedy = (
+        "shorten the horizon (--horizon), rule out actions (--forbid), merge levels, or mark what never changes "
+        "as 'mutable: false'; in Python, compile_mdp takes a larger max_states"
+    )
+    return TooLargeError.at((), cause, remedy)
 
 
 class _Search:
