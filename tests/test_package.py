@@ -128,6 +128,7 @@ ABOUT = {  # tests that are about no single module
     "test_oracle.py": "tests/oracle.py",
     "test_package.py": "all of the code",
     "test_promises_kept.py": "raw applications and real models: examples/german_credit",
+    "test_encodings.py": "readers of every kind, with files as other programs save them",
     "test_large_inputs.py": "readers of every kind, with inputs of any size and depth",
     "test_missing_values.py": "empty cells through every entrance",
     "test_reach_verdicts.py": "a published set of actions: examples/reach",

@@ -10,7 +10,7 @@ from typing import NoReturn
 import pytest
 
 from safear.errors import ClassifierError, InputError, ProblemError
-from safear.files import explain, read_text
+from safear.files import explain, plain_text, read_text
 
 
 def test_text_is_read_as_utf8_with_or_without_a_mark(tmp_path: Path) -> None:
@@ -40,13 +40,20 @@ def test_what_prevents_reading_is_told(tmp_path: Path, error: type[InputError]) 
 
 
 def test_a_file_without_permission_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: Path) -> NoReturn:
+    def refuse(*_: object) -> NoReturn:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(ProblemError) as caught:
         read_text(tmp_path / "a.txt", ProblemError)
     assert str(caught.value) == f"{tmp_path / 'a.txt'}: cannot be read: Permission denied"
+
+
+def test_a_device_that_goes_on_for_ever_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_text, "MOST_BYTES", 2**20)
+    with pytest.raises(ProblemError) as caught:
+        read_text(Path("/dev/zero"), ProblemError)
+    assert str(caught.value) == "/dev/zero: is larger than 1 MiB\n    name another file"
 
 
 def test_a_name_that_no_file_can_have_is_told() -> None:

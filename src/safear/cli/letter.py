@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+import re
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +19,20 @@ if TYPE_CHECKING:
     from safear.recourse.teller import Teller
     from safear.reports import Sources
 
+
+def read_day(_: click.Context, __: click.Parameter, text: str | None) -> date | None:
+    """A day as `2026-11-17`, of those that there are."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", text.strip())
+    if found is None:
+        raise click.BadParameter(f"'{text}' is not a day; write it as YYYY-MM-DD, such as 2026-11-17.")
+    try:
+        return date(*map(int, found.groups()))
+    except ValueError as error:
+        raise click.BadParameter(f"there is no day '{text}': {error}.") from None
+
+
 letter_options = combine(
     report("the person", "a letter of two pages about the plan that --plan names"),
     click.option(
@@ -30,7 +45,7 @@ letter_options = combine(
     click.option(
         "--date",
         "dated",
-        type=click.DateTime(["%Y-%m-%d"]),
+        callback=read_day,
         metavar="YYYY-MM-DD",
         help="The day of the letter, on which the plan would begin.  [default: today]",
     ),
@@ -61,8 +76,7 @@ def write_letter(menu: Menu, tell: Teller, *, source: Source, problem_file: str,
     Unless JSON is printed, what the letter says is said in short.
     """
     chosen = find_plan(menu, options["plan"]) if menu.offers and options["plan"] is not None else None
-    given: datetime | None = options["dated"]
-    day = date.today() if given is None else given.date()  # noqa: DTZ011  # letters have the date of where they are written
+    day = options["dated"] or date.today()  # noqa: DTZ011  # letters have the date of where they are written
     if options["figures"] is not None:
         _write_figures(menu, chosen, day, options, _find_sources(source, tell, problem_file, options))
     if options["report"] is None:

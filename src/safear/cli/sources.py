@@ -79,6 +79,8 @@ def find_source(problem_file: str, options: dict[str, Any]) -> Source:
     changed = {name: options[name] for name in ("threshold", "aim", "agree") if options[name] is not None}
     if changed and not given:
         raise click.UsageError(f"--{next(iter(changed))} goes with --classifier")
+    if options["agree"] is not None and len(given) == 1:
+        raise click.UsageError("--agree goes with several models: repeat --classifier")
     if changed:
         problem = replace(problem, goal=replace(problem.goal, **changed))
         require_problem(problem)

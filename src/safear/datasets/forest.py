@@ -68,7 +68,7 @@ def _fit(
         from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415  # an optional dependency, and slow to load
         from sklearn.model_selection import train_test_split  # noqa: PLC0415  # optional, as above
     except ImportError:
-        raise MissingExtraError("scikit-learn", "sklearn") from None
+        raise MissingExtraError("scikit-learn", "paper") from None
     seen, unseen, answers, true = train_test_split(codes, favourable, test_size=HELD_OUT, random_state=seed)
     forest = RandomForestClassifier(n_estimators=TREES, random_state=seed, n_jobs=JOBS).fit(seen, answers)
     # Threads add the votes of the trees in any order, and rounding then decides ties; one thread has one order.
@@ -95,7 +95,7 @@ def _key(sizes: Sequence[int], codes: NDArray[np.int16], favourable: NDArray[np.
     try:
         version = metadata.version("scikit-learn")
     except metadata.PackageNotFoundError:
-        raise MissingExtraError("scikit-learn", "sklearn") from None
+        raise MissingExtraError("scikit-learn", "paper") from None
     digest = hashlib.sha256(repr((1, version, TREES, HELD_OUT, seed, tuple(sizes), codes.shape)).encode())
     digest.update(np.ascontiguousarray(codes, dtype="<i2").tobytes())
     digest.update(np.packbits(favourable).tobytes())

@@ -12,6 +12,7 @@ from safear.classifier.filed import LEVELS_ONLY, Filed, Sight
 from safear.errors import Mistake, PersonError, Place, quote_list
 from safear.files import read_text
 from safear.people.cells import read_cells
+from safear.people.opening import require_delimiter
 from safear.problem.model import Person, Problem, Record
 from safear.problem.person import read_person
 
@@ -45,6 +46,7 @@ def load_people(path: Path, problem: Problem, *, sight: Sight = LEVELS_ONLY) -> 
     """People from a CSV file with a column per feature, and per column that is seen besides."""
     reader = csv.DictReader(io.StringIO(read_text(path, PersonError), newline=""))
     try:
+        require_delimiter(list(reader.fieldnames or ()), Place(file=str(path)))
         rows = list(reader)
     except csv.Error as error:
         place = Place(file=str(path), line=reader.line_num)

@@ -19,13 +19,14 @@ from types import ModuleType
 from typing import IO, TYPE_CHECKING, cast
 
 from safear.errors import MissingExtraError, PersonError, Place, TooLargeError
-from safear.files import explain, scratch_folder
+from safear.files import explain, refuse_encoding, scratch_folder
 from safear.people.cells import BITS, quote_sql
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".parquet": None}
+HEAD = 200  # bytes by which a text is told from others
 _ENDINGS = ".csv, .csv.gz, .tsv or .parquet"
 
 _CHUNK = 2**20  # bytes
@@ -122,8 +123,11 @@ def _describe(connection: DuckDBPyConnection, file: str) -> _Columns:
     try:
         require_undamaged(file)
         with open_file(file) as stream:
-            if not stream.read(1):
+            start = stream.read(HEAD)
+            if not start:
                 raise PersonError.at(Place(file=file), "the file is empty", "give a header and rows", code="nobody")
+            if form != ".parquet":
+                refuse_encoding(start, Place(file=file), PersonError)
         if form is None or (form == ".parquet" and _is_packed(file)):
             raise PersonError.at(
                 Place(file=file), "is neither CSV nor Parquet", f"name it {_ENDINGS}", code="unknown_format"
@@ -135,7 +139,7 @@ def _describe(connection: DuckDBPyConnection, file: str) -> _Columns:
         with io.TextIOWrapper(open_file(file), encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
             reader = csv.reader(text, delimiter=delimiter, strict=True)
             names = tuple(next(reader))
-            require_delimiter(names, Place(file=file))
+            require_delimiter(names, Place(file=file), delimiter)
             "".join(names).encode()  # what was not UTF-8 fails here, but only in the header
             if reader.line_num > 1 or not names:
                 raise PersonError.at(Place(file=file), "the header is not one line of column names", code="syntax")
@@ -144,12 +148,13 @@ def _describe(connection: DuckDBPyConnection, file: str) -> _Columns:
         raise PersonError.at(Place(file=file), f"cannot be read: {explain(cause)}", code="unreadable") from cause
 
 
-def require_delimiter(names: Sequence[str], place: Place) -> None:
+def require_delimiter(names: Sequence[str], place: Place, delimiter: str = ",") -> None:
     """Refuse a header that is one name only because its columns are separated otherwise."""
-    others = {";": "semicolons", "\t": "tabs", "|": "bars"}
+    others = {";": "semicolons", "\t": "tabs", "|": "bars"} | ({",": "commas"} if delimiter == "\t" else {})
     found = next((word for sign, word in others.items() if len(names) == 1 and sign in names[0]), None)
     if found is not None:
-        remedy = "save it with commas" + (", or name it .tsv" if found == "tabs" else "")
+        remedy = "name it .csv" if found == "commas" else "save it with commas"
+        remedy += ", or name it .tsv" if found == "tabs" else ""
         raise PersonError.at(place, f"its columns are separated by {found}", remedy, code="wrong_delimiter")
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from safear.errors import PersonError, Place
-from safear.files import explain
+from safear.files import explain, refuse_encoding
 from safear.people.cells import read_cells
-from safear.people.opening import connect, find_tables, open_file, require_delimiter, require_undamaged
+from safear.people.opening import HEAD, connect, find_tables, open_file, require_delimiter, require_undamaged
 from safear.problem.model import Problem, Record
 
 if TYPE_CHECKING:
@@ -88,10 +88,12 @@ def csv_cells(place: Place) -> Iterator[list[str]]:
     file = str(place.file)
     try:
         require_undamaged(file)
+        with open_file(file) as stream:
+            refuse_encoding(stream.read(HEAD), place, PersonError)
         with io.TextIOWrapper(open_file(file), encoding="utf-8-sig", newline="") as text:
             reader = csv.reader(text, delimiter=_DELIMITERS[_ending(file)], strict=True)
             names = next(reader, [])
-            require_delimiter(names, place)
+            require_delimiter(names, place, _DELIMITERS[_ending(file)])
             yield names
             for number, cells in enumerate(filter(None, reader), start=1):
                 if len(cells) != len(names):
