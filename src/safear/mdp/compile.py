@@ -158,10 +158,11 @@ class Compiler:
             need = (len(frontier) + len(states)) * self.bytes_per_state
             if need > max_bytes or len(states) > max_states:
                 raise _reaches_too_much(len(states), step - 1)
-            if len(frontier) > SAMPLED:  # what a part of them leads to, all of them lead to
-                ahead = np.setdiff1d(search.expand(frontier[~is_goal][:SAMPLED]).target, states)
-                if len(states) + len(ahead) > max_states:
-                    raise _reaches_too_much(len(states) + len(ahead), step)
+            if len(frontier) > SAMPLED and step < self.problem.horizon:  # what some of them lead to, all do
+                some = frontier[~is_goal][:: -(-len(frontier) // SAMPLED)]
+                ahead = len(np.setdiff1d(search.expand(some).target, states))
+                if len(states) + ahead > max_states or (len(states) + 2 * ahead) * self.bytes_per_state > max_bytes:
+                    raise _reaches_too_much(len(states) + ahead, step)
             edges = search.expand(frontier[~is_goal])
             parts.append(edges)
             frontier = np.setdiff1d(edges.target, states)
