@@ -326,7 +326,7 @@ def test_who_is_always_rejected_by_a_model_that_lists_its_classes_is() -> None:
 
 
 def test_a_model_is_asked_once_about_inputs_that_are_nobody_s() -> None:
-    """And not at all if its answers are truth values in both directions, or it has said enough."""
+    """And not at all if its answers are truth values, go in both directions, or were enough."""
     asked: list[int] = []
 
     def function(frame: pd.DataFrame) -> Any:
@@ -346,20 +346,23 @@ def test_a_model_is_asked_once_about_inputs_that_are_nobody_s() -> None:
     asked.clear()
     vouch(classifier, PROBLEM)
     assert not asked
+    Desk.of(PROBLEM, lambda frame: function(frame) > 0).open(RICH)
+    assert asked == [1]
 
 
 def test_a_model_that_fails_on_inputs_that_are_nobody_s_is_no_misfit() -> None:
     def function(frame: pd.DataFrame) -> Any:
         if len(frame) > 4:
             raise RuntimeError("no such person")
-        return accepts(frame)
+        return score(frame)
 
     assert Desk.of(PROBLEM, function).open(RICH).favourable
 
 
 def test_of_several_models_each_is_looked_at() -> None:
+    """Also one that does not decide."""
     with pytest.raises(ClassifierError, match="such as 2"):
-        Desk.of(UNNAMED, [accepts, typed(1, 2)]).open(RICH)
+        Desk.of(UNNAMED, [typed(1, 0), typed(2, 1)]).open(RICH)
 
 
 def test_columns_as_filed_come_from_those_who_are_asked_about() -> None:

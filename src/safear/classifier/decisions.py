@@ -43,11 +43,11 @@ def read_decisions(
     """
     values = one_per_input(outputs, count, source)
     vocabulary = Vocabulary() if vocabulary is None else vocabulary
+    if values.dtype == np.bool_:
+        return _read_truths(values, goal, source)
     vocabulary.answers += count
     if values.ndim == 2:
         return read_chances(second_of_pairs(values, source), goal, count=count, source=source)
-    if values.dtype == np.bool_:
-        return _read_truths(values, goal, source)
     if values.dtype.kind in "fiu":
         return _read_numbers(as_floats(values), goal, source, vocabulary)
     return _read_labels([label_name(value) for value in values.tolist()], goal, source, vocabulary)

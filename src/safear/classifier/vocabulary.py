@@ -22,7 +22,7 @@ class Vocabulary:
 
     labels: dict[str, None] = field(default_factory=dict)
     has_favourable: bool = False
-    answers: int = 0
+    answers: int = 0  # besides truth values, which cannot be mistaken for anything else
     is_vouched: bool = False  # whether it is known to fit the problem
 
     def note(self, names: Iterable[str], wanted: str) -> None:

@@ -2,8 +2,8 @@
 
 A 1 is a yes among noughts and ones, one of two codes beside a 2, and next to nothing among points up to 100; and a
 model that says `granted` where the problem says `approved` rejects everybody. So before somebody is told that they are
-accepted, or that nothing leads to the goal, a model that does not list its classes is asked once about inputs from all
-over the problem. What it calls its answers, and their scale, show there.
+accepted, or that nothing leads to the goal, a model that gives labels or numbers and does not list its classes is asked
+once about inputs from all over the problem. What it calls its answers, and their scale, show there.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ def vouch(classifier: Classifier, problem: Problem, given: pd.DataFrame | None =
     for member in members_of(classifier):
         vocabulary = getattr(member, "vocabulary", None)
         if vocabulary is None or vocabulary.is_vouched or getattr(member, "lists_classes", False):
+            continue
+        if not vocabulary.answers:
             continue
         if vocabulary.answers < ENOUGH:
             try:
