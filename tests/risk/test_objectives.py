@@ -76,6 +76,10 @@ def test_success_first_in_writing(objective: Objective, text: str) -> None:
             "success-first:cvar:0.95~x",
             "objective 'success-first:cvar:0.95~x': 'x' is not a number\n    write 'success-first:cvar:0.95~0.001'",
         ),
+        (
+            "success-first:",
+            "objective 'success-first:' names no second objective\n    write 'success-first:cvar:0.95'",
+        ),
         ("success-first:cvr:0.9", "objective 'cvr:0.9' is not known\n    did you mean 'cvar:0.95'?"),
         ("mean-std:", "objective 'mean-std:': '' is not a number\n    write 'mean-std:0.5'"),
         ("mean-std:half", "objective 'mean-std:half': 'half' is not a number\n    write 'mean-std:0.5'"),
@@ -151,3 +155,59 @@ AMOUNT: list[Callable[[Any], object]] = [sa.MeanStd, sa.MeanLowerStd, sa.MeanVar
 def test_numbers_that_are_refused(make: Callable[[Any], object], number: object) -> None:
     with pytest.raises(ObjectiveError):
         make(number)
+
+
+def test_values_by_hand() -> None:
+    """Half of the runs cost 1 and three tenths 3; those that fail have spent 0 and pay 6."""
+    chances, none = np.array([0.5, 0.3]), np.array([0])
+    cost = sa.CostDistribution(np.array([1, 3]), chances, none, np.array([0.2]), 6)
+    mean, variance = 0.5 + 0.9 + 1.2, 0.5 + 2.7 + 7.2 - 2.6**2
+    assert sa.Mean().of(cost) == pytest.approx(mean)
+    assert sa.MeanStd(0.5).of(cost) == pytest.approx(mean + 0.5 * variance**0.5)
+    assert sa.MeanLowerStd(0.5).of(cost) == pytest.approx(mean + 0.5 * (0.3 * 0.4**2 + 0.2 * 3.4**2) ** 0.5)
+    assert sa.MeanVariance(0.5).of(cost) == pytest.approx(mean + 0.5 * variance)
+    terms = 0.5 * math.exp(0.5) + 0.3 * math.exp(1.5) + 0.2 * math.exp(3)
+    assert sa.Entropic(0.5).of(cost) == pytest.approx(math.log(terms) / 0.5)
+    assert sa.Budget(2.9).of(cost) == pytest.approx(0.5)
+    assert sa.Budget(3).of(cost) == pytest.approx(0.2)
+    assert (sa.VaR(0.5).of(cost), sa.VaR(0.6).of(cost), sa.VaR(0.9).of(cost)) == (1, 3, 6)
+    assert sa.CVaR(0.7).of(cost) == pytest.approx((0.1 * 3 + 0.2 * 6) / 0.3)
+    assert sa.MeanCVaR(0.25, 0.7).of(cost) == pytest.approx(0.75 * mean + 0.25 * 5)
+    assert sa.SuccessFirst(sa.CVaR(0.7)).of(cost) == pytest.approx(5)
+
+
+@pytest.mark.parametrize(
+    ("objective", "error"),
+    [
+        (sa.Mean(), 3.0),
+        (sa.MeanStd(2), 9.0),
+        (sa.MeanLowerStd(0.5), 4.5),
+        (sa.MeanVariance(2), 3 * (1 + 2 * math.sqrt(2 * 8) + 2 * 3)),
+        (sa.Budget(7), 0.0),
+        (sa.CVaR(0.9), 3.0),
+    ],
+    ids=str,
+)
+def test_the_largest_error_by_hand(objective: CostObjective, error: float) -> None:
+    """Totals are off by 3, and the value is 8: b * std <= sqrt(b * value) = 4 for the variance with b = 2."""
+    assert rounding_error(objective, 3.0, 8.0) == pytest.approx(error)
+    if isinstance(objective, sa.MeanVariance):  # a value below 0 by rounding is no reason to fail
+        assert rounding_error(objective, 3.0, -1e-18) == pytest.approx(3 * (1 + 2 * 3))
+
+
+def test_ends_of_what_is_allowed() -> None:
+    assert (sa.MeanStd(0).risk_aversion, sa.MeanStd(1e6).risk_aversion, sa.Budget(0).limit) == (0, 1e6, 0)
+    assert (sa.CVaR(0).level, sa.CVaR(1).level) == (0, 1)
+    assert (sa.MeanCVaR(0, 0).weight, sa.MeanCVaR(1, 1).weight, sa.SuccessFirst(tolerance=0).slack) == (0, 1, 0)
+    with pytest.raises(ObjectiveError, match="is above 1e\\+06"):
+        sa.MeanStd(1e6 + 1)
+    for tolerance in (-1e-9, 1.0, math.nan):
+        with pytest.raises(ObjectiveError, match="is not a probability below 1"):
+            sa.SuccessFirst(tolerance=tolerance)
+
+
+def test_what_comes_before_costs() -> None:
+    assert (sa.CVaR(0.9).slack, sa.CVaR(0.9).cost_objective) == (None, sa.CVaR(0.9))
+    first = sa.SuccessFirst(sa.CVaR(0.9), 0.01)
+    assert (first.slack, first.cost_objective) == (0.01, sa.CVaR(0.9))
+    assert sa.SuccessFirst().slack == 1e-12

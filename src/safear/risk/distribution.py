@@ -228,9 +228,9 @@ def _figures(costs: Costs) -> tuple[float, ...]:
 
 def merge_units(units: NDArray[np.int64], chances: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Equal units added up; sorted."""
-    least = int(units.min(initial=0))
-    if len(units) and int(units.max()) - least < DENSE:
-        places = units - int(least)
+    if len(units) and np.ptp(units) < DENSE:
+        least = units.min()
+        places = units - least
         distinct = np.flatnonzero(np.bincount(places))
         return distinct + least, np.bincount(places, weights=chances)[distinct].astype(np.float64)
     distinct, inverse = np.unique(units, return_inverse=True)
