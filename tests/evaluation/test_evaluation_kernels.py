@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -225,3 +225,131 @@ def test_sums_have_one_order_to_the_last_bit(count: int) -> None:
         (total,), (weighted,) = evaluation_kernels.moments_beyond(values, mass, np.array([first]))
         assert total == add_fours([one for _, one in pairs[first:]])
         assert weighted == add_fours([value * one for value, one in pairs[first:]])
+
+
+# ------------------------------------------------------------------------------------------ figures of one distribution
+
+
+def plain_figures(pairs: list[tuple[int, float]], level: float) -> list[float]:
+    """Total, mean, variance, VaR, CVaR (the least over w of w + E[(x - w)+] / (1 - a)) and tail mean."""
+    total = sum(mass for _, mass in pairs)
+    happens = sorted({value for value, mass in pairs if mass > 0})
+    mean = sum(value * mass for value, mass in pairs) / total
+    variance = sum(value**2 * mass for value, mass in pairs) / total - mean**2
+    reached = [x for x in happens if sum(mass for value, mass in pairs if value <= x) >= level * total]
+    at_risk = reached[0] if level < 1 else happens[-1]
+
+    def weighed(target: int) -> float:
+        return target + sum(max(value - target, 0) * mass for value, mass in pairs) / total / (1 - level)
+
+    tail = min(weighed(target) for target in happens) if level < 1 else happens[-1]
+    beyond = [(value, mass) for value, mass in pairs if value > at_risk and mass > 0]
+    weight = sum(mass for _, mass in beyond)
+    tail_mean = sum(value * mass for value, mass in beyond) / weight if beyond else math.nan
+    return [total, mean, variance, at_risk, tail, tail_mean]
+
+
+pairs_ = st.lists(st.tuples(st.integers(0, 5), st.sampled_from([0.0, 0.125, 0.25, 0.5, 3.0])), min_size=1, max_size=8)
+
+
+@given(pairs_, st.sampled_from([0.0, 0.25, 0.5, 0.75, 0.875, 1.0]))
+@example([(1, 0.5), (2, 0.25), (2, 0.125), (4, 0.125)], 0.75)
+@example([(0, 0.25), (1, 0.25), (3, 0.25), (5, 0.25)], 0.25)
+@example([(0, 3.0), (4, 0.0), (5, 3.0)], 0.875)
+def test_figures_by_their_definitions(pairs: list[tuple[int, float]], level: float) -> None:
+    """Also where a value stands twice, and where some have no mass."""
+    values, mass = (np.array(column) for column in zip(*sorted(pairs), strict=True))
+    found = evaluation_kernels.describe(values, mass, level, EPSILON)
+    if mass.any():
+        assert found == pytest.approx(plain_figures(pairs, level), rel=1e-9, abs=1e-12, nan_ok=True)
+    else:
+        assert found == pytest.approx([0.0] + [math.nan] * 5, nan_ok=True)
+
+
+# ---------------------------------------------------------------------------------------------------------- one start
+
+
+@given(st.lists(st.integers(-5, 5), max_size=6, unique=True), st.integers(0, 2), st.integers(-7, 7))
+@example([-3, 0, 2, 4], 1, 2)
+@example([-3, 0, 2, 4], 0, -4)
+def test_the_piece_of_an_account(firsts: list[int], others: int, account: int) -> None:
+    """The last that begins at or below the account; below all of them the first; 255 where there is none."""
+    pieces = sorted(firsts)
+    starts = np.array([0, others, others + len(pieces)])
+    first = np.array([*range(others), *pieces], dtype=np.int64)
+    plan = evaluation_kernels.Account(starts, first, np.arange(100, 100 + len(first)).astype(np.uint8))
+    begun = [place for place, begin in enumerate(pieces) if begin <= account]
+    expected = 255 if not pieces else 100 + others + max(begun, default=0)
+    assert evaluation_kernels.find_choice(plan, 1, account) == expected
+
+
+def follow_plainly(
+    arrays: AnyArrays, goal: NDArray[np.bool_], plan: evaluation_kernels.Account, start: int, opening: int
+) -> tuple[dict[tuple[int, int], float], int]:
+    """How probable each state and total is in the end, and how many of them there are at a time at most."""
+    horizon, now, ended, most = len(arrays.choices), {(start, 0): 1.0}, dict[tuple[int, int], float](), 1
+    for step in range(horizon + 1):
+        later: dict[tuple[int, int], float] = {}
+        for (state, spent), mass in now.items():
+            place = step * len(goal) + state
+            pieces = [] if step == horizon else list(range(plan.piece_start[place], plan.piece_start[place + 1]))
+            if goal[state] or not pieces:
+                ended[state, spent] = ended.get((state, spent), 0.0) + mass
+                continue
+            begun = [piece for piece in pieces if plan.first[piece] <= opening - spent]
+            row = arrays.row_start[state] + plan.choice[max(begun, default=pieces[0])]
+            for edge in range(arrays.edge_start[row], arrays.edge_start[row + 1]):
+                if arrays.edge_chance[edge] > 0:
+                    pair = int(arrays.edge_next[edge]), spent + int(arrays.edge_cost[edge])
+                    later[pair] = later.get(pair, 0.0) + mass * float(arrays.edge_chance[edge])
+        now, most = later, max(most, len(later))
+    return ended, most
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_runs_are_followed_as_with_dictionaries(seed: int) -> None:
+    """By place and by hash, in a table that must grow, with plans that look at what was spent."""
+    states, horizon = 6, 6
+    arrays, rng = AnyArrays(seed, states, horizon, 1), np.random.default_rng(seed)
+    arrays.edge_cost = rng.integers(0, 40, len(arrays.edge_cost))
+    if len(arrays.edge_chance) > 1:
+        arrays.edge_chance[rng.integers(len(arrays.edge_chance))] = 0.0
+    counts = np.tile(np.diff(arrays.row_start), horizon)
+    n_pieces = rng.integers(1, 4, horizon * states) * (counts > 0)
+    firsts = [sorted(rng.choice(90, size, replace=False) - 60) for size in n_pieces]
+    choices = [rng.integers(0, count, size) for count, size in zip(counts, n_pieces, strict=True)]
+    plan = evaluation_kernels.Account(
+        np.cumsum([0, *n_pieces]),
+        np.concatenate([*firsts, []]).astype(np.int64),
+        np.concatenate([*choices, []]).astype(np.uint8),
+    )
+    goal = rng.random(states) < 0.2
+    goal[0] = False
+    expected, most = follow_plainly(arrays, goal, plan, 0, 20)
+    width = 40 * horizon + 1
+    for table, wide in ((np.full(4, -1, np.int32), 0), (np.full(states * width, -1, np.int32), width)):
+        ends, totals, mass = evaluation_kernels.follow_from(arrays.named, goal, horizon, plan, 0, 20, table, wide, most)
+        assert (table == -1).all()
+        found: dict[tuple[int, int], float] = {}
+        for end, total, chance in zip(ends.tolist(), totals.tolist(), mass.tolist(), strict=True):
+            found[end, total] = found.get((end, total), 0.0) + chance
+        assert found == pytest.approx(expected, rel=1e-12)
+        if most > 1:
+            cut = evaluation_kernels.follow_from(arrays.named, goal, horizon, plan, 0, 20, table, wide, most - 1)
+            assert [len(part) for part in cut] == [0, 0, 0]
+    levels, opening = rng.random((states, 2)), np.full(states, 20)
+    succeeded, failed, final = np.zeros((states, width)), np.zeros((states, width)), np.zeros((states, 2))
+    evaluation_kernels.follow_all(
+        arrays.named, goal, horizon, plan, np.array([0]), opening, levels, succeeded, failed, final
+    )
+    for reached, masses in ((True, succeeded), (False, failed)):
+        of_it = dict.fromkeys(np.flatnonzero(masses[0]).tolist(), 0.0)
+        for (end, total), chance in expected.items():
+            if goal[end] == reached:
+                of_it[total] = of_it.get(total, 0.0) + chance
+        assert {total: masses[0, total] for total in of_it} == pytest.approx(of_it, rel=1e-12)
+    assert final[0] == pytest.approx(
+        sum((chance * levels[end] for (end, _), chance in expected.items() if goal[end]), np.zeros(2))
+    )
+    assert not succeeded[1:].any()
+    assert not failed[1:].any()
