@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import safear as sa
 from safear.errors import ObjectiveError, TooLargeError
-from safear.evaluation import evaluate_states, run_exactly
+from safear.evaluation import SpentPolicy, StatePolicy, evaluate_states, run_exactly
 from safear.mdp import compile_blocks
 from safear.mdp.slices import restrict_to
 from safear.risk import Objective
@@ -111,3 +111,41 @@ def test_refused_when_it_does_not_fit() -> None:
     solution = sa.solve(sa.compile_mdp(sa.load_example("loan")), sa.Mean())
     with pytest.raises(TooLargeError, match="resolution"):
         evaluate_states(solution, max_bytes=1000)
+
+
+# State 0 is where one tries, 1 the goal. Row 0 costs 1 and succeeds by half, row 1 costs 10 and always succeeds.
+TRIES = sa.MDP(
+    horizon=2,
+    goal=np.array([False, True]),
+    row_start=np.array([0, 2, 2]),
+    row_action=np.array([0, 1], dtype=np.uint8),
+    edge_start=np.array([0, 2, 3]),
+    edge_next=np.array([0, 1, 1]),
+    edge_chance=np.array([0.5, 0.5, 1.0]),
+    edge_cost=np.array([1, 1, 10]),
+    edge_outcome=np.array([0, 1, 0], dtype=np.uint8),
+    depth=np.zeros(2, dtype=np.int16),
+    actions=("cheap", "dear"),
+    failure_cost=30,
+)
+
+
+def test_a_plan_that_grows_dear_with_what_was_spent() -> None:
+    """Cheap while nothing is spent, then dear: it spends 11, though from an open account no step costs more than 1."""
+    pieces, none = np.array([0, 2, 2, 4, 4]), np.zeros(2, dtype=np.int64)
+    plan = SpentPolicy(TRIES, none, pieces, np.array([-99, 0, -99, 0]), np.array([1, 0, 1, 0], dtype=np.uint8))
+    assert evaluate_states(plan).distribution(0).points() == [(1, 0.5, True), (11, 0.5, True)]
+
+
+def test_the_first_row_of_the_first_state_counts() -> None:
+    found = evaluate_states(StatePolicy(TRIES, np.array([[0, 255]] * 2, dtype=np.uint8)))
+    assert found.distribution(0).points() == [(1, 0.5, True), (2, 0.25, True), (32, 0.25, False)]
+    assert found.distribution(1).points() == [(0, 1, True)]
+
+
+def test_room_is_asked_for_to_the_byte() -> None:
+    """Two states, totals from 0 to 2, and four numbers of 8 bytes for each of them."""
+    plan = StatePolicy(TRIES, np.array([[0, 255]] * 2, dtype=np.uint8))
+    evaluate_states(plan, max_bytes=2 * 3 * 32)
+    with pytest.raises(TooLargeError):
+        evaluate_states(plan, max_bytes=2 * 3 * 32 - 1)

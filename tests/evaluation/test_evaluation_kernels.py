@@ -256,6 +256,8 @@ pairs_ = st.lists(st.tuples(st.integers(0, 5), st.sampled_from([0.0, 0.125, 0.25
 @example([(1, 0.5), (2, 0.25), (2, 0.125), (4, 0.125)], 0.75)
 @example([(0, 0.25), (1, 0.25), (3, 0.25), (5, 0.25)], 0.25)
 @example([(0, 3.0), (4, 0.0), (5, 3.0)], 0.875)
+@example([(0, 0.125), (1, 0.125), (2, 0.25), (2, 0.5)], 0.5)
+@example([(1, 0.5), (3, 0.5), (4, 0.0)], 1.0)
 def test_figures_by_their_definitions(pairs: list[tuple[int, float]], level: float) -> None:
     """Also where a value stands twice, and where some have no mass."""
     values, mass = (np.array(column) for column in zip(*sorted(pairs), strict=True))

@@ -74,8 +74,6 @@ class StateCosts:
 
     def cvar(self, level: float) -> Masked:
         """The conditional value at risk."""
-        if level > 1 - EPSILON:
-            return self.var(level)
         position = self._var_position(level)
         threshold, (tail, weighted) = self.totals[position], self._beyond(position + 1)
         share = np.maximum((1 - level) * self.total, tail)  # see Costs.cvar
