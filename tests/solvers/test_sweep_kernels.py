@@ -107,17 +107,32 @@ def score(edges: Row, later: Sequence[float], objective: Stepwise) -> float:
     return mean + aversion * math.sqrt(math.fsum(chance * (x - mean) ** 2 for chance, x in counted))
 
 
+def steps_plainly(mdp: sa.MDP, goal: Sequence[bool]) -> list[int]:
+    """How many steps each state is from a goal at least; one more than there are where no run reaches any."""
+    needed, reached = [0 if is_goal else mdp.horizon + 1 for is_goal in goal], {s for s in range(len(goal)) if goal[s]}
+    for steps in range(1, mdp.horizon + 1):
+        ahead = set(reached)
+        for state in set(range(mdp.n_states)) - reached:
+            rows = range(mdp.row_start[state], mdp.row_start[state + 1])
+            if any(target in reached for row in rows for _, _, target in edges_of(mdp, row)):
+                needed[state] = steps
+                ahead.add(state)
+        reached = ahead
+    return needed
+
+
 def sweep_plainly(
     mdp: sa.MDP, objective: Stepwise, goal: Sequence[bool]
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
     """One lane: choices [step, state], 255 for none, and values at step 0."""
     choices = np.full((mdp.horizon, mdp.n_states), 255, dtype=np.uint8)
     values = [0.0 if goal[state] else float(mdp.failure_cost) for state in range(mdp.n_states)]
+    needed = steps_plainly(mdp, goal)
     for step in reversed(range(mdp.horizon)):
         later, values = values, list(values)
         for state in range(mdp.n_states):
             rows = range(mdp.row_start[state], mdp.row_start[state + 1])
-            if goal[state] or not rows:
+            if goal[state] or not rows or (mdp.stops and needed[state] > mdp.horizon - step):
                 continue
             scores = [score(edges_of(mdp, row), later, objective) for row in rows]
             values[state] = min(scores)
@@ -142,6 +157,40 @@ def assert_as_plain(mdp: sa.MDP, objective: Stepwise, goal: NDArray[np.bool_]) -
 @given(mdps(), OBJECTIVES, st.data())
 def test_every_lane_is_the_formula(mdp: sa.MDP, objective: Stepwise, data: st.DataObject) -> None:
     assert_as_plain(mdp, objective, data.draw(goals_of(mdp)))
+
+
+@settings(max_examples=60)
+@given(mdps(), OBJECTIVES, st.data())
+def test_whoever_cannot_arrive_in_time_stops(mdp: sa.MDP, objective: Stepwise, data: st.DataObject) -> None:
+    """In many lanes and in one: nothing is done where more steps are needed than are left."""
+    mdp, goal = replace(mdp, stops=True), data.draw(goals_of(mdp, most_lanes=4))
+    assert_as_plain(mdp, objective, goal)
+    assert_as_plain(mdp, objective, goal[:, :1])
+    expected = [steps_plainly(mdp, lane.tolist()) for lane in goal.T]
+    assert sweep_kernels.count_steps(mdp.arrays, goal, mdp.horizon).T.tolist() == expected
+
+
+def test_the_last_moment_to_act() -> None:
+    """From 0 to 1 to 2, the goal of the first lane: with two steps left 0 still acts, with one only 1 does."""
+    mdp = make_mdp([[[(1.0, 2, 1)]], [[(0.5, 3, 2), (0.5, 3, 1)]], []], horizon=3, failure_cost=50)
+    goal = np.array([[False, False], [False, False], [True, False]])
+    choices, values = sweep_lanes(replace(mdp, stops=True), sa.Mean(), goal)
+    assert choices[:, :, 0].tolist() == [[0, 0, 255], [0, 0, 255], [255, 0, 255]]
+    assert (choices[:, :, 1] == 255).all()
+    assert values[:, 1].tolist() == [50, 50, 50]
+    alone, alone_values = sweep_lanes(replace(mdp, stops=True), sa.Mean(), goal[:, :1])
+    assert np.array_equal(alone[:, :, 0], choices[:, :, 0])
+    assert np.array_equal(alone_values[:, 0], values[:, 0])
+
+
+@pytest.mark.parametrize("lanes", [1, 2])
+@pytest.mark.parametrize("outcomes", [1, 2, 3, 4])
+def test_ties_at_nothing_go_to_the_first(outcomes: int, lanes: int) -> None:
+    free: Row = [(1 / outcomes, 0, 1)] * outcomes
+    mdp = make_mdp([[free, free, free], []], horizon=2, failure_cost=9)
+    choices, values = sweep_lanes(mdp, sa.MeanStd(1.0), np.array([[False] * lanes, [True] * lanes]))
+    assert (choices[:, 0] == 0).all()
+    assert not values.any()
 
 
 @settings(max_examples=60)
