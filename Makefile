@@ -11,7 +11,7 @@ GET    := $(PIP) install --no-compile
 # Rewritten tests and compiled modules are kept: to make them anew takes each process ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check test lint hooks coverage test-models test-browser test-dice test-engines test-bounds test-oldest dist test-dist fuzz bench soak clean
+.PHONY: demo check test lint hooks coverage test-models test-browser test-dice test-engines test-bounds test-oldest dist test-dist fuzz mutants mutants-sample bench soak clean
 
 demo: $(VENV)/.base
 	$(BIN)/safear demo
@@ -34,12 +34,15 @@ lint: $(VENV)/.test
 hooks: $(VENV)/.test
 	$(BIN)/pre-commit install
 
-# The share of lines that the tests run, the worst files first; compiled loops count as excluded.
+# The share of lines that the tests run, the worst files first; compiled loops count as excluded. It fails if tests take
+# fewer than 95% of the branches of a package of the core.
 coverage: $(VENV)/.test
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest -q $(CORES)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --sort=cover --skip-covered
+	$(BIN)/coverage json --quiet -o $(VENV)/coverage.json
+	$(BIN)/python tools/branches.py $(VENV)/coverage.json
 
 # Models of every source with its real library: CatBoost, ONNX, MLflow, whose dependencies are large.
 test-models: $(VENV)/.models
@@ -84,6 +87,14 @@ test-dist: dist
 # The property tests with many new examples.
 fuzz: $(VENV)/.test
 	$(BIN)/python -m pytest -q --hypothesis-profile=fuzz
+
+# Does a test fail when an operator, a number or a condition of risk, solvers or evaluation is another? All of them take
+# an hour or two, a sample a minute or two; tools/survivors.toml says why some may go unnoticed.
+mutants: $(VENV)/.mutants
+	$(BIN)/python tools/mutants.py
+
+mutants-sample: $(VENV)/.mutants
+	$(BIN)/python tools/mutants.py --sample 60
 
 # Ratios beside other engines, printed and kept in benchmarks/results.json; some minutes.
 bench: $(VENV)/.bench
@@ -130,6 +141,10 @@ container/requirements.txt: pyproject.toml $(VENV)/.dist
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 		$(addprefix --extra ,audit http report skops web) pyproject.toml --output-file $@
 
+$(VENV)/.mutants: $(VENV)/.test
+	$(GET) --group mutants
+	touch $@
+
 $(VENV)-oldest/.test: pyproject.toml tools/oldest.py
 	rm -rf $(VENV)-oldest
 	$(PYTHON) -m venv $(VENV)-oldest
@@ -139,4 +154,4 @@ $(VENV)-oldest/.test: pyproject.toml tools/oldest.py
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.*
+	rm -rf $(VENV) $(VENV)-oldest build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .mutants .coverage .coverage.*
