@@ -43,7 +43,7 @@ MIRRORS = {
     "optimal": ["optimal", "targets"],
     "sweep": ["sweep", "sweep_kernels"],
     "sweep_kernels": ["sweep_kernels", "mdp/test_hope"],
-    "hull": ["hull", "optimal"],
+    "hull": ["hull"],
     "deviation": ["deviation", "optimal"],
 }
 # Other engines are no part of every environment; hashes overflow on purpose, of which plain Python warns.
