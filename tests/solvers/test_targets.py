@@ -39,6 +39,7 @@ from safear.solvers.targets import (
 )
 from small_problems import ladder
 from strategies import problems
+from without_numba import without_numba
 
 Number: TypeAlias = Fraction | float
 
@@ -477,3 +478,67 @@ def test_a_sweep_that_does_not_fit_is_refused_before_it_begins() -> None:
         assert advice is not None
         coarse = sa.compile_mdp(replace(fine, cost_resolution=Decimal(advice[1])))
         require_columns(coarse, most_of(coarse) + 1, tables=6)
+
+
+# ---------------------------------------------------------------------- steps that cost more than all that is asked for
+
+
+def draw_dear(seed: int) -> sa.MDP:
+    """Three states and a goal, rows of one to four outcomes, some of which never happen; most steps are dear."""
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(1, 4, 3)
+    outcomes = rng.integers(1, 5, rows.sum())
+    edges = int(outcomes.sum())
+    weights = rng.integers(1, 5, edges) * np.where(rng.random(edges) < 0.15, 0, 1)
+    starts = np.cumsum([0, *outcomes])
+    weights[starts[:-1]] += 1  # something happens
+    return sa.MDP(
+        horizon=3,
+        goal=np.array([False, False, False, True]),
+        row_start=np.cumsum([0, *rows, 0]),
+        row_action=np.concatenate([np.arange(count) for count in rows]).astype(np.uint8),
+        edge_start=starts,
+        edge_next=rng.integers(0, 4, edges),
+        edge_chance=weights / np.repeat(np.add.reduceat(weights, starts[:-1]), outcomes),
+        edge_cost=rng.choice([0, 1, 2, 3, 30, 61], edges),
+        edge_outcome=np.concatenate([np.arange(count) for count in outcomes]).astype(np.uint8),
+        depth=np.zeros(4, dtype=np.int16),
+        actions=("one", "two", "three"),
+        failure_cost=int(rng.choice([0, 5, 100])),
+    )
+
+
+def least_plainly(
+    mdp: sa.MDP, weights: tuple[float, float], step: int, state: int, target: float
+) -> tuple[float, float]:
+    """The least weighed sum of E[max(C - target, 0)] and E[C] from there on, and the E[C] that comes with it."""
+    rows = range(mdp.row_start[state], mdp.row_start[state + 1])
+    if step == mdp.horizon or not rows:
+        total = 0.0 if mdp.goal[state] else float(mdp.failure_cost)
+        return weights[0] * max(total - target, 0.0) + weights[1] * total, total
+    found = []
+    for row in rows:
+        value = mean = 0.0
+        for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1]):
+            cost, chance = int(mdp.edge_cost[edge]), float(mdp.edge_chance[edge])
+            later = least_plainly(mdp, weights, step + 1, int(mdp.edge_next[edge]), target - cost)
+            value += chance * (weights[1] * cost + later[0])
+            mean += chance * (cost + later[1])
+        found.append((value, mean))
+    least = min(value for value, _ in found)
+    return least, min(mean for value, mean in found if value <= least + 1e-9)
+
+
+@pytest.mark.parametrize("weights", [(1.0, 0.0), (2.0, 0.5)], ids=str)
+@pytest.mark.parametrize("seed", range(8))
+def test_steps_dearer_than_all_targets(seed: int, weights: tuple[float, float]) -> None:
+    """After them nothing is left of any target, which all totals exceed: only the mean counts from there on."""
+    mdp, low, count = draw_dear(seed), 0.0, 5
+    sweep = sweep_targets(mdp, EXCESS, targets=(low, count), weights=weights)
+    with without_numba():
+        plain = sweep_targets(mdp, EXCESS, targets=(low, count), weights=weights)
+    for state in range(mdp.n_states):
+        for column in range(1, count + 1):
+            expected = least_plainly(mdp, weights, 0, state, low + column - 1)
+            for found in (sweep, plain):
+                assert (found.score[state, column], found.mean[state, column]) == pytest.approx(expected, rel=1e-9)
