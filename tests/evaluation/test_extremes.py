@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import safear as sa
 from safear.evaluation import FigureRanges, evaluate_ranges
+from safear.evaluation.extremes import AT_ONCE, BATCH, _spread, columns_at_once, search_least
 from safear.mdp import check_mdp
 from small_problems import ladder
 
@@ -235,3 +237,48 @@ def test_a_plan_that_meets_no_interval_has_no_ranges() -> None:
     problem = ladder(actions, horizon=2, failure_cost=20)
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     assert evaluate_ranges(sa.solve(mdp, sa.Mean()), level=0.95) is None
+
+
+# ---------------------------------------------------------------------------------------------- the search for a target
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("count", "at_once"), [(1, 1), (2, 5), (7, 2), (90, 3), (700, 64)])
+def test_the_search_finds_the_least_of_all_targets(count: int, at_once: int, seed: int) -> None:
+    """A sum that falls in steps of any height: none is looked at twice, nor too many at a time."""
+    rng = np.random.default_rng(seed)
+    targets = np.cumsum(rng.choice([0.1, 1.0, 9.0], count))
+    falling = 5 + np.cumsum(rng.choice([0.0, 0.1, 1.0, 30.0], count))[::-1]
+    asked: list[float] = []
+
+    def look(some: NDArray[np.float64]) -> NDArray[np.float64]:
+        assert 0 < len(some) <= at_once
+        asked.extend(some.tolist())
+        found: NDArray[np.float64] = falling[np.searchsorted(targets, some)]
+        return found
+
+    for weight in (1.0, 0.25):
+        asked.clear()
+        expected = float((weight * targets + falling).min())
+        assert search_least(targets, look, at_once=at_once, weight=weight) == pytest.approx(expected, rel=1e-9)
+        assert len(set(asked)) == len(asked)
+
+
+def test_the_search_leaves_out_what_cannot_be_less() -> None:
+    """Where it falls only at the start, the targets after that are tried once, and no more."""
+    targets = np.arange(5000.0)
+    asked: list[float] = []
+
+    def look(some: NDArray[np.float64]) -> NDArray[np.float64]:
+        asked.extend(some.tolist())
+        return np.maximum(10.0 - some, 0.0) * 20
+
+    assert search_least(targets, look, at_once=64) == 10
+    assert len(asked) < 60
+
+
+def test_places_between_two() -> None:
+    assert _spread(0, 4, 10).tolist() == [1, 2, 3]
+    assert _spread(0, 100, 3).tolist() == [25, 50, 75]
+    assert _spread(3, 4, 5).tolist() == []
+    assert [columns_at_once(pairs) for pairs in (1, BATCH // 2, BATCH, 10 * BATCH)] == [AT_ONCE, 2, 1, 1]
