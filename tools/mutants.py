@@ -118,13 +118,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Mutation testing of the formulas.")
     parser.add_argument("--sample", type=int, help="try so many mutants, not all")
     parser.add_argument("--seed", type=int, default=17)
-    parser.add_argument("--only", default="", help="those of files whose path holds this")
+    parser.add_argument("--only", nargs="+", default=[""], help="those of files whose path holds one of these")
     parser.add_argument("--formulas", action="store_true", help="those of arithmetic and comparisons alone")
     parser.add_argument("--again", action="store_true", help="those that survived the last time")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_args()
     os.chdir(ROOT)
-    mutants = [mutant for path in sources() if asked.only in str(path) for mutant in mutants_of(path)]
+    mutants = [
+        mutant for path in sources() if any(part in str(path) for part in asked.only) for mutant in mutants_of(path)
+    ]
     if asked.formulas:
         mutants = [mutant for mutant in mutants if mutant.operator.startswith(FORMULAS)]
     if asked.again:
