@@ -133,6 +133,7 @@ ABOUT = {  # tests that are about no single module
     "test_missing_values.py": "empty cells through every entrance",
     "test_reach_verdicts.py": "a published set of actions: examples/reach",
     "test_service_account.py": "a package that is run by another user than the one who installed it",
+    "test_same_bytes.py": "results on other machines",
     "test_strategies.py": "tests/strategies.py",
     "datasets/test_embed_data.py": "tools/embed_data.py",
     "datasets/test_presets.py": "the problems of the data sets",

@@ -84,8 +84,8 @@ def _closed_pipes() -> Iterator[None]:
         yield
     except BrokenPipeError:
         sys.exit(0)
-    except InputError as error:  # an output that is such a pipe
-        if isinstance(error.__cause__, BrokenPipeError):
+    except InputError as error:  # an output that is such a pipe; not a model whose own pipe is broken
+        if isinstance(error.__cause__, BrokenPipeError) and error.mistakes[0].code == "unwritable":
             sys.exit(0)
         raise
 
