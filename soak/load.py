@@ -28,12 +28,14 @@ import safear as sa
 from safear.classifier.waiting import MOST_LEFT
 from safear.web.connections import MOST_CONNECTIONS
 from safear.web.service import Service
+from soak.counts import Count, Failure
 from soak.load_http import Answer, Connection, Tally, write_request
 from soak.load_model import CREDIT, FOLDER, Mood, decide, set_mood
 from soak.load_server import Served, Usage, serve
 from soak.load_vandals import MARK, annoy
 from soak.load_visitors import ERRORS, Visitor, make_visitors, visit
 
+CLIENTS = 200
 WORKERS = 2
 # When the model behind the address changes its mood, in shares of the round; a worker is killed at the last.
 MOODS: list[tuple[float, Mood]] = [(0.25, "hang"), (0.4, "fail"), (0.5, "garbage"), (0.6, "well")]
@@ -127,6 +129,24 @@ def run_load(*, clients: int, seconds: float, seed: int) -> LoadRecord:
         stuck_answers=stuck.tally.count(*range(200, 600)),
         stuck_threads=stuck.after.threads - stuck.before.threads,
         broken=dict(both.broken),
+    )
+
+
+def run(seconds: float, seed: int, *, most: int | None = None) -> Count:
+    """The part of `make soak`: an input is a request that was answered; with `most`, so many clients."""
+    record = run_load(clients=most or CLIENTS, seconds=seconds, seed=seed)
+    failures = tuple(Failure("wrong", told, f"python -m soak.load --seed {seed}") for told in record.broken)
+    figures = {name: value for name, value in asdict(record).items() if name != "broken"}
+    return Count(
+        "load",
+        inputs=record.answers,
+        read=record.right,
+        refused=record.refused + record.told_to_come_back + record.model_failures,
+        compared=record.right,
+        wrong=sum(record.broken.values()),
+        seconds=seconds,
+        note=", ".join(f"{name} {value:g}" for name, value in figures.items()),
+        failures=failures,
     )
 
 
@@ -317,7 +337,7 @@ async def _look_in(port: int, tally: Tally, *, until: float) -> None:
 def main() -> None:
     """Run it, print the figures, and end with 1 if a promise was broken."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--clients", type=int, default=CLIENTS)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()

@@ -19,12 +19,14 @@ from soak.forking import MEMORY
 class Part(NamedTuple):
     """A module with `run(seconds, seed, ...)`, and its share of the time of one core.
 
-    `splits`: it is done by all cores at a time, with other seeds.
+    `splits`: it is done by all cores at a time, with other seeds. `alone`: it comes when all others are done, since it
+    needs all cores.
     """
 
     name: str
     share: float
     splits: bool = False
+    alone: bool = False
 
 
 PARTS = (
@@ -36,12 +38,14 @@ PARTS = (
     Part("classifiers", 0.12),
     Part("users", 0.08),
     Part("disk", 0.05),
+    Part("load", 0.10, alone=True),
 )
 
 
 def run_part(name: str, seconds: float, seed: int, folder: str, most: int | None) -> tuple[Count, set[bytes]]:
     """One part, in a process of its own."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    if name != "load":  # which starts servers, and looks at what they take
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     module = import_module(f"soak.{name}")
     if name == "readers":
         never_compile()  # which would take a minute of its time
@@ -55,13 +59,23 @@ def run_all(names: list[str], minutes: float, seed: int, *, folder: Path, most: 
     cores = os.cpu_count() or 1
     parts = [part for part in PARTS if part.name in names]
     # What is split takes its share on each core; the others run one after the other on whichever is free.
-    whole = sum(part.share * (1 if part.splits else 1 / cores) for part in parts) or 1.0
+    whole = sum(part.share * (1 if part.splits or part.alone else 1 / cores) for part in parts) or 1.0
+    times = {part: 60 * minutes * part.share / whole for part in parts}
+    found = _run_at_once({part: seconds for part, seconds in times.items() if not part.alone}, seed, folder, most)
+    for part, seconds in times.items():
+        if part.alone:
+            found |= _run_at_once({part: seconds}, seed, folder, most)
+    return [found[part.name] for part in parts]
+
+
+def _run_at_once(times: dict[Part, float], seed: int, folder: Path, most: int | None) -> dict[str, Count]:
+    """Some parts, each with its seconds."""
+    cores = os.cpu_count() or 1
     waiting: dict[Future[tuple[Count, set[bytes]]], str] = {}
-    done: dict[str, list[tuple[Count, set[bytes]]]] = {part.name: [] for part in parts}
+    done: dict[str, list[tuple[Count, set[bytes]]]] = {part.name: [] for part in times}
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(cores, mp_context=spawn, max_tasks_per_child=1) as pool:
-        for part in parts:
-            seconds = 60 * minutes * part.share / whole
+        for part, seconds in times.items():
             for number in range(cores if part.splits and most is None else 1):
                 future = pool.submit(run_part, part.name, seconds, seed + 1000 * number, str(folder), most)
                 waiting[future] = part.name
@@ -75,7 +89,7 @@ def run_all(names: list[str], minutes: float, seed: int, *, folder: Path, most: 
                 )
                 done[name].append((Count(name, tracebacks=1, failures=(crash,)), set()))
             print(f"{name}: {done[name][-1][0].seconds:.0f} s", file=sys.stderr, flush=True)
-    return [_join(found) for found in done.values()]
+    return {name: _join(found) for name, found in done.items()}
 
 
 def _join(found: list[tuple[Count, set[bytes]]]) -> Count:

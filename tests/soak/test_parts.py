@@ -14,7 +14,7 @@ from soak.parts import PARTS
 pytest.importorskip("duckdb")
 
 ROOT = Path(__file__).parent.parent.parent
-# How many of each. `readers` has a test of its own; `users` compiles everything anew, which takes minutes.
+# How many of each. `readers` and `load` have tests of their own; `users` compiles everything anew, which takes minutes.
 MOST = {"kills": 8, "commands": 40, "classifiers": 12, "disk": 27, "races": 2, "same_bytes": 2}
 
 
@@ -30,4 +30,4 @@ def test_nothing_breaks(part: str, tmp_path: Path) -> None:
 
 
 def test_every_part_is_tried() -> None:
-    assert {part.name for part in PARTS} - MOST.keys() == {"readers", "users"}
+    assert {part.name for part in PARTS} - MOST.keys() == {"load", "readers", "users"}
