@@ -113,7 +113,7 @@ def test_a_score_that_is_not_enough_does_not_look_so() -> None:
     assert said == "No step that you can take raises your score; it is 0.599. 0.6 is needed."
 
 
-@pytest.mark.parametrize("answers", [lambda frame: frame["term"] > 99, lambda frame: ["bad"] * len(frame)])
+@pytest.mark.parametrize("answers", [lambda frame: frame["term"] > 99, lambda frame: ["no"] * len(frame)])
 def test_without_scores_there_is_no_closest_approach(answers: Score) -> None:
     problem = sa.parse_problem({**FILED, "goal": {"favourable": "good"}})
     advice = sa.recommend(problem, answers).advice
