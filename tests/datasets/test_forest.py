@@ -247,5 +247,5 @@ def test_without_scikit_learn(insurance: Dataset, seed: int, missing: str, monke
         monkeypatch.setattr(metadata, "version", not_found)
     else:
         monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-    with pytest.raises(MissingExtraError, match=r"^scikit-learn is not installed.*'safear\[sklearn\]'$"):
+    with pytest.raises(MissingExtraError, match=r"^scikit-learn is not installed.*'safear\[paper\]'$"):
         insurance.classifier(seed)

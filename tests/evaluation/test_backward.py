@@ -109,7 +109,7 @@ def test_refused_for_an_mdp_of_one_person() -> None:
 
 def test_refused_when_it_does_not_fit() -> None:
     solution = sa.solve(sa.compile_mdp(sa.load_example("loan")), sa.Mean())
-    with pytest.raises(TooLargeError, match="resolution"):
+    with pytest.raises(TooLargeError, match="costs cannot be rounded so far, the least is 1: evaluate one person"):
         evaluate_states(solution, max_bytes=1000)
 
 

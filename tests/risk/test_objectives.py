@@ -63,7 +63,7 @@ def test_success_first_in_writing(objective: Objective, text: str) -> None:
         ("mean_lower_std:1", "objective 'mean_lower_std:1' is not known\n    did you mean 'mean-lower-std:0.5'?"),
         ("CVaR:0.95", "objective 'CVaR:0.95' is not known\n    did you mean 'cvar:0.95'?"),
         ("entropic:-1", "the risk aversion -1.0 is not a number of 0 or more"),
-        ("budget:inf", "the budget inf is not a cost of 0 or more"),
+        ("budget:inf", "objective 'budget:inf': 'inf' is not a number\n    write 'budget:6'"),
         ("means", "objective 'means' is not known\n    did you mean 'mean'?"),
         ("mean-std", "objective 'mean-std' needs a number\n    write 'mean-std:0.5'"),
         ("mean-cvar:0.5", "objective 'mean-cvar:0.5': 'mean-cvar' needs two numbers\n    write 'mean-cvar:0.5:0.95'"),
@@ -85,8 +85,8 @@ def test_success_first_in_writing(objective: Objective, text: str) -> None:
         ("mean-std:half", "objective 'mean-std:half': 'half' is not a number\n    write 'mean-std:0.5'"),
         ("mean:1", "objective 'mean:1': 'mean' takes no number\n    write 'mean'"),
         ("mean-std:-1", "the risk aversion -1.0 is not a number of 0 or more"),
-        ("mean-std:nan", "the risk aversion nan is not a number of 0 or more"),
-        ("mean-lower-std:inf", "the risk aversion inf is not a number of 0 or more"),
+        ("mean-std:nan", "objective 'mean-std:nan': 'nan' is not a number\n    write 'mean-std:0.5'"),
+        ("mean-lower-std:inf", "objective 'mean-lower-std:inf': 'inf' is not a number\n    write 'mean-lower-std:0.5'"),
     ],
 )
 def test_what_is_refused(text: str, message: str) -> None:
