@@ -7,14 +7,14 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 from soak.counts import Count, Tally
-from soak.forking import TELLTALE, Child, load_everything, start_command
+from soak.forking import PATIENCE, TELLTALE, Child, load_everything, start_command
 from soak.seeds import TINY
 
 SIGNALS = (*[signal.SIGKILL] * 8, signal.SIGINT, signal.SIGTERM)
@@ -23,16 +23,28 @@ LOG = "action,worked\n" + "learn,yes\nlearn,no\n" * 12
 
 
 class Job(NamedTuple):
-    """A command that writes. `again` is how often it may be ended before it is left to finish."""
+    """A command that writes. `again` is how often it may be ended before it is left to finish.
+
+    `prepare` is called in its process before; `hires`: it has workers, processes of their own.
+    """
 
     name: str
     arguments: tuple[str, ...]
     weight: int
     again: int = 3
+    prepare: Callable[[], object] | None = None
+    hires: bool = False
 
 
 def _command(text: str) -> tuple[str, ...]:
     return tuple(text.split())
+
+
+def hire_at_once() -> None:
+    """Have a batch of a few people start workers."""
+    from safear.population import workers  # noqa: PLC0415  # loaded by the parent
+
+    workers.MANY = 2
 
 
 _BATCH = "batch problem.yaml people.csv --out out"
@@ -40,7 +52,7 @@ JOBS = (
     Job("batch of plans", _command(f"{_BATCH} --objective mean --part-size 4 --threads 1"), 6),
     Job("batch on two threads", _command(f"{_BATCH} --objective cvar:0.95 --part-size 3 --threads 2 --plans"), 4),
     Job("batch of menus", _command(f"{_BATCH} --part-size 6 --threads 1"), 2),
-    Job("batch in processes", _command(f"{_BATCH} --part-size 6 --threads 2"), 1),
+    Job("batch in processes", _command(f"{_BATCH} --part-size 2 --threads 2"), 3, prepare=hire_at_once, hires=True),
     Job("saved plan", _command("recommend problem.yaml --save plan.json -o menu.json"), 4),
     Job("letter", _command("recommend problem.yaml --report letter.html --date 2024-05-31 --reference A1"), 2),
     Job("picture", _command("plot traces problem.yaml -o plans.svg"), 3),
@@ -94,7 +106,16 @@ class Place(NamedTuple):
     def start(self, job: Job) -> Child:
         """Begin a command."""
         output = self.folder.with_suffix(".txt")
-        return start_command(job.arguments, folder=self.folder, output=output, env=self.env)
+        return start_command(job.arguments, folder=self.folder, output=output, env=self.env, prepare=job.prepare)
+
+    def find_workers(self) -> list[int]:
+        """The processes that the command has started, whoever their parent is now: they begin with its settings."""
+        mark, found = os.fsencode(f"SAFEAR_CACHE={self.cache}"), []
+        for folder in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):  # it has ended meanwhile
+                if mark in (folder / "environ").read_bytes().split(b"\0"):
+                    found.append(int(folder.name))
+        return found
 
 
 @contextmanager
@@ -123,10 +144,12 @@ def run_whole(root: Path, job: Job) -> Whole:
     """Let a command finish."""
     with make_place(root) as place:
         began = time.monotonic()
-        child = place.start(job)
+        child, hired = place.start(job), not job.hires
+        while not hired and child.is_running():
+            hired = bool(place.find_workers())
         code = child.wait()
-        if code:
-            raise RuntimeError(f"{job.name} ends with {code}: {child.printed}")
+        if code or not hired:
+            raise RuntimeError(f"{job.name} ends with {code}{'' if hired else ', without workers'}: {child.printed}")
         return Whole(read_files(place.folder), read_files(place.cache), time.monotonic() - began)
 
 
@@ -155,10 +178,15 @@ def kill_once(rng: Random, job: Job, place: Place, whole: Whole, tally: Tally, a
     """Begin, end at some moment, and look at what is there."""
     child = place.start(job)
     wait_for_moment(rng, child, place, whole)
+    workers = place.find_workers() if job.hires else []
+    if workers and rng.random() < 0.3:
+        lose_worker(rng.choice(workers), child, job, tally, again)
     number = rng.choice(SIGNALS)
     was_running = child.is_running()
     child.send(number)
     code = child.wait()
+    if job.hires:
+        require_no_workers(place, f"{job.name} after {signal.Signals(number).name}", tally, again)
     if code is None:
         tally.fail("wrong", f"{job.name}: does not end after {signal.Signals(number).name}", again)
     elif was_running and code != 0:
@@ -173,6 +201,27 @@ def kill_once(rng: Random, job: Job, place: Place, whole: Whole, tally: Tally, a
     for name, content in read_files(place.cache).items():
         if not is_leftover(name) and not is_whole(name, content, whole.kept):
             tally.fail("lost", f"{job.name}: the kept {name} is half-written ({len(content)} bytes)", again)
+
+
+def lose_worker(worker: int, child: Child, job: Job, tally: Tally, again: str) -> None:
+    """End a worker, as the system does that is out of memory: somebody else does its work."""
+    with suppress(ProcessLookupError):
+        os.kill(worker, signal.SIGKILL)
+        tally.add("kills")
+    if child.wait() != 0:
+        tally.fail("wrong", f"{job.name}: ends with {child.code} without one of its workers: {child.printed}", again)
+
+
+def require_no_workers(place: Place, whose: str, tally: Tally, again: str) -> None:
+    """Workers end with who has started them; one that nobody has told needs a moment."""
+    until = time.monotonic() + PATIENCE
+    while (left := place.find_workers()) and time.monotonic() < until:
+        time.sleep(0.01)
+    if left:
+        tally.fail("lost", f"{whose}: {len(left)} of its processes are still there", again)
+    for worker in left:
+        with suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
 
 
 def finish(job: Job, place: Place, whole: Whole, tally: Tally, again: str) -> None:
@@ -190,6 +239,7 @@ def finish(job: Job, place: Place, whole: Whole, tally: Tally, again: str) -> No
     if missing:
         tally.fail("differing", f"{job.name}: done again, {missing} differ", again)
     left = [name for name in files if is_leftover(name)]
+    left += [f"SAFEAR_CACHE/{name}" for name in read_files(place.cache) if is_leftover(name)]
     left += [f"TMPDIR/{path.name}" for path in place.temporary.iterdir()]
     if left:
         tally.fail("lost", f"{job.name}: left over after it was done again: {left}", again)
