@@ -13,6 +13,7 @@ import pytest
 
 import safear as sa
 from safear.errors import InputError
+from safear.recourse.walk import FOLLOWED
 
 WRONG: dict[str, object] = {
     "nothing": None,
@@ -24,6 +25,7 @@ WRONG: dict[str, object] = {
     "a text": "no such thing",
     "a path": Path("no such thing.yaml"),
     "a mapping": {"a": 1},
+    "an array": np.array([1, 2]),
     "a class": sa.Problem,
     "an object": object(),
 }
@@ -104,6 +106,14 @@ CALLS: dict[str, tuple[Call, set[str]]] = {
     "audit objective": (lambda g, x: sa.audit(g.problem, None, g.frame, groups="job", objective=x), {"nothing"}),
     "batch": (lambda g, x: sa.batch(x, None, g.file, out=g.folder / "out"), set()),
     "batch people": (lambda g, x: sa.batch(g.problem, None, x, out=g.folder / "out"), set()),
+    "batch part_size": (
+        lambda g, x: sa.batch(g.problem, None, g.file, out=g.folder / "sized", part_size=x),
+        {"nothing", "a number"},
+    ),
+    "batch threads": (
+        lambda g, x: sa.batch(g.problem, None, g.file, out=g.folder / "threads", threads=x),
+        {"nothing", "a number"},
+    ),
     "batch out": (lambda g, x: sa.batch(g.problem, None, g.file, out=x), {"a text", "a path"}),
     "compare": (lambda g, x: sa.compare(x, None, g.frame, objective=sa.Mean()), set()),
     "compare people": (lambda g, x: sa.compare(g.problem, None, x, objective=sa.Mean()), set()),
@@ -153,3 +163,46 @@ def test_what_is_taken_is_still_told_to_editors() -> None:
     assert sa.load_problem.__doc__ is not None
     assert sa.load_problem.__annotations__["return"] == "Problem"
     assert sa.load_problem.__module__ == "safear.problem.load"
+
+
+@pytest.mark.parametrize("value", [True, np.True_, np.array([1, 2]), np.array(3)], ids=repr)
+@pytest.mark.parametrize("name", ["recommend most", "simulate rollouts", "batch part_size", "batch threads"])
+def test_what_only_looks_like_a_whole_number(name: str, value: object, given: Given) -> None:
+    with pytest.raises(InputError, match="is not a whole number"):
+        CALLS[name][0](given, value)
+
+
+class Elsewhere:
+    """A file as some library names it: neither a text nor a Path."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __fspath__(self) -> str:
+        """As the system calls it."""
+        return str(self.path)
+
+
+@pytest.mark.parametrize("name", ["audit people", "batch people", "compare people", "recommend person", "batch out"])
+def test_any_name_of_a_file_will_do(name: str, given: Given, tmp_path: Path) -> None:
+    path = tmp_path / "out" if name == "batch out" else Path(given.file)
+    assert CALLS[name][0](given, Elsewhere(path))
+
+
+def test_a_file_of_json_by_any_name(tmp_path: Path) -> None:
+    (tmp_path / "p.json").write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match=r"p\.json:1:2: not JSON"):
+        sa.load_problem(Elsewhere(tmp_path / "p.json"))
+
+
+def test_what_a_plan_has_is_not_worked_out_to_see_that_it_is_one() -> None:
+    class Plan:
+        @property
+        def policy(self) -> object:
+            raise ZeroDivisionError
+
+        start = policy
+
+    FOLLOWED.require(Plan())
+    with pytest.raises(InputError, match="is not a plan to follow"):
+        FOLLOWED.require(Plan)

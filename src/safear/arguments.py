@@ -9,18 +9,23 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
-from inspect import signature
-from typing import ParamSpec, SupportsIndex, TypeVar
+from inspect import getattr_static, signature
+from numbers import Integral
+from typing import ParamSpec, TypeVar
 
 from safear.errors import InputError
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_MISSING = object()
 
 
 @dataclass(frozen=True, slots=True)
 class ArgumentKind:
-    """What an argument may be: any of `types`, but none of `others`; what that is called, and what else to give."""
+    """What an argument may be: any of `types`, but none of `others`; what that is called, and what else to give.
+
+    It has all that is named in `has`, of which nothing is worked out here.
+    """
 
     noun: str
     remedy: str
@@ -28,21 +33,28 @@ class ArgumentKind:
     others: tuple[type, ...] = ()
     error: type[InputError] = InputError
     code: str = "wrong_type"
+    has: tuple[str, ...] = ()
 
     @property
     def or_none(self) -> ArgumentKind:
         """The same of an argument that may be left out."""
         return replace(self, types=(*self.types, type(None)))
 
+    def fits(self, value: object) -> bool:
+        """Whether a value is of this kind."""
+        if not isinstance(value, self.types) or isinstance(value, self.others):
+            return False
+        return all(getattr_static(value, name, _MISSING) is not _MISSING for name in self.has)
+
     def require(self, value: object, *path: str) -> None:
         """Refuse a value of another kind."""
-        if not isinstance(value, self.types) or isinstance(value, self.others):
+        if not self.fits(value):
             raise self.error.at(path, f"{value!r} is not {self.noun}", self.remedy, code=self.code)
 
 
 FILE = ArgumentKind("the name of a file", "give a text or a pathlib.Path", (str, os.PathLike))
 TEXT = ArgumentKind("a text", "put it in quotes", (str,))
-WHOLE = ArgumentKind("a whole number", "give one, such as 3", (SupportsIndex,))
+WHOLE = ArgumentKind("a whole number", "give one, such as 3", (Integral,), (bool,))
 NAMES = ArgumentKind("a list of names", "give ['name', ...]", (Iterable,), (bytes,))
 OUTCOMES = ArgumentKind(
     "a list of outcomes", "give ['worked', 'failed', ...], one for each step", (Iterable,), (str, bytes, set, Mapping)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ from safear.problem.person import as_record
 
 logger = logging.getLogger("safear")
 
-People = str | Path | pd.DataFrame | Sequence[Record]  # files, or who is in them
+People = str | os.PathLike[str] | pd.DataFrame | Sequence[Record]  # files, or who is in them
 MAX_COMBINATIONS = 5_000_000  # of levels and group values; more are too many to solve
 
 
@@ -71,13 +72,14 @@ def read_population(
     with `skip_bad`, written to that CSV file and left out.
     """
     groups = tuple(dict.fromkeys(groups))
-    if not isinstance(source, str | Path | pd.DataFrame):
+    source = os.fspath(source) if isinstance(source, os.PathLike) else source
+    if not isinstance(source, str | pd.DataFrame):
         PEOPLE.require(source, "people")
         records = [as_record(record) for record in source]
         source = pd.DataFrame(records, columns=None if records else list(problem.feature_by_name), dtype=object)
     if isinstance(source, pd.DataFrame):
         return _read(Frame(problem, groups, source, sight), Place(), skip_bad)
-    place = Place(file=str(source))
+    place = Place(file=source)
     with connect(place, threads, "1GB") as connection:
         tables, limit = find_tables(connection, place), MAX_COMBINATIONS + 1
         files = Files(problem, groups, tables, connection, limit=limit, sight=sight, counts_records=True)

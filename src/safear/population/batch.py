@@ -11,12 +11,13 @@ import logging
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from operator import index
 from pathlib import Path
 
 import pandas as pd
 
 from safear._version import __version__
-from safear.arguments import FILE, takes
+from safear.arguments import FILE, WHOLE, takes
 from safear.classifier.adapters import as_classifier
 from safear.errors import ObjectiveError
 from safear.files import digest_file, require_folder
@@ -115,7 +116,7 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     """
     check_level(level)
     require_problem(problem)
-    _check_count("threads", 1 if threads is None else threads, MAX_THREADS)
+    threads = None if threads is None else _read_count("threads", threads, MAX_THREADS)
     if method == "episodic":
         raise ObjectiveError.at((), "batches have no method 'episodic'", "use 'optimal' or 'greedy'", code="unsuited")
     if objective is not None:
@@ -127,7 +128,7 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     job = Job(problem, as_classifier(classifier, problem), objective, method, level, exact, plans, personal_data)
     if part_size is None:
         part_size = SLOW_PART_SIZE if job.is_slow else PART_SIZE
-    _check_count("part_size", part_size, MAX_PART)
+    part_size = _read_count("part_size", part_size, MAX_PART)
     _estimate(problem, part_size, threads or count_threads())
     require_folder(Path(out))  # before people are read
     solver = PartSolver(job)
@@ -193,9 +194,11 @@ def _estimate(problem: Problem, part_size: int, threads: int) -> None:
     require_room(need, what, max_bytes=None, remedy="make the parts smaller: part_size, --part-size")
 
 
-def _check_count(name: str, value: object, most: int) -> None:
-    if not isinstance(value, int) or not 1 <= value <= most:
+def _read_count(name: str, value: int, most: int) -> int:
+    """A whole number of any kind, such as NumPy's, as one that can be written to a file."""
+    if not WHOLE.fits(value) or not 1 <= value <= most:
         raise ObjectiveError.at((name,), f"{value!r} is not a whole number from 1 to {most:,}", code="out_of_range")
+    return index(value)
 
 
 def _describe(solver: PartSolver, source: PeopleFiles, part_size: int) -> dict[str, object]:

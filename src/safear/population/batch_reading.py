@@ -6,6 +6,7 @@ and `forbid:ACTION` whether it is out of the question. Empty cells leave what th
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -120,14 +121,15 @@ def open_people(
 
     Rows that cannot be used are an error or, with `skip_bad`, written to that CSV file and left out.
     """
-    if not isinstance(source, str | Path):
+    source = os.fspath(source) if isinstance(source, os.PathLike) else source
+    if not isinstance(source, str):
         raise PersonError.at(
             (),
             f"{type(source).__name__} is not the name of a file",
             "write it to one: .to_parquet(...)",
             code="wrong_type",
         )
-    place = Place(file=str(source))
+    place = Place(file=source)
     with connect(place, threads, MEMORY) as connection:
         tables = find_tables(connection, place)
         names = list(dict.fromkeys(name for table in tables for name in table.names))

@@ -6,6 +6,7 @@ Mistakes from all stages are collected, given their position, and raised togethe
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
@@ -28,10 +29,10 @@ SOURCE = ArgumentKind(
 
 
 @takes(path=FILE)
-def load_problem(path: str | FilePath) -> Problem:
+def load_problem(path: str | os.PathLike[str]) -> Problem:
     """Read a problem file (YAML, or JSON if its name ends in .json); its mistakes are raised as one ProblemError."""
     file = FilePath(path)
-    return _problem_from(read_tree(read_text(file, ProblemError), str(path), ProblemError))
+    return _problem_from(read_tree(read_text(file, ProblemError), os.fspath(path), ProblemError))
 
 
 def locate_mistakes(path: FilePath, mistakes: Sequence[Mistake]) -> list[Mistake]:
@@ -51,9 +52,9 @@ def parse_problem(source: str | Mapping[str, Any], name: str = "<problem>") -> P
 
 
 @takes(path=FILE, problem=PROBLEM)
-def load_terms(path: str | FilePath, problem: Problem) -> Terms:
+def load_terms(path: str | os.PathLike[str], problem: Problem) -> Terms:
     """Read personal terms for a problem from a YAML or JSON file."""
-    return _terms_from(read_tree(read_text(FilePath(path), TermsError), str(path), TermsError), problem)
+    return _terms_from(read_tree(read_text(FilePath(path), TermsError), os.fspath(path), TermsError), problem)
 
 
 @takes(source=SOURCE, problem=PROBLEM, name=TEXT)
@@ -64,9 +65,9 @@ def parse_terms(source: str | Mapping[str, Any], problem: Problem, *, name: str 
 
 
 @takes(path=FILE, problem=PROBLEM)
-def load_record(path: str | FilePath, problem: Problem) -> tuple[dict[str, object], Tree]:
+def load_record(path: str | os.PathLike[str], problem: Problem) -> tuple[dict[str, object], Tree]:
     """A person as filed in a YAML or JSON file, and its tree, by which mistakes can be located."""
-    tree = read_tree(read_text(FilePath(path), PersonError), str(path), PersonError)
+    tree = read_tree(read_text(FilePath(path), PersonError), os.fspath(path), PersonError)
     mistakes = list(tree.mistakes)
     if not isinstance(tree.data, dict):
         mistakes.append(tree.locate(mistake((), "a person is a mapping of features to levels", code="not_a_mapping")))
@@ -78,7 +79,7 @@ def load_record(path: str | FilePath, problem: Problem) -> tuple[dict[str, objec
     return read_texts_of(tree.data, problem.feature_by_name), tree
 
 
-def load_person(path: str | FilePath, problem: Problem) -> Record:
+def load_person(path: str | os.PathLike[str], problem: Problem) -> Record:
     """Read a person from a YAML or JSON file: the record as filed, with everything in it."""
     record, tree = load_record(path, problem)
     try:

@@ -6,6 +6,7 @@ Everything else starts from cases: menus, comparisons, audits, batches, the page
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -39,7 +40,7 @@ from safear.solvers.success import highest_success
 if TYPE_CHECKING:
     import pandas as pd
 
-    PersonLike = Record | str | Path | pd.DataFrame  # a record, a name or file, a data frame of one row
+    PersonLike = Record | str | os.PathLike[str] | pd.DataFrame  # a record, a name or file, a data frame of one row
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,6 +249,8 @@ def find_record(problem: Problem, person: PersonLike | None) -> Record:
     """A person as given: by name one of the problem's, None for its first, a file, a record, or a frame of one row."""
     if isinstance(person, str) and person in problem.people:
         return problem.people[person]
+    if isinstance(person, os.PathLike):
+        person = Path(person)
     if isinstance(person, Path) or (isinstance(person, str) and is_person_file(person)):
         return load_row(person, problem) if is_table(person) else load_person(person, problem)
     if isinstance(person, str):

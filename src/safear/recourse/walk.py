@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -32,19 +32,6 @@ from safear.texts.notebook import show_lines
 
 Kind = Literal["step", "goal", "out of time", "stuck", "lost"]
 WORDS = {"works": True, "worked": True, "fails": False, "failed": False}
-
-
-@runtime_checkable
-class _HasStart(Protocol):
-    """What is enough to tell a plan that can be followed from anything else."""
-
-    @property
-    def policy(self) -> Policy:
-        """What to do."""
-
-    @property
-    def start(self) -> int:
-        """Where it begins."""
 
 
 class Followed(Protocol):
@@ -163,7 +150,9 @@ class Standing(NamedTuple):
     taken: tuple[Taken, ...] = ()
 
 
-FOLLOWED = ArgumentKind("a plan to follow", "give a plan of a menu, or one that was saved", (_HasStart,))
+FOLLOWED = ArgumentKind(
+    "a plan to follow", "give a plan of a menu, or one that was saved", (object,), (type,), has=("policy", "start")
+)
 
 
 @takes(plan=FOLLOWED, outcomes=OUTCOMES)

@@ -246,7 +246,7 @@ def check_level(level: float) -> None:
     """Refuse a level that is not a probability."""
     try:
         is_share = 0 <= level <= 1
-    except TypeError:
+    except (TypeError, ValueError):  # ValueError: an array
         is_share = False
     if not is_share:
         raise ObjectiveError.at(

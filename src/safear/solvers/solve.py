@@ -91,7 +91,8 @@ def choose_method(objective: Objective, method: Method | Episodic | None = None)
         raise ObjectiveError.at(
             (), f"{objective!r} is not an objective", "use Mean(), CVaR(0.95), MeanStd(0.5), ...", code="wrong_type"
         )
-    if not (isinstance(method, Episodic) or method is None or method in METHODS):
+    is_named = isinstance(method, str) and method in METHODS
+    if not (is_named or isinstance(method, Episodic) or method is None):
         raise ObjectiveError.at(
             (),
             f"method '{method}' is not known",
