@@ -324,7 +324,7 @@ def test_a_column_twice(tmp_path: Path) -> None:
         ("p.csv", b"job", "it has no people"),
         ("p.csv", b"\njob\nnone\n", "header"),
         ("p.csv", b'"job\nx",y\nnone,1\n', "header"),
-        ("p.csv", b"\xff\xfe,job\n1,none\n", "cannot be read"),
+        ("p.csv", b"\xff\xfe,job\n1,none\n", "is UTF-16 text, not UTF-8"),
         ("p.parquet", b"PAR1 or not", "cannot be read"),
         ("p.csv.gz", b"job\nnone\n", "is damaged: Not a gzipped file"),
         ("p.xlsx", b"job\nnone\n", "neither CSV nor Parquet"),

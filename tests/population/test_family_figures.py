@@ -206,7 +206,7 @@ def test_a_level_that_is_none(level: Any) -> None:
 
 
 CAUSE = "the distributions of a block of 3 states with 31 possible totals would need about 2 KiB"
-REMEDY = "    round costs with 'cost: {resolution: ...}', or evaluate one person at a time"
+REMEDY = "    costs cannot be rounded so far, the least is 0.3: evaluate one person at a time"
 
 
 def test_refused_when_it_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -299,7 +299,7 @@ def test_problems_from_files(tmp_path: Path) -> None:
         (None, "{file}: no such file"),
         (b"/", "{file}: is a directory\n    name a file"),
         (b"title: caf\xe9\n", "{file}: not UTF-8 text (byte 10)\n    save the file as UTF-8"),
-        (b"\xff\xfet\x00", "{file}: not UTF-8 text (byte 0)\n    save the file as UTF-8"),
+        (b"\xff\xfet\x00", "{file}: is UTF-16 text, not UTF-8\n    save the file as UTF-8 (in Excel: 'CSV UTF-8')"),
         (b"", "{file}: the file is empty"),
         (b"\xef\xbb\xbf", "{file}: the file is empty"),
         (b"a: [\n", "{file}:2:1: not YAML: expected the node content, but found '<stream end>'\n"),

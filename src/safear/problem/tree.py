@@ -14,7 +14,7 @@ import yaml
 
 from safear.errors import InputError, Mistake, Path, Place, mistake
 
-MAX_PARTS = 100_000  # some seconds of reading; aliases can blow a small file up, and no honest problem comes near
+MAX_PARTS = 200_000  # a dozen seconds of reading; aliases can blow a small file up, and no honest problem comes near
 MAX_DEPTH = 100  # levels of nesting; the format has eight
 
 
