@@ -6,7 +6,8 @@ import hashlib
 import logging
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 from random import Random
@@ -38,7 +39,21 @@ def run(
     seconds: float, seed: int, *, folder: Path, most: int | None = None, only: Sequence[str] = ()
 ) -> tuple[Count, set[bytes]]:
     """Draw and read for so many seconds, or so many inputs; what breaks the rule is kept in the folder."""
-    logging.getLogger("safear").setLevel(logging.CRITICAL + 1)
+    with _quiet():
+        return _run(seconds, seed, folder, most, only)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Nothing is logged meanwhile."""
+    logging.disable()
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def _run(seconds: float, seed: int, folder: Path, most: int | None, only: Sequence[str]) -> tuple[Count, set[bytes]]:
     tally, seen, spent = Tally("readers"), set[bytes](), Counter[str]()
     targets = [target for target in list_targets() if not only or target.name in only]
     seen.update(name_input((target.name, value)) for target in targets for value in target.originals())

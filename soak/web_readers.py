@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from functools import cache
 from random import Random
 from typing import Any
@@ -37,8 +36,6 @@ WISHES = (
 
 @cache
 def _application() -> tuple[Any, asyncio.AbstractEventLoop, Service]:
-    logging.getLogger("safear").setLevel(logging.CRITICAL + 1)
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL + 1)
     service = Service.of(tiny_problem())
     return make_app(service), asyncio.new_event_loop(), service
 

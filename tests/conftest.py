@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its event loop runs meanwhile, and other tests have loops of their own
 def browser() -> Iterator[Browser]:
     """Chromium. Where there is none, tests are skipped, or fail if SAFEAR_REQUIRE_BROWSER says that there must be."""
     path = next((found for found in map(shutil.which, BROWSERS) if found), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from random import Random
 
@@ -29,6 +30,13 @@ def test_it_is_read_or_refused_by_an_error_of_ours(target: Target, tmp_path: Pat
 def test_an_input_is_the_same_whenever_it_is_drawn() -> None:
     for target in list_targets():
         assert name_input(draw_input(target, 3, 4)) == name_input(draw_input(target, 3, 4))
+
+
+def test_who_comes_after_is_heard(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    run(1e9, 1, folder=tmp_path, most=3, only=["API"])
+    for name in ("safear", "uvicorn"):
+        logging.getLogger(name).error("something")
+    assert caplog.messages == ["something"] * 2
 
 
 def test_what_comes_out_as_it_was_is_not_counted(tmp_path: Path) -> None:
