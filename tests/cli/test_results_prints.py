@@ -66,3 +66,15 @@ def test_a_reader_that_has_seen_enough(tmp_path: Path) -> None:
     command = f"{sys.executable} -m safear recommend loan --classifier mine.py:decide --json | true"
     done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, timeout=300, check=False)  # a pipe
     assert done.stderr == b""
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="this system does not name its streams")
+def test_a_file_that_is_standard_output_goes_there(tmp_path: Path) -> None:
+    """However standard output is kept from what a model prints."""
+    write(tmp_path, "mine.py", LOUD)
+    command = ["recommend", "loan", "--classifier", "mine.py:decide"]
+    assert run(tmp_path, *command, "-o", "out.json").returncode == 0
+    found = run(tmp_path, *command, "-o", "/dev/stdout")
+    assert found.returncode == 0
+    assert (tmp_path / "out.json").read_text(encoding="utf-8") in found.stdout
+    assert '"safear"' not in found.stderr

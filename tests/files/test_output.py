@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 import pytest
 
 from safear.errors import InputError
-from safear.files import is_stream, require_folder, require_output, write_bytes, write_pieces, write_text
+from safear.files import is_stream, make_folder, require_folder, require_output, write_bytes, write_pieces, write_text
 
 
 def names(folder: str | Path) -> list[str]:
@@ -282,13 +282,18 @@ def test_what_is_a_stream(tmp_path: Path) -> None:
 
 
 def as_nobody(what: Callable[[], None]) -> int:
-    """Do something in another process as somebody who may nothing; 0 if it raised nothing."""
+    """Do something as somebody who may nothing."""
+    return as_user(65534, [], what)
+
+
+def as_user(user: int, groups: list[int], what: Callable[[], None]) -> int:
+    """Do something in another process as somebody else; 0 if it raised nothing."""
     child = os.fork()
     if child == 0:
         try:
-            os.setgroups([])
-            os.setgid(65534)
-            os.setuid(65534)
+            os.setgroups(groups)
+            os.setgid(user)
+            os.setuid(user)
             what()
         except BaseException:  # noqa: BLE001  # its code is all that is seen of it
             os._exit(1)
@@ -342,6 +347,11 @@ def test_checking_changes_nothing(tmp_path: Path) -> None:
     require_folder(tmp_path)
     require_folder(tmp_path / "a" / "b" / "c", parents=True)
     assert names(tmp_path) == ["a.txt"]
+    for name in ("new", "any", "x"):  # whatever is in a folder, more can be
+        (tmp_path / "full" / name).mkdir(parents=True)
+    require_folder(tmp_path / "full")
+    make_folder(tmp_path / "full")
+    assert names(tmp_path / "full") == ["any", "new", "x"]
     assert (file.read_text(encoding="utf-8"), file.stat().st_mtime_ns) == ("old", before)
     for path in (file, file / "in", tmp_path / "no" / "folder"):
         with pytest.raises(InputError, match="cannot be written"):
@@ -356,6 +366,22 @@ def test_a_file_stays_that_of_its_owner(tmp_path: Path) -> None:
     write_text(file, "new")
     found = file.stat()
     assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (65534, 65534, 0o600)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become several people")
+@pytest.mark.parametrize(("groups", "group", "mode"), [([2000], 2000, 0o660), ([], 1002, 0o600)])
+def test_a_shared_file_stays_that_of_its_group(public: Path, groups: list[int], group: int, mode: int) -> None:
+    """Whoever belongs to the group leaves it to the group; the group of whoever does not gets nothing."""
+    (public / "shared").mkdir()
+    (public / "shared").chmod(0o777)
+    file = public / "shared" / "a.txt"
+    file.touch()
+    os.chown(file, 1001, 2000)
+    file.chmod(0o660 if groups else 0o666)
+    assert as_user(1002, groups, lambda: write_text(file, "new")) == 0
+    found = file.stat()
+    assert file.read_text() == "new"
+    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode) & 0o770) == (1002, group, mode)
 
 
 def test_a_file_that_grows_too_large_leaves_the_old_one(tmp_path: Path) -> None:

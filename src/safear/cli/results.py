@@ -15,6 +15,7 @@ from typing import TextIO
 import click
 
 from safear.errors import visible
+from safear.files import keep_descriptor
 
 SPACES = "\n\t"  # what a terminal may obey of a text
 KEPT = "safear.results"  # what the context calls the stream that was standard output
@@ -59,7 +60,9 @@ def _divert_number(stream: TextIO) -> TextIO | None:
     if isinstance(stream, io.TextIOWrapper):  # so that a line comes where it belongs among those of the error stream
         with suppress(OSError, ValueError):
             stream.reconfigure(line_buffering=True)
-    return os.fdopen(kept, "w", encoding=stream.encoding, errors=stream.errors)
+    found = os.fdopen(kept, "w", encoding=stream.encoding, errors=stream.errors)
+    keep_descriptor(number, found)  # /dev/stdout is where results go
+    return found
 
 
 def hand_over() -> None:

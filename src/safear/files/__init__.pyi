@@ -7,6 +7,7 @@ from safear.files.leftovers import is_leftover as is_leftover
 from safear.files.leftovers import remove_leftovers as remove_leftovers
 from safear.files.leftovers import scratch_folder as scratch_folder
 from safear.files.output import is_stream as is_stream
+from safear.files.output import keep_descriptor as keep_descriptor
 from safear.files.output import make_folder as make_folder
 from safear.files.output import require_folder as require_folder
 from safear.files.output import require_output as require_output

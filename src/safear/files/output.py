@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 from safear.errors import InputError, Place
 from safear.files.leftovers import create_beside, remove_leftovers_once
@@ -30,6 +30,7 @@ _REMEDIES = {
     errno.EDQUOT: "make room, or name a file elsewhere",
     errno.EFBIG: "allow larger files, or name a file elsewhere",
 }
+_kept: dict[int, TextIO] = {}  # what was open by a number that something else has now
 
 
 def write_text(path: Path, text: str) -> None:
@@ -81,7 +82,7 @@ def make_folder(path: Path, *, parents: bool = False) -> None:
     """Make a folder unless it is there, and make sure that files can be written in it."""
     with told_of(path):
         path.mkdir(parents=parents, exist_ok=True)
-        _NewFile(path / "new").discard()
+        _require_room(path)
 
 
 def require_folder(path: Path, *, parents: bool = False) -> None:
@@ -92,7 +93,7 @@ def require_folder(path: Path, *, parents: bool = False) -> None:
             there = there.parent
         if there.exists() and not there.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-        _NewFile(there / "new" if there.is_dir() else there).discard()
+        _require_room(there if there.is_dir() else there.parent)
 
 
 @contextmanager
@@ -108,10 +109,15 @@ def told_of(path: Path) -> Iterator[None]:
         raise InputError.at(Place(file=str(path)), f"cannot be written: {reason}", remedy, code="unwritable") from cause
 
 
+def keep_descriptor(number: int, stream: TextIO) -> None:
+    """From now on, whatever names an open file by a number means this stream, which has what was open by it."""
+    _kept[number] = stream
+
+
 def _open_output(path: Path) -> _NewFile | _Stream:
     descriptor = _find_descriptor(path)
     if descriptor is not None:
-        for stream in (sys.stdout, sys.stderr):  # what was said before comes before
+        for stream in (sys.stdout, sys.stderr, *_kept.values()):  # what was said before comes before
             if stream is not None:
                 stream.flush()
         return _Stream(os.dup(descriptor))
@@ -130,11 +136,18 @@ def _find_descriptor(path: Path) -> int | None:
     for _ in range(40):  # links in a row that systems follow
         folder, last = os.path.split(name)
         if last.isdecimal() and os.path.realpath(folder) in own:
-            return int(last)
+            return _kept[int(last)].fileno() if int(last) in _kept else int(last)
         if not os.path.islink(name):  # noqa: PTH114
             return None
         name = os.path.normpath(os.path.join(os.path.realpath(folder), os.readlink(name)))  # noqa: PTH115, PTH118
     return None
+
+
+def _require_room(folder: Path) -> None:
+    """Refuse a folder in which no file can be made."""
+    path, handle = create_beside(folder / "any", 0o600)
+    os.close(handle)
+    path.unlink(missing_ok=True)
 
 
 def _find_stream(path: Path) -> bool:
@@ -182,10 +195,7 @@ class _NewFile:
         self.stream: BinaryIO = os.fdopen(handle, "wb")
         try:
             if old is not None and sys.platform != "win32":
-                if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
-                    with suppress(PermissionError):  # whoever may not give it away owns it
-                        os.fchown(handle, old.st_uid, old.st_gid)
-                os.fchmod(handle, stat.S_IMODE(old.st_mode) & 0o777)
+                os.fchmod(handle, _inherit(handle, old))
         except BaseException:
             self.discard()
             raise
@@ -215,6 +225,21 @@ class _NewFile:
             self.stream.close()
         with suppress(OSError):
             self._path.unlink(missing_ok=True)
+
+
+def _inherit(handle: int, old: os.stat_result) -> int:
+    """Give a new file to the owner and the group of the old one; the permissions that go with whom it has then.
+
+    Whoever may not give it away owns it. What the old group might do, another group may not.
+    """
+    made, mode = os.fstat(handle), stat.S_IMODE(old.st_mode) & 0o777
+    if (made.st_uid, made.st_gid) == (old.st_uid, old.st_gid):
+        return mode
+    for owner in (old.st_uid, -1):
+        with suppress(OSError):
+            os.fchown(handle, owner, old.st_gid)
+            return mode
+    return mode if made.st_gid == old.st_gid else mode & ~0o070
 
 
 def _sync_folder(folder: Path) -> None:
