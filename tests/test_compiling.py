@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -51,3 +54,39 @@ def test_nobody_takes_it_from_numba() -> None:
     sources = Path(safear.__file__).parent.rglob("*.py")
     named = {path.name for path in sources if re.search(r"(from|import) numba\b", path.read_text(encoding="utf-8"))}
     assert named == {"compiling.py", "numba_cache.py"}
+
+
+def kernels() -> list[str]:
+    """The modules whose functions are compiled."""
+    root = Path(safear.__file__).parent
+    found = sorted(path.relative_to(root.parent).with_suffix("") for path in root.rglob("*_kernels.py"))
+    return [".".join(path.parts) for path in found]
+
+
+def test_all_that_is_compiled_is_kept_in_our_way() -> None:
+    """A mistake of ours must not leave it to Numba, whose own files nobody checks, without a word."""
+    kinds = set()
+    for module in map(import_module, kernels()):
+        text = Path(str(module.__file__)).read_text(encoding="utf-8")
+        names = re.findall(r"^@njit\(cache=True.*\)\ndef (\w+)", text, re.MULTILINE)
+        assert len(names) == text.count("@njit(cache=True")
+        kinds |= {kind(getattr(module, name)) for name in names}
+    assert kinds == {"CheckedCache"}
+
+
+PURE = """
+from importlib import import_module
+from types import FunctionType
+from safear.compiling import is_at_hand
+modules = [import_module(name) for name in {names!r}]
+made = [each for module in modules for each in vars(module).values() if type(each) is FunctionType]
+assert made and all(map(is_at_hand, made)), made
+"""
+
+
+def test_kernels_can_be_run_without_a_compiler() -> None:
+    """As tools/mutants.py does, and whoever debugs them."""
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    program = [sys.executable, "-c", PURE.format(names=kernels())]
+    done = subprocess.run(program, env=environment, capture_output=True, encoding="utf-8", check=False, timeout=120)
+    assert done.returncode == 0, done.stderr

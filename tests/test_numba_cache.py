@@ -106,7 +106,8 @@ def test_a_named_tuple_that_was_renamed(module: Path) -> None:
     assert couple.add(couple.Couple(np.arange(4.0), 2.0)) == 12.0
 
 
-def test_a_full_disk(module: Path) -> None:
+def test_a_full_disk(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python would take the half of a .pyc for the whole
     with full_disk():
         assert call(module) == (12.0, False)
     assert list(module.parent.glob("__pycache__/*.nbc")) == []

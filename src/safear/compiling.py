@@ -16,7 +16,7 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         dispatcher: F = numba.njit(**options)(function)
-        if cache:
+        if cache and not _is_off():
             _keep(dispatcher)
         return dispatcher
 
@@ -25,10 +25,15 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[F], F]:
 
 def is_at_hand(function: Any) -> bool:
     """Whether a function of `njit` was compiled before, here or by another process."""
-    if function.signatures:
+    if _is_off() or function.signatures:
         return True
     cache: Any = getattr(function, "_cache", None)
     return cache is not None and hasattr(cache, "is_there") and cache.is_there()
+
+
+def _is_off() -> bool:
+    """Whether Numba leaves functions as they are ($NUMBA_DISABLE_JIT), so that there is nothing to keep."""
+    return bool(getattr(numba.config, "DISABLE_JIT", False))
 
 
 def _keep(dispatcher: Any) -> None:
@@ -37,7 +42,8 @@ def _keep(dispatcher: Any) -> None:
         from safear.numba_cache import CheckedCache  # noqa: PLC0415  # if it can be imported
 
         dispatcher._cache.load_overload, dispatcher._cache.save_overload  # noqa: B018, SLF001  # what it asks its cache
-        dispatcher._cache = CheckedCache(dispatcher.py_func)  # noqa: SLF001
-    except Exception:  # noqa: BLE001
+    except (ImportError, AttributeError):
         with suppress(RuntimeError):  # no folder can be written
             dispatcher.enable_caching()
+    else:
+        dispatcher._cache = CheckedCache(dispatcher.py_func)  # noqa: SLF001
