@@ -79,6 +79,42 @@ def test_what_another_user_made_is_not_touched(private: Shelf) -> None:
     assert (private.folder / "a").read_bytes() == b"two"
 
 
+@only_root
+@pytest.mark.parametrize(
+    ("folder", "file", "source", "is_read"),
+    [
+        ((0, 0o755), (0, 0o644), 0, True),  # compiled when it was installed
+        ((NOBODY, 0o755), (NOBODY, 0o644), NOBODY, True),  # by somebody who could change the sources as well
+        ((0, 0o775), (NOBODY, 0o644), 0, True),  # shared with a group
+        ((0, 0o777), (0, 0o644), 0, True),  # a volume of a container
+        ((NOBODY, 0o755), (0, 0o644), 0, True),
+        ((0, 0o777), (NOBODY, 0o644), 0, False),
+        ((0, 0o1777), (NOBODY, 0o644), 0, False),
+        ((NOBODY, 0o755), (NOBODY, 0o644), 0, False),
+        ((0, 0o755), (0, 0o666), 0, False),
+        ((0, 0o1777), (0, 0o664), 0, False),
+    ],
+)
+def test_code_that_another_user_could_have_written_is_not_read(
+    folder: tuple[int, int], file: tuple[int, int], source: int, *, is_read: bool, tmp_path: Path
+) -> None:
+    text = tmp_path / "kernels.py"
+    text.touch()
+    shelf = Shelf(tmp_path / "shared", for_code=text)
+    shelf.write("a", b"code")
+    for path, (owner, mode) in {shelf.folder: folder, shelf.folder / "a": file, text: (source, 0o644)}.items():
+        os.chown(path, owner, owner)
+        path.chmod(mode)
+    assert shelf.read("a") == (b"code" if is_read else None)
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    left = tmp_path / ".safear-0123456789abcdef.tmp"
+    left.touch()
+    Shelf(tmp_path).write("a", b"")
+    assert not left.exists()
+
+
 def test_a_full_disk_leaves_nothing_behind(private: Shelf) -> None:
     private.write("a", b"one")
     with full_disk(), pytest.raises(OSError, match="too large"):

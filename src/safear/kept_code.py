@@ -5,6 +5,10 @@ service account can write none of these: then it lies in a temporary folder of i
 each process compiles anew. Code is loaded from the first of these that has it: those who may only read what lies beside
 the sources (in a container, say, where it was compiled when that was built) use it too.
 
+Code is loaded only if nobody could write its file who could not have us run anything anyway (see `Shelf`). In a folder
+that everybody may write to, or that is somebody else's, this user's own files serve, and those of root and of whoever
+owns the sources.
+
 Each file begins with a checksum of its content and of the sources it was compiled from. What is damaged, or was
 compiled from something else, is never unpickled, let alone run.
 """
@@ -44,8 +48,8 @@ def code_shelves(source: Path) -> list[Shelf]:
     """Where code that is compiled from a source may lie, the best first."""
     chosen, folder = os.environ.get("NUMBA_CACHE_DIR"), cache_folder()
     if chosen:
-        return [Shelf(Path(chosen).absolute())]
-    beside = Shelf(source.parent / "__pycache__")  # as safe as the sources: Python runs what lies there
+        return [Shelf(Path(chosen).absolute(), for_code=source)]
+    beside = Shelf(source.parent / "__pycache__", for_code=source)  # Python, too, runs what lies there
     users = [Shelf(folder.absolute() / "compiled", is_private=True)] if folder else []
     return [beside, *users, *temporary_shelf("compiled")]
 
@@ -91,7 +95,7 @@ class KeptCode:
             if content is None:
                 continue
             with suppress(Exception):  # it may name classes that are gone
-                kept, data = pickle.loads(content)  # noqa: S301  # the checksum fits, and nobody else could write it
+                kept, data = pickle.loads(content)  # noqa: S301  # the checksum fits, and the shelf says who wrote it
                 if kept == key:
                     _tell(shelf)
                     return data

@@ -5,25 +5,33 @@ A shelf may be missing, full, read-only or somebody else's. Then nothing is kept
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 import sys
 import tempfile
-import uuid
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+from safear.files.leftovers import create_beside, move_into_place, remove_leftovers_once
+
+logger = logging.getLogger("safear")
 
 
 class Shelf(NamedTuple):
     """A folder. One that `is_private` is made for this user alone, and is not touched if others could have written it.
 
-    That is for what runs when it is read (pickles), and for places where anybody may make folders.
+    That is for what runs when it is read (pickles), and for places where anybody may make folders. One that several
+    users share may hold what runs if it is `for_code` that has its source in this file. Then nothing is read but what
+    was put there by this user, by root, by whoever owns the source, or by those to whom they gave the folder.
     """
 
     folder: Path
     is_private: bool = False
+    for_code: Path | None = None
 
     def read(self, name: str) -> bytes | None:
         """What is kept under a name, or None if nothing is that may be read."""
@@ -31,7 +39,11 @@ class Shelf(NamedTuple):
             self._check()
             with (self.folder / name).open("rb") as stream:
                 # The folder may have been changed for another one since it was looked at: the open file cannot be.
-                if self.is_private and not _is_mine(os.fstat(stream.fileno())):
+                found = os.fstat(stream.fileno())
+                if self.is_private and not _is_mine(found):
+                    return None
+                if self.for_code is not None and not self._is_trusted(found, self.for_code):
+                    _tell_refused(self.folder)
                     return None
                 return stream.read()
         except OSError:
@@ -46,11 +58,16 @@ class Shelf(NamedTuple):
             self._check()
         else:
             self.folder.mkdir(parents=True, exist_ok=True)
-        temporary = self.folder / f".{name}.{uuid.uuid4().hex[:16]}.tmp"
+        remove_leftovers_once(self.folder)
+        target = self.folder / name
+        temporary, handle = create_beside(target, 0o644)
+        stream = os.fdopen(handle, "wb")
         try:
-            temporary.write_bytes(content)
-            temporary.replace(self.folder / name)
+            stream.write(content)
+            move_into_place(stream, temporary, target)
         except BaseException:
+            with suppress(OSError):  # it has yet more to write
+                stream.close()
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
             raise
@@ -63,6 +80,20 @@ class Shelf(NamedTuple):
         is_open = os.name == "posix" and found.st_mode & 0o077
         if not stat.S_ISDIR(found.st_mode) or not _is_mine(found) or is_open:
             raise PermissionError(f"{self.folder} is not a folder of this user alone")
+
+    def _is_trusted(self, file: os.stat_result, source: Path) -> bool:
+        """Whether whoever could write an open file could have this user run anything anyway."""
+        if os.name != "posix":
+            return True
+        folder, owners = self.folder.stat(), {os.geteuid(), 0, source.stat().st_uid}
+        if folder.st_uid in owners and not folder.st_mode & stat.S_IWOTH:
+            return not file.st_mode & stat.S_IWOTH
+        return file.st_uid in owners and not file.st_mode & (stat.S_IWOTH | stat.S_IWGRP)
+
+
+@cache
+def _tell_refused(folder: Path) -> None:
+    logger.info(f"compiled code in {folder} is not used: other users could have written it")
 
 
 def write_first(shelves: Iterable[Shelf], name: str, content: bytes) -> Shelf | None:

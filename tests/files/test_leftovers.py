@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from accounts import NOBODY, only_root
+from safear.errors import InputError
 from safear.files import is_leftover, remove_leftovers, scratch_folder, write_text
 
 BESIDE = """
@@ -117,3 +120,34 @@ def test_nobody_else_can_look_into_a_scratch_folder(tmp_path: Path, monkeypatch:
         assert folder.stat().st_mode & 0o077 == 0
         (folder / "made").touch()
     assert names(tmp_path) == []
+
+
+@only_root
+def test_scratch_folders_of_others_are_left_to_them(tmp_path: Path) -> None:
+    """Somebody else could put a link in its place while it is emptied."""
+    folder = tmp_path / "safear-scratch-theirs"
+    folder.mkdir()
+    (folder / "made").touch()
+    os.chown(folder, NOBODY, NOBODY)
+    begin(AGAIN, tmp_path)[0].communicate(timeout=60)
+    assert names(folder) == ["made"]
+
+
+def test_a_folder_that_becomes_a_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "made").touch()
+    with scratch_folder() as folder:
+        (folder / "made").touch()
+        folder.rename(tmp_path / "moved")
+        folder.symlink_to(tmp_path / "other")
+    assert names(tmp_path / "other") == ["made"]
+    assert names(tmp_path / "moved") == []
+
+
+def test_no_room_for_temporary_files_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "none"))
+    told = f"{tmp_path}/none: no temporary files can be written: No such file or directory\n    set TMPDIR to a folder"
+    with pytest.raises(InputError, match=re.escape(told)), scratch_folder():
+        pass

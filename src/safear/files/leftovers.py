@@ -16,6 +16,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import BinaryIO
+
+from safear.errors import InputError, Place
+from safear.files.plain_text import explain
 
 if sys.platform != "win32":
     import fcntl
@@ -35,11 +39,16 @@ def is_leftover(name: str) -> bool:
 def scratch_folder() -> Iterator[Path]:
     """A folder for what need not be kept, which nobody else can look into."""
     _sweep_scratch()
-    folder, lock = _make_scratch()
+    try:
+        folder, lock = _make_scratch()
+    except OSError as cause:
+        place = Place(file=os.environ.get("TMPDIR") or None)
+        message = f"no temporary files can be written: {explain(cause)}"
+        raise InputError.at(place, message, "set TMPDIR to a folder with room for them", code="unwritable") from cause
     try:
         yield folder
     finally:
-        _empty(folder)
+        _empty(folder, lock)
         if lock is not None:
             os.close(lock)
 
@@ -56,6 +65,15 @@ def create_beside(target: Path, mode: int) -> tuple[Path, int]:
             return path, handle
         os.close(handle)  # somebody took it for a leftover before it was locked
     raise OSError(errno.EAGAIN, "others remove what is made there")
+
+
+def move_into_place(stream: BinaryIO, path: Path, target: Path) -> None:
+    """Have a file that was created beside another, and is written to the end, take its place."""
+    stream.flush()
+    if sys.platform == "win32":  # where open files cannot be renamed
+        stream.close()
+    path.replace(target)  # while it is locked, so that nobody takes it for a leftover
+    stream.close()
 
 
 def _lock(handle: int) -> bool:
@@ -83,15 +101,15 @@ remove_leftovers_once = cache(remove_leftovers)  # for whoever writes: a process
 
 
 @contextmanager
-def _orphan(path: Path, flags: int) -> Iterator[None]:
-    """Lock what nobody works on any more; OSError if somebody does, or if that cannot be told."""
+def _orphan(path: Path, flags: int) -> Iterator[int | None]:
+    """Open and lock what nobody works on any more; OSError if somebody does, or if that cannot be told."""
     if sys.platform == "win32":  # what is open cannot be removed there
-        yield
+        yield None
         return
     handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
+        yield handle
     finally:
         os.close(handle)
 
@@ -117,14 +135,24 @@ def _sweep_scratch() -> None:
         place = Path(tempfile.gettempdir())
         for name in os.listdir(place):  # noqa: PTH208
             if name.startswith(_SCRATCH):
-                with suppress(OSError), _orphan(place / name, os.O_RDONLY):
-                    _empty(place / name)
+                with suppress(OSError), _orphan(place / name, getattr(os, "O_DIRECTORY", 0)) as handle:
+                    _empty(place / name, handle)
 
 
-def _empty(folder: Path) -> None:
-    """Remove a scratch folder, but nothing that no scratch folder has."""
+def _empty(folder: Path, handle: int | None) -> None:
+    """Remove a scratch folder of this user, but nothing that no scratch folder has.
+
+    Anybody may write where it is. So it is not looked for by its name again, which may be that of a link by now.
+    """
     with suppress(OSError):
-        for name in os.listdir(folder):  # noqa: PTH208
-            if _SCRATCHED.fullmatch(name):
-                (folder / name).unlink()
-        folder.rmdir()
+        if handle is None or sys.platform == "win32":
+            for path in folder.iterdir():
+                if _SCRATCHED.fullmatch(path.name):
+                    path.unlink()
+        elif os.fstat(handle).st_uid == os.geteuid():
+            for name in os.listdir(handle):  # noqa: PTH208
+                if _SCRATCHED.fullmatch(name):
+                    os.unlink(name, dir_fd=handle)
+        else:
+            return
+        folder.rmdir()  # which a link is not

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from safear.errors import InputError, Place
-from safear.files.leftovers import create_beside, remove_leftovers_once
+from safear.files.leftovers import create_beside, move_into_place, remove_leftovers_once
 from safear.files.plain_text import explain
 
 if sys.platform != "win32":
@@ -214,10 +214,7 @@ class _NewFile:
     def finish(self) -> None:
         self.stream.flush()
         os.fsync(self.stream.fileno())
-        if sys.platform == "win32":  # where open files cannot be renamed
-            self.stream.close()
-        self._path.replace(self._target)
-        self.stream.close()
+        move_into_place(self.stream, self._path, self._target)
         _sync_folder(self._target.parent)
 
     def discard(self) -> None:
