@@ -6,6 +6,7 @@ import functools
 import importlib
 import operator
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -167,7 +168,32 @@ def test_what_does_harm_is_never_opened(function: Any, told: str, tmp_path: Path
         ("builtins.exec", True),
         ("sys.setprofile", True),
         ("importlib.import_module", True),
-        ("operator.attrgetter", True),
+        ("operator.methodcaller", True),
+        ("operator.attrgetter", False),
+        ("operator.itemgetter", False),
+        ("builtins.frozenset", False),
+        ("builtins.range", False),
+        ("builtins.complex", False),
+        ("builtins.type", True),
+        ("pathlib.PosixPath", False),
+        ("pathlib._local.PosixPath", False),
+        ("pathlib.os", True),
+        ("random.Random", False),
+        ("random.SystemRandom", True),
+        ("uuid.UUID", False),
+        ("zoneinfo.ZoneInfo", False),
+        ("typing.Any", False),
+        ("typing._GenericAlias", False),
+        ("typing.ForwardRef", True),
+        ("typing.get_type_hints", True),
+        ("pandas.read_pickle", True),
+        ("pandas.io.pickle.read_pickle", True),
+        ("joblib.externals.cloudpickle.cloudpickle.loads", True),
+        ("cloudpickle.loads", True),
+        ("dill._dill.loads", True),
+        ("numpy.lib.format.read_array", True),
+        ("torch.serialization.load", True),
+        ("pandas.core.frame.DataFrame", False),
         ("types.FunctionType", True),
         ("timeit.timeit", True),
         ("runpy.run_path", True),
@@ -184,6 +210,16 @@ def test_what_does_harm_is_never_opened(function: Any, told: str, tmp_path: Path
 )
 def test_what_can_harm(name: str, harms: bool) -> None:
     assert can_harm(name) == harms
+
+
+@pytest.mark.parametrize("data", [Path("x"), random.Random(1), operator.itemgetter("skill"), frozenset("ab"), range(3)])
+def test_data_may_be_trusted_by_name(data: Any, tmp_path: Path) -> None:
+    file = tmp_path / "model.skops"
+    io.dump(FunctionTransformer(kw_args={"data": data}), file)
+    names = io.get_untrusted_types(file=file)
+    if names:
+        assert "holds types that are not known to be safe" in refusal(file)
+    assert isinstance(load_skops(file, names).kw_args["data"], type(data))
 
 
 def test_a_class_of_a_known_library_may_be_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from safear.classifier.raw_answers import show_labels
 from safear.classifier.reading import on_path, read_foreign, require_file, require_package, unreadable
+from safear.errors import quote_list
 
 # What fitted models of these libraries hold besides what skops itself trusts. None of them runs code of the file's
 # choice: they are data, or parts of the libraries. A list that a model brings along is never looked at.
@@ -77,29 +77,51 @@ DATA_MODULES = frozenset(
         "statistics",
     )
 )
+# And of the others, types of data, which are nothing but made. They may be trusted by name.
+DATA_TYPES = frozenset(
+    (
+        *(f"builtins.{name}" for name in ("bytearray", "bytes", "complex", "frozenset", "range", "set", "slice")),
+        "operator.attrgetter",
+        "operator.itemgetter",
+        "random.Random",
+        "types.SimpleNamespace",
+        "uuid.UUID",
+        "zoneinfo.ZoneInfo",
+    )
+)
+PATHS = frozenset(("Path", "PosixPath", "PurePath", "PurePosixPath", "PureWindowsPath", "WindowsPath"))
+PICKLERS = frozenset(("cloudpickle", "dill"))
 SCIENTIFIC = ("joblib", "numpy", "pandas", "scipy", "sklearn", "torch")
 # Of these, the parts that compile or run code, and the functions that open files, some of which are pickles.
-TOOLS = ("numpy.ctypeslib", "numpy.distutils", "numpy.f2py", "numpy.testing", "scipy.io", "sklearn.datasets")
+TOOLS = (
+    "joblib.externals",
+    "joblib.numpy_pickle",
+    "numpy.ctypeslib",
+    "numpy.distutils",
+    "numpy.f2py",
+    "numpy.testing",
+    "pandas.io",
+    "scipy.io",
+    "sklearn.datasets",
+    "torch.hub",
+    "torch.package",
+    "torch.serialization",
+    "torch.utils.cpp_extension",
+)
+FILE_VERBS = ("dump", "load", "read_", "save", "to_pickle")  # with which their names begin
 FILE_FUNCTIONS = frozenset(
     (
         "DataSource",
-        "dump",
         "eval",
         "exec",
         "fromfile",
         "fromregex",
         "genfromtxt",
         "hub",
-        "load",
-        "loadtxt",
         "memmap",
         "open_memmap",
         "query",
         "runstring",
-        "save",
-        "savetxt",
-        "savez",
-        "savez_compressed",
         "tofile",
     )
 )
@@ -121,11 +143,12 @@ def load_skops(path: Path, trust: Sequence[str]) -> Any:
             return None if harmful or untrusted else io.load(path, trusted=trusted), harmful, untrusted
 
     model, harmful, untrusted = read_foreign(path, "a skops model", read)
+    # Types are told in full: they are what somebody would trust.
     if harmful:  # whatever is trusted: no fitted model needs them, and nobody can tell what they would be called with
-        cause = f"this is not a model: it would call {show_labels(harmful)}"
+        cause = f"this is not a model: it would call {quote_list(harmful)}"
         raise unreadable(path, cause, "do not open it; ask whoever made it", code="harmful")
     if untrusted:
-        cause = f"holds types that are not known to be safe: {show_labels(untrusted)}"
+        cause = f"holds types that are not known to be safe: {quote_list(untrusted)}"
         raise unreadable(path, cause, _remedy(untrusted), code="untrusted_types", types=untrusted)
     return model
 
@@ -147,5 +170,14 @@ def can_harm(name: str) -> bool:
     """Whether what a file names does something to the machine, or runs what it is given."""
     root, last = name.partition(".")[0], name.rpartition(".")[2]
     if root in SCIENTIFIC:
-        return last in FILE_FUNCTIONS or name.startswith(tuple(f"{tool}." for tool in TOOLS))
-    return root in sys.stdlib_module_names and root not in DATA_MODULES
+        opens_files = last in FILE_FUNCTIONS or last.startswith(FILE_VERBS)
+        return opens_files or name.startswith(tuple(f"{tool}." for tool in TOOLS))
+    return root in PICKLERS or (root in sys.stdlib_module_names and root not in DATA_MODULES and not _is_data(name))
+
+
+def _is_data(name: str) -> bool:
+    """Whether what a file names of Python's other modules is a type of data, or of annotations."""
+    root, last = name.partition(".")[0], name.rpartition(".")[2]
+    if root == "typing":  # whose functions, and references to what is not there yet, evaluate texts
+        return last.lstrip("_")[:1].isupper() and last != "ForwardRef"
+    return name in DATA_TYPES or (root == "pathlib" and last in PATHS)
