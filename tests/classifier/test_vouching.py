@@ -308,7 +308,9 @@ def test_the_message_says_which_labels_came_and_what_to_write() -> None:
     assert told(b"approved", b"rejected").endswith(
         "    did you mean 'b'approved''? write 'goal: {favourable: \"b'approved'\"}'"
     )
-    assert "'\\x1b[2J', '" + "y" * 40 + "…', and" in told("y" * 10**4, "\x1b[2J")
+    shown = f"'{'y' * 40} … (9,940 characters) … {'y' * 20}'"
+    assert f"answers with '\\u001b[2J', {shown}, and" in told("y" * 10**4, "\x1b[2J")
+    assert "answers with 'accordé', 'non\xa0accordé', and" in told("accordé", "non\xa0accordé")
 
 
 def test_who_is_always_rejected_by_a_model_that_lists_its_classes_is() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from concurrent import futures
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,7 @@ from classifier.test_asking import PROBLEM, make_inputs
 from safear.classifier import waiting
 from safear.classifier.adapters import as_classifier
 from safear.classifier.asking import ask
-from safear.classifier.waiting import MOST_LATE, TIMED_OUT, Overdue, count_left, patience, time_left
+from safear.classifier.waiting import MOST_LATE, TIMED_OUT, count_left, patience, time_left
 from safear.errors import ClassifierError
 
 
@@ -24,17 +26,20 @@ class Hanging:
 
     def __init__(self) -> None:
         self.released, self.asked, self._lock = threading.Event(), 0, threading.Lock()
+        self.is_broken = False
 
     def __call__(self, frame: pd.DataFrame) -> Any:
         with self._lock:
             self.asked += 1
+        if self.is_broken:
+            raise ZeroDivisionError
         self.released.wait(60)
         return np.zeros(len(frame))
 
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hanging]:
-    monkeypatch.setattr(waiting, "_overdue", Overdue())
+    monkeypatch.setattr(waiting, "_overdue", WeakKeyDictionary())
     found = Hanging()
     yield found
     found.released.set()
@@ -95,13 +100,56 @@ def test_a_model_that_answers_now_and_then_does_not_hang(model: Hanging) -> None
         model.released.set()
         assert codes(model, 1, seconds=20) == ["answered"]
         model.released.clear()
-    classifier = as_classifier(lambda frame: 1 / 0 if len(frame) else None, PROBLEM)
     codes(model, MOST_LATE - 1)
-    with pytest.raises(ClassifierError, match="ZeroDivisionError"), patience(20):
-        ask(classifier, make_inputs(1))
+    model.is_broken = True
+    assert codes(model, 1, seconds=20) == ["classifier_failed"]
+    model.is_broken = False
     before = model.asked
     codes(model, 2)  # what fails at once does not hang
     assert model.asked == before + 2
+
+
+def test_a_model_that_hangs_keeps_no_other_from_answering(model: Hanging, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither when it is asked one thing at a time, nor when it is asked nothing more; unless there are too many."""
+    monkeypatch.setattr(waiting, "MOST_LEFT", 6)
+    other = Hanging()
+    other.released.set()
+    threading.Thread(target=codes, args=(model, 7)).start()
+    codes(model, 7)
+    assert codes(other, 3, seconds=20) == ["answered"] * 3
+    monkeypatch.setattr(waiting, "MOST_IN_ALL", 6)
+    assert codes(other, 1, seconds=20) == [TIMED_OUT]
+    assert other.asked == 3
+    model.released.set()
+    await_none_left()
+    assert codes(other, 1, seconds=20) == ["answered"]
+
+
+@pytest.mark.usefixtures("model")
+def test_what_has_no_hash_is_waited_for_as_well() -> None:
+    class Unhashable(Hanging):
+        __hash__ = None  # type: ignore[assignment]
+
+    found = Unhashable()
+    assert codes(found, 2) == [TIMED_OUT] * 2
+    assert count_left() == 2
+    found.released.set()
+    await_none_left()
+
+
+def test_an_answer_that_comes_just_after_the_limit_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    class LateFuture(futures.Future[Any]):
+        """Done, but only after whoever waits has been told that it is not."""
+
+        def result(self, timeout: float | None = None) -> Any:
+            found = super().result()
+            if timeout is not None:
+                raise TimeoutError
+            return found
+
+    monkeypatch.setattr(futures, "Future", LateFuture)
+    with patience(20):
+        assert not ask(as_classifier(lambda frame: np.zeros(len(frame)), PROBLEM), make_inputs(2)).any()
 
 
 def test_a_model_can_tell_for_how_long_it_is_waited_for() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.classifier.protocol import RAISED, Classifier, Inputs, as_before, failed
+from safear.classifier.protocol import RAISED, Classifier, Inputs, failed
 from safear.classifier.raw_answers import label_name
 from safear.classifier.waiting import TIMED_OUT, find_patience, within
 from safear.errors import ClassifierError, SafearError
@@ -62,7 +62,7 @@ def ask_scores(classifier: Classifier, inputs: Inputs) -> NDArray[np.float64] | 
     if find is None:
         return None
     try:
-        found = within(_find_limit(classifier), lambda: find(inputs), len(inputs))
+        found = within(_find_limit(classifier), lambda: find(inputs), len(inputs), of=classifier)
     except RAISED:  # whatever a foreign model raises
         return None
     return None if found is None else np.asarray(found, dtype=np.float64)
@@ -76,8 +76,8 @@ def _find_limit(classifier: Classifier) -> float | None:
 
 def _ask(classifier: Classifier, inputs: Inputs, limit: float | None) -> NDArray[np.bool_]:
     try:
-        with as_before():
-            answers = np.asarray(within(limit, lambda: classifier.favourable(inputs), len(inputs)))
+        with np.errstate():  # whatever settings foreign code makes
+            answers = np.asarray(within(limit, lambda: classifier.favourable(inputs), len(inputs), of=classifier))
     except SafearError:
         raise
     except RAISED as error:

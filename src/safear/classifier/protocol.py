@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.classifier.raw_answers import show_text
-from safear.errors import ClassifierError, suggest
+from safear.errors import ClassifierError, cut_middle, suggest, visible
 from safear.problem.model import Feature
 from safear.problem.vector import CodeArray
 
@@ -83,20 +79,12 @@ def find_aimed(classifier: Classifier) -> Classifier:
     return getattr(classifier, "aimed", None) or classifier
 
 
-@contextmanager
-def as_before() -> Iterator[None]:
-    """Keep NumPy's settings and the current folder as they are, whatever foreign code does: files are named from it."""
-    try:
-        folder: Path | None = Path.cwd()
-    except OSError:  # it is gone
-        folder = None
-    try:
-        with np.errstate():
-            yield
-    finally:
-        if folder is not None:
-            with suppress(OSError):
-                os.chdir(folder)
+def find_source(classifier: object) -> object:
+    """The model or function that a classifier asks, or the classifier itself."""
+    for name in ("model", "function"):
+        if getattr(classifier, name, None) is not None:
+            return getattr(classifier, name)
+    return classifier
 
 
 def tell_error(error: BaseException) -> str:
@@ -105,7 +93,7 @@ def tell_error(error: BaseException) -> str:
         lines = str(error).strip().splitlines()
     except Exception:  # noqa: BLE001  # somebody's own class of errors may fail at that
         lines = []
-    return f"{type(error).__name__}: {show_text(lines[0], MOST_TOLD) if lines else ''}".rstrip(": ")
+    return f"{type(error).__name__}: {visible(cut_middle(lines[0], MOST_TOLD)) if lines else ''}".rstrip(": ")
 
 
 def failed(error: BaseException) -> ClassifierError:

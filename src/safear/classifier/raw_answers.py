@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safear.errors import ClassifierError
+from safear.errors import ClassifierError, cut_middle, visible
 from safear.problem.model import is_missing
 
 READABLE = "biufUSTO"  # the kinds of arrays that may hold answers: truth values, numbers, texts, and objects that do
 ONE_EACH = "it should give one decision per row"
-SHOWN = 40  # characters of a label that are told
+SHOWN = 60  # characters of a label that are told
 
 
 def one_per_input(outputs: ArrayLike, count: int, source: str) -> NDArray[Any]:
@@ -149,7 +149,7 @@ def label_name(value: object) -> str:
 
 def show_label(name: str) -> str:
     """A label as it is told, in quotes."""
-    return f"'{show_text(name, SHOWN)}'"
+    return f"'{visible(cut_middle(name, SHOWN))}'"
 
 
 def show_labels(names: Iterable[str], limit: int = 6) -> str:
@@ -157,9 +157,3 @@ def show_labels(names: Iterable[str], limit: int = 6) -> str:
     known = list(names)
     shown = ", ".join(map(show_label, known[:limit]))
     return f"{shown} and {len(known) - limit} more" if len(known) > limit else shown
-
-
-def show_text(text: str, most: int) -> str:
-    """What somebody else's code says: without control characters, and no longer than this."""
-    cut = text if len(text) <= most else f"{text[:most]}…"
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)

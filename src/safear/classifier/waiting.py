@@ -1,7 +1,8 @@
 """How long a classifier is waited for, and what becomes of one that hangs.
 
 A thread cannot be stopped. A question that takes too long is left to itself, but only so many of them are, and a
-classifier that lets one after the other wait is asked one thing at a time until it answers again.
+classifier that lets one after the other wait is asked one thing at a time until it answers again. Others are asked as
+ever.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from threading import Lock, Thread
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from safear.classifier.protocol import failed
+from safear.classifier.protocol import failed, find_source
 from safear.errors import ClassifierError
 
 TIMED_OUT = "timed_out"
-MOST_LEFT = 32  # questions that are left to themselves; each has a thread, and what it was shown
+MOST_LEFT = 32  # questions to one classifier that are left to themselves; each has a thread, and what it was shown
+MOST_IN_ALL = 4 * MOST_LEFT  # questions to all of them
 MOST_LATE = 4  # answers that may be late in a row before one question at a time finds out whether it answers again
 _patience: ContextVar[float | None] = ContextVar("safear_patience", default=None)
 _until: ContextVar[float | None] = ContextVar("safear_until", default=None)
@@ -48,7 +51,7 @@ def time_left() -> float | None:
 
 
 class Overdue:
-    """The questions to which no answer came in time."""
+    """The questions to which a classifier gave no answer in time."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -65,7 +68,10 @@ class Overdue:
     @contextmanager
     def admit(self) -> Iterator[None]:
         """Ask something; an error at once if the classifier hangs."""
-        count = len(self)
+        count, in_all = len(self), count_left()
+        if in_all >= MOST_IN_ALL:
+            cause = f"classifiers still work on {in_all} questions that they have not answered in time"
+            raise ClassifierError.at(("classifier",), cause, "find out what they wait for", code=TIMED_OUT)
         with self._lock:
             is_try = self._late >= MOST_LATE
             if count >= MOST_LEFT or (is_try and self._is_trying):
@@ -91,23 +97,39 @@ class Overdue:
             self._left.append(thread)
 
 
-_overdue = Overdue()
+_lock = Lock()
+_overdue: WeakKeyDictionary[object, Overdue] = WeakKeyDictionary()  # by model or function: a thread keeps its own alive
+_of_others = Overdue()  # of what cannot be remembered
 
 
 def count_left() -> int:
     """How many questions of this process are left to themselves."""
-    return len(_overdue)
+    with _lock:
+        known = [*_overdue.values(), _of_others]
+    return sum(map(len, known))
 
 
-def within(limit: float | None, call: Callable[[], Any], count: int) -> Any:
-    """What a call about `count` inputs returns or raises, if it does so in time."""
+def _find_overdue(classifier: object) -> Overdue:
+    """The questions to the model that a classifier asks, or to the classifier itself."""
+    with _lock:
+        for asked in (find_source(classifier), classifier):
+            try:
+                return _overdue.setdefault(asked, Overdue())
+            except TypeError:  # it has no hash, or no weak references
+                continue
+    return _of_others
+
+
+def within(limit: float | None, call: Callable[[], Any], count: int, *, of: object) -> Any:
+    """What a call of a classifier about `count` inputs returns or raises, if it does so in time."""
     if limit is None:
         return call()
-    with _overdue.admit():
-        return _call_within(limit, call, count)
+    overdue = _find_overdue(of)
+    with overdue.admit():
+        return _call_within(limit, call, count, overdue)
 
 
-def _call_within(limit: float, call: Callable[[], Any], count: int) -> Any:
+def _call_within(limit: float, call: Callable[[], Any], count: int, overdue: Overdue) -> Any:
     from concurrent.futures import Future  # noqa: PLC0415  # only those who do not wait for ever need it
 
     future: Future[Any] = Future()
@@ -131,11 +153,11 @@ def _call_within(limit: float, call: Callable[[], Any], count: int) -> Any:
     try:
         return future.result(timeout=limit)
     except TimeoutError:
-        if future.done():  # it is the classifier's own
-            raise
-        _overdue.note_late(thread)
+        if future.done():  # it came just now, or it is the classifier's own
+            return future.result()
+        overdue.note_late(thread)
     finally:
         if future.done():
-            _overdue.note_answer()
+            overdue.note_answer()
     cause = f"the classifier has not answered {count} inputs after {limit:g} seconds"
     raise ClassifierError.at(("classifier",), cause, "allow more with --model-timeout SECONDS", code=TIMED_OUT)
