@@ -114,7 +114,6 @@ def test_a_model_that_hangs_keeps_no_other_from_answering(model: Hanging, monkey
     monkeypatch.setattr(waiting, "MOST_LEFT", 6)
     other = Hanging()
     other.released.set()
-    threading.Thread(target=codes, args=(model, 7)).start()
     codes(model, 7)
     assert codes(other, 3, seconds=20) == ["answered"] * 3
     monkeypatch.setattr(waiting, "MOST_IN_ALL", 6)
