@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from safear.classifier import decisions, vocabulary
 from safear.classifier.decisions import find_class, first_missing, read_decisions
 from safear.classifier.raw_answers import label_name
 from safear.classifier.vocabulary import Vocabulary
 from safear.errors import ClassifierError
-from safear.problem.model import Goal
+from safear.problem.model import Goal, as_truth
 
 UNNAMED = Goal()
 APPROVED = Goal(favourable="approved")
@@ -393,3 +394,24 @@ def test_label_name(value: object, name: str) -> None:
 )
 def test_first_missing(needed: list[str], known: list[str], missing: str | None) -> None:
     assert first_missing(needed, known) == missing
+
+
+def test_labels_may_come_from_other_threads_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = Vocabulary()
+
+    def as_truth_meanwhile(name: str) -> bool | None:
+        heard.note([f"{name} and more"], "approved")
+        return as_truth(name)
+
+    monkeypatch.setattr(decisions, "as_truth", as_truth_meanwhile)
+    monkeypatch.setattr(vocabulary, "as_truth", as_truth_meanwhile)
+    assert not read_decisions(np.array(["late", "never"]), APPROVED, count=2, source="it", vocabulary=heard).any()
+    assert heard.lacks("approved")
+
+
+def test_only_answers_that_could_be_read_count() -> None:
+    heard = Vocabulary()
+    for answers in ([1.0, 50.0], ["Approved", "x"], [0.2, np.nan]):
+        with pytest.raises(ClassifierError):
+            read_decisions(np.array(answers), APPROVED, count=2, source="it", vocabulary=heard)
+    assert heard.answers == 0

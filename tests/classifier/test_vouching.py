@@ -126,11 +126,11 @@ def goal(**changes: Any) -> Problem:
 
 ONE, UNNAMED = goal(favourable="1"), goal(favourable=None)
 LABELS = ["approved", "rejected"]
+WORDS = ["rejected", "rejected", "review", "approved", "approved"]  # by points
 
 REFUSED: dict[str, tuple[Problem, Any, str]] = {
     # other names than the problem's
     "granted": (PROBLEM, typed("granted", "denied"), "unknown_class"),
-    "always granted": (PROBLEM, lambda frame: ["granted"] * len(frame), "unknown_class"),
     "other case": (PROBLEM, typed("Approved", "Rejected"), "unknown_class"),
     "spaces": (PROBLEM, typed("approved ", "rejected"), "unknown_class"),
     "bytes": (PROBLEM, typed(b"approved", b"rejected"), "unknown_class"),
@@ -299,7 +299,7 @@ def test_the_message_says_which_labels_came_and_what_to_write() -> None:
     assert told("granted", "denied") == (
         "goal.favourable: the classifier answers with 'denied', 'granted', and none of that is 'approved'\n"
         "    name the one that people want: 'goal: {favourable: ...}'; "
-        "if it can say 'approved', list all its labels as its 'classes_'"
+        "if it can say 'approved', list all its labels as its 'classes_', or have it give truth values or scores"
     )
     assert told("Approved", "Rejected") == (
         "goal.favourable: the classifier answers with 'Approved', 'Rejected', and none of that is 'approved'\n"
@@ -313,18 +313,29 @@ def test_the_message_says_which_labels_came_and_what_to_write() -> None:
     assert "answers with 'accordé', 'non\xa0accordé', and" in told("accordé", "non\xa0accordé")
 
 
-def test_who_is_always_rejected_by_a_model_that_lists_its_classes_is() -> None:
+def test_who_is_always_rejected_is_and_it_is_said_that_there_was_no_other_label(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Once for each model, and not at all about one that lists its classes."""
     desk = Desk.of(PROBLEM, Model(typed("rejected", "rejected"), LABELS))
     assert desk.open(POOR).no_recourse is not None
+    caplog.clear()  # that it knows no names of columns
 
     def function(frame: pd.DataFrame) -> Any:
         return ["rejected"] * len(frame)
 
-    with pytest.raises(ClassifierError):
-        Desk.of(PROBLEM, function).open(POOR)
     function.classes_ = LABELS  # type: ignore[attr-defined]
     assert Desk.of(PROBLEM, function).open(POOR).no_recourse is not None
     assert audit(PROBLEM, function, PEOPLE, groups=["sex"]).is_unanimous
+    assert not caplog.records
+    del function.classes_  # type: ignore[attr-defined]
+    for _ in range(2):
+        assert Desk.of(PROBLEM, function).open(POOR).no_recourse is not None
+    told = [record.message for record in caplog.records]
+    assert "\n".join(told) == (
+        "goal.favourable: the classifier has only ever answered with 'rejected', never with 'approved'\n"
+        "    write 'goal: {favourable: ...}' if that is not what it calls the favourable decision"
+    )
 
 
 def test_a_model_is_asked_once_about_inputs_that_are_nobody_s() -> None:
@@ -359,6 +370,94 @@ def test_a_model_that_fails_on_inputs_that_are_nobody_s_is_no_misfit() -> None:
         return score(frame)
 
     assert Desk.of(PROBLEM, function).open(RICH).favourable
+
+
+@pytest.mark.parametrize("name", ["scores to 100", "granted"])
+def test_a_model_that_was_refused_stays_so(name: str) -> None:
+    """However often somebody asks again, and without asking it again about all that is nobody's."""
+    problem, source, code = REFUSED[name]
+    asked: list[int] = []
+
+    def function(frame: pd.DataFrame) -> Any:
+        asked.append(len(frame))
+        return source(frame)
+
+    desk = Desk.of(problem, function)
+    for time in range(100):
+        with pytest.raises(ClassifierError) as refused:
+            desk.open(POOR)
+        assert refused.value.mistakes[0].code == code
+        if not time:
+            asked.clear()
+    assert 18 not in asked
+
+
+def test_a_label_that_is_heard_after_all_is_no_misfit() -> None:
+    """A model that approves of one in many thousands."""
+    approved: list[str] = []
+    problem = replace(PROBLEM, given=("city",))
+
+    def function(frame: pd.DataFrame) -> Any:
+        return np.where(frame["city"].isin(approved), "approved", typed("review", "rejected")(frame))
+
+    desk = Desk.of(problem, function)
+    with pytest.raises(ClassifierError, match="none of that is 'approved'"):
+        desk.open(POOR | {"city": "Rome"})
+    approved.append("Oslo")
+    assert desk.open(POOR | {"city": "Oslo"}).favourable
+    assert desk.open(POOR | {"city": "Rome"}).no_recourse is not None
+
+
+def test_a_failure_that_passes_does_not_switch_the_check_off() -> None:
+    """Nor does one that does not pass make every question slow."""
+    asked: list[int] = []
+    is_down = True
+
+    def function(frame: pd.DataFrame) -> Any:
+        asked.append(len(frame))
+        if is_down and len(frame) == 18:
+            raise ClassifierError.at(("classifier",), "it cannot be reached", code="unreachable")
+        return 1 + 24 * points(frame)
+
+    desk = Desk.of(PROBLEM, function)
+    for _ in range(60):
+        assert desk.decide(POOR).favourable
+    assert asked.count(18) == 5
+    is_down = False
+    while asked.count(18) == 5:
+        with suppress(ClassifierError):
+            desk.decide(POOR)
+    with pytest.raises(ClassifierError, match="no probabilities"):
+        desk.decide(POOR)
+
+
+@pytest.mark.parametrize("fails", [lambda f: len(f) > 4, lambda f: ((f["skill"] == 2) & (f["sex"] == "f")).any()])
+def test_where_a_model_fails_on_inputs_that_are_nobody_s_the_others_tell(fails: Callable[[Any], bool]) -> None:
+    """Whether it takes few rows at once, or none of people who cannot be."""
+
+    def limited(source: Function) -> Function:
+        return lambda frame: raising(RuntimeError("no such person")) if fails(frame) else source(frame)
+
+    person = {"skill": "low", "income": "high", "sex": "f"}
+    stuck = replace(PROBLEM, actions=PROBLEM.actions[1:])
+    three = limited(lambda frame: np.array(WORDS)[points(frame).astype(int)])
+    assert Desk.of(stuck, three).open(person).no_recourse is not None
+    with pytest.raises(ClassifierError, match="'denied', 'granted', and none of that is 'approved'"):
+        Desk.of(stuck, limited(typed("granted", "denied"))).open(person)
+
+
+def test_a_model_that_answers_nobody_else_is_not_judged_by_one_person_s_answers() -> None:
+    asked: list[int] = []
+
+    def function(frame: pd.DataFrame) -> Any:
+        asked.append(len(frame))
+        if len(asked) > 2:
+            raise RuntimeError("no such person")
+        return np.where(points(frame) > 1, "review", "rejected")
+
+    assert Desk.of(PROBLEM, function).open(POOR).no_recourse is not None
+    assert asked[:3] == [1, 8, 18]
+    assert len(asked) == 2 + 2 * 18 - 1  # halves of halves, and each input
 
 
 def test_of_several_models_each_is_looked_at() -> None:

@@ -104,12 +104,13 @@ class ModelClassifier:
         """Ask the model once for all inputs."""
         table = self._spell_truths(arrange(inputs.frame(), self.columns))
         for name, found in () if inputs.given is None else unlearned_values(self.columns, inputs.given):
-            _tell(self.model, str(found), about=name)
+            tell_once(self.model, str(found), about=name)
         chances = find_chances(self.model)
         if chances is not None:
             source = type(self.model).__name__
+            decisions = read_chances(self._call(chances, table), self.goal, count=len(inputs), source=source)
             self.vocabulary.answers += len(inputs)
-            return read_chances(self._call(chances, table), self.goal, count=len(inputs), source=source)
+            return decisions
         classes = list_classes(self.model)
         if not classes:
             labels = self._call(self.model.predict, table)
@@ -157,7 +158,7 @@ class ModelClassifier:
                 self._truths[name] = kind if found is None else ColumnType("known", found)
                 if found is None:
                     text = f"{name}: the classifier does not say how it spells true and false, for which True is 1"
-                    _tell(self.model, f"{text}\n    call the levels of '{name}' as in training", about=name)
+                    tell_once(self.model, f"{text}\n    call the levels of '{name}' as in training", about=name)
             if name in self._truths:
                 table[name] = self._truths[name].convert(table[name])
         return table
@@ -347,9 +348,9 @@ def _as_model(model: Any, problem: Problem, time_limit: float | None) -> ModelCl
     if any(none_known for none_known, _ in unlearned):
         raise ClassifierError([found for _, found in unlearned])
     if classifier.wanted is None and len(shown) > 1:
-        _tell(model, f"The classifier knows no names of columns. It gets them in this order: {quote_list(shown)}")
+        tell_once(model, f"The classifier knows no names of columns. It gets them in this order: {quote_list(shown)}")
     for _, found in unlearned:
-        _tell(model, str(found))
+        tell_once(model, str(found))
     return classifier
 
 
@@ -369,7 +370,7 @@ def _require_names(several: SeveralClassifiers, problem: Problem) -> None:
         raise ClassifierError.at(("classifier",), cause, remedy, code="no_names")
 
 
-def _tell(model: Any, text: str, *, about: str | None = None) -> None:
+def tell_once(model: Any, text: str, *, about: str | None = None) -> None:
     """Say something about a model, once for each text or what it is `about`. Some cannot be remembered: always new."""
     try:
         told = _told.setdefault(model, set())

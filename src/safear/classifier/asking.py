@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Collection
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,15 +43,44 @@ def ask(classifier: Classifier, inputs: Inputs) -> NDArray[np.bool_]:
     try:
         return _ask(classifier, inputs, limit)
     except ClassifierError as error:
-        told = error.mistakes[0]
-        if told.code not in NONSENSE or "input" in told.values or not len(inputs):
-            raise
-        is_late = told.code == TIMED_OUT
-        culprit = 0 if is_late else _find_culprit(classifier, inputs, limit)
-        shown = {} if culprit is None else _row(inputs, culprit)
-        first = "the first of them" if is_late else "the first such input"
-        cause = f"{told.cause}; {f'{first}: {_describe(shown)}' if shown else ALONE}"
-        raise ClassifierError([replace(told, cause=cause, values={**told.values, "input": shown})]) from error.__cause__
+        raise _name_input(error, classifier, inputs, limit) from error.__cause__
+
+
+class Hearing(NamedTuple):
+    """To how many inputs there were answers, and whether there are none to any of the others."""
+
+    answered: int
+    is_whole: bool
+
+
+def ask_in_parts(
+    classifier: Classifier, inputs: Inputs, *, grave: Collection[str], most: int, seconds: float
+) -> Hearing:
+    """Ask about inputs of which some may be nobody's: where an answer fails, each half is asked about again.
+
+    There are at most so many questions, and none begins after so many seconds. Mistakes of the `grave` kinds are
+    raised; after one that no input can be blamed for, such as a time-out, nothing more is asked.
+    """
+    limit, end = _find_limit(classifier), time.monotonic() + seconds
+    parts, asked, answered = [(0, len(inputs))], 0, 0
+    while parts:
+        if asked == most or time.monotonic() > end:
+            return Hearing(answered, is_whole=False)
+        low, high = parts.pop()
+        part, asked = inputs.take(slice(low, high)), asked + 1
+        try:
+            _ask(classifier, part, limit)
+        except SafearError as error:
+            code = error.mistakes[0].code if isinstance(error, ClassifierError) else None
+            if isinstance(error, ClassifierError) and code in grave:
+                raise _name_input(error, classifier, part, limit) from error.__cause__
+            if code not in NONSENSE or code == TIMED_OUT:
+                return Hearing(answered, is_whole=False)
+            middle = (low + high) // 2
+            parts += [(middle, high), (low, middle)] if high - low > 1 else []
+        else:
+            answered += high - low
+    return Hearing(answered, is_whole=True)
 
 
 def ask_scores(classifier: Classifier, inputs: Inputs) -> NDArray[np.float64] | None:
@@ -86,6 +116,19 @@ def _ask(classifier: Classifier, inputs: Inputs, limit: float | None) -> NDArray
         cause = f"the classifier answered with {answers.dtype} of shape {answers.shape} for {len(inputs)} inputs"
         raise ClassifierError.at(("classifier",), cause, "it should give one truth value per input", code="wrong_shape")
     return answers
+
+
+def _name_input(error: ClassifierError, classifier: Classifier, inputs: Inputs, limit: float | None) -> ClassifierError:
+    """An error with the input that it is about, if there is one."""
+    told = error.mistakes[0]
+    if told.code not in NONSENSE or "input" in told.values or not len(inputs):
+        return error
+    is_late = told.code == TIMED_OUT
+    culprit = 0 if is_late else _find_culprit(classifier, inputs, limit)
+    shown = {} if culprit is None else _row(inputs, culprit)
+    first = "the first of them" if is_late else "the first such input"
+    cause = f"{told.cause}; {f'{first}: {_describe(shown)}' if shown else ALONE}"
+    return ClassifierError([replace(told, cause=cause, values={**told.values, "input": shown})])
 
 
 def _find_culprit(classifier: Classifier, inputs: Inputs, limit: float | None) -> int | None:

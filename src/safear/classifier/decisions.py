@@ -45,12 +45,14 @@ def read_decisions(
     vocabulary = Vocabulary() if vocabulary is None else vocabulary
     if values.dtype == np.bool_:
         return _read_truths(values, goal, source)
-    vocabulary.answers += count
     if values.ndim == 2:
-        return read_chances(second_of_pairs(values, source), goal, count=count, source=source)
-    if values.dtype.kind in "fiu":
-        return _read_numbers(as_floats(values), goal, source, vocabulary)
-    return _read_labels([label_name(value) for value in values.tolist()], goal, source, vocabulary)
+        found = read_chances(second_of_pairs(values, source), goal, count=count, source=source)
+    elif values.dtype.kind in "fiu":
+        found = _read_numbers(as_floats(values), goal, source, vocabulary)
+    else:
+        found = _read_labels([label_name(value) for value in values.tolist()], goal, source, vocabulary)
+    vocabulary.answers += count  # what could not be read tells nothing
+    return found
 
 
 def read_scores(outputs: ArrayLike, goal: Goal, *, count: int, source: str) -> Chances | None:
@@ -206,7 +208,7 @@ def _note_codes(values: Chances, goal: Goal, source: str, vocabulary: Vocabulary
     vocabulary.note(map(label_name, np.unique(values).tolist()), wanted)
     if len(vocabulary.labels) > MOST_CODES:
         cause = f"{source} answers with more than {MOST_CODES} whole numbers, which are no labels: "
-        cause += show_labels(vocabulary.labels)
+        cause += show_labels(vocabulary.heard)
         remedy = "have it give scores between 0 and 1"
         raise ClassifierError.at(("goal", "favourable"), cause, remedy, code="unknown_class")
 
@@ -225,7 +227,7 @@ def _read_labels(names: list[str], goal: Goal, source: str, vocabulary: Vocabula
         vocabulary.require_one_spelling(wanted, source)
         favourable = {name for name in distinct if is_same(name, wanted)}
         return np.array([name in favourable for name in names], dtype=bool)
-    truths = {name: as_truth(name) for name in vocabulary.labels}
+    truths = {name: as_truth(name) for name in (*vocabulary.heard, *distinct)}
     if None not in truths.values() and speaks_of_truth(wanted):  # `approved`, or true, against yes and no
         return np.array([truths[name] is not _is_negative(goal) for name in names], dtype=bool)
     numbers = [as_decimal(name) for name in distinct]
@@ -236,7 +238,7 @@ def _read_labels(names: list[str], goal: Goal, source: str, vocabulary: Vocabula
         raise _unnamed_class(f"{source} answers with {show_labels(distinct)}")
     vocabulary.require_one_spelling(wanted, source)
     if speaks_of_truth(wanted) and any(truth is not None for truth in truths.values()):  # a 1 beside a 2 is no yes
-        raise unheard(vocabulary.labels, wanted, source, meant=None)
+        raise unheard(vocabulary.heard, wanted, source, meant=None)
     return np.zeros(len(names), dtype=bool)
 
 

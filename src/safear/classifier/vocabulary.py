@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 from safear.classifier.raw_answers import show_label, show_labels
-from safear.errors import ClassifierError, closest
+from safear.errors import ClassifierError, Mistake, closest
 from safear.problem.model import as_decimal, as_truth
 
 MOST_KEPT = 100  # labels
@@ -18,12 +18,24 @@ MOST_CODES = 32  # whole numbers that may be labels; more are scores or amounts
 
 @dataclass(eq=False)
 class Vocabulary:
-    """The labels that have been heard, whether the favourable one was among them, and in how many answers."""
+    """The labels that have been heard, whether the favourable one was among them, and in how many answers.
+
+    Others may add to the labels while somebody looks through them: `heard` has those of the moment.
+    """
 
     labels: dict[str, None] = field(default_factory=dict)
     has_favourable: bool = False
-    answers: int = 0  # besides truth values, which cannot be mistaken for anything else
+    answers: int = 0  # that could be read, besides truth values, which cannot be mistaken for anything else
     is_vouched: bool = False  # whether it is known to fit the problem
+    misfit: Sequence[Mistake] = ()  # or what is known to be wrong with all of its answers
+    is_sampled: bool = False  # whether it has answered to inputs from all over the problem
+    failures: int = 0  # of questions that should have found that out
+    pause: int = 0  # how many times nobody asks after the last of them
+
+    @property
+    def heard(self) -> tuple[str, ...]:
+        """The labels so far."""
+        return tuple(self.labels)
 
     def note(self, names: Iterable[str], wanted: str) -> None:
         """Remember labels."""
@@ -35,10 +47,10 @@ class Vocabulary:
     def require_one_spelling(self, wanted: str, source: str) -> None:
         """Refuse a label that is the favourable one but for its spelling: it would count as another."""
         folded = _fold(wanted)
-        for name in self.labels if folded else ():
+        for name in self.heard if folded else ():
             if _fold(name) == folded and not is_same(name, wanted):
                 if not self.has_favourable:
-                    raise unheard(self.labels, wanted, source, meant=name)
+                    raise unheard(self.heard, wanted, source, meant=name)
                 cause = (
                     f"{source} answers with {show_label(wanted)} and with {show_label(name)}, which is another label"
                 )
@@ -47,9 +59,14 @@ class Vocabulary:
 
     def require_favourable(self, wanted: str, source: str, *, may_list: bool = False) -> None:
         """Refuse labels among which the favourable one never was; `may_list`: the model can say that it has it."""
-        says_yes_and_no = all(as_truth(name) is not None for name in self.labels)
-        if self.labels and not self.has_favourable and not (says_yes_and_no and speaks_of_truth(wanted)):
-            raise unheard(self.labels, wanted, source, meant=closest(wanted, self.labels), may_list=may_list)
+        if self.lacks(wanted):
+            raise unheard(self.heard, wanted, source, meant=closest(wanted, self.heard), may_list=may_list)
+
+    def lacks(self, wanted: str) -> bool:
+        """Whether labels were heard, and never the favourable one."""
+        heard = self.heard
+        says_yes_and_no = all(as_truth(name) is not None for name in heard)
+        return bool(heard) and not self.has_favourable and not (says_yes_and_no and speaks_of_truth(wanted))
 
 
 def unheard(
@@ -65,7 +82,8 @@ def unheard(
         remedy = "name the one that people want: 'goal: {favourable: ...}'"
         remedy += ", or have it give scores between 0 and 1" if is_number else ""
     if may_list:
-        remedy += f"; if it can say {show_label(wanted)}, list all its labels as its 'classes_'"
+        remedy += f"; if it can say {show_label(wanted)}, list all its labels as its 'classes_', or have it give truth "
+        remedy += "values or scores"
     values = {"labels": names, "expected": wanted}
     return ClassifierError.at(("goal", "favourable"), cause, remedy, code="unknown_class", **values)
 

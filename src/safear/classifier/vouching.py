@@ -3,7 +3,8 @@
 A 1 is a yes among noughts and ones, one of two codes beside a 2, and next to nothing among points up to 100; and a
 model that says `granted` where the problem says `approved` rejects everybody. So before somebody is told that they are
 accepted, or that nothing leads to the goal, a model that gives labels or numbers and does not list its classes is asked
-once about inputs from all over the problem. What it calls its answers, and their scale, show there.
+once about inputs from all over the problem. What it calls its answers, and their scale, show there. Some of these
+inputs may be nobody's: where it fails on them, the others tell.
 """
 
 from __future__ import annotations
@@ -13,16 +14,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from safear.classifier.asking import ask
-from safear.classifier.protocol import Classifier, Inputs
+from safear.classifier.adapters import tell_once
+from safear.classifier.asking import ask_in_parts
+from safear.classifier.protocol import Classifier, Inputs, find_source
+from safear.classifier.raw_answers import show_label, show_labels
 from safear.classifier.several import members_of
-from safear.errors import ClassifierError, SafearError
+from safear.classifier.vocabulary import Vocabulary
+from safear.errors import ClassifierError, mistake
 from safear.problem.model import Problem
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ENOUGH = 1000  # answers from which on the model has shown what it says
+FEW = 30  # answers that must do where it fails on many inputs
+MOST_QUESTIONS = 400  # to find inputs on which it does not fail
+MOST_SECONDS = 5.0  # that they may take, besides the last one
 # What is wrong with all answers of a model, not with one to an input that may be nobody's.
 MISFITS = frozenset(
     {
@@ -41,23 +48,46 @@ MISFITS = frozenset(
 def vouch(classifier: Classifier, problem: Problem, given: pd.DataFrame | None = None) -> None:
     """Raise an error if a model's answers do not fit the problem; `given` has columns as filed, for it to see.
 
-    A model is asked once at most, and about no more than `ENOUGH` inputs.
+    A model is asked about no more than `ENOUGH` inputs, and once, unless it fails: then it is asked again, after twice
+    as many calls each time, so that one that always fails slows few of them. A misfit is never forgotten.
     """
+    wanted = problem.goal.favourable or ""
     for member in members_of(classifier):
-        vocabulary = getattr(member, "vocabulary", None)
+        vocabulary: Vocabulary | None = getattr(member, "vocabulary", None)
         if vocabulary is None or vocabulary.is_vouched or getattr(member, "lists_classes", False):
             continue
-        if not vocabulary.answers:
+        if vocabulary.misfit:
+            raise ClassifierError(vocabulary.misfit)
+        if not vocabulary.answers or not _is_heard(member, vocabulary, problem, given):
             continue
-        if vocabulary.answers < ENOUGH:
-            try:
-                ask(member, _draw_inputs(problem, given))
-            except SafearError as error:
-                if isinstance(error, ClassifierError) and error.mistakes[0].code in MISFITS:
-                    raise
-            vocabulary.answers += ENOUGH  # nothing more would come out of it
-        vocabulary.require_favourable(problem.goal.favourable or "", "the classifier", may_list=True)
+        if len(vocabulary.heard) > 1:  # as long as the favourable one is not heard after all
+            vocabulary.require_favourable(wanted, "the classifier", may_list=True)
         vocabulary.is_vouched = True
+        if vocabulary.lacks(wanted):  # it says no to everybody, as it seems: that may be so
+            cause = f"the classifier has only ever answered with {show_labels(vocabulary.heard)}, never with "
+            remedy = "write 'goal: {favourable: ...}' if that is not what it calls the favourable decision"
+            found = mistake(("goal", "favourable"), cause + show_label(wanted), remedy)
+            tell_once(find_source(member), str(found))
+
+
+def _is_heard(member: Classifier, vocabulary: Vocabulary, problem: Problem, given: pd.DataFrame | None) -> bool:
+    """Whether a model has shown what it says, if need be to inputs that are drawn."""
+    if vocabulary.is_sampled or (not vocabulary.failures and vocabulary.answers >= ENOUGH):
+        return True
+    if vocabulary.pause:
+        vocabulary.pause -= 1
+        return False
+    inputs = _draw_inputs(problem, given)
+    try:
+        found = ask_in_parts(member, inputs, grave=MISFITS, most=MOST_QUESTIONS, seconds=MOST_SECONDS)
+    except ClassifierError as error:
+        vocabulary.misfit = error.mistakes
+        raise
+    vocabulary.is_sampled = found.answered >= FEW or (found.answered > 0 and found.is_whole)
+    if not vocabulary.is_sampled:
+        vocabulary.failures += 1
+        vocabulary.pause = 2**vocabulary.failures
+    return vocabulary.is_sampled
 
 
 def _draw_inputs(problem: Problem, given: pd.DataFrame | None) -> Inputs:
