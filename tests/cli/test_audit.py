@@ -274,15 +274,15 @@ def write_clean(tmp_path: Path) -> str:
         (["--objective", "cvra:0.9"], "objective 'cvra:0.9' is not known\n    did you mean 'cvar:0.95'?\n"),
         (["--objective", "cvar"], "objective 'cvar' needs a number"),
         (["--objective", "cvar:0.9", "--method", "greedy"], "'cvar:0.9' needs method 'optimal'\n"),
-        (["--level", "nan"], "level: nan is not between 0 and 1\n"),
-        (["--failure-cost", "inf"], "goal.failure_cost: Infinity is not a finite number\n"),
+        (["--level", "nan"], "'nan' is not a number"),
+        (["--failure-cost", "inf"], "'inf' is not a number"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_objectives_and_numbers_that_make_no_sense(
     safear: Safear, job: list[str], options: list[str], message: str
 ) -> None:
-    assert safear("audit", *job, *options).refusal.startswith(message)
+    assert message in safear("audit", *job, *options).refusal
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,14 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import safear as sa
+from accounts import only_root
 from safear.cli import main
 from safear.cli.main import MODULES
 from safear.problem import dump_problem_text
@@ -49,6 +51,7 @@ def test_every_module_of_a_command_is_loaded_from() -> None:
         "results",
         "saving",
         "sources",
+        "stopping",
         "verbose",
     }
     modules = {path.stem for path in Path(main.__file__).parent.glob("*.py")}
@@ -92,7 +95,7 @@ def test_without_a_command_it_shows_the_help(safear: Safear) -> None:
         (["check"], "Missing argument 'PROBLEM'"),
         (["recommend", "loan", "--jason"], "No such option"),
         (["recommend", "loan", "--horizon", "0"], "0 is not in the range 1<=x<=1000"),
-        (["recommend", "loan", "--horizon", "many"], "'many' is not a valid integer"),
+        (["recommend", "loan", "--horizon", "many"], "'many' is not a whole number"),
         (["recommend", "loan", "--level", "2"], "2.0 is not in the range 0<x<=1"),
         (["recommend", "loan", "--level", "0.9", "--objective", "mean"], "--level goes with the menu of optimal plans"),
         (["recommend", "loan", "--level", "0.9", "--method", "greedy"], "--level goes with the menu of optimal plans"),
@@ -210,3 +213,60 @@ def test_a_terminal_or_file_that_knows_few_characters(command: str, encoding: st
     assert len(done.stdout + done.stderr) > 200
     if "--json" in command:
         assert json.loads(done.stdout)["problem"] == "貸付 ✓"
+
+
+LOCKED_OUT = """
+import os
+from contextlib import suppress
+from safear.cli import main
+with suppress(Exception):  # Python itself may lie where nobody else may look
+    main.cli(["check", "/nowhere.yaml"], standalone_mode=False)
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+main.main()"""
+
+
+@only_root
+@pytest.mark.parametrize("name", ["p.yaml", "p"])
+def test_a_problem_that_one_may_not_look_at(name: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        (Path(folder) / "locked").mkdir(mode=0o700)
+        asked = [sys.executable, "-c", LOCKED_OUT, "check", f"{folder}/locked/{name}"]
+        done = subprocess.run(asked, cwd="/", capture_output=True, encoding="utf-8", timeout=60, check=False)
+        told = f"{folder}/locked/{name}: cannot be read: Permission denied\n"
+        assert (done.returncode, done.stderr) == (2, told)
+
+
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
+def test_streams_that_are_closed(closed: str, tmp_path: Path) -> None:
+    done = shell(f"$SAFEAR recommend loan {closed}", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.stdout == "") == ("1>" in closed)
+
+
+def test_what_is_written_to_a_closed_stream_is_refused(tmp_path: Path) -> None:
+    done = shell("$SAFEAR recommend loan -o /dev/stdout 1>&-", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("/dev/stdout: cannot be written: ")
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("BrokenPipeError(32, 'Broken pipe')", "a process that this one needs has ended\n"),
+        ("PermissionError(13, 'Permission denied', 'a.txt')", "a.txt: Permission denied\n"),
+        ("OSError(24, 'Too many open files')", "the system refuses: Too many open files\n"),
+        ("OSError(28, 'No space left on device')", "cannot be written: No space left on device\n"),
+    ],
+)
+def test_what_the_system_refuses_is_told_as_what_it_is(error: str, told: str, tmp_path: Path) -> None:
+    """A broken pipe that is none of the program's own streams is news."""
+    program = f"""
+from safear.cli import examples, main
+def fail(**_): raise {error}
+examples.schema.callback = fail
+main.main()"""
+    asked = [sys.executable, "-c", program, "schema"]
+    done = subprocess.run(asked, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    assert done.returncode
+    assert done.stderr == told

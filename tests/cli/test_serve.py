@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -26,7 +27,7 @@ from safear.cli.sources import find_source
 from safear.web.server import bind
 from web.conftest import APPLICANT, CREDIT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("heeded")]
 
 COMMAND = [sys.executable, "-c", "from safear.cli.serve import serve; serve()"]
 
@@ -200,11 +201,36 @@ def test_workers_that_would_serve_something_else_do_not_start(tmp_path: Path) ->
         work(named, options, mark, ready=lambda: None)
 
 
+def test_the_fingerprint_of_models(tmp_path: Path) -> None:
+    """Another model, in a file or a folder, is another fingerprint, also where the same bytes are elsewhere."""
+    source = find_source("loan", serve.make_context("serve", ["loan"]).params)
+
+    def mark(*given: str) -> str:
+        return _fingerprint(replace(source, given=given))
+
+    model, folder = tmp_path / "m.py", tmp_path / "model"
+    model.write_text("def f(frame): ...")
+    (folder / "data").mkdir(parents=True)
+    (folder / "data" / "a").write_text("12")
+    (folder / "data" / "b").write_text("3")
+    given = (f"{model}:f", str(folder))
+    before = mark(*given)
+    (folder / "data" / "__pycache__").mkdir()
+    (folder / "data" / "__pycache__" / "a.pyc").touch()  # which comes by itself
+    assert mark(*given) == before != mark(f"{model}:g", str(folder))
+    (folder / "data" / "a").write_text("1")
+    (folder / "data" / "b").write_text("23")
+    moved = mark(*given)
+    model.write_text("def f(frame): return None")
+    assert len({before, moved, mark(*given)}) == 3
+
+
 def test_it_needs_neither_output_nor_many_files(tmp_path: Path) -> None:
     """Half-sent requests keep nobody out where few open files are allowed; a terminal that is closed stops it."""
     port, errors = _free_port(), tmp_path / "errors"
     command = f"ulimit -n 100; exec {shlex.join([*COMMAND, 'loan', '--port', str(port)])} >&- 2>{errors}"
-    with subprocess.Popen(["bash", "-c", command], env={**os.environ, "PYTHONPATH": _path(tmp_path)}) as process:
+    environment = {**os.environ, "PYTHONPATH": _path(tmp_path)}
+    with subprocess.Popen(["bash", "-c", command], env=environment) as process:
         half = []
         try:
             deadline = time.monotonic() + 120

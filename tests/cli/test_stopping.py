@@ -18,6 +18,7 @@ import pytest
 import safear as sa
 from population.crowds import JOB, bytes_of, job_people
 
+pytestmark = pytest.mark.usefixtures("heeded")
 PATIENCE = 120.0  # seconds after which something hangs
 HANGING = """
     import os
@@ -63,6 +64,7 @@ def begin(place: Path, *arguments: str, first: str = "") -> subprocess.Popen[str
     return subprocess.Popen(
         [sys.executable, "-c", f"{first}\nfrom safear.cli.main import main; main()", *arguments],
         cwd=place,
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},  # nothing but what is written on purpose
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -165,9 +167,11 @@ COMPILED = """
 import hashlib
 from safear.cli.stopping import watching
 with watching():
-    print("begun", flush=True)
+    words = ["begun"]
     while True:
         try:
+            if words:
+                print(words.pop(), flush=True)
             hashlib.pbkdf2_hmac("sha256", b"secret", b"salt", 2**31 - 1)  # without the GIL, and deaf to signals
         except KeyboardInterrupt:  # it came before that
             pass

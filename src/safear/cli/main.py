@@ -5,6 +5,7 @@ Commands import the library when they run, so that `--help` and completion answe
 
 from __future__ import annotations
 
+import errno
 import gc
 import io
 import sys
@@ -16,7 +17,7 @@ from typing import Any
 import click
 
 from safear import __version__
-from safear.cli.results import SPACES, hand_over, own_streams, print_note
+from safear.cli.results import SPACES, hand_over, is_unread, own_streams, print_note
 from safear.cli.stopping import stop, was_stopped, watching
 from safear.cli.verbose import guard_warnings
 from safear.errors import InputError, SafearError, cut_middle, visible
@@ -43,6 +44,7 @@ MODULES = {  # each command by the module that has it, in the order of --help
     "completion": "examples",
 }
 PATIENT = 200_000  # new objects before Python looks for garbage: while modules are loaded, there is none
+UNWRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}  # what the system says of a stream
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
@@ -82,7 +84,9 @@ def _closed_pipes() -> Iterator[None]:
     """Whoever reads what is printed (`| head`) may stop when they have seen enough: that is no mistake, and no news."""
     try:
         yield
-    except BrokenPipeError:
+    except BrokenPipeError as error:
+        if not is_unread():  # a pipe to another process
+            raise SafearError("a process that this one needs has ended") from error
         sys.exit(0)
     except InputError as error:  # an output that is such a pipe; not a model whose own pipe is broken
         if isinstance(error.__cause__, BrokenPipeError) and error.mistakes[0].code == "unwritable":
@@ -129,9 +133,10 @@ def _run() -> None:
         with suppress(BrokenPipeError):
             print_note(str(error))
         sys.exit(error.exit_code)
-    except OSError as error:  # a full disk behind standard output
+    except OSError as error:
+        where = error.filename or ("cannot be written" if error.errno in UNWRITTEN else "the system refuses")
         with suppress(BrokenPipeError):
-            print_note(f"cannot be written: {explain(error)}")
+            print_note(f"{where}: {explain(error)}")
         sys.exit(2)
 
 

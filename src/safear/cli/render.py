@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from safear.cli.results import SPACES, results
+from safear.cli.results import SPACES, is_watched, results
 from safear.errors import visible
 from safear.recourse.card import make_card
 from safear.recourse.card_teller import CardTeller
@@ -169,7 +168,7 @@ def print_simulations(menu: Menu, simulated: Sequence[SimulatedRecord], *, langu
 @contextmanager
 def show_progress() -> Iterator[ProgressCallback | None]:
     """A progress bar on the error stream while something takes long; nothing where nobody looks."""
-    if not sys.stderr.isatty():
+    if not is_watched():
         yield None
         return
     from rich.progress import BarColumn, Progress, TimeRemainingColumn
@@ -182,7 +181,7 @@ def show_progress() -> Iterator[ProgressCallback | None]:
 @contextmanager
 def show_table_progress() -> Iterator[Callable[[str, int, int], None] | None]:
     """A bar per table on the error stream; nothing where nobody looks."""
-    if not sys.stderr.isatty():
+    if not is_watched():
         yield None
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

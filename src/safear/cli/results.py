@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import select
 import sys
 from contextlib import redirect_stdout, suppress
 from typing import TextIO
@@ -23,8 +24,17 @@ _program: list[TextIO | None] = []  # of the program `safear`: where results go,
 
 
 def own_streams() -> None:
-    """Say that this process is the program `safear`, which may do with its streams as it likes until it ends."""
+    """Say that this process is the program `safear`, which may do with its streams as it likes until it ends.
+
+    Those that were closed before it began (`2>&-`) take what is printed, and show it nobody. Their numbers are taken as
+    well, by what cannot be written to: the next file that is opened would have one, and what is printed in it.
+    """
     _program[:] = [None]
+    while (number := os.open(os.devnull, os.O_RDONLY)) <= 2:  # the error stream's
+        pass
+    os.close(number)
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # until it ends
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
 def divert_prints() -> None:
@@ -73,6 +83,22 @@ def hand_over() -> None:
         except (OSError, ValueError):
             with suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def is_watched() -> bool:
+    """Whether the error stream is a terminal, where somebody may be looking."""
+    return sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
+
+
+def is_unread() -> bool:
+    """Whether whoever read what is printed has stopped doing so (`| head`)."""
+    if sys.platform == "win32":  # cannot say
+        return True
+    waiting = select.poll()
+    for stream in filter(None, (sys.stdout, sys.stderr, *_program)):
+        with suppress(OSError, ValueError):
+            waiting.register(stream.fileno(), 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in waiting.poll(0))
 
 
 def results() -> TextIO:

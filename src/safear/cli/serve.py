@@ -116,12 +116,18 @@ def _fingerprint(source: Source) -> str:
     import hashlib
     from pathlib import Path
 
+    from safear.files import digest_file
     from safear.problem.dump import dump_problem
 
     found = hashlib.sha256(repr(dump_problem(source.problem)).encode())
-    for path in map(Path, source.given):
-        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            found.update(file.read_bytes() if file.is_file() else b"")
+    for given in source.given:
+        place = given.rpartition(":")[0]
+        path = Path(place if place.endswith(".py") else given)
+        files = (
+            [file for file in sorted(path.rglob("*")) if "__pycache__" not in file.parts] if path.is_dir() else [path]
+        )
+        sums = [(str(file), digest_file(file)) for file in files if file.is_file()]
+        found.update(repr((given, sums)).encode())
     return found.hexdigest()
 
 

@@ -18,7 +18,7 @@ from typing import NoReturn
 
 import click
 
-from safear.cli.results import hand_over
+from safear.cli.results import hand_over, is_watched, print_note
 
 GRACE = 0.7  # seconds for an orderly end
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -88,7 +88,7 @@ def stop(words: str | None = None) -> NoReturn:
     if words is not None:
         _State.say = lambda: words
     if _State.number is None:  # as if Ctrl+C had been pressed
-        click.echo(f"\n{_last_words()}", err=True)
+        print_note(f"\n{_last_words()}")
         sys.exit(128 + signal.SIGINT)
     if _State.said.acquire(blocking=False):
         _leave(_State.number)
@@ -121,7 +121,7 @@ def _watch(reader: int) -> None:
             time.sleep(GRACE)  # it is ending
             os._exit(128 + number)
         with suppress(OSError, ValueError):
-            if sys.stderr.isatty():
+            if is_watched():
                 sys.stderr.write(_SHOW_CURSOR)
         _leave(number)
 

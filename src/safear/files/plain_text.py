@@ -8,6 +8,7 @@ from pathlib import Path
 from safear.errors import InputError, Place
 
 MOST_BYTES = 256 * 2**20  # of a text; a device may go on for ever
+_PIECE = 2**20  # bytes
 _HEAD = 200  # bytes that are looked at
 _MARKS = {  # the longer ones first: they begin as the shorter ones do
     codecs.BOM_UTF32_LE: "UTF-32",
@@ -27,11 +28,13 @@ def read_text(path: Path, error: type[InputError]) -> str:
     """The text of a UTF-8 file; whatever prevents reading it becomes an `error` at that file."""
     try:
         with path.open("rb") as stream:
-            content = stream.read(MOST_BYTES + 1)
+            content = bytearray()
+            while len(content) <= MOST_BYTES and (piece := stream.read(_PIECE)):  # which takes as much as it may read
+                content += piece
         if len(content) > MOST_BYTES:
             cause = f"is larger than {MOST_BYTES >> 20} MiB"
             raise error.at(Place(file=str(path)), cause, "name another file", code="too_large")
-        refuse_encoding(content, Place(file=str(path)), error)
+        refuse_encoding(bytes(content[:_HEAD]), Place(file=str(path)), error)
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as cause:
         code, message, remedy = "not_utf8", f"not UTF-8 text (byte {cause.start})", "save the file as UTF-8"
