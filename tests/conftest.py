@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shutil
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -66,3 +67,17 @@ def compiled_search() -> Iterator[None]:
         patch.setattr(loading._Plain, "heavy", math.inf)
         patch.setattr(loading._Plain, "may_compile", True)
         yield
+
+
+@pytest.fixture
+def heeded() -> Iterator[None]:
+    """Programs get signals as at a terminal: tests that run in the background, or by `nohup`, ignore some."""
+    numbers = (signal.SIGHUP, signal.SIGINT)
+    before = {
+        number: signal.signal(number, signal.SIG_DFL)
+        for number in numbers
+        if signal.getsignal(number) is signal.SIG_IGN
+    }
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)

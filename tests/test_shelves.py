@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 import sys
@@ -96,7 +97,13 @@ def test_what_another_user_made_is_not_touched(private: Shelf) -> None:
     ],
 )
 def test_code_that_another_user_could_have_written_is_not_read(
-    folder: tuple[int, int], file: tuple[int, int], source: int, *, is_read: bool, tmp_path: Path
+    folder: tuple[int, int],
+    file: tuple[int, int],
+    source: int,
+    *,
+    is_read: bool,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     text = tmp_path / "kernels.py"
     text.touch()
@@ -105,7 +112,10 @@ def test_code_that_another_user_could_have_written_is_not_read(
     for path, (owner, mode) in {shelf.folder: folder, shelf.folder / "a": file, text: (source, 0o644)}.items():
         os.chown(path, owner, owner)
         path.chmod(mode)
-    assert shelf.read("a") == (b"code" if is_read else None)
+    with caplog.at_level(logging.INFO, logger="safear"):
+        assert shelf.read("a") == (b"code" if is_read else None)
+    told = f"compiled code in {shelf.folder} is not used: other users could have written it"
+    assert caplog.messages == ([] if is_read else [told])
 
 
 def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> None:

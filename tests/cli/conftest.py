@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
@@ -81,17 +79,3 @@ def safear_process(tmp_path: Path) -> Safear:
         return Answer(done.returncode, done.stdout, done.stderr)
 
     return call
-
-
-@pytest.fixture
-def heeded() -> Iterator[None]:
-    """Programs get signals as at a terminal: tests that run in the background, or by `nohup`, ignore some."""
-    numbers = (signal.SIGHUP, signal.SIGINT)
-    before = {
-        number: signal.signal(number, signal.SIG_DFL)
-        for number in numbers
-        if signal.getsignal(number) is signal.SIG_IGN
-    }
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)

@@ -341,6 +341,7 @@ SLOW = """
 """
 
 
+@pytest.mark.usefixtures("heeded")
 @pytest.mark.parametrize(
     "number, code", [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)], ids=["Ctrl+C", "kill"]
 )
