@@ -69,7 +69,9 @@ def frame_of(columns: dict[Any, list[Any]]) -> pd.DataFrame:
     try:
         return pd.DataFrame({name: pd.Series(column, dtype=_kind(column)) for name, column in columns.items()})
     except (ValueError, OverflowError):  # names that Arrow cannot hold
-        return pd.DataFrame(columns, dtype=object, columns=pd.Index(list(columns), dtype=object))
+        frame = pd.DataFrame(dict(enumerate(columns.values())), dtype=object)
+        frame.columns = pd.Index(list(columns), dtype=object)
+        return frame
 
 
 def _kind(column: list[Any]) -> Any:

@@ -177,3 +177,10 @@ def test_many_wrong_cells_are_counted(tmp_path: Path) -> None:
     said = told(frame, tmp_path)
     assert said.count("is neither yes nor no") == MOST_TOLD
     assert said.endswith(f"{50 - MOST_TOLD} more cells are wrong")
+
+
+def test_half_a_character_in_a_name_of_a_column() -> None:
+    """Python can hold it, but Arrow cannot."""
+    frame = pd.DataFrame([["learn", "yes", 1]])
+    frame.columns = pd.Index(["action", "worked", "note\ud800"], dtype=object)
+    assert len(read(frame)) == 1

@@ -350,6 +350,11 @@ def test_a_parquet_file_without_rows(tmp_path: Path) -> None:
         read_population(problem_of(JOB), write_parquet(tmp_path / "p.parquet", {"job": pa.array([], pa.string())}))
 
 
+def test_half_a_character_in_a_group_is_written_out() -> None:
+    frame = pd.DataFrame({"job": ["none", "none"], "branch": pd.Series([1, "\ud800"], dtype=object)})
+    assert read_population(problem_of(JOB), frame, groups=["branch"]).group_values == (("1", r"\ud800"),)
+
+
 def test_too_many_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counts, "MAX_COMBINATIONS", 10)
     path = write_csv(tmp_path / "p.csv", {"job": ["none"] * 11, "id": range(11)})

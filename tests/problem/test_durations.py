@@ -43,7 +43,14 @@ def test_parts_of_months_add_up() -> None:
     assert total.after(date(2026, 11, 17)) == date(2026, 12, 17)
 
 
-@pytest.mark.parametrize("text", ["", "soon", "3", "months", "-1 month", "3 EUR", "1e3 days"])
+def test_a_sum_that_no_number_holds_is_never_over() -> None:
+    most = Duration(months=1.7e308)
+    assert (most + most).after(date(2026, 11, 17)) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "soon", "3", "months", "-1 month", "3 EUR", "1e3 days", f"{'9' * 400} days", f"{'9' * 308} years"]
+)
 def test_what_is_no_duration(text: str) -> None:
     assert Duration.read(text) is None
 

@@ -259,6 +259,13 @@ def test_mistakes_in_a_dictionary_have_a_path_and_no_place() -> None:
     )
 
 
+def test_half_a_character_in_a_name() -> None:
+    """Python can hold it, but no file can."""
+    with pytest.raises(ProblemError) as caught:
+        parse_problem({"safear": 1, "T\ud800": "x"})
+    assert r"'T\ud800' holds half a character" in str(caught.value)
+
+
 def test_a_dictionary_is_left_as_it_is() -> None:
     document = yaml.load(edited((COST, "cost: x"), ("features:", "features_:")), yaml.BaseLoader)
     before = copy.deepcopy(document)

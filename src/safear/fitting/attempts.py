@@ -62,7 +62,7 @@ class Attempts:
 def open_log(source: str | Path | pd.DataFrame) -> tuple[pd.DataFrame, Place]:
     """A log as a data frame, and its place. Cells of a CSV file are texts, those of a Parquet file have types."""
     if isinstance(source, pd.DataFrame):
-        frame, place = source.set_axis([str(name) for name in source.columns], axis=1), Place()
+        frame, place = source.set_axis(pd.Index([str(name) for name in source.columns], dtype=object), axis=1), Place()
     else:
         place = Place(file=str(source))
         if not is_table(source):

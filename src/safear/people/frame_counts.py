@@ -104,5 +104,6 @@ def _as_float(value: object) -> float:
 
 
 def _group_text(value: object) -> str:
-    text = "" if is_missing(value) else str(value)
+    # Half a character, which Python can hold, is written out: neither a table nor a file can hold it.
+    text = "" if is_missing(value) else str(value).encode("utf-8", "backslashreplace").decode()
     return text.lower() if isinstance(value, bool | np.bool_) else text

@@ -54,7 +54,10 @@ class Duration:
         """From `3 months` or `1.5 years`; None if it is nothing of the kind."""
         found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([^\W\d]+)\s*", text)
         unit = None if found is None else find_time_unit(found[2])
-        return None if found is None or unit is None else cls.of(float(found[1]), unit)
+        if found is None or unit is None:
+            return None
+        duration = cls.of(float(found[1]), unit)
+        return duration if math.isfinite(duration.months + duration.days) else None
 
     def __str__(self) -> str:
         """As `read` takes it: of one unit, since whatever was read was of one."""
@@ -68,6 +71,8 @@ class Duration:
 
         None if no calendar reaches that far.
         """
+        if not math.isfinite(self.months + self.days):  # a sum
+            return None
         part, whole = math.modf(round(self.months, 9))
         years, month = divmod(begins.month - 1 + int(whole), 12)
         year, days = begins.year + years, math.ceil(round(part * DAYS_PER_MONTH + self.days, 6))

@@ -65,7 +65,7 @@ def _cut(data: dict[str, Any], path: Path) -> None:
     holder: Any = data
     for part in path[:-1]:
         holder = holder.get(part, {}) if isinstance(holder, dict) else {}
-    if isinstance(holder, dict):
+    if isinstance(holder, dict) and path:
         holder.pop(path[-1], None)
 
 
@@ -102,6 +102,7 @@ _SHAPES: dict[str, tuple[str, str, str | None]] = {
         ("not_a_number", "{shown} is not a number", None),
     ),
     **dict.fromkeys(["int_parsing", "int_from_float"], ("not_a_number", "{shown} is not a whole number", None)),
+    "string_unicode": ("not_a_text", "{shown} holds half a character", "write it anew, as UTF-8"),
     "list_type": ("not_a_list", "{shown} should be a list", "write [a, b, c]"),
     **dict.fromkeys(
         ["dict_type", "model_type", "model_attributes_type"],
@@ -122,7 +123,12 @@ def _explain(tree: Tree, model: type[Written], detail: ErrorDetails) -> Mistake:
     if kind == "too_short" and not given:
         kind = "empty"
     code, cause, remedy = _SHAPES.get(kind, ("invalid", "{message}", None))
-    known = {"name": detail["loc"][-1], "given": given, "shown": _show(given), "message": detail["msg"]}
+    known = {
+        "name": detail["loc"][-1] if detail["loc"] else "",
+        "given": given,
+        "shown": _show(given),
+        "message": detail["msg"],
+    }
     cause = cause.format(**known, **detail.get("ctx", {}))
     if kind == "greater_than_equal" and path[-1] == "failure_cost":
         remedy = "costs are positive"
