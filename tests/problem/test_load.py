@@ -264,6 +264,8 @@ def test_half_a_character_in_a_name() -> None:
     with pytest.raises(ProblemError) as caught:
         parse_problem({"safear": 1, "T\ud800": "x"})
     assert r"'T\ud800' holds half a character" in str(caught.value)
+    with pytest.raises(ProblemError, match="a name or a text holds half a character"):
+        parse_problem({"safear": 1, "features": {"a": {"label": {"\ud800": 1}}}})
 
 
 def test_a_dictionary_is_left_as_it_is() -> None:

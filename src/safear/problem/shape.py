@@ -35,7 +35,7 @@ def read_document(tree: Tree, model: type[W], error: type[InputError]) -> tuple[
     try:
         return model.model_validate(data), mistakes, pruned
     except ValidationError as problem:
-        details = problem.errors()
+        details = _list_details(problem, error)
     told = {item.place.path for item in tree.mistakes}
     for detail in details:
         if _clean(detail) not in told:
@@ -52,6 +52,14 @@ def read_document(tree: Tree, model: type[W], error: type[InputError]) -> tuple[
         return model.model_validate(data), mistakes, pruned
     except ValidationError:
         raise error(in_order(mistakes)) from None
+
+
+def _list_details(problem: ValidationError, error: type[InputError]) -> list[ErrorDetails]:
+    try:
+        return problem.errors()
+    except UnicodeEncodeError:  # pydantic cannot say where
+        cause, remedy = "a name or a text holds half a character", "write it anew, as UTF-8"
+        raise error.at((), cause, remedy, code="not_a_text") from None
 
 
 def _part_of(detail: ErrorDetails) -> Path:
