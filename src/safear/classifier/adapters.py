@@ -314,6 +314,14 @@ def _has_aim(classifier: Classifier) -> bool:
     return getattr(classifier, "aimed", None) is not None
 
 
+def _has(source: object, name: str) -> bool:
+    """Whether an object has an attribute; one of somebody's own may fail at that question."""
+    try:
+        return hasattr(source, name)
+    except RAISED as error:
+        raise failed(error) from error
+
+
 def _read_source(source: object, problem: Problem, time_limit: float | None) -> Classifier:
     if source is None:
         if problem.rule is None:
@@ -321,7 +329,7 @@ def _read_source(source: object, problem: Problem, time_limit: float | None) -> 
             cause = "the problem has no rule, and no classifier was given"
             raise ClassifierError.at(("classifier",), cause, remedy, code="missing")
         return RuleClassifier(problem.rule)
-    if hasattr(source, "columns") and hasattr(source, "to_numpy"):  # first: its columns may have any name
+    if _has(source, "columns") and _has(source, "to_numpy"):  # first: its columns may have any name
         return TableClassifier.from_frame(source, problem)  # type: ignore[arg-type]  # a DataFrame, by its marks
     if isinstance(source, Classifier):
         return source

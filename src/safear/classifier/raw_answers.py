@@ -98,7 +98,10 @@ def _unpack(values: NDArray[Any], source: str) -> NDArray[Any]:
     """Objects as what they all are: truth values, numbers, or labels."""
     kinds = {_kind(value) for value in values.flat}
     if kinds <= {"numbers", "nothing"} and all(isinstance(value, Real | Decimal) for value in values.flat):
-        return values.astype(np.float64)  # where nothing is NaN
+        try:
+            return values.astype(np.float64)  # where nothing is NaN
+        except OverflowError:  # a whole number that no float can hold
+            return np.full(values.shape, np.inf)
     if "nothing" in kinds:
         raise left_out(source)
     if len(kinds) > 1:

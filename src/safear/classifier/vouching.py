@@ -66,7 +66,7 @@ def vouch(classifier: Classifier, problem: Problem, given: pd.DataFrame | None =
         if vocabulary.lacks(wanted):  # it says no to everybody, as it seems: that may be so
             cause = f"the classifier has only ever answered with {show_labels(vocabulary.heard)}, never with "
             remedy = "write 'goal: {favourable: ...}' if that is not what it calls the favourable decision"
-            found = mistake(("goal", "favourable"), cause + show_label(wanted), remedy)
+            found = mistake(("goal", "favourable"), cause + show_label(wanted), remedy, code="unanimous")
             tell_once(find_source(member), str(found))
 
 
