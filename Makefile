@@ -60,9 +60,10 @@ test-dice: $(VENV)/.dice
 test-engines: $(VENV)/.bench
 	$(BIN)/python -m pytest -q tests/solvers/test_engines.py
 
-# The tests of compiled loops with every index checked, which compiled code does not do by itself.
+# The tests of compiled loops with every index checked, which compiled code does not do by itself; fewer examples of each
+# property, which draw the same branches.
 test-bounds: $(VENV)/.test
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds $(BIN)/python -m pytest -q $(CORES) -p no:cacheprovider \
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds $(BIN)/python -m pytest -q $(CORES) -p no:cacheprovider --hypothesis-profile=few \
 		tests/evaluation tests/solvers/test_sweep_kernels.py tests/solvers/test_targets.py tests/solvers/test_optimal.py tests/solvers/test_weighed.py \
 		tests/mdp/test_grounds.py tests/recourse/test_fast_search.py tests/population/test_engine.py tests/population/test_family_figures.py
 

@@ -127,6 +127,8 @@ def goal(**changes: Any) -> Problem:
 ONE, UNNAMED = goal(favourable="1"), goal(favourable=None)
 LABELS = ["approved", "rejected"]
 WORDS = ["rejected", "rejected", "review", "approved", "approved"]  # by points
+# Newer versions of pandas give NaN for a missing whole number, older ones an object.
+NO_NUMBER = "not_finite" if np.asarray(pd.array([1, None], dtype="Int64")).dtype.kind == "f" else "no_decision"
 
 REFUSED: dict[str, tuple[Problem, Any, str]] = {
     # other names than the problem's
@@ -174,7 +176,7 @@ REFUSED: dict[str, tuple[Problem, Any, str]] = {
     "nothing": (PROBLEM, say("approved", None), "no_decision"),
     "nothing but scores": (PROBLEM, say(0.9, None), "no_decision"),
     "missing text": (PROBLEM, lambda frame: pd.Series(say("approved", pd.NA)(frame), dtype="string"), "no_decision"),
-    "missing number": (ONE, lambda frame: pd.Series(say(1, pd.NA)(frame), dtype="Int64"), "not_finite"),
+    "missing number": (ONE, lambda frame: pd.Series(say(1, pd.NA)(frame), dtype="Int64"), NO_NUMBER),
     "masked truth values": (PROBLEM, mask(lambda frame: np.ones(len(frame), dtype=bool)), "no_decision"),
     "masked scores": (PROBLEM, mask(lambda frame: np.full(len(frame), 0.9)), "no_decision"),
     "masked labels": (PROBLEM, mask(lambda frame: np.full(len(frame), "approved")), "no_decision"),
