@@ -60,8 +60,8 @@ test-dice: $(VENV)/.dice
 test-engines: $(VENV)/.bench
 	$(BIN)/python -m pytest -q tests/solvers/test_engines.py
 
-# The tests of compiled loops with every index checked, which compiled code does not do by itself; fewer examples of each
-# property, which draw the same branches.
+# The tests of compiled loops with every index checked, which compiled code does not do by itself; with fewer examples
+# of each property.
 test-bounds: $(VENV)/.test
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds $(BIN)/python -m pytest -q $(CORES) -p no:cacheprovider --hypothesis-profile=few \
 		tests/evaluation tests/solvers/test_sweep_kernels.py tests/solvers/test_targets.py tests/solvers/test_optimal.py tests/solvers/test_weighed.py \
