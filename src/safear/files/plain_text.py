@@ -9,7 +9,7 @@ from safear.errors import InputError, Place
 
 MOST_BYTES = 256 * 2**20  # of a text; a device may go on for ever
 _PIECE = 2**20  # bytes
-_HEAD = 200  # bytes that are looked at
+HEAD = 200  # bytes by which a text is told from others
 _MARKS = {  # the longer ones first: they begin as the shorter ones do
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
@@ -34,7 +34,7 @@ def read_text(path: Path, error: type[InputError]) -> str:
         if len(content) > MOST_BYTES:
             cause = f"is larger than {MOST_BYTES >> 20} MiB"
             raise error.at(Place(file=str(path)), cause, "name another file", code="too_large")
-        refuse_encoding(bytes(content[:_HEAD]), Place(file=str(path)), error)
+        refuse_encoding(bytes(content[:HEAD]), Place(file=str(path)), error)
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as cause:
         code, message, remedy = "not_utf8", f"not UTF-8 text (byte {cause.start})", "save the file as UTF-8"
@@ -49,10 +49,11 @@ def read_text(path: Path, error: type[InputError]) -> str:
 
 def refuse_encoding(start: bytes, place: Place, error: type[InputError]) -> None:
     """Refuse text that begins as UTF-16 or UTF-32 does, which some programs save without being asked to."""
+    start = start[:HEAD]
     found = next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
-    if found is None and b"\0" in start[:_HEAD]:  # every other byte of plain letters
-        even, odd = start[:_HEAD:2].count(0), start[1:_HEAD:2].count(0)
-        found = "UTF-16" if max(even, odd) > len(start[:_HEAD]) / 4 > 2 * min(even, odd) else None
+    if found is None and b"\0" in start:  # every other byte of plain letters
+        even, odd = start[::2].count(0), start[1::2].count(0)
+        found = "UTF-16" if max(even, odd) > len(start) / 4 > 2 * min(even, odd) else None
     if found is not None:
         cause, remedy = f"is {found} text, not UTF-8", "save the file as UTF-8 (in Excel: 'CSV UTF-8')"
         raise error.at(place, cause, remedy, code="not_utf8")

@@ -19,14 +19,13 @@ from types import ModuleType
 from typing import IO, TYPE_CHECKING, cast
 
 from safear.errors import MissingExtraError, PersonError, Place, TooLargeError
-from safear.files import explain, refuse_encoding, scratch_folder
+from safear.files import HEAD, explain, refuse_encoding, scratch_folder
 from safear.people.cells import BITS, quote_sql
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".parquet": None}
-HEAD = 200  # bytes by which a text is told from others
 _ENDINGS = ".csv, .csv.gz, .tsv or .parquet"
 
 _CHUNK = 2**20  # bytes

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from safear.errors import PersonError, Place
-from safear.files import explain, refuse_encoding
+from safear.files import HEAD, explain, refuse_encoding
 from safear.people.cells import read_cells
-from safear.people.opening import HEAD, connect, find_tables, open_file, require_delimiter, require_undamaged
+from safear.people.opening import connect, find_tables, open_file, require_delimiter, require_undamaged
 from safear.problem.model import Problem, Record
 
 if TYPE_CHECKING:
