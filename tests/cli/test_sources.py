@@ -244,11 +244,11 @@ def test_the_same_answer_for_everybody_is_told(answer: bool, safear: Safear, tmp
 
 def test_a_model_that_hangs(safear_process: Safear, tmp_path: Path) -> None:
     """It is given up, and does not keep the program from ending."""
-    write(tmp_path, "mine.py", "import time\n\ndef decide(frame):\n    time.sleep(50)\n")
+    write(tmp_path, "mine.py", "import time\n\ndef decide(frame):\n    time.sleep(500)\n")
     command = ("recommend", "loan", "--classifier", "mine.py:decide", "--model-timeout", "0.5")
     start = time.monotonic()
     told = safear_process(*command).refusal
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 200
     assert "the classifier has not answered 1 inputs after 0.5 seconds; the first of them: age = young" in told
     assert told.endswith("    allow more with --model-timeout SECONDS\n")
 

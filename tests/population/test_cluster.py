@@ -246,7 +246,7 @@ def test_no_scheduler(address: str, told: str, home: Path, monkeypatch: pytest.M
     before = time.monotonic()
     with pytest.raises(sa.InputError) as error:
         run(home, "unsolved", objective=sa.Mean(), scheduler=address)
-    assert time.monotonic() - before < 10
+    assert time.monotonic() - before < 30
     (mistake,) = error.value.mistakes
     assert mistake.cause.startswith(told)
     assert mistake.remedy == "start one with: dask scheduler"

@@ -38,7 +38,7 @@ def test_a_half_sent_request_is_not_waited_for(loan: Site, monkeypatch: pytest.M
             time.sleep(0.1)
             one.sendall(b"x")
         assert is_closed(one)
-        assert 0.4 < time.monotonic() - start < 5
+        assert 0.4 < time.monotonic() - start < 15
 
 
 def test_the_next_request_has_its_own_time(loan: Site, monkeypatch: pytest.MonkeyPatch) -> None:

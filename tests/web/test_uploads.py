@@ -61,7 +61,7 @@ def test_what_is_no_form_is_refused_at_once(header: str, body: bytes) -> None:
     begun = time.perf_counter()
     with pytest.raises(ValueError, match="not a form"):
         read_upload(header, body)
-    assert time.perf_counter() - begun < 0.5
+    assert time.perf_counter() - begun < 10  # read again and again, it would be minutes
 
 
 def test_the_page_says_that_it_is_no_form(loan: Site) -> None:

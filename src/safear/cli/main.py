@@ -76,6 +76,7 @@ class _Commands(click.Group):
         if cmd_name not in MODULES:
             return None
         found: click.Command = getattr(import_module(f"safear.cli.{MODULES[cmd_name]}"), cmd_name)
+        found.context_settings = {**CONTEXT, **found.context_settings}  # Click keeps how a command first took help
         return found
 
 
