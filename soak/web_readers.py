@@ -111,9 +111,7 @@ def _draw_form(rng: Random) -> tuple[str, bytes]:
             fields[mutate_text(rng, name)] = fields.pop(name)
         else:
             fields[name] = mutate_text(rng, fields[name])
-    body = urlencode({a: b.encode("utf-8", "surrogatepass") for a, b in fields.items()}).encode(
-        "utf-8", "surrogatepass"
-    )
+    body = urlencode(fields, encoding="utf-8", errors="surrogatepass").encode()
     return rng.choice(PAGES), mutate_bytes(rng, body) if rng.random() < 0.1 else body
 
 

@@ -207,3 +207,27 @@ def test_signals_that_are_ignored_stay_ignored(place: Path) -> None:
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(2)
     assert end_it(process, signal.SIGTERM, 1) == (143, "", STOPPED)
+
+
+# What is raised while DuckDB looks at a table becomes an error of DuckDB's own, whose text is a traceback.
+MADE_AN_ERROR = """
+import os, signal, time
+import safear as sa
+from safear.population.folder import Folder
+def write(self, number, rows):
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        pass
+    raise sa.InputError.at((), "cannot be written: Traceback (most recent call last):")
+Folder.write = write
+"""
+
+
+def test_a_library_that_makes_an_error_of_it(place: Path) -> None:
+    pytest.importorskip("duckdb")
+    process = begin(place, "batch", "job.yaml", "people.csv", "--out", "out", "--threads", "1", first=MADE_AN_ERROR)
+    told = process.communicate(timeout=PATIENCE)
+    assert told == ("", "\ninterrupted; 0 finished parts are in out: run the same command again to continue\n")
+    assert process.returncode == CODES[signal.SIGTERM]

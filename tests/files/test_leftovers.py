@@ -14,7 +14,7 @@ import pytest
 
 from accounts import NOBODY, only_root
 from safear.errors import InputError
-from safear.files import is_leftover, remove_leftovers, scratch_folder, write_text
+from safear.files import is_leftover, remove_leftovers, require_folder, scratch_folder, write_text
 
 BESIDE = """
 import sys
@@ -85,6 +85,14 @@ def test_whoever_writes_next_removes_it(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     write_text(tmp_path / "b.txt", "text")
     assert names(tmp_path) == sorted([*keep, "b.txt"])
+
+
+def test_whoever_makes_a_folder_removes_what_was_left_beside_it(tmp_path: Path) -> None:
+    """Whether it can be made was tried where it shall be."""
+    left = tmp_path / f".safear-{'0' * 16}.tmp"
+    left.touch()
+    require_folder(tmp_path / "out")
+    assert not left.exists()
 
 
 def test_a_process_that_goes_on_gets_its_file(tmp_path: Path) -> None:

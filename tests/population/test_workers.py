@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -379,6 +380,14 @@ def test_a_run_that_is_stopped(number: signal.Signals, code: int, home: Path, tm
         assert number == signal.SIGKILL
         assert time.monotonic() < end
         time.sleep(0.005)
+
+
+@pytest.mark.parametrize("sent", [b"", pickle.dumps(["/nowhere"])[:-3]])
+def test_whoever_starts_a_worker_may_be_killed_at_once(sent: bytes) -> None:
+    """It has not been told yet where anything is, and ends without a word."""
+    command = [sys.executable, "-P", "-c", workers_module.BEGIN]
+    done = subprocess.run(command, input=sent, capture_output=True, check=False, timeout=PATIENCE)
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
 
 
 def children_of(parent: int) -> list[str]:

@@ -67,8 +67,8 @@ class _Commands(click.Group):
                 raise
             except KeyboardInterrupt:
                 stop()
-            except click.Abort:
-                if was_stopped():  # while it asked something
+            except Exception:
+                if was_stopped():  # while it asked something, or a library worked that made an error of it
                     stop()
                 raise
 

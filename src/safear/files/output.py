@@ -145,6 +145,7 @@ def _find_descriptor(path: Path) -> int | None:
 
 def _require_room(folder: Path) -> None:
     """Refuse a folder in which no file can be made."""
+    remove_leftovers_once(folder)
     path, handle = create_beside(folder / "any", 0o600)
     os.close(handle)
     path.unlink(missing_ok=True)

@@ -44,9 +44,15 @@ MOST_LOSSES = 2  # workers that may be lost with the same part
 NO_PART = -1  # before all others: the number for errors of workers that have none yet
 STOP_SECONDS = 0.5  # from being told to stop until whoever still works is ended
 # -P: nothing is imported from the current folder before the caller's own path is known.
-BEGIN = (
-    "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); from safear.population.worker import main; main()"
-)
+BEGIN = """
+import pickle, sys
+try:
+    sys.path[:] = pickle.load(sys.stdin.buffer)
+except (EOFError, pickle.UnpicklingError):  # whoever started it has ended
+    sys.exit(1)
+from safear.population.worker import main
+main()
+"""
 # A model's own threads: without a limit, each worker would start one per core.
 LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
