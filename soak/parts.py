@@ -30,9 +30,9 @@ class Part(NamedTuple):
 
 
 PARTS = (
-    Part("readers", 0.40, splits=True),
-    Part("kills", 0.22, splits=True),
-    Part("same_bytes", 0.30),
+    Part("readers", 0.35, splits=True),
+    Part("kills", 0.36, splits=True),
+    Part("same_bytes", 0.24),
     Part("commands", 0.15),
     Part("races", 0.10),
     Part("classifiers", 0.12),
