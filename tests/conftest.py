@@ -61,11 +61,12 @@ class Telling:
             self.terminal.write_line(f"FAILED {report.nodeid} ({report.when})\n{report.longreprtext[-2000:]}")
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_sessionstart(session: pytest.Session) -> None:
     """Only where results are shown, not in the processes that run the tests."""
-    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    plugins = session.config.pluginmanager
+    terminal = plugins.get_plugin("terminalreporter")
     if terminal is not None:
-        config.pluginmanager.register(Telling(terminal))
+        plugins.register(Telling(terminal))
 
 
 @pytest.fixture(scope="module")  # its event loop runs meanwhile, and other tests have loops of their own
