@@ -16,8 +16,8 @@ import safear as sa
 from compare import as_policy, read_both
 from safear.errors import ObjectiveError, PersonError, TooLargeError
 from safear.evaluation import run_exactly
-from safear.evaluation.forward import require_few_moves
-from safear.evaluation.policy import policy_of
+from safear.evaluation.forward import require_few_moves, run_moved
+from safear.evaluation.policy import Pieces, SpentPolicy, policy_of
 from small_problems import ladder
 from strategies import problems
 
@@ -134,6 +134,7 @@ def test_simulation_is_seeded() -> None:
     assert one != other
     with pytest.raises(ObjectiveError, match="0 rollouts"):
         sa.simulate(solution, rollouts=0, rng=np.random.default_rng(0))
+    assert sa.simulate(solution, rollouts=1, rng=np.random.default_rng(0)).chance.tolist() == [1.0]
 
 
 def test_no_success_is_undefined_not_nan() -> None:
@@ -176,3 +177,37 @@ def test_resolution_bounds_the_error() -> None:
     rounded = sa.evaluate(sa.solve(mdp, sa.Mean()))
     assert abs(exact.all_runs.mean - rounded.all_runs.mean) <= float(mdp.cost_error)
     assert rounded.points()[0][0] == pytest.approx(0.35)
+
+
+def test_a_plan_decides_by_what_it_would_have_cost_before_costs_moved() -> None:
+    # Try, for 1 if it works and for 2 if not; who has spent 3 or more pays 4. Then each of these costs 4, 1 or 3.
+    actions = {
+        "try": {"cost": 1, "outcomes": [{"chance": 0.5, "change": {"a": "+1"}}, {"cost": 2}]},
+        "pay": {"cost": 4, "change": {"a": "+1"}},
+    }
+    problem = ladder(actions, levels="0123", horizon=3, failure_cost=100)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    places = np.arange(3 * mdp.n_states)[np.tile(~mdp.goal, 3)]
+    pays = Pieces(places, np.full(len(places), -100), np.full(len(places), 1, np.uint8))
+    tries = Pieces(places, np.full(len(places), -2), np.zeros(len(places), np.uint8))
+    policy = SpentPolicy.of(mdp, np.zeros(mdp.n_states, np.int64), [pays, tries])
+    new = {(0, 0): (4, 0.25), (0, 1): (1, 0.75), (1, 0): (3, 1.0)}
+    cost, chance = np.array(
+        [new[int(mdp.row_action[row]), int(out)] for row, out in zip(mdp.edge_row, mdp.edge_outcome, strict=True)]
+    ).T
+    moved = replace(mdp, edge_cost=cost.astype(np.int64), edge_chance=chance, edge_low=chance, edge_high=chance)
+    # Whose first two tries worked had spent 2 and tries again; of all others, who had spent 3 or 4, it is time to pay.
+    runs = run_moved(policy, moved)
+    found: dict[tuple[int, str], float] = {}
+    for state, spent, share in zip(runs.state.tolist(), runs.spent.tolist(), runs.chance.tolist(), strict=True):
+        key = spent, str(mdp.person(state)["a"])
+        found[key] = found.get(key, 0.0) + share
+    assert found == pytest.approx(
+        {
+            (12, "3"): 0.25**3,
+            (9, "2"): 0.25**2 * 0.75,
+            (4 + 1 + 3, "2"): 2 * 0.25 * 0.75,
+            (1 + 1 + 3, "1"): 0.75**2,
+        }
+    )
+    assert runs.distribution.success == pytest.approx(0.25**3)

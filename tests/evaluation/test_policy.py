@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import safear as sa
@@ -82,6 +82,43 @@ def test_without_pieces_there_is_nothing_to_do() -> None:
     assert policy.action() is None
 
 
+@given(
+    st.dictionaries(st.integers(-9, 40), st.integers(0, 2), min_size=1, max_size=8),
+    st.integers(0, 2),
+    st.integers(0, LOAN.n_states - 1),
+    st.integers(-15, 45),
+)
+@example({0: 0, 5: 1, 9: 1, 12: 0, 20: 2}, 1, 2, 10)  # the same from 5 to 11
+@example({0: 0, 5: 1, 9: 1, 12: 0, 20: 2}, 2, 3, 15)
+@example({0: 0, 5: 1, 9: 1, 12: 0, 20: 2}, 0, 1, -3)
+@example({0: 0, 5: 1, 9: 1, 12: 0, 20: 2}, 1, 0, 30)
+def test_the_same_is_done_from_the_lowest_to_the_highest_account_that_is_told(
+    pieces: dict[int, int], step: int, state: int, account: int
+) -> None:
+    drawn = Drawn({place: [(0, 7), (20, 8)] for place in range(LOAN.horizon * LOAN.n_states)})
+    place = step * LOAN.n_states + state
+    drawn[place] = sorted(pieces.items())
+    policy = SpentPolicy.of(LOAN, np.zeros(LOAN.n_states, np.int64), drawn.pieces(np.random.default_rng(0)))
+    low, high = policy.steady(step, state, account)
+    assert low is None or low <= account
+    assert high is None or high >= account
+    choice = drawn.look_up(place, account)
+    ends = (-100 if low is None else low), (100 if high is None else high)
+    assert {drawn.look_up(place, between) for between in range(ends[0], ends[1] + 1)} == {choice}
+    assert low is None or drawn.look_up(place, low - 1) != choice
+    assert high is None or drawn.look_up(place, high + 1) != choice
+
+
+def test_with_one_piece_everywhere_nothing_depends_on_what_was_spent() -> None:
+    every = np.arange(LOAN.horizon * LOAN.n_states)
+    one = Pieces(every, np.zeros(len(every), np.int64), np.zeros(len(every), np.uint8))
+    other = Pieces(every[-1:], np.array([5]), np.array([1], np.uint8))
+    policy = SpentPolicy.of(LOAN, np.zeros(LOAN.n_states, np.int64), [one])
+    assert not policy.looks_at_spent
+    assert policy.steady(0, 0, 3) == (None, None)
+    assert SpentPolicy.of(LOAN, policy.opening, [one, other]).looks_at_spent
+
+
 # -------------------------------------------------------------------------------------------------- what to do, by name
 
 
@@ -134,6 +171,8 @@ def test_what_was_spent_decides() -> None:
     low = mdp.locate()
     said = [policy.action(low, step=1, spent=spent) for spent in (0, 0.5, 1, 1.25, 1.5, 2, 1000)]
     assert said == ["pay", "pay", "pay", "pay", "try", "try", "try"]
+    rows = policy.choosing(8)(1, np.full(4, low), np.array([0, 2, 3, 100]))
+    assert [mdp.actions[mdp.row_action[row]] for row in rows] == ["pay", "pay", "try", "try"]
     assert policy.action({"x": "mid", "group": "a"}, step=1, spent=0.5, start={"x": "low", "group": "a"}) == "pay"
     assert policy.action({"x": "goal", "group": "a"}, step=2, spent=0.5) is None
     assert as_points(sa.evaluate(policy)) == pytest.approx(
@@ -207,6 +246,7 @@ def test_a_state_policy_does_not_look_at_the_account() -> None:
     policy = sa.solve(block, sa.MeanStd(0.5), method="greedy").policy
     assert isinstance(policy, StatePolicy)
     assert not policy.looks_at_spent
+    assert policy.steady(0, block.starts[0], 5) == (None, None)
     states = np.arange(block.n_states)
     said = set()
     for step in (0, 5, 23):
