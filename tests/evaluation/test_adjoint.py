@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -15,10 +16,13 @@ import oracle
 import safear as sa
 from moving import deciding, follow, with_amount
 from oracle import Distribution, Oracle, State
-from safear.evaluation.adjoint import Derivatives, differentiate
+from safear.evaluation.adjoint import Derivatives, differentiate, expect_back
+from safear.evaluation.forward import propagate
+from safear.evaluation.policy import Pieces, Policy, SpentPolicy
+from safear.mdp.compiled import CompiledMDP
 from safear.mdp.parameters import Parameter, find_parameters
 from safear.risk.objectives import Objective
-from small_problems import ladder
+from small_problems import ladder, surprising
 from strategies import FEWER, problems
 
 LEVELS = st.sampled_from([0.0, 0.5, 0.8, 0.95, 1.0])
@@ -98,18 +102,21 @@ def test_derivatives_are_finite_differences(
         assert ours == pytest.approx(slopes, rel=1e-6, abs=1e-6)
 
 
-def retries(chance: float, horizon: int = 3, **more: Any) -> tuple[sa.Solution, dict[str, Derivatives]]:
+def by_place(plan: sa.Solution | Policy, mdp: CompiledMDP, *, level: float) -> dict[str, Derivatives]:
+    found = differentiate(plan, find_parameters(mdp), level=level)
+    return {".".join(map(str, item.parameter.path)): item for item in found}
+
+
+def retries(chance: float, horizon: int = 3, *, level: float = 0.95) -> dict[str, Derivatives]:
     actions = {"try": {"cost": 2, "chance": chance, "change": {"a": "yes"}}}
-    problem = ladder(actions, horizon=horizon, failure_cost=10, **more)
+    problem = ladder(actions, horizon=horizon, failure_cost=10)
     mdp = sa.compile_mdp(problem, start=problem.default_person)
-    solution = sa.solve(mdp, sa.Mean())
-    found = differentiate(solution, find_parameters(mdp), level=0.95)
-    return solution, {".".join(map(str, item.parameter.path)): item for item in found}
+    return by_place(sa.solve(mdp, sa.Mean()), mdp, level=level)
 
 
 def test_retries_have_their_closed_form() -> None:
     # success 1 - q^3, mean 2 (1 + q + q^2) + 10 q^3 with q = 1 - p; the worst 5% are failures, which cost 16
-    _, found = retries(0.5)
+    found = retries(0.5)
     chance = found["actions.try.outcomes.0.chance"]
     assert chance.success == pytest.approx(3 * 0.25)
     assert chance.mean == pytest.approx(-2 * (1 + 2 * 0.5) - 10 * 3 * 0.25)
@@ -118,6 +125,69 @@ def test_retries_have_their_closed_form() -> None:
     assert found["actions.try.cost"].tail == pytest.approx((3.0, 3.0))
     assert found["goal.failure_cost"].mean == pytest.approx(0.125)
     assert found["goal.failure_cost"].tail == pytest.approx((1.0, 1.0))
+
+
+def test_the_worst_runs_become_rarer_with_a_chance() -> None:
+    # One try: 2 with 0.9, else 12, and the worst fifth costs 2 + 10 q / 0.2 with q = 0.1.
+    place = "actions.try.outcomes.0.chance"
+    assert retries(0.9, 1, level=0.8)[place].tail == pytest.approx((-50.0, -50.0))
+    # At q = 0.2 all of the worst fifth cost 12, which they still do if q rises.
+    assert retries(0.8, 1, level=0.8)[place].tail == pytest.approx((0.0, -50.0))
+    # Two tries: the worst half costs 2 + (2 q p + 12 q^2) / 0.5.
+    assert retries(0.9, 2, level=0.5)[place].tail == pytest.approx((-8.0, -8.0))
+    assert retries(0.9, 2, level=1)[place].tail == (0.0, 0.0)
+    found = retries(0.9, 2, level=0)[place]
+    assert found.tail == pytest.approx((found.mean, found.mean))
+
+
+@pytest.mark.parametrize(
+    ("level", "tries", "failures"), [(0, 1.75, 0.125), (0.5, 2.5, 0.25), (0.75, 3, 0.5), (0.9, 3, 1), (1, 3, 1)]
+)
+def test_the_worst_runs_pay_more_often(level: float, tries: float, failures: float) -> None:
+    found = retries(0.5, level=level)  # half of the runs try once, a quarter twice, and the rest thrice
+    assert found["actions.try.cost"].tail == pytest.approx((tries, tries))
+    assert found["goal.failure_cost"].tail == pytest.approx((failures, failures))
+
+
+def test_a_failure_that_nominally_never_happens_costs_nothing() -> None:
+    problem = surprising()
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    for level in (0, 0.5, 1):
+        found = by_place(sa.solve(mdp, sa.Mean()), mdp, level=level)
+        assert found["goal.failure_cost"].tail == found["actions.ask.cost"].tail == (0.0, 0.0)
+        assert found["actions.apply.cost"].tail == (1.0, 1.0)
+
+
+def test_a_plan_that_looks_at_what_was_spent_keeps_to_what_it_did() -> None:
+    # A toss for 0, 3 or 6; the exam is the cheap one for who has spent 3, and else the dear one.
+    tosses = [
+        {"chance": chance, "cost": cost, "change": {"a": "mid"}} for chance, cost in ((0.5, 0), (0.25, 3), (0.25, 6))
+    ]
+    actions = {
+        "toss": {"cost": 0, "when": "a == new", "outcomes": tosses},
+        "cheap": {"cost": 1, "when": "a == mid", "change": {"a": "done"}},
+        "dear": {"cost": 2, "when": "a == mid", "change": {"a": "done"}},
+    }
+    problem = ladder(actions, levels=("new", "mid", "done"), horizon=2, failure_cost=9)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    start, mid = mdp.start, mdp.n_states + mdp.locate({"a": "mid"})
+    pieces = Pieces(np.array([start, mid, mid, mid]), np.array([-9, -9, -5, -2]), np.array([0, 1, 0, 1], np.uint8))
+    found = by_place(SpentPolicy.of(mdp, np.zeros(mdp.n_states, np.int64), [pieces]), mdp, level=0.5)
+    assert (found["actions.cheap.cost"].mean, found["actions.dear.cost"].mean) == (0.25, 0.75)
+    assert (
+        found["actions.cheap.cost"].tail == found["actions.dear.cost"].tail == (0.5, 0.5)
+    )  # of the worst half: 4 and 8
+
+
+def test_what_is_expected_at_the_best_and_the_worst_of_several_chances() -> None:
+    problem = ladder({"try": {"cost": 1, "chance": 0.5, "change": {"a": "yes"}}}, horizon=2)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    layers = list(propagate(mdp, sa.solve(mdp, sa.SuccessFirst()).policy.choosing(0), mdp.start))
+    chances = [np.where(mdp.goal[mdp.edge_next], chance, 1 - chance) for chance in (0.5, 0.25)]
+    ends = [np.stack([mdp.goal[layer.state], ~mdp.goal[layer.state]], axis=1).astype(np.float64) for layer in layers]
+    most, least = (expect_back(layers, chances, ends, worst=worst)[0][0].tolist() for worst in (True, False))
+    assert most == [1 - 0.5**2, 0.75**2]  # to succeed, and to fail
+    assert least == [1 - 0.75**2, 0.5**2]
 
 
 def test_a_kink_has_two_derivatives() -> None:
