@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
-from safear.evaluation import FigureRanges, evaluate_ranges
-from safear.evaluation.extremes import AT_ONCE, BATCH, _spread, columns_at_once, search_least
+from safear.evaluation import FigureRanges, evaluate_ranges, extremes
+from safear.evaluation.extremes import AT_ONCE, BATCH, _spread, columns_at_once, evaluate_worst, search_least
 from safear.mdp import check_mdp
+from safear.risk.objectives import Objective
 from small_problems import ladder
 
 Law = dict[tuple[int, bool], Fraction]  # {(total cost, success): chance}
@@ -191,9 +192,14 @@ def test_a_robust_value_is_the_worst_case_of_its_plan(mdp: sa.MDP, level: float)
             assert getattr(nominal, figure).high >= solution.bound - 1e-9
 
 
-def test_the_worst_tail_is_reached_between_two_adversaries() -> None:
+@pytest.mark.parametrize("before", [0, 4, 1000])
+@pytest.mark.parametrize("at_once", [1, 2, 32])
+def test_the_worst_tail_is_reached_between_two_adversaries(
+    before: int, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # 10 for sure, or 20 with a chance of 0.3 and else nothing: the worst half is the worst if the adversary brings
-    # about the first with 2/7, and the best target, 40/7, is no possible total.
+    # about the first with 2/7, and the best target, 40/7, is no possible total. What was paid before changes nothing.
+    monkeypatch.setattr(extremes, "AT_ONCE", at_once)
     mdp = sa.MDP(
         horizon=2,
         goal=np.array([False, False, False, True]),
@@ -204,15 +210,18 @@ def test_the_worst_tail_is_reached_between_two_adversaries() -> None:
         edge_chance=np.array([0.5, 0.5, 1.0, 0.3, 0.7]),
         edge_low=np.array([0.0, 0.0, 1.0, 0.3, 0.7]),
         edge_high=np.array([1.0, 1.0, 1.0, 0.3, 0.7]),
-        edge_cost=np.array([0, 0, 10, 20, 0]),
+        edge_cost=np.array([before, before, 10, 20, 0]),
         edge_outcome=np.zeros(5, dtype=np.uint8),
         depth=np.array([0, 1, 1, 2], dtype=np.int16),
         actions=("go",),
     )
-    found = evaluate_ranges(sa.solve(mdp, sa.Mean()), level=0.5)
+    solution = sa.solve(mdp, sa.Mean())
+    found = evaluate_ranges(solution, level=0.5)
     assert found is not None
-    assert found.tail.high == pytest.approx(100 / 7, abs=1e-12)
-    assert found.tail.low == pytest.approx(10, abs=1e-12)
+    assert found.tail.high == evaluate_worst(solution, sa.CVaR(0.5)) == pytest.approx(before + 100 / 7, rel=1e-12)
+    assert found.tail.low == pytest.approx(before + 10, rel=1e-12)
+    # Half of it and half of the mean: 5 + t / 2 + 10 - t for the first, 3 + t / 2 + 0.3 (20 - t) else, equal at 60/7.
+    assert evaluate_worst(solution, sa.MeanCVaR(0.5, 0.5)) == pytest.approx(before + 75 / 7, rel=1e-12)
 
 
 @pytest.mark.parametrize("horizon", [1, 4, 30])
@@ -227,6 +236,71 @@ def test_retries_with_an_interval(horizon: int) -> None:
         assert getattr(found.success, bounds[0]) == pytest.approx(1 - fail, abs=1e-12)
         mean = 0.3 * (1 - fail) / chance + 2 * fail
         assert getattr(found.mean, bounds[1]) == pytest.approx(mean, abs=1e-12)
+
+
+def unsure(chances: list[float], horizon: int = 2) -> sa.Solution:
+    """A try costs 1.5 and may work; to fail costs 4.5. A less lucky adversary is worse whatever is asked."""
+    actions = {"try": {"cost": 1.5, "chance": chances, "change": {"a": "yes"}}}
+    problem = ladder(actions, horizon=horizon, failure_cost=4.5)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assert mdp.quantum == Fraction(3, 2)
+    return sa.solve(mdp, sa.Mean())
+
+
+@pytest.mark.parametrize(
+    ("objective", "worst"),
+    [
+        (sa.Budget(1), 1.0),
+        (sa.Budget(1.5), 0.5),
+        (sa.Budget(2.9), 0.5),
+        (sa.Budget(3), 0.25),
+        (sa.Budget(100), 0.25),
+        (sa.VaR(0), 1.5),
+        (sa.VaR(0.5), 1.5),
+        (sa.VaR(0.6), 3.0),
+        (sa.VaR(0.75), 3.0),
+        (sa.VaR(0.8), 7.5),
+        (sa.VaR(1), 7.5),
+        (sa.CVaR(0), 3.375),
+        (sa.CVaR(0.5), 5.25),
+        (sa.CVaR(0.6), 5.8125),
+        (sa.CVaR(0.8), 7.5),
+        (sa.CVaR(1), 7.5),
+        (sa.MeanCVaR(0.25, 0.6), 0.75 * 3.375 + 0.25 * 5.8125),
+        (sa.MeanCVaR(0.25, 1), 0.75 * 3.375 + 0.25 * 7.5),
+    ],
+)
+def test_the_worst_of_two_tries(objective: Objective, worst: float) -> None:
+    # At the worst 1.5 with 1/2, 3 with 1/4, and 7.5, after two tries in vain, with 1/4.
+    assert evaluate_worst(unsure([0.5, 0.7, 0.9]), objective) == pytest.approx(worst, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("level", "var", "tail"),
+    [
+        (0, (1.5, 7.5), (1.5, 7.5)),
+        (0.5, (1.5, 7.5), (1.5, 7.5)),
+        (1, (1.5, 7.5), (1.5, 7.5)),
+    ],
+)
+def test_what_may_always_and_may_never_work(level: float, var: tuple[float, float], tail: tuple[float, float]) -> None:
+    found = evaluate_ranges(unsure([0, 0.7, 1]), level=level)
+    assert found is not None
+    assert [(some.low, some.high) for some in (found.success, found.mean, found.var, found.tail)] == [
+        (0.0, 1.0),
+        (1.5, 7.5),
+        var,
+        tail,
+    ]
+
+
+def test_the_worst_case_at_level_one_happens_however_seldom() -> None:
+    solution = unsure([0.99, 0.995, 0.999], 8)
+    assert evaluate_worst(solution, sa.VaR(1)) == evaluate_worst(solution, sa.CVaR(1)) == 8 * 1.5 + 4.5
+    found = evaluate_ranges(solution, level=1)
+    assert found is not None
+    assert found.var.low == found.tail.low == found.var.high == found.tail.high == 8 * 1.5 + 4.5
+    assert evaluate_worst(solution, sa.VaR(1 - 1e-9)) == 5 * 1.5  # 0.01 ** 5 of all runs try more often
 
 
 def test_a_plan_that_meets_no_interval_has_no_ranges() -> None:
@@ -271,9 +345,9 @@ def test_the_search_leaves_out_what_cannot_be_less() -> None:
 
     def look(some: NDArray[np.float64]) -> NDArray[np.float64]:
         asked.extend(some.tolist())
-        return np.maximum(10.0 - some, 0.0) * 20
+        return 7000 + np.maximum(10.0 - some, 0.0) * 20
 
-    assert search_least(targets, look, at_once=64) == 10
+    assert search_least(targets, look, at_once=64) == 7010
     assert len(asked) < 60
 
 
