@@ -32,7 +32,7 @@ MIRRORS = {
     "robust_kernels": ["robust"],
     "run_kernels": ["fast_runs", "forward", "occurrence", "adjoint"],
     "simulate": ["forward", "policy"],
-    "solution": ["solve", "optimal"],
+    "solution": ["solve", "episodic", "optimal"],
     "target_kernels": ["targets", "plain_targets", "weighed", "optimal"],
     "targets": ["targets", "plain_targets", "optimal"],
     "weighed_kernels": ["weighed"],

@@ -9,6 +9,7 @@ import safear as sa
 from safear.errors import ObjectiveError, PersonError
 from safear.evaluation import StatePolicy
 from safear.solvers import Episodic
+from safear.solvers.solution import LearningCurve
 
 
 def mdp_of(name: str) -> sa.MDP:
@@ -76,6 +77,16 @@ def test_learning_curve() -> None:
     assert average[-1] == pytest.approx(sa.evaluate(solution).all_runs.mean, abs=0.3)
     assert average[0] > average[-1]
     assert curve.moving_average(0)[0].size == curve.moving_average(10_001)[0].size == 0
+
+
+def test_the_moving_average_begins_with_the_first_full_window() -> None:
+    curve = LearningCurve(np.array([4.0, 2.0, 6.0]), np.ones(3, dtype=bool), np.ones(3))
+    for window, means, deviations in [(1, [4, 2, 6], [0, 0, 0]), (2, [3, 4], [1, 2]), (3, [4], [(8 / 3) ** 0.5])]:
+        average, deviation = curve.moving_average(window)
+        assert average.tolist() == means
+        assert deviation.tolist() == pytest.approx(deviations)
+    for window in (-1, 0, 4):
+        assert curve.moving_average(window)[0].size == curve.moving_average(window)[1].size == 0
 
 
 def test_what_is_refused() -> None:

@@ -20,7 +20,7 @@ from safear.evaluation.extremes import evaluate_ranges, evaluate_worst
 from safear.evaluation.forward import propagate
 from safear.risk.objectives import CostObjective, Objective
 from safear.solvers import fine_costs, robust
-from safear.solvers.robust import find_worst_chances
+from safear.solvers.robust import bound_between, find_worst_chances
 from safear.solvers.success import highest_success
 from small_problems import drawn_guesses
 from strategies import FEWER, problems
@@ -90,9 +90,20 @@ def test_worst_chances_that_take_too_much_room_are_refused(monkeypatch: pytest.M
     mdp = compiled(drawn_guesses(3))
     assert find_worst_chances(mdp, None).shape == (mdp.horizon, mdp.n_edges)
     assert not any(isinstance(found, np.ndarray) and found.ndim > 1 for found in mdp.found.values())  # none are kept
-    monkeypatch.setattr(robust, "MAX_BYTES", 8)
+    room = 8 * mdp.horizon * mdp.n_edges
+    monkeypatch.setattr(robust, "MAX_BYTES", room)
+    find_worst_chances(mdp, None)
+    monkeypatch.setattr(robust, "MAX_BYTES", room - 1)
     with pytest.raises(TooLargeError, match="worst chances"):
         find_worst_chances(mdp, None)
+
+
+def test_the_bound_between_two_targets_is_where_the_steepest_fall_ends() -> None:
+    # Falling by 2 per unit from 9 at 1, it may be down at 5 from 3 on; from 5 at 4, it may be down at 1 from 6 on.
+    assert bound_between(np.array([1.0, 4.0]), np.array([[9.0, 5.0]]), of_target=0.5, of_loss=2).tolist() == [6.5]
+    targets, scores = np.array([1.0, 4.0, 9.0]), np.array([[9.0, 5.0, 1.0], [9.0, 3.0, 2.5]])
+    assert bound_between(targets, scores, of_target=0.5, of_loss=2).tolist() == [4.0, 4.625]
+    assert bound_between(targets[:1], scores[:, :1], of_target=0.5, of_loss=2).tolist() == [np.inf, np.inf]
 
 
 @FEWER

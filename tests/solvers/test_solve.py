@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 import safear as sa
 from safear.errors import ObjectiveError
+from safear.solvers import Episodic
+from small_problems import ladder
 
 OPTIMAL_ALONE = [
     sa.VaR(0.8),
@@ -22,9 +25,10 @@ OPTIMAL_ALONE = [
 REFUSED: list[tuple[object, dict[str, Any], str]] = [
     (sa.MeanLowerStd(0.5), {"method": "optimal"}, "no optimal method for 'mean-lower-std:0.5'"),
     (sa.MeanStd(0.5), {"method": "gredy"}, "did you mean 'greedy'"),
+    (sa.MeanStd(0.5), {"method": "episodic"}, "needs a random generator"),
     ("mean", {}, "is not an objective"),
     *((objective, {"method": "greedy"}, f"'{objective}' needs method 'optimal'") for objective in OPTIMAL_ALONE),
-    *((sa.MeanStd(1), {"tolerance": tolerance}, "tolerance") for tolerance in (-1e-9, math.nan)),
+    *((sa.MeanStd(1), {"tolerance": tolerance}, "tolerance") for tolerance in (-1e-9, 1, math.nan)),
 ]
 
 
@@ -42,3 +46,18 @@ def test_what_is_refused(objective: Any, options: dict[str, Any], told: str) -> 
 )
 def test_which_method_is_used_if_none_is_given(objective: Any, method: str) -> None:
     assert sa.solve(sa.compile_mdp(sa.load_example("loan")), objective).method == method
+
+
+@pytest.mark.parametrize("method", ["optimal", "greedy", Episodic(episodes=1)], ids=str)
+def test_what_is_planned_is_in_the_unit_of_the_costs(method: Any) -> None:
+    problem = ladder({"go": {"cost": 2.5, "change": {"a": "yes"}}}, failure_cost=3)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assert mdp.quantum == 0.5
+    assert sa.solve(mdp, sa.MeanStd(1), method=method, rng=np.random.default_rng(0)).planned_value() == 2.5
+
+
+def test_the_tolerance_may_be_nothing() -> None:
+    problem = ladder({"go": {"cost": 2, "chance": 0.5, "change": {"a": "yes"}}}, horizon=2, failure_cost=4)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    # 2 with 1/2, 4 with 1/4, 8 with 1/4: the mean is 4, the variance 6.
+    assert sa.solve(mdp, sa.MeanStd(1), tolerance=0).value == pytest.approx(4 + 6**0.5)

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 import oracle
 import safear as sa
 from compare import read_both
-from safear.solvers.success import sweep_success
+from safear.solvers.success import allowed_rows, highest_success, sweep_success
+from small_problems import ladder
 from strategies import problems
 
 
@@ -55,3 +56,30 @@ def test_rows_are_allowed_where_they_keep_the_best_success(document: dict[str, A
     for step in range(mdp.horizon):
         expected = [of_row(step, row) == best(step, int(mdp.row_state[row])) for row in range(mdp.n_rows)]
         assert allowed[step].tolist() == expected
+
+
+def test_the_highest_success_that_nobody_can_take_away() -> None:
+    """A guess is good, unless it is at its worst."""
+    problem = ladder(
+        {
+            "known": {"cost": 1, "chance": 0.5, "change": {"a": "yes"}},
+            "guessed": {"cost": 1, "chance": [0.3, 0.8, 0.9], "change": {"a": "yes"}},
+        }
+    )
+    for mdp in (sa.compile_mdp(problem, start=problem.default_person), sa.compile_mdp(problem)):
+        assert highest_success(mdp, problem.default_person) == 0.8
+        assert highest_success(mdp, problem.default_person, robust=True) == 0.5
+    for robust, first in ((False, "guessed"), (True, "known")):
+        mdp = sa.compile_mdp(problem, start=problem.default_person)
+        assert sa.solve(mdp, sa.SuccessFirst(), robust=robust).policy.action() == first
+
+
+def test_a_step_may_give_away_so_much_of_the_highest_success() -> None:
+    chances = {"high": 0.8, "nearly": 0.78, "low": 0.4}
+    problem = ladder({name: {"cost": 1, "chance": chance, "change": {"a": "yes"}} for name, chance in chances.items()})
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assert allowed_rows(mdp, None) is None  # everything
+    for slack, expected in [(0.0, [True, False, False]), (0.03, [True, True, False]), (0.6, [True, True, True])]:
+        allowed = allowed_rows(mdp, slack)
+        assert allowed is not None
+        assert allowed.tolist() == [expected]
