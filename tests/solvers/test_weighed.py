@@ -16,6 +16,7 @@ from safear.mdp.spending import largest_spent
 from safear.solvers import weighed
 from safear.solvers.optimal import Among, find_spans
 from safear.solvers.weighed import Weigher
+from solvers.gambles import compiled, gamble
 from strategies import problems
 
 WEIGHTS = (0.0, 1e-6, 0.3, 0.8, 1.0)
@@ -74,6 +75,20 @@ def test_two_spans() -> None:
     mdp = replace(mdp, failure_cost=480, horizon=2)
     assert len(find_spans(mdp, 0.95, Among())) == 2
     assert_as_solved(mdp, 0.95, None)
+
+
+@pytest.mark.parametrize("seed", [1163, 1663])
+def test_of_targets_that_are_equally_good_both_take_the_first(seed: int) -> None:
+    assert_as_solved(compiled(gamble(seed)), 0.5, None)
+
+
+def test_the_success_is_a_share_of_all_runs_where_chances_add_up_to_one_only_nearly() -> None:
+    mdp = compiled(gamble(1))
+    mdp = replace(mdp, edge_chance=mdp.edge_chance * (1 - 1e-10))
+    weigher = Weigher.of(mdp, 0.8)
+    assert weigher is not None
+    found = weigher.find(0.5)
+    assert found.success == pytest.approx(sa.evaluate(found.solution).success, rel=1e-14)
 
 
 def test_fine_costs_and_certainty_are_for_solve(monkeypatch: pytest.MonkeyPatch) -> None:
