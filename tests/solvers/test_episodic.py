@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from safear.errors import ObjectiveError, PersonError
 from safear.evaluation import StatePolicy
 from safear.solvers import Episodic
 from safear.solvers.solution import LearningCurve
+from small_problems import ladder
 
 
 def mdp_of(name: str) -> sa.MDP:
@@ -79,6 +82,46 @@ def test_learning_curve() -> None:
     assert curve.moving_average(0)[0].size == curve.moving_average(10_001)[0].size == 0
 
 
+def test_an_episode_costs_what_was_spent_and_a_failure_its_cost() -> None:
+    problem = ladder({"go": {"cost": 2.5, "chance": 0.2, "change": {"a": "yes"}}}, failure_cost=3)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    curve = sa.solve(mdp, sa.Mean(), method=Episodic(episodes=500), rng=np.random.default_rng(0)).learning
+    assert curve is not None
+    assert np.array_equal(curve.costs, np.where(curve.succeeded, 2.5, 5.5))
+    assert curve.succeeded.mean() == pytest.approx(0.2, abs=0.05)
+
+
+def test_who_only_explores_takes_all_actions_equally_often() -> None:
+    problem = ladder({f"way {cost}": {"cost": cost, "change": {"a": "yes"}} for cost in (1, 2, 4)})
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    solution = sa.solve(mdp, sa.Mean(), method=Episodic(episodes=600, decay=1), rng=np.random.default_rng(0))
+    assert solution.learning is not None
+    assert solution.learning.exploration.tolist() == [1.0] * 600
+    costs, counts = np.unique(solution.learning.costs, return_counts=True)
+    assert costs.tolist() == [1, 2, 4]
+    assert counts.tolist() == pytest.approx([200, 200, 200], abs=40)
+    assert solution.policy.action() == "way 1"
+
+
+class Highest(np.random.Generator):
+    """Draws the highest number below 1, always."""
+
+    def random(self, *args: Any, **_: Any) -> Any:
+        return np.full(args[0], np.nextafter(1.0, 0.0))
+
+
+def test_a_draw_beyond_the_sum_of_chances_is_the_last_outcome_that_happens() -> None:
+    tenths = [{"chance": 0.1, "cost": cost, "change": {"a": "yes"}} for cost in range(1, 10)]
+    never = {"chance": [0, 0, 0.05], "cost": 100, "change": {"a": "yes"}}
+    problem = ladder({"go": {"cost": 0, "outcomes": [{"change": {"a": "yes"}}, *tenths, never]}})
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assert mdp.edge_chance.cumsum()[-1] <= np.nextafter(1.0, 0.0)  # ten times 0.1, rounded
+    rng = Highest(np.random.PCG64(0))
+    learnt = sa.solve(mdp, sa.Mean(), method=Episodic(episodes=1), rng=rng)
+    assert learnt.learning is not None
+    assert learnt.learning.costs.tolist() == [9]
+
+
 def test_the_moving_average_begins_with_the_first_full_window() -> None:
     curve = LearningCurve(np.array([4.0, 2.0, 6.0]), np.ones(3, dtype=bool), np.ones(3))
     for window, means, deviations in [(1, [4, 2, 6], [0, 0, 0]), (2, [3, 4], [1, 2]), (3, [4], [(8 / 3) ** 0.5])]:
@@ -95,8 +138,9 @@ def test_what_is_refused() -> None:
         sa.solve(mdp, sa.Mean(), method="episodic")
     with pytest.raises(ObjectiveError, match="0 episodes"):
         Episodic(episodes=0)
-    with pytest.raises(ObjectiveError, match=r"the decay 1\.5"):
-        Episodic(decay=1.5)
+    for decay in (0, 1.5):
+        with pytest.raises(ObjectiveError, match=f"the decay {decay} "):
+            Episodic(decay=decay)
     whole = sa.compile_mdp(sa.load_example("loan"))
     with pytest.raises(PersonError, match="no person is given"):
         sa.solve(whole, sa.Mean(), method="episodic", rng=np.random.default_rng(0))
