@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from oracle import State
 from safear.evaluation import StatePolicy
 from safear.mdp import compile_blocks
 from safear.solvers import sweep as sweeping
-from small_problems import ladder
+from small_problems import GUESS, ladder
 from strategies import problems
 
 AVERSIONS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0])
@@ -152,3 +153,46 @@ def test_the_compiled_sweep_is_the_plain_one(document: dict[str, Any], aversion:
     compiled, found = sweeping.sweep_lanes(mdp, objective, mdp.goal[:, None])
     assert np.allclose(found[:, 0], expected, rtol=1e-12, atol=1e-12)
     assert np.array_equal(compiled[:, :, 0], plain.choices)
+
+
+def test_entropic_risk_by_hand() -> None:
+    """To try costs 1.5 with a chance of 1/4 and 5.5 otherwise, to pay costs 5; what never happens takes no part."""
+    never = {"chance": [0, 0, 0.1], "cost": 10_000}
+    tried = [{"chance": 0.25, "change": {"a": "yes"}}, {"works": False}, never | {"works": False}]
+    actions = {"try": {"cost": 1.5, "outcomes": tried}, "pay": {"cost": 5, "change": {"a": "yes"}}}
+    problem = ladder(actions, failure_cost=4)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    for aversion, risk, action in [
+        (0, 0.25 * 1.5 + 0.75 * 5.5, "try"),
+        (1e-9, 4.5 + 1e-9 / 2 * 3, "try"),  # mean and variance: log(mass) alone would be wrong by 1e-7
+        (0.2, math.log(0.25 * math.exp(0.3) + 0.75 * math.exp(1.1)) / 0.2, "try"),
+        (1, 5, "pay"),
+    ]:
+        policy, values = sweeping.sweep(mdp, sa.Entropic(aversion))
+        assert policy.action() == action
+        assert values[mdp.start] * float(mdp.quantum) == pytest.approx(risk, rel=1e-13)
+
+
+def test_entropic_risk_of_costs_whose_exponentials_overflow() -> None:
+    problem = ladder({"try": {"cost": 1, "chance": 0.25, "change": {"a": "yes"}}}, failure_cost=10_000)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    assert sa.solve(mdp, sa.Entropic(2)).value == pytest.approx(10_001 + math.log(0.75) / 2, rel=1e-15)
+
+
+def test_what_compiled_code_does_not_know_is_done_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Entropic risk, the worst chances and what is allowed count in large problems, too."""
+    mdp = sa.compile_mdp(sa.parse_problem(GUESS))
+    allowed = np.zeros((mdp.horizon, mdp.n_rows), dtype=bool)
+    allowed[:, mdp.row_action == 1] = True
+    asked: list[dict[str, Any]] = [
+        {"objective": sa.MeanStd(0.5)},
+        {"objective": sa.Entropic(0.5)},
+        {"objective": sa.Mean(), "robust": True},
+        {"objective": sa.Mean(), "allowed": allowed},
+    ]
+    plain = [sweeping.sweep(mdp, **options) for options in asked]
+    monkeypatch.setattr(sweeping, "SMALL", 0)
+    for options, (policy, values) in zip(asked, plain, strict=True):
+        found = sweeping.sweep(mdp, **options)
+        assert np.array_equal(found[0].choices, policy.choices)
+        assert found[1] == pytest.approx(values, rel=1e-12)
