@@ -161,9 +161,10 @@ class PlanBounds:
         choose = policy.choosing(int(policy.accounts[start]))
         self.layers = list(propagate(self.mdp, choose, start, possible=True))
         unit = float(self.mdp.quantum)
-        self.totals = [total_costs(layer, self.mdp).astype(np.float64) * unit for layer in self.layers]
-        over = [total[layer.row < 0] for total, layer in zip(self.totals, self.layers, strict=True)]
-        self.ends = np.unique(np.concatenate(over))  # the totals with which a run may end
+        over = [layer.row < 0 for layer in self.layers]
+        totals = [total_costs(layer, self.mdp).astype(np.float64) * unit for layer in self.layers]
+        self.totals = [np.where(is_over, total, 0.0) for is_over, total in zip(over, totals, strict=True)]
+        self.ends = np.unique(np.concatenate(totals)[np.concatenate(over)])  # those with which a run may end
 
     def at_most(self, costs: Costs, chances: Sequence[Reals]) -> float | None:
         """The worst, from above: at the chances that these costs are for it is exact. None if nobody can say."""
@@ -180,7 +181,9 @@ class PlanBounds:
             return self._expect([self._missed()], chances, worst=False)[0]
         if isinstance(self.objective, CVaR | MeanCVaR):
             return self._least_tail(self.objective, chances)
-        form = as_expectation(self.objective, Costs(self.ends, np.full(len(self.ends), 1 / len(self.ends))))
+        every = Costs(self.ends, np.full(len(self.ends), 1 / len(self.ends)))
+        is_linear = isinstance(self.objective, Mean | Entropic)  # for other costs, the rest are below their expectation
+        form = as_expectation(self.objective, every) if is_linear else None
         if form is None:
             return None
         return form.value(self._expect([[form.loss(total) for total in self.totals]], chances, worst=False)[0])
