@@ -94,12 +94,11 @@ test-dist: dist
 fuzz: $(VENV)/.test
 	$(BIN)/python -m pytest -q --hypothesis-profile=fuzz
 
-# Does a test fail when an operator, a number or a condition of risk, solvers or evaluation is another? All of them take
-# hours, a sample a minute or two; tools/survivors.toml says why some may go unnoticed. The sample is one of formulas, of
-# modules whose survivors have all been looked at.
-MUTATED := risk/ evaluation/backward evaluation/evaluation_kernels solvers/hull solvers/sweep_kernels
+# Does a test fail when an operator or a comparison in a formula of risk, solvers or evaluation is another? All of them
+# take an hour or two, a sample less than a minute; tools/survivors.toml says why some may go unnoticed.
+MUTATED := risk/ evaluation/adjoint evaluation/backward evaluation/evaluation_kernels evaluation/forward solvers/ahead solvers/hull solvers/sweep
 mutants: $(VENV)/.mutants
-	$(BIN)/python tools/mutants.py
+	$(BIN)/python tools/mutants.py --formulas
 
 mutants-sample: $(VENV)/.mutants
 	$(BIN)/python tools/mutants.py --formulas --sample 60 --only $(MUTATED)
