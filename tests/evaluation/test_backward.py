@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -149,3 +150,11 @@ def test_room_is_asked_for_to_the_byte() -> None:
     evaluate_states(plan, max_bytes=2 * 3 * 32)
     with pytest.raises(TooLargeError):
         evaluate_states(plan, max_bytes=2 * 3 * 32 - 1)
+
+
+def test_the_resolution_that_would_fit_is_advised() -> None:
+    """Half of the room is there: ten times coarser, steps of 10 and 100 still cost something."""
+    fine = replace(TRIES, edge_cost=10 * TRIES.edge_cost)
+    plan = StatePolicy(fine, np.array([[0, 255]] * 2, dtype=np.uint8))
+    with pytest.raises(TooLargeError, match="resolution: 10}' would fit"):
+        evaluate_states(plan, max_bytes=2 * 21 * 32 // 2)
