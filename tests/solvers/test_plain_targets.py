@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -117,3 +118,53 @@ def test_nothing_to_do() -> None:
     plain, compiled = sweep_both(mdp, EXCESS, targets=(0.0, 3))
     assert_same(plain, compiled)
     assert plain.score[mdp.locate()].tolist() == [10.0, 9.0, 8.0, 7.0]
+
+
+def by_hand(*states: list[list[tuple[float, int, int]]], horizon: int, failure_cost: int = 0) -> sa.MDP:
+    """Each state has rows, each row outcomes: chance, cost and the next state; the last state is the goal."""
+    rows = [row for state in states for row in state]
+    edges = [edge for row in rows for edge in row]
+    return sa.MDP(
+        horizon=horizon,
+        goal=np.arange(len(states) + 1) == len(states),
+        row_start=np.cumsum([0, *map(len, states), 0]),
+        row_action=np.concatenate([np.arange(len(state)) for state in states]).astype(np.uint8),
+        edge_start=np.cumsum([0, *map(len, rows)]),
+        edge_next=np.array([after for _, _, after in edges]),
+        edge_chance=np.array([chance for chance, _, _ in edges]),
+        edge_cost=np.array([cost for _, cost, _ in edges]),
+        edge_outcome=np.concatenate([np.arange(len(row)) for row in rows]).astype(np.uint8),
+        depth=np.zeros(len(states) + 1, dtype=np.int16),
+        actions=tuple(f"row {i}" for i in range(max(map(len, states)))),
+        failure_cost=failure_cost,
+        stops=True,
+    )
+
+
+def test_choices_may_change_at_every_target() -> None:
+    """Ten tosses cost 0 or 1024, 512, ..., 2; all in all any even number below 2048 with the same chance.
+
+    Who pays 1 before has any odd number; who pays 0 or 2 has even ones, half as likely at both ends. So the one is
+    ahead at even targets, the other at odd ones.
+    """
+    tosses = [[[(0.5, 0, i + 2), (0.5, 1024 >> i, i + 2)]] for i in range(10)]
+    mdp = by_hand([[(1.0, 1, 1)], [(0.5, 0, 1), (0.5, 2, 1)]], *tosses, horizon=11)
+    mdp = replace(mdp, depth=np.arange(12, dtype=np.int16))
+    plain, compiled = sweep_both(mdp, EXCEEDED, targets=(0.0, 2050))
+    assert_same(plain, compiled)
+    choices = [choice for place, _, choice in sort_pieces(plain) if place == 0]
+    assert choices == [0, *[1, 0] * 1024]
+    exceeded = [1 - (w + 1) / 2048 for w in range(2048)]
+    assert plain.score[0, 1:].tolist() == [*exceeded, 0, 0]
+    assert (np.diff(compiled.pieces.place) >= 0).all()
+
+
+@pytest.mark.parametrize("never", [0, 1])
+def test_what_never_happens_is_no_loss(never: int) -> None:
+    """However dear it is, and be it infinitely bad."""
+    outcomes = [(1.0, 1, 1), (1.0, 1, 1)]
+    outcomes[never] = (0.0, 3, 0)
+    mdp = by_hand([outcomes], horizon=1, failure_cost=9)
+    for found in sweep_both(mdp, CERTAIN, targets=(0.0, 4)):
+        assert found.score[0].tolist() == [math.inf, math.inf, 0, 0, 0]
+        assert found.mean[0].tolist() == [1] * 5

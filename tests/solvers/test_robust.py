@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
+from numpy.typing import NDArray
 
 import oracle as o
 import safear as sa
@@ -22,6 +25,7 @@ from safear.risk.objectives import CostObjective, Objective
 from safear.solvers import fine_costs, robust
 from safear.solvers.robust import bound_between, find_worst_chances
 from safear.solvers.success import highest_success
+from safear.solvers.targets import CERTAIN, EXCEEDED, EXCESS, Loss, sweep_targets
 from small_problems import drawn_guesses
 from strategies import FEWER, problems
 
@@ -246,3 +250,132 @@ def test_fine_costs_are_searched_with_rounded_ones_and_the_value_allows_for_it()
 
 def objective_of(solution: sa.Solution) -> float:
     return solution.objective.of(sa.evaluate(solution))
+
+
+# ------------------------------------------------------------------------------------------ target by target, plainly
+
+
+def draw_intervals(seed: int) -> sa.MDP:
+    """Three states and a goal, rows of one to four outcomes; chances in eighths, so that sums and ties are exact."""
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(1, 4, 3)
+    outcomes = rng.choice([1, 2, 2, 2, 3, 4], rows.sum())
+    eighths = np.concatenate([rng.multinomial(8, np.full(count, 1 / count)) for count in outcomes])
+    less, more = (rng.integers(0, 4, len(eighths)) * np.repeat(rng.random(len(outcomes)) < 0.8, outcomes) for _ in "01")
+    return sa.MDP(
+        horizon=3,
+        goal=np.array([False, False, False, True]),
+        row_start=np.cumsum([0, *rows, 0]),
+        row_action=np.concatenate([np.arange(count) for count in rows]).astype(np.uint8),
+        edge_start=np.cumsum([0, *outcomes]),
+        edge_next=rng.integers(0, 4, len(eighths)),
+        edge_chance=eighths / 8,
+        edge_low=np.maximum(eighths - less, 0) / 8,
+        edge_high=np.minimum(eighths + more, 8) / 8,
+        edge_cost=rng.choice([0, 1, 2, 3, 9], len(eighths)),
+        edge_outcome=np.concatenate([np.arange(count) for count in outcomes]).astype(np.uint8),
+        depth=np.zeros(4, dtype=np.int16),
+        actions=("one", "two", "three"),
+        failure_cost=int(rng.choice([0, 5, 20])),
+    )
+
+
+def corners(lows: list[float], highs: list[float]) -> list[tuple[float, ...]]:
+    """The extreme chances within the bounds: all but one of them are at an end."""
+    found = []
+    for free in range(len(lows)):
+        ends = [(0.0,) if i == free else (low, high) for i, (low, high) in enumerate(zip(lows, highs, strict=True))]
+        for chances in itertools.product(*ends):
+            rest = 1 - sum(chances)
+            if lows[free] <= rest <= highs[free]:
+                found.append((*chances[:free], rest, *chances[free + 1 :]))
+    return found
+
+
+class Plainly:
+    """The least worst case of loss_weight * E[loss(C - w)] + mean_weight * E[C], and of what is equal the mean."""
+
+    def __init__(self, mdp: sa.MDP, loss: Loss, weights: tuple[float, float], allowed: NDArray[np.bool_]) -> None:
+        self.mdp, self.loss, self.weights, self.allowed = mdp, loss, weights, allowed
+        self.best = cache(self._best)
+
+    def _best(self, step: int, state: int, w: float) -> tuple[float, float, int]:
+        """Score, mean, and which of the rows has them."""
+        mdp, (loss_weight, mean_weight) = self.mdp, self.weights
+        first, last = mdp.row_start[state : state + 2].tolist()
+        if step == mdp.horizon or first == last:
+            total = 0.0 if mdp.goal[state] else float(mdp.failure_cost)
+            loss = float(self.loss.at_end(np.array([total - w]), goal=bool(mdp.goal[state]))[0])
+            return (loss_weight * loss if loss_weight else 0.0) + mean_weight * total, total, 0
+        rows = [row for row in range(first, last) if self.allowed[step, row]]
+        return min((*self._worst(step, row, w), row - first) for row in rows)
+
+    def _worst(self, step: int, row: int, w: float) -> tuple[float, float]:
+        mdp = self.mdp
+        edges = slice(*mdp.edge_start[row : row + 2].tolist())
+        costs, after = mdp.edge_cost[edges].tolist(), mdp.edge_next[edges].tolist()
+        later = [self.best(step + 1, target, w - cost) for cost, target in zip(costs, after, strict=True)]
+        ahead = [(self.weights[1] * cost + one[0], cost + one[1]) for cost, one in zip(costs, later, strict=True)]
+        return max(
+            tuple(sum(p * figures[i] for p, figures in zip(chances, ahead, strict=True) if p) for i in range(2))
+            for chances in corners(mdp.edge_low[edges].tolist(), mdp.edge_high[edges].tolist())
+        )
+
+
+@pytest.mark.parametrize("weights", [(1.0, 0.0), (2.0, 0.5)], ids=str)
+@pytest.mark.parametrize("loss", [EXCESS, EXCEEDED, CERTAIN], ids=["excess", "exceeded", "certain"])
+@pytest.mark.parametrize("seed", range(6))
+def test_every_target_has_the_least_worst_case(seed: int, loss: Loss, weights: tuple[float, float]) -> None:
+    mdp, low, count = draw_intervals(seed), -2.5, 24
+    allowed = np.random.default_rng(seed).random((mdp.horizon, mdp.n_rows)) < 0.7
+    allowed[:, mdp.row_start[:3]] = True
+    found = sweep_targets(mdp, loss, targets=(low, count), weights=weights, allowed=allowed, chances="worst")
+    plainly, of_mean = Plainly(mdp, loss, weights, allowed), Plainly(mdp, EXCESS, (0.0, 1.0), allowed)
+    for state in range(mdp.n_states):
+        assert found.mean[state, 0] == of_mean.best(0, state, 0.0)[1]
+        for column in range(1, count + 1):
+            score, mean, _ = plainly.best(0, state, low + column - 1)
+            assert found.score[state, column] == score
+            assert found.mean[state, column] == mean or score == np.inf
+    for place, first, choice in zip(*(part.tolist() for part in found.pieces), strict=True):
+        step, state = divmod(place, mdp.n_states)
+        score, _, number = plainly.best(step, state, low + first) if first >= 0 else of_mean.best(step, state, 0.0)
+        assert choice == number or score == np.inf
+
+
+def one_step(*rows: list[tuple[float, float, int]]) -> sa.MDP:
+    """One step to the goal; each row has the least and the highest chance of its outcomes, and what they cost."""
+    counts, edges = [len(row) for row in rows], np.array([edge for row in rows for edge in row])
+    lows, highs, costs = edges.T
+    return sa.MDP(
+        horizon=1,
+        goal=np.array([False, True]),
+        row_start=np.array([0, len(rows), len(rows)]),
+        row_action=np.arange(len(rows), dtype=np.uint8),
+        edge_start=np.cumsum([0, *counts]),
+        edge_next=np.ones(len(edges), dtype=np.int64),
+        edge_chance=(lows + highs) / 2,
+        edge_low=lows,
+        edge_high=highs,
+        edge_cost=costs.astype(np.int64),
+        edge_outcome=np.concatenate([np.arange(count) for count in counts]).astype(np.uint8),
+        depth=np.array([0, 1], dtype=np.int16),
+        actions=tuple(f"row {i}" for i in range(len(rows))),
+    )
+
+
+def test_one_chance_may_be_known_and_others_not() -> None:
+    """Half of the time 0; the other half 2 or 6, nobody knows which: at worst 3 on average, less than 4 for sure."""
+    for chances in ((0.0, 0.5, 0.5), (1.0, 0.0, 0.0)):
+        sure = [(chance, chance, 4) for chance in chances]
+        mdp = one_step(sure, [(0.5, 0.5, 0), (0, 0.5, 2), (0, 0.5, 6)])
+        found = sweep_targets(mdp, EXCESS, targets=(0.0, 7), chances="worst")
+        assert found.mean[0].tolist() == [3, 3, 3, 3, 4, 4, 4, 3]
+        assert found.score[0, 1:].tolist() == [3, 2.5, 2, 1, 0, 0, 0]
+
+
+def test_what_is_equal_goes_to_the_first_row() -> None:
+    for cost in (0, 3):
+        mdp = one_step([(0.25, 0.5, cost), (0.5, 0.75, cost)], [(1, 1, cost)])
+        found = sweep_targets(mdp, EXCESS, targets=(0.0, 5), chances="worst")
+        assert [part.tolist() for part in found.pieces] == [[0], [-1], [0]]

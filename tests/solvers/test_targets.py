@@ -34,10 +34,12 @@ from safear.solvers.targets import (
     Loss,
     TargetSweep,
     acting_states,
+    find_bands,
     require_columns,
     sweep_targets,
 )
 from small_problems import ladder
+from solvers.gambles import gamble
 from strategies import problems
 from without_numba import without_numba
 
@@ -393,11 +395,15 @@ def test_ties_go_to_the_smaller_mean(order: tuple[int, ...]) -> None:
     assert first_choice(found, 10) == order.index(1)
 
 
-def test_what_is_equal_goes_to_the_first_row() -> None:
-    mdp = choice_between(3, 3, order=(0, 1))
-    for loss in (EXCESS, EXCEEDED, MISSED, CERTAIN):
+@pytest.mark.parametrize("price", [0, 3])
+def test_what_is_equal_goes_to_the_first_row(price: int) -> None:
+    mdp = choice_between(price, price, order=(0, 1))
+    for loss in (EXCESS, EXCEEDED, MISSED, CERTAIN, SQUARE):
         found = sweep_targets(mdp, loss, targets=(0.0, 5))
         assert choices_of(found.pieces, 6)[0] == [0] * 6
+        with without_numba():
+            plain = sweep_targets(mdp, loss, targets=(0.0, 5))
+        assert choices_of(plain.pieces, 6)[0] == [0] * 6
 
 
 def test_the_weight_of_the_mean_decides() -> None:
@@ -542,3 +548,48 @@ def test_steps_dearer_than_all_targets(seed: int, weights: tuple[float, float]) 
             expected = least_plainly(mdp, weights, 0, state, low + column - 1)
             for found in (sweep, plain):
                 assert (found.score[state, column], found.mean[state, column]) == pytest.approx(expected, rel=1e-9)
+
+
+def cost_of_runs(mdp: sa.MDP, step: int, state: int) -> tuple[int, int]:
+    """The least and the most that a run from there on can cost, whatever is done."""
+    rows = rows_of(mdp)(state, step)
+    edges = [edge for row in rows for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1])]
+    if not edges:
+        return (0, 0) if mdp.goal[state] else (mdp.failure_cost, mdp.failure_cost)
+    later = [cost_of_runs(mdp, step + 1, int(mdp.edge_next[edge])) for edge in edges]
+    costs = mdp.edge_cost[edges].tolist()
+    least = min(cost + low for cost, (low, _) in zip(costs, later, strict=True))
+    return least, max(cost + high for cost, (_, high) in zip(costs, later, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_floor_and_ceiling_are_what_runs_can_cost(seed: int) -> None:
+    drawn = draw_dear(seed)
+    for mdp in (drawn, replace(drawn, stops=True), compiled(gamble(seed), alone=True)):
+        with without_numba():
+            plain = find_bands(replace(mdp))
+        for bands in (plain, find_bands(replace(mdp))):
+            for step in range(mdp.horizon + 1):
+                for state in np.flatnonzero(mdp.depth <= step).tolist():
+                    found = bands.floor[step, state], bands.ceiling[step, state]
+                    assert found == cost_of_runs(mdp, step, state), (step, state)
+
+
+# --------------------------------------------------------------------------------------- targets above what runs cost
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_lowest_target_may_be_above_what_runs_cost(seed: int, shift: float) -> None:
+    """A step takes what is left below the lowest target, and still it is enough."""
+    drawn, count = draw_dear(seed), 10
+    mdp = replace(drawn, edge_cost=drawn.edge_cost % 4, failure_cost=seed % 2 * 9)
+    low = int(find_bands(mdp).ceiling[0].max()) + shift
+    with without_numba():
+        plain = sweep_targets(mdp, EXCESS, targets=(low, count), weights=(2.0, 0.5))
+    for found in (plain, sweep_targets(mdp, EXCESS, targets=(low, count), weights=(2.0, 0.5))):
+        for state in range(mdp.n_states):
+            score, mean = least_plainly(mdp, (2.0, 0.5), 0, state, low)
+            assert score == pytest.approx(mean / 2)
+            assert found.score[state, 1:] == pytest.approx([score] * count)
+            assert found.mean[state, 1:] == pytest.approx([mean] * count)
