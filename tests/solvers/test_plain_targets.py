@@ -26,6 +26,7 @@ from safear.solvers.targets import (
     sweep_targets,
 )
 from small_problems import ladder
+from solvers.gambles import compiled, gamble
 from strategies import problems
 
 
@@ -38,12 +39,12 @@ def sweep_both(mdp: sa.MDP, loss: Loss, **settings_: Any) -> tuple[TargetSweep, 
         return plain, sweep_targets(mdp, loss, **settings_)
 
 
-def assert_same(plain: TargetSweep, compiled: TargetSweep, *, first: int = 0) -> None:
+def assert_same(plain: TargetSweep, fast: TargetSweep, *, first: int = 0) -> None:
     """To the last bit, from a column on."""
     for name in ("score", "mean", "variance"):
-        one, other = getattr(plain, name)[:, first:], getattr(compiled, name)[:, first:]
+        one, other = getattr(plain, name)[:, first:], getattr(fast, name)[:, first:]
         np.testing.assert_array_equal(one, other, strict=True, err_msg=name)
-    assert sort_pieces(plain) == sort_pieces(compiled)
+    assert sort_pieces(plain) == sort_pieces(fast)
 
 
 def sort_pieces(found: TargetSweep) -> list[tuple[int, int, int]]:
@@ -115,8 +116,8 @@ def test_nothing_to_do() -> None:
     problem = ladder({"try": {"cost": 1, "when": "a == yes", "change": {"a": "yes"}}}, failure_cost=9)
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     assert mdp.n_rows == 0
-    plain, compiled = sweep_both(mdp, EXCESS, targets=(0.0, 3))
-    assert_same(plain, compiled)
+    plain, fast = sweep_both(mdp, EXCESS, targets=(0.0, 3))
+    assert_same(plain, fast)
     assert plain.score[mdp.locate()].tolist() == [10.0, 9.0, 8.0, 7.0]
 
 
@@ -142,21 +143,22 @@ def by_hand(*states: list[list[tuple[float, int, int]]], horizon: int, failure_c
 
 
 def test_choices_may_change_at_every_target() -> None:
-    """Ten tosses cost 0 or 1024, 512, ..., 2; all in all any even number below 2048 with the same chance.
+    """Eight tosses cost 0 or 256, 128, ..., 2, and before them it is 0, 512, 1024 or 1536: any even number below 2048.
 
-    Who pays 1 before has any odd number; who pays 0 or 2 has even ones, half as likely at both ends. So the one is
+    Who pays 1 more has any odd number; who pays 0 or 2 more has even ones, half as likely at both ends. So the one is
     ahead at even targets, the other at odd ones.
     """
-    tosses = [[[(0.5, 0, i + 2), (0.5, 1024 >> i, i + 2)]] for i in range(10)]
-    mdp = by_hand([[(1.0, 1, 1)], [(0.5, 0, 1), (0.5, 2, 1)]], *tosses, horizon=11)
-    mdp = replace(mdp, depth=np.arange(12, dtype=np.int16))
-    plain, compiled = sweep_both(mdp, EXCEEDED, targets=(0.0, 2050))
-    assert_same(plain, compiled)
+    tosses = [[[(0.5, 0, i + 2), (0.5, 256 >> i, i + 2)]] for i in range(8)]
+    odd = [(0.25, cost + 1, 1) for cost in range(0, 2048, 512)]
+    even = [(0.125, cost + more, 1) for cost in range(0, 2048, 512) for more in (0, 2)]
+    mdp = replace(by_hand([odd, even], *tosses, horizon=9), depth=np.arange(10, dtype=np.int16))
+    plain, fast = sweep_both(mdp, EXCEEDED, targets=(0.0, 2050))
+    assert_same(plain, fast)
     choices = [choice for place, _, choice in sort_pieces(plain) if place == 0]
     assert choices == [0, *[1, 0] * 1024]
     exceeded = [1 - (w + 1) / 2048 for w in range(2048)]
     assert plain.score[0, 1:].tolist() == [*exceeded, 0, 0]
-    assert (np.diff(compiled.pieces.place) >= 0).all()
+    assert (np.diff(fast.pieces.place) >= 0).all()
 
 
 @pytest.mark.parametrize("never", [0, 1])
@@ -168,3 +170,28 @@ def test_what_never_happens_is_no_loss(never: int) -> None:
     for found in sweep_both(mdp, CERTAIN, targets=(0.0, 4)):
         assert found.score[0].tolist() == [math.inf, math.inf, 0, 0, 0]
         assert found.mean[0].tolist() == [1] * 5
+
+
+@pytest.mark.parametrize("low", [-2.5, -1.0, 0.5, 2.5, 3.0, 4.5])
+def test_targets_need_not_be_whole(low: float) -> None:
+    """0 or 3: each is above any target below it, by so much."""
+    mdp = by_hand([[(0.5, 0, 1), (0.5, 3, 1)]], horizon=1)
+    expected = [(max(-w, 0.0) + max(3 - w, 0.0)) / 2 for w in low + np.arange(8)]
+    for found in sweep_both(mdp, EXCESS, targets=(low, 8)):
+        assert found.score[0, 1:].tolist() == expected
+
+
+@pytest.mark.parametrize("low", [-1.0, 0.0, 4.0, 4.5])
+def test_what_is_left_may_be_just_what_runs_cost(low: float) -> None:
+    """1, and then 0 or 3."""
+    mdp = by_hand([[(1.0, 1, 1)]], [[(0.5, 0, 2), (0.5, 3, 2)]], horizon=2)
+    expected = [(max(1 - w, 0.0) + max(4 - w, 0.0)) / 2 for w in low + np.arange(8)]
+    for found in sweep_both(mdp, EXCESS, targets=(low, 8)):
+        assert found.score[0, 1:].tolist() == expected
+
+
+@pytest.mark.parametrize("loss", [EXCESS, CERTAIN, SQUARE], ids=["excess", "certain", "square"])
+@pytest.mark.parametrize("seed", range(4))
+def test_some_rows_may_be_forbidden(seed: int, loss: Loss) -> None:
+    mdp = compiled(gamble(seed))
+    assert_same(*sweep_both(mdp, loss, targets=(-2.625, 40), allowed=some_rows(mdp, seed)))

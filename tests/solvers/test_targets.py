@@ -24,6 +24,7 @@ from safear.errors import TooLargeError
 from safear.evaluation import run_exactly
 from safear.evaluation.policy import Pieces, SpentPolicy
 from safear.mdp.spending import largest_spent
+from safear.solvers import targets
 from safear.solvers.sweep import Allowed
 from safear.solvers.targets import (
     CERTAIN,
@@ -378,9 +379,11 @@ def first_choice(found: TargetSweep, column: int) -> int:
     return choice
 
 
+@pytest.mark.parametrize("compiles", [False, True])
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
-def test_ties_go_to_the_smaller_mean(order: tuple[int, ...]) -> None:
+def test_ties_go_to_the_smaller_mean(order: tuple[int, ...], compiles: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Prices 2, 3 and 5: for a target of 5 all three have no loss, and below 2 all are exceeded."""
+    monkeypatch.setattr(targets, "numba_pays", lambda _: compiles)
     mdp = choice_between(2, 3, 5, order=order)
     assert mdp.quantum == 1
     for loss in (EXCESS, EXCEEDED, MISSED, CERTAIN):
@@ -393,17 +396,21 @@ def test_ties_go_to_the_smaller_mean(order: tuple[int, ...]) -> None:
     assert loss_of(found)[mdp.locate(), 10] == 1
     assert found.mean[mdp.locate(), 10] == 3
     assert first_choice(found, 10) == order.index(1)
+    # 5 is the nearest of all to 9; below the lowest target the mean counts, and nothing else.
+    found = sweep_targets(mdp, SQUARE, targets=(4.0, 6))
+    for column, (score, price) in {0: (math.inf, 2), 6: (16, 5)}.items():
+        assert (found.score[mdp.locate(), column], found.mean[mdp.locate(), column]) == (score, price)
+        assert first_choice(found, column) == order.index((2, 3, 5).index(price))
 
 
+@pytest.mark.parametrize("compiles", [False, True])
 @pytest.mark.parametrize("price", [0, 3])
-def test_what_is_equal_goes_to_the_first_row(price: int) -> None:
+def test_what_is_equal_goes_to_the_first_row(price: int, compiles: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets, "numba_pays", lambda _: compiles)
     mdp = choice_between(price, price, order=(0, 1))
     for loss in (EXCESS, EXCEEDED, MISSED, CERTAIN, SQUARE):
         found = sweep_targets(mdp, loss, targets=(0.0, 5))
         assert choices_of(found.pieces, 6)[0] == [0] * 6
-        with without_numba():
-            plain = sweep_targets(mdp, loss, targets=(0.0, 5))
-        assert choices_of(plain.pieces, 6)[0] == [0] * 6
 
 
 def test_the_weight_of_the_mean_decides() -> None:
