@@ -19,7 +19,7 @@ from safear.solvers import deviation, hull
 from safear.solvers.deviation import find_deviation
 from safear.solvers.hull import HullPlans, KnownPlans, Line, Optimum, Point, Scale, find_optimum, sweep_least_mean
 from safear.solvers.targets import sweep_targets
-from solvers.gambles import gambles, one_feature
+from solvers.gambles import gamble, gambles, one_feature
 from strategies import problems
 
 EXACT = 1e-13
@@ -54,6 +54,26 @@ def drawn(document: dict[str, Any], failure_cost: float | None) -> sa.Problem:
     return sa.parse_problem(document)
 
 
+def assert_as_if_alone(mdp: sa.MDP, scale: Scale, slack: float | None, way: dict[str, Any]) -> None:
+    """Everybody has the value and the bound of their own search, and the policy has that value."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in way.items():
+            patch.setattr(deviation, name, value)
+        policy, values, bounds = find_deviation(mdp, scale, tolerance=EXACT, slack=slack)
+    runs = evaluate_states(policy).all_runs
+    quantum = float(mdp.quantum)
+    means, variances = runs.mean.data / quantum, runs.variance.data / quantum**2
+    for state in range(mdp.n_states):
+        alone = search_alone(restrict(mdp, state).mdp, scale, slack)
+        assert values[state] == pytest.approx(alone.value, rel=1e-11, abs=1e-11)
+        assert bounds[state] <= values[state]
+        assert bounds[state] == pytest.approx(alone.bound, rel=1e-9, abs=1e-9)
+        # The policy has the value: the root of a variance of 0, computed otherwise, is not exact.
+        assert means[state] <= values[state] * (1 + 1e-12)
+        followed = scale.value(means[state], variances[state])
+        assert followed == pytest.approx(values[state], rel=1e-6, abs=1e-6)
+
+
 @settings(max_examples=150)
 @given(
     document=st.one_of(gambles(), gambles(5), problems()),
@@ -66,22 +86,15 @@ def test_everybody_as_if_alone(
     document: dict[str, Any], failure_cost: float | None, scale: Scale, slack: float | None, way: dict[str, Any]
 ) -> None:
     for mdp in compile_blocks(drawn(document, failure_cost)):
-        with pytest.MonkeyPatch.context() as patch:
-            for name, value in way.items():
-                patch.setattr(deviation, name, value)
-            policy, values, bounds = find_deviation(mdp, scale, tolerance=EXACT, slack=slack)
-        runs = evaluate_states(policy).all_runs
-        quantum = float(mdp.quantum)
-        means, variances = runs.mean.data / quantum, runs.variance.data / quantum**2
-        for state in range(mdp.n_states):
-            alone = search_alone(restrict(mdp, state).mdp, scale, slack)
-            assert values[state] == pytest.approx(alone.value, rel=1e-11, abs=1e-11)
-            assert bounds[state] <= values[state]
-            assert bounds[state] == pytest.approx(alone.bound, rel=1e-9, abs=1e-9)
-            # The policy has the value: the root of a variance of 0, computed otherwise, is not exact.
-            assert means[state] <= values[state] * (1 + 1e-12)
-            followed = scale.value(means[state], variances[state])
-            assert followed == pytest.approx(values[state], rel=1e-6, abs=1e-6)
+        assert_as_if_alone(mdp, scale, slack, way)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.parametrize("seed", [0, 1, 5, 12])
+def test_everybody_as_if_alone_whichever_targets_are_shared(seed: int, way: dict[str, Any]) -> None:
+    for mdp in compile_blocks(sa.parse_problem(gamble(seed))):
+        for scale in (Scale(1.0, of_deviation=True), Scale(0.1)):
+            assert_as_if_alone(mdp, scale, None, way)
 
 
 @settings(max_examples=60)
@@ -166,3 +179,89 @@ def test_a_block_of_adult_takes_two_sweeps_and_few_searches(monkeypatch: pytest.
     assert (values - bounds <= 1e-12 * values).all()
     assert swept.count(mdp.n_states) == 2
     assert len(swept) < mdp.n_states // 50
+
+
+# ------------------------------------------------------------------------------------------- which targets are swept
+
+
+def tries(*chances: float, horizon: int, failure_cost: int) -> sa.MDP:
+    """People who try for 1, each with a chance of their own, and try again until time is over."""
+    n = len(chances)
+    return sa.MDP(
+        horizon=horizon,
+        goal=np.arange(n + 1) == n,
+        row_start=np.array([*range(n + 1), n]),
+        row_action=np.zeros(n, dtype=np.uint8),
+        edge_start=np.arange(0, 2 * n + 1, 2),
+        edge_next=np.array([after for state in range(n) for after in (n, state)]),
+        edge_chance=np.array([p for chance in chances for p in (chance, 1 - chance)]),
+        edge_cost=np.ones(2 * n, dtype=np.int64),
+        edge_outcome=np.tile(np.arange(2, dtype=np.uint8), n),
+        depth=np.zeros(n + 1, dtype=np.int16),
+        actions=("try",),
+        failure_cost=failure_cost,
+    )
+
+
+def swept_targets(mdp: sa.MDP, scale: Scale, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The whole targets for which everybody's plans are swept."""
+    swept = []
+
+    def note(*args: Any, **options: Any) -> Any:
+        low, count = options["targets"]
+        swept.extend(range(int(low) + count - options["last"], int(low) + count))
+        return sweep_targets(*args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(deviation, "sweep_targets", note)
+        find_deviation(mdp, scale, tolerance=EXACT)
+    return swept
+
+
+@pytest.mark.parametrize(
+    ("scale", "failure_cost", "expected"),
+    [
+        # 1 or 2 with the same chance: the mean is 1.5, the deviation 0.5, the own target between m - d / b and m + b d.
+        (Scale(1.0, of_deviation=True), 0, range(1, 3)),
+        (Scale(0.25, of_deviation=True), 0, range(-1, 3)),
+        # or between m - 1 / 2b and that + b d^2
+        (Scale(0.1), 0, range(-4, -2)),
+        # There are at most 3 * (2 + 1) targets: from 4 below the mean on, up to 7 above that.
+        (Scale(0.005, of_deviation=True), 0, range(-3, 3)),
+        # 1 and 2 with a half and a quarter, else 102: 26.5 and 43.6
+        (Scale(1.0, of_deviation=True), 100, range(22, 31)),
+        # None is below -10 * (2 + 1), and none above the largest total.
+        (Scale(0.005), 0, range(-30, -29)),
+        (Scale(40.0, of_deviation=True), 0, range(1, 3)),
+        (Scale(40.0, of_deviation=True), 1, range(1, 4)),
+    ],
+    ids=str,
+)
+def test_the_targets_that_may_be_the_optimums_own_are_swept(
+    scale: Scale, failure_cost: int, expected: range, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mdp = tries(0.5, horizon=2, failure_cost=failure_cost)
+    assert swept_targets(mdp, scale, monkeypatch) == list(expected)
+
+
+@pytest.mark.parametrize("chances", [(0.5, 0.5, 0.9), (0.9, 0.5, 0.5), (0.5, 0.9, 1.0, 0.5)], ids=str)
+def test_the_targets_serve_most_people(chances: tuple[float, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """1 or 101: 51 and 50 with the chance 0.5, 11 and 30 with 0.9. From 3 below 51 on, 3 * (1 + 1) targets at most."""
+    mdp = tries(*chances, horizon=1, failure_cost=100)
+    assert swept_targets(mdp, Scale(1.0, of_deviation=True), monkeypatch) == list(range(48, 53))
+    assert_as_if_alone(mdp, Scale(1.0, of_deviation=True), None, {})
+
+
+def test_who_is_sure_needs_no_targets(monkeypatch: pytest.MonkeyPatch) -> None:
+    mdp = tries(1.0, 1.0, horizon=2, failure_cost=5)
+    assert swept_targets(mdp, Scale(1.0, of_deviation=True), monkeypatch) == []
+    _, values, bounds = find_deviation(mdp, Scale(1.0, of_deviation=True), tolerance=EXACT)
+    assert values.tolist() == bounds.tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize("scale", [Scale(0.3, of_deviation=True), Scale(0.02), Scale(0.3)], ids=str)
+def test_most_problems_need_no_search(scale: Scale, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(HullPlans, "find", None)
+    mdp = sa.compile_mdp(sa.load_example("health-insurance"))
+    _, values, bounds = find_deviation(mdp, scale, tolerance=1e-12)
+    assert bounds == pytest.approx(values, rel=1e-12)

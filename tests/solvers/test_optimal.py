@@ -21,6 +21,7 @@ from safear.mdp.spending import largest_spent
 from safear.risk import Objective
 from safear.risk.objectives import CostObjective
 from safear.solvers import optimal
+from safear.solvers.optimal import Span
 from safear.solvers.targets import sweep_targets
 from solvers.gambles import (
     DOCUMENTS,
@@ -385,6 +386,61 @@ def test_value_at_risk_by_hand() -> None:
     assert least(mdp, sa.VaR(0.92)) == 5
     # Nothing is sure. To pay at once costs at most 4 + 20; whoever tries first may have spent 2 more than that.
     assert least(mdp, sa.VaR(1)) == least(mdp, sa.CVaR(1)) == 24
+
+
+def two_tries(failure_cost: float, chance: Any = 0.5) -> sa.MDP:
+    """1 with a half, 2 with a quarter, else 2 and the failure cost."""
+    return one_feature(
+        {"go": {"cost": 1, "chance": chance, "change": {"x": "goal"}}}, horizon=2, failure_cost=failure_cost
+    )
+
+
+@pytest.mark.parametrize(
+    ("failure_cost", "level", "expected"),
+    [
+        # The mean is 2.25 and the deviation 1.64. No target is above m + sqrt(a / (1 - a)) d, or above 2 + 3.
+        (3, 0.0, [Span(0.0, 4)]),
+        (3, 0.5, [Span(0.0, 5)]),
+        (3, 0.9, [Span(0.0, 6)]),
+        (3, 1.0, [Span(0.0, 6)]),
+        # 4 and 4.64: while that is less than 10, nothing above 2 is tried.
+        (10, 0.5, [Span(0.0, 3)]),
+        (10, 0.6, [Span(0.0, 3), Span(8.0, 3, first=2, moved=4)]),
+        (10, 0.65, [Span(0.0, 3), Span(8.0, 4, first=2, moved=4)]),
+        (10, 0.7, [Span(0.0, 3), Span(8.0, 5, first=2, moved=4)]),
+        (10, 1.0, [Span(0.0, 3), Span(8.0, 5, first=2, moved=4)]),
+        # 2.5 and 2.06; one sweep over all is less work than two, up to 4.
+        (4, 0.9, [Span(0.0, 7)]),
+        (5, 0.9, [Span(0.0, 3), Span(3.0, 5, first=2, moved=4)]),
+    ],
+)
+def test_which_targets_are_swept(failure_cost: int, level: float, expected: list[Span]) -> None:
+    mdp = two_tries(failure_cost)
+    assert mdp.quantum == 1
+    assert optimal.find_spans(mdp, level, optimal.Among()) == expected
+
+
+def test_which_targets_are_swept_against_the_worst_chances(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mean is 4 at worst, and CVaR at most 4 / (1 - a)."""
+    mdp, robust = two_tries(10, [0.5, 0.6, 0.7]), optimal.Among(robust=True)
+    assert optimal.find_spans(mdp, 0.45, robust) == [Span(0.0, 9)]
+    assert optimal.find_spans(mdp, 0.58, robust) == [Span(0.0, 11)]
+    assert optimal.find_spans(mdp, 0.9, robust) == [Span(0.0, 13)]
+    monkeypatch.setattr(optimal, "FEW", 12)
+    assert optimal.find_spans(mdp, 0.9, robust) == [Span(0.0, 13)]
+    monkeypatch.setattr(optimal, "FEW", 7)
+    assert optimal.find_spans(mdp, 0.45, robust) == [Span(0.0, 3)]
+    assert optimal.find_spans(mdp, 0.58, robust) == [Span(0.0, 3), Span(8.0, 3, first=2, moved=4)]
+
+
+@pytest.mark.parametrize("level", [0.3, 0.6, 0.8])
+def test_where_all_hope_for_one_outcome_the_robust_bound_is_the_value(level: float) -> None:
+    """The least chance is the worst for everything."""
+    robust, worst = two_tries(10, [0.5, 0.6, 0.7]), two_tries(10)
+    for objective in (sa.CVaR(level), sa.MeanCVaR(0.4, level)):
+        solution = sa.solve(robust, objective, robust=True)
+        expected = least(worst, objective)
+        assert (solution.value, solution.bound) == (close(expected), close(expected))
 
 
 P, PRICE, HORIZON, FAILURE = 0.4, 1.5, 7, 11.0

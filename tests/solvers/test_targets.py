@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -32,10 +32,12 @@ from safear.solvers.targets import (
     EXCESS,
     MISSED,
     SQUARE,
+    Chances,
     Loss,
     TargetSweep,
     acting_states,
     find_bands,
+    fits,
     require_columns,
     sweep_targets,
 )
@@ -355,10 +357,17 @@ def test_pieces_say_where_choices_change() -> None:
     assert changes > 0
 
 
-def test_progress_is_told_to_the_end() -> None:
+@pytest.mark.parametrize("way", ["plain", "compiled", "robust"])
+def test_progress_is_told_to_the_end(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets, "numba_pays", lambda _: way == "compiled")
     mdp = sa.compile_mdp(sa.load_example("health-insurance"))
     seen: list[tuple[int, int]] = []
-    sweep_targets(mdp, EXCESS, targets=(0.0, 5), progress=lambda done, total: seen.append((done, total)))
+    chances: Chances = "worst" if way == "robust" else "nominal"
+
+    def note(done: int, total: int) -> None:
+        seen.append((done, total))
+
+    sweep_targets(mdp, EXCESS, targets=(0.0, 5), chances=chances, progress=note)
     assert seen == [(done, 8) for done in range(1, 9)]
 
 
@@ -478,6 +487,37 @@ def test_the_resolution_that_it_advises_fits(
     assert advice is not None
     coarse = sa.compile_mdp(replace(problem, cost_resolution=Decimal(advice[1])))
     require_columns(coarse, most_of(coarse) + 1, tables=tables, max_bytes=room)
+
+
+def test_the_finest_resolution_that_is_sure_to_fit_is_advised() -> None:
+    """In tens of hundredths: each of 3 steps and the failure may be rounded up by half, and twice the columns kept."""
+    mdp = sa.compile_mdp(chain([7.0, 3.01], 20.0, 3))
+    columns = 3 * 700 + 2000 + 1
+    per_place, bands = mdp.n_states * (8 * 4 + 3), 16 * (3 + 1) * mdp.n_states
+    need = bands + 2 * per_place * (410 + 2 + 2)
+    for room, advice in ((need, "resolution: 0.1}"), (need - 1, "resolution: 1}")):
+        with pytest.raises(TooLargeError, match=advice):
+            require_columns(mdp, columns, tables=4, max_bytes=room)
+    with pytest.raises(TooLargeError, match="shorten the horizon"):  # room for what rounding adds, and no more
+        require_columns(mdp, columns, tables=4, max_bytes=bands + 2 * per_place * 4)
+
+
+def test_squares_need_more_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Score and mean of two steps, and for squares the variance, too."""
+    mdp = sa.compile_mdp(chain([1, 2], 3, 4))
+    places = mdp.n_states * (21 + int(mdp.edge_cost.max()))
+    for loss, tables in ((EXCESS, 4), (SQUARE, 6)):
+        need = places * (8 * tables + 3) + 16 * (mdp.horizon + 1) * mdp.n_states
+        monkeypatch.setattr(targets, "require_columns", partial(require_columns, max_bytes=need))
+        sweep_targets(mdp, loss, targets=(0.0, 20))
+        assert fits(mdp, 20, tables=tables, max_bytes=need)
+        monkeypatch.setattr(targets, "require_columns", partial(require_columns, max_bytes=need - 1))
+        with pytest.raises(TooLargeError):
+            sweep_targets(mdp, loss, targets=(0.0, 20))
+        assert not fits(mdp, 20, tables=tables, max_bytes=need - 1)
+    dear = replace(mdp, edge_cost=mdp.edge_cost * 100)  # then there are as many columns below as above
+    need = mdp.n_states * (2 * 21 * (8 * 4 + 3) + 16 * (mdp.horizon + 1))
+    assert [fits(dear, 20, max_bytes=room) for room in (need - 1, need)] == [False, True]
 
 
 def test_a_sweep_that_does_not_fit_is_refused_before_it_begins() -> None:
