@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import strategies as st
 
@@ -117,4 +118,25 @@ def toss_and_choose() -> sa.MDP:
             "dear": {"cost": 4, "when": "x == mid", "change": {"x": "goal"}},
         },
         horizon=2,
+    )
+
+
+def by_hand(*states: list[list[tuple[float, int, int]]], horizon: int, failure_cost: int = 0) -> sa.MDP:
+    """Each state has rows, each row outcomes: chance, cost and the next state; the last state is the goal."""
+    rows = [row for state in states for row in state]
+    edges = [edge for row in rows for edge in row]
+    return sa.MDP(
+        horizon=horizon,
+        goal=np.arange(len(states) + 1) == len(states),
+        row_start=np.cumsum([0, *map(len, states), 0]),
+        row_action=np.concatenate([np.arange(len(state)) for state in states]).astype(np.uint8),
+        edge_start=np.cumsum([0, *map(len, rows)]),
+        edge_next=np.array([after for _, _, after in edges]),
+        edge_chance=np.array([chance for chance, _, _ in edges]),
+        edge_cost=np.array([cost for _, cost, _ in edges]),
+        edge_outcome=np.concatenate([np.arange(len(row)) for row in rows]).astype(np.uint8),
+        depth=np.zeros(len(states) + 1, dtype=np.int16),
+        actions=tuple(f"row {i}" for i in range(max(map(len, states)))),
+        failure_cost=failure_cost,
+        stops=True,
     )

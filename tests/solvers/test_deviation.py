@@ -19,7 +19,7 @@ from safear.solvers import deviation, hull
 from safear.solvers.deviation import find_deviation
 from safear.solvers.hull import HullPlans, KnownPlans, Line, Optimum, Point, Scale, find_optimum, sweep_least_mean
 from safear.solvers.targets import sweep_targets
-from solvers.gambles import gamble, gambles, one_feature
+from solvers.gambles import by_hand, gamble, gambles, one_feature
 from strategies import problems
 
 EXACT = 1e-13
@@ -181,31 +181,46 @@ def test_a_block_of_adult_takes_two_sweeps_and_few_searches(monkeypatch: pytest.
     assert len(swept) < mdp.n_states // 50
 
 
+def cheap_ways(seed: int, horizon: int) -> sa.MDP:
+    """Everybody at once; three ways up or to the goal, of which whole costs are few."""
+    rng = np.random.default_rng(seed)
+    actions = {}
+    for name in "abc":
+        first, second, more = (int(cost) for cost in rng.integers([0, 0, 0], [3, 3, 4]))
+        change = {"x": str(rng.choice(["goal", "+1"]))}
+        outcomes = [{"chance": 0.5, "cost": second, "change": change}, {"cost": more}]
+        actions[name] = {"cost": first, "when": "x > ruin", "outcomes": outcomes}
+    document = {
+        "safear": 1,
+        "title": "cheap ways",
+        "horizon": horizon,
+        "features": {"x": {"kind": "ordinal", "levels": ["ruin", "low", "mid", "goal"]}},
+        "goal": {"favourable": "yes", "failure_cost": 3},
+        "classifier": {"rule": "x == goal"},
+        "actions": actions,
+    }
+    return sa.compile_mdp(sa.parse_problem(document))
+
+
+@pytest.mark.parametrize(("seed", "horizon"), [(38, 3), (84, 4)])
+def test_plans_of_different_people_do_not_mix(seed: int, horizon: int) -> None:
+    """Who meets in a state may do different things there, though they have spent as much."""
+    assert_as_if_alone(cheap_ways(seed, horizon), Scale(1.0, of_deviation=True), None, {"MAX_ROOM": 0})
+
+
 # ------------------------------------------------------------------------------------------- which targets are swept
 
 
 def tries(*chances: float, horizon: int, failure_cost: int) -> sa.MDP:
     """People who try for 1, each with a chance of their own, and try again until time is over."""
-    n = len(chances)
-    return sa.MDP(
-        horizon=horizon,
-        goal=np.arange(n + 1) == n,
-        row_start=np.array([*range(n + 1), n]),
-        row_action=np.zeros(n, dtype=np.uint8),
-        edge_start=np.arange(0, 2 * n + 1, 2),
-        edge_next=np.array([after for state in range(n) for after in (n, state)]),
-        edge_chance=np.array([p for chance in chances for p in (chance, 1 - chance)]),
-        edge_cost=np.ones(2 * n, dtype=np.int64),
-        edge_outcome=np.tile(np.arange(2, dtype=np.uint8), n),
-        depth=np.zeros(n + 1, dtype=np.int16),
-        actions=("try",),
-        failure_cost=failure_cost,
-    )
+    goal = len(chances)
+    people = [[[(chance, 1, goal), (1 - chance, 1, state)]] for state, chance in enumerate(chances)]
+    return by_hand(*people, horizon=horizon, failure_cost=failure_cost)
 
 
 def swept_targets(mdp: sa.MDP, scale: Scale, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The whole targets for which everybody's plans are swept."""
-    swept = []
+    swept: list[int] = []
 
     def note(*args: Any, **options: Any) -> Any:
         low, count = options["targets"]
@@ -265,3 +280,40 @@ def test_most_problems_need_no_search(scale: Scale, monkeypatch: pytest.MonkeyPa
     mdp = sa.compile_mdp(sa.load_example("health-insurance"))
     _, values, bounds = find_deviation(mdp, scale, tolerance=1e-12)
     assert bounds == pytest.approx(values, rel=1e-12)
+
+
+def test_targets_that_take_too_much_room_are_not_swept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """4 targets, what is below all, and as much as a step costs, in 18 tables."""
+    mdp, scale = tries(0.5, horizon=2, failure_cost=0), Scale(1.0, of_deviation=True)
+    need = 2 * (4 + 1 + 1) * (8 * 18 + 3) + 2 * 16 * 3
+    for room, expected in ((need, [1, 2]), (need - 1, [])):
+        monkeypatch.setattr(deviation, "MAX_ROOM", room)
+        assert swept_targets(mdp, scale, monkeypatch) == expected
+
+
+def test_who_is_sure_does_not_do_what_others_need() -> None:
+    """One fails every other time, for 2, and had better fail at once; the other waits, and pays 1 so as not to fail."""
+    fails, waits = [[(0.5, 2, 4), (0.5, 2, 3)], [(1.0, 0, 3)]], [[(1.0, 0, 2)]]
+    mdp = by_hand(fails, waits, [[(1.0, 0, 3)], [(1.0, 1, 4)]], [], horizon=2, failure_cost=100)
+    _, values, _ = find_deviation(mdp, Scale(3.0), tolerance=EXACT)
+    assert values.tolist() == [100, 1, 1, 100, 0]
+    assert_as_if_alone(mdp, Scale(3.0), None, {})
+
+
+def sure_or_not(costs: list[int]) -> sa.MDP:
+    """Everybody pays a cost for sure, or 3 less or 2 more than that."""
+    goal = len(costs)
+    people = [[[(1.0, cost, goal)], [(0.5, cost - 3, goal), (0.5, cost + 2, goal)]] for cost in costs]
+    return by_hand(*people, horizon=1)
+
+
+def test_a_sure_plan_does_not_look_at_what_was_spent() -> None:
+    """4 for sure, or 1 or 6: a mean of 3.5 and a deviation of 2.5."""
+    policy, values, _ = find_deviation(sure_or_not([4]), Scale(1.0, of_deviation=True), tolerance=EXACT)
+    assert values[0] == 4
+    assert not policy.looks_at_spent
+
+
+def test_people_with_different_targets_have_one_policy() -> None:
+    assert_as_if_alone(sure_or_not([4, 14]), Scale(1.0, of_deviation=True), None, {})
+    assert_as_if_alone(sure_or_not([14, 4]), Scale(1.0, of_deviation=True), None, {})

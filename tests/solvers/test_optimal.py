@@ -27,6 +27,7 @@ from solvers.gambles import (
     DOCUMENTS,
     LONGER,
     TIGHT,
+    by_hand,
     close,
     compiled,
     gamble,
@@ -428,6 +429,9 @@ def test_which_targets_are_swept_against_the_worst_chances(monkeypatch: pytest.M
     assert optimal.find_spans(mdp, 0.9, robust) == [Span(0.0, 13)]
     monkeypatch.setattr(optimal, "FEW", 12)
     assert optimal.find_spans(mdp, 0.9, robust) == [Span(0.0, 13)]
+    monkeypatch.setattr(optimal, "FEW", 10)
+    assert optimal.find_spans(mdp, 0.9, robust) == [Span(0.0, 3), Span(8.0, 5, first=2, moved=4)]
+    assert optimal.find_spans(mdp, 0.45, robust) == [Span(0.0, 9)]
     monkeypatch.setattr(optimal, "FEW", 7)
     assert optimal.find_spans(mdp, 0.45, robust) == [Span(0.0, 3)]
     assert optimal.find_spans(mdp, 0.58, robust) == [Span(0.0, 3), Span(8.0, 3, first=2, moved=4)]
@@ -441,6 +445,35 @@ def test_where_all_hope_for_one_outcome_the_robust_bound_is_the_value(level: flo
         solution = sa.solve(robust, objective, robust=True)
         expected = least(worst, objective)
         assert (solution.value, solution.bound) == (close(expected), close(expected))
+
+
+@pytest.mark.parametrize(
+    ("objective", "columns"), [(sa.Budget(0), 1), (sa.Budget(1), 2), (sa.Budget(9), 3), (sa.MeanStd(1), 3)]
+)
+def test_no_more_columns_are_counted_than_can_be_spent(objective: Objective, columns: int) -> None:
+    assert optimal.count_columns(two_tries(10), objective) == columns
+
+
+def test_a_budget_of_nothing_pays_for_nothing() -> None:
+    """To try is free, to pay is surer."""
+    free, pay = ({"cost": cost, "chance": chance, "change": {"x": "goal"}} for cost, chance in ((0, 0.5), (1, 0.9)))
+    mdp = one_feature({"try": free, "pay": pay}, horizon=1, failure_cost=5)
+    assert [least(mdp, sa.Budget(limit)) for limit in (0, 1)] == pytest.approx([0.5, 0.1])
+
+
+def test_a_budget_that_rounding_may_exceed_is_not_spent() -> None:
+    """0.6 is rounded to 1. Within 0.7 - 0.4 there is only what is free; within 0.7 + 0.4, both."""
+    document = gamble(0, 1) | {"cost": {"resolution": 1}, "goal": {"favourable": "yes", "failure_cost": 5}}
+    free, pay = ({"cost": cost, "chance": chance, "change": {"x": "goal"}} for cost, chance in ((0, 0.5), (0.6, 0.9)))
+    solution = sa.solve(compiled(document | {"actions": {"try": free, "pay": pay}}), sa.Budget(0.7))
+    assert (solution.value, solution.bound) == pytest.approx((0.5, 0.1))
+    assert solution.policy.action() == "try"
+
+
+def test_the_worst_of_all_is_however_rare() -> None:
+    mdp = by_hand([[(1 - 1e-13, 0, 1), (1e-13, 5, 1)]], horizon=1)
+    for level, expected in ((0.999, 0), (1.0, 5)):
+        assert optimal.find_optimal(mdp, sa.VaR(level), tolerance=TIGHT).values[0] == expected
 
 
 P, PRICE, HORIZON, FAILURE = 0.4, 1.5, 7, 11.0

@@ -90,6 +90,18 @@ def test_the_value_for_one_person_is_the_worst_case_of_their_plan(objective: Obj
             assert solution.bound <= solution.value
 
 
+def test_the_unit_of_costs_does_not_matter() -> None:
+    between = 0
+    for seed in range(30):
+        mdp = compiled(drawn_guesses(seed))
+        one, other = (
+            sa.solve(each, sa.CVaR(0.7), robust=True) for each in (mdp, replace(mdp, quantum=mdp.quantum * 4))
+        )
+        assert (other.value, other.bound) == pytest.approx((4 * one.value, 4 * one.bound))
+        between += one.bound < one.value - 1e-6
+    assert between
+
+
 def test_worst_chances_that_take_too_much_room_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     mdp = compiled(drawn_guesses(3))
     assert find_worst_chances(mdp, None).shape == (mdp.horizon, mdp.n_edges)
