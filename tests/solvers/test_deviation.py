@@ -90,7 +90,7 @@ def test_everybody_as_if_alone(
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
-@pytest.mark.parametrize("seed", [0, 1, 5, 12])
+@pytest.mark.parametrize("seed", [1, 5])
 def test_everybody_as_if_alone_whichever_targets_are_shared(seed: int, way: dict[str, Any]) -> None:
     for mdp in compile_blocks(sa.parse_problem(gamble(seed))):
         for scale in (Scale(1.0, of_deviation=True), Scale(0.1)):
