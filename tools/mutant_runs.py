@@ -34,7 +34,7 @@ MIRRORS = {
     "simulate": ["forward", "policy"],
     "solution": ["solve", "episodic", "optimal"],
     "target_kernels": ["plain_targets", "targets", "weighed", "optimal"],
-    "targets": ["targets", "plain_targets", "optimal", "robust"],
+    "targets": ["plain_targets", "targets", "optimal", "robust"],
     "weighed_kernels": ["weighed"],
     "evaluation_kernels": ["evaluation_kernels", "backward", "risk/test_distribution"],
     "forward": ["forward", "fast_runs", "occurrence", "adjoint", "policy"],
