@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -227,3 +229,20 @@ def test_compiling_and_solving_say_what_they_need(caplog: pytest.LogCaptureFixtu
     assert space[0] == "the state space of 96 states"
     assert distributions[0] == "the distributions of a block of 96 states with 169 possible totals"
     assert all(int(need) > 0 for _, need in (space, distributions))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="systems count what a process has each in their own way")
+def test_what_a_process_may_have() -> None:
+    """By `ulimit -v`; what it has already is taken off."""
+    code = """
+import resource
+from safear.memory import available, require_room
+resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
+left = available()
+assert 0 < left < 2**30, left
+require_room(left // 2, "half of it")
+taken = bytearray(left // 2)
+require_room(left * 3 // 4, "more than is left")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    assert "TooLargeError: more than is left would need about" in done.stderr

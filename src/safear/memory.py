@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import logging
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
 from safear.errors import TooLargeError
+
+if sys.platform != "win32":
+    import resource
 
 logger = logging.getLogger("safear")
 
@@ -52,8 +56,12 @@ def format_bytes(count: float) -> str:
 
 
 def available(root: Path = Path("/")) -> int | None:
-    """The bytes that can still be had: of the machine and, in a container, within its limit; None if nobody tells."""
-    found = [_read_meminfo(root / "proc/meminfo"), _read_container(root / "sys/fs/cgroup")]
+    """The bytes that can still be had: of the machine, in a container, and by `ulimit -v`; None if nobody tells."""
+    found = [
+        _read_meminfo(root / "proc/meminfo"),
+        _read_container(root / "sys/fs/cgroup"),
+        _read_own_limit(root / "proc/self/statm"),
+    ]
     return min((count for count in found if count is not None), default=None)
 
 
@@ -71,6 +79,20 @@ def _read_container(folder: Path) -> int | None:
             continue
         return max(0, limit - used + _read_fields(folder / names.details).get(names.cached, 0))
     return None
+
+
+def _read_own_limit(path: Path) -> int | None:
+    """What is left of the addresses that this process may have."""
+    if sys.platform == "win32":
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return None
+    try:
+        used = int(path.read_text().split()[0]) * resource.getpagesize()
+    except (OSError, ValueError, IndexError):  # the system has no such file
+        return limit
+    return max(0, limit - used)
 
 
 def _read_fields(path: Path) -> dict[str, int]:

@@ -385,3 +385,9 @@ def test_nothing_is_fetched_and_nothing_left_behind(tmp_path: Path, monkeypatch:
     assert {value for _, value in seen} == {"false"}
     assert len(seen) == 2
     assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
+
+
+def test_a_name_that_is_half_a_character() -> None:
+    problem = sa.load_example("loan")
+    with pytest.raises(PersonError, match="is no text"):
+        read_population(problem, [{**(problem.default_person or {}), "\ud800": "1"}])

@@ -264,8 +264,13 @@ def test_half_a_character_in_a_name() -> None:
     with pytest.raises(ProblemError) as caught:
         parse_problem({"safear": 1, "T\ud800": "x"})
     assert r"'T\ud800' holds half a character" in str(caught.value)
-    with pytest.raises(ProblemError, match="a name or a text holds half a character"):
-        parse_problem({"safear": 1, "features": {"a": {"label": {"\ud800": 1}}}})
+    texts: list[dict[str, Any]] = [{"features": {"a": {"label": {"\ud800": 1}}}}, {"cost": {"unit": "month\ud800s"}}]
+    for document, place in zip(texts, (r"features\.a\.label", r"cost\.unit"), strict=True):
+        with pytest.raises(ProblemError, match=rf"{place}.*\\ud800.* holds half a character"):
+            parse_problem({"safear": 1} | document)
+    circle: dict[str, Any] = {"safear": 1}
+    with pytest.raises(ProblemError, match="is missing"):
+        parse_problem(circle | {"people": [circle]})
 
 
 def test_a_dictionary_is_left_as_it_is() -> None:

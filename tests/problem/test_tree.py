@@ -168,7 +168,7 @@ def test_every_part_has_a_place() -> None:
 
 
 def test_data_made_in_python_has_no_places() -> None:
-    found = plain_tree({"a": [1]}).locate(mistake(("a", 0), "wrong"))
+    found = plain_tree({"a": [1]}, ProblemError).locate(mistake(("a", 0), "wrong"))
     assert str(found) == "a[0]: wrong"
 
 

@@ -476,7 +476,7 @@ def test_the_resolution_that_it_advises_fits(
     problem = chain(costs, failure_cost, horizon)
     mdp = sa.compile_mdp(problem)
     columns = most_of(mdp) + 1
-    need = mdp.n_states * (columns + 1 + min(mdp.edge_cost.max(), columns + 1)) * (8 * tables + 3)
+    need = (columns + 1 + min(mdp.edge_cost.max(), columns + 1)) * (mdp.n_states * (8 * tables + 3) + 48)
     need += mdp.n_states * 16 * (horizon + 1)
     room = int(share * need)
     require_columns(mdp, columns, tables=tables, max_bytes=need)
@@ -493,7 +493,7 @@ def test_the_finest_resolution_that_is_sure_to_fit_is_advised() -> None:
     """In tens of hundredths: each of 3 steps and the failure may be rounded up by half, and twice the columns kept."""
     mdp = sa.compile_mdp(chain([7.0, 3.01], 20.0, 3))
     columns = 3 * 700 + 2000 + 1
-    per_place, bands = mdp.n_states * (8 * 4 + 3), 16 * (3 + 1) * mdp.n_states
+    per_place, bands = mdp.n_states * (8 * 4 + 3) + 48, 16 * (3 + 1) * mdp.n_states
     need = bands + 2 * per_place * (410 + 2 + 2)
     for room, advice in ((need, "resolution: 0.1}"), (need - 1, "resolution: 1}")):
         with pytest.raises(TooLargeError, match=advice):
@@ -505,9 +505,9 @@ def test_the_finest_resolution_that_is_sure_to_fit_is_advised() -> None:
 def test_squares_need_more_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Score and mean of two steps, and for squares the variance, too."""
     mdp = sa.compile_mdp(chain([1, 2], 3, 4))
-    places = mdp.n_states * (21 + int(mdp.edge_cost.max()))
+    places = 21 + int(mdp.edge_cost.max())
     for loss, tables in ((EXCESS, 4), (SQUARE, 6)):
-        need = places * (8 * tables + 3) + 16 * (mdp.horizon + 1) * mdp.n_states
+        need = places * (mdp.n_states * (8 * tables + 3) + 48) + 16 * (mdp.horizon + 1) * mdp.n_states
         monkeypatch.setattr(targets, "require_columns", partial(require_columns, max_bytes=need))
         sweep_targets(mdp, loss, targets=(0.0, 20))
         assert fits(mdp, 20, tables=tables, max_bytes=need)
@@ -516,7 +516,7 @@ def test_squares_need_more_room(monkeypatch: pytest.MonkeyPatch) -> None:
             sweep_targets(mdp, loss, targets=(0.0, 20))
         assert not fits(mdp, 20, tables=tables, max_bytes=need - 1)
     dear = replace(mdp, edge_cost=mdp.edge_cost * 100)  # then there are as many columns below as above
-    need = mdp.n_states * (2 * 21 * (8 * 4 + 3) + 16 * (mdp.horizon + 1))
+    need = 2 * 21 * (mdp.n_states * (8 * 4 + 3) + 48) + 16 * (mdp.horizon + 1) * mdp.n_states
     assert [fits(dear, 20, max_bytes=room) for room in (need - 1, need)] == [False, True]
 
 

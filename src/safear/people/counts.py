@@ -76,7 +76,11 @@ def read_population(
     if not isinstance(source, str | pd.DataFrame):
         PEOPLE.require(source, "people")
         records = [as_record(record) for record in source]
-        source = pd.DataFrame(records, columns=None if records else list(problem.feature_by_name), dtype=object)
+        try:
+            source = pd.DataFrame(records, columns=None if records else list(problem.feature_by_name), dtype=object)
+        except UnicodeEncodeError as cause:  # half of a character that is written as two
+            message, remedy = f"the name '{cause.object}' is no text", "write whole characters"
+            raise PersonError.at((), message, remedy, code="not_a_text") from None
     if isinstance(source, pd.DataFrame):
         return _read(Frame(problem, groups, source, sight), Place(), skip_bad)
     place = Place(file=source)

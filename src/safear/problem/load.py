@@ -48,7 +48,7 @@ def parse_problem(source: str | Mapping[str, Any], name: str = "<problem>") -> P
     """A problem from YAML text, or from a dictionary in the vocabulary of the problem file."""
     if isinstance(source, str):
         return _problem_from(read_tree(source, name, ProblemError))
-    return _problem_from(plain_tree(dict(source)))
+    return _problem_from(plain_tree(dict(source), ProblemError))
 
 
 @takes(path=FILE, problem=PROBLEM)
@@ -60,7 +60,7 @@ def load_terms(path: str | os.PathLike[str], problem: Problem) -> Terms:
 @takes(source=SOURCE, problem=PROBLEM, name=TEXT)
 def parse_terms(source: str | Mapping[str, Any], problem: Problem, *, name: str = "<terms>") -> Terms:
     """Personal terms from YAML text or a dictionary."""
-    tree = read_tree(source, name, TermsError) if isinstance(source, str) else plain_tree(dict(source))
+    tree = read_tree(source, name, TermsError) if isinstance(source, str) else plain_tree(dict(source), TermsError)
     return _terms_from(tree, problem)
 
 

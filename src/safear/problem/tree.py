@@ -6,7 +6,7 @@ Scalars are kept as they are written (`no`, `1` and `1.50` stay texts); what the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -102,9 +102,31 @@ def in_order(mistakes: Iterable[Mistake]) -> list[Mistake]:
     return sorted(dict.fromkeys(mistakes), key=lambda item: (item.place.line or 0, item.place.column or 0))
 
 
-def plain_tree(data: Any) -> Tree:
-    """A tree of data that was built in Python: it has no positions."""
+def plain_tree(data: Any, error: type[InputError]) -> Tree:
+    """A tree of data that was built in Python: it has no positions. Half a character, as no file holds it, is refused."""
+    halves = [
+        mistake(path, f"'{text}' holds half a character", "write it anew, as UTF-8", code="not_a_text")
+        for path, text in _find_halves(data)
+    ]
+    if halves:
+        raise error(halves)
     return Tree("", [], data)
+
+
+def _find_halves(data: Any) -> Iterator[tuple[Path, str]]:
+    """Texts of nested data that hold surrogates; what is too deep, or holds itself, is refused later."""
+    seen = set[int]()
+    waiting: list[tuple[Path, Any]] = [((), data)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, str):
+            if _has_surrogates(value):
+                yield path, value
+        elif isinstance(value, Mapping | list | tuple) and id(value) not in seen and len(path) <= MAX_DEPTH:
+            seen.add(id(value))
+            for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
+                inner = (*path, key if isinstance(key, int) else str(key))
+                waiting += [(inner, item), (inner, key)]
 
 
 class _Refused(Exception):  # noqa: N818  # leaves this module under another name

@@ -259,7 +259,8 @@ def _count_places(mdp: MDP, columns: int) -> int:
 
 
 def _bytes_per_place(mdp: MDP, tables: int) -> int:
-    return mdp.n_states * (8 * tables + 3)  # the tables, and the choices of a step, thrice
+    # The tables, and the choices of a step, thrice; once for all states: losses at the end, values, means, openings.
+    return mdp.n_states * (8 * tables + 3) + 48
 
 
 def _bytes_of_bands(mdp: MDP) -> int:
