@@ -103,7 +103,7 @@ def in_order(mistakes: Iterable[Mistake]) -> list[Mistake]:
 
 
 def plain_tree(data: Any, error: type[InputError]) -> Tree:
-    """A tree of data that was built in Python: it has no positions. Half a character, as no file holds it, is refused."""
+    """A tree of data that was built in Python: it has no positions. Half a character, unknown to files, is refused."""
     halves = [
         mistake(path, f"'{text}' holds half a character", "write it anew, as UTF-8", code="not_a_text")
         for path, text in _find_halves(data)
