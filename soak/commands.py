@@ -68,7 +68,8 @@ def draw_command(rng: Random) -> list[str]:
     if rng.random() < 0.1:
         place = rng.randrange(len(words))
         words[place] = mutate_text(rng, words[place])
-    return [word.replace("\0", "") for word in words]  # no command line has it
+    # A command line is bytes without zeros; those that are no UTF-8 come as halves of characters.
+    return [os.fsdecode(word.replace("\0", "").encode("utf-8", "surrogatepass")) for word in words]
 
 
 def _value(rng: Random, parameter: Any) -> str:

@@ -186,3 +186,10 @@ def test_every_mistake_has_a_code() -> None:
     assert list(calls_without_a_code(ast.parse("InputError.at((), 'no'), mistake((), 'no', code='x')"))) == [
         "InputError.at((), 'no')"
     ]
+
+
+def test_no_mistake_takes_more_than_two_thousand_letters() -> None:
+    """Whatever is long in it, and whatever has to be escaped."""
+    for long in ("a" * 5000, "\x1b" * 5000):
+        place = Place(("a", long), file=f"{long}.yaml", line=1, column=130, source="a" * 5000)
+        assert len(str(Mistake(place, f"'{long}' is wrong", f"possible: {long}"))) < 2000

@@ -29,7 +29,8 @@ from typing import ClassVar, Self
 
 Path = tuple[str | int, ...]
 MOST_SHOWN = 100  # mistakes that an error words; it holds all of them
-MOST_LETTERS = 800  # of a line of a message: a cell may be a megabyte
+MOST_LETTERS = 480  # of a cause or a remedy: a cell may be a megabyte
+MOST_OF_PLACE = 300  # letters
 # What a terminal obeys (C0 and C1 controls, ESC among them), what turns the text around it or ends a line unseen, and
 # what is no character at all.
 UNSEEN = re.compile(
@@ -81,7 +82,8 @@ class Mistake:
     values: Mapping[str, object] = field(default_factory=dict, hash=False)
 
     def __str__(self) -> str:
-        lines = [": ".join(_on_one_line(part) for part in (str(self.place), self.cause) if part)]
+        place = _on_one_line(str(self.place), MOST_OF_PLACE)
+        lines = [": ".join(part for part in (place, _on_one_line(self.cause)) if part)]
         if self.place.source is not None and self.place.column is not None:
             source, column = _window(self.place.source, self.place.column)
             # Tabs are kept, so that the caret stands under its character in any terminal.
@@ -97,9 +99,9 @@ class Mistake:
         return replace(self, place=replace(self.place, path=(*prefix, *self.place.path)))
 
 
-def _on_one_line(text: str) -> str:
+def _on_one_line(text: str, most: int = MOST_LETTERS) -> str:
     """A part of a message, however long the names and cells in it are and whatever they hold."""
-    return visible(cut_middle(text))
+    return cut_middle(visible(cut_middle(text, most)), most + 50)
 
 
 def _window(source: str, column: int, width: int = 240) -> tuple[str, int]:
