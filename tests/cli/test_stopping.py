@@ -231,3 +231,23 @@ def test_a_library_that_makes_an_error_of_it(place: Path) -> None:
     told = process.communicate(timeout=PATIENCE)
     assert told == ("", "\ninterrupted; 0 finished parts are in out: run the same command again to continue\n")
     assert process.returncode == CODES[signal.SIGTERM]
+
+
+LAST_MOMENT = """
+import os, signal
+from contextlib import contextmanager
+from safear.cli import main
+@contextmanager
+def watching():
+    try:
+        yield
+    finally:
+        os.kill(os.getpid(), signal.SIGINT)
+main.watching = watching
+"""
+
+
+def test_ctrl_c_when_all_was_done(place: Path) -> None:
+    process = begin(place, "check", "job.yaml", first=LAST_MOMENT)
+    _, told = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, told) == (CODES[signal.SIGINT], "")

@@ -389,5 +389,5 @@ def test_nothing_is_fetched_and_nothing_left_behind(tmp_path: Path, monkeypatch:
 
 def test_a_name_that_is_half_a_character() -> None:
     problem = sa.load_example("loan")
-    with pytest.raises(PersonError, match="is no text"):
+    with pytest.raises(PersonError, match="holds half a character"):
         read_population(problem, [{**(problem.default_person or {}), "\ud800": "1"}])

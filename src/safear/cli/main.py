@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import gc
 import io
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -121,10 +122,13 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     own_streams()
     try:
-        with watching():
-            _run()
-    finally:
-        hand_over()
+        try:
+            with watching():
+                _run()
+        finally:
+            hand_over()
+    except KeyboardInterrupt:  # when all was done, and signals were no longer watched
+        sys.exit(128 + signal.SIGINT)
 
 
 def _run() -> None:
