@@ -285,7 +285,7 @@ def test_most_problems_need_no_search(scale: Scale, monkeypatch: pytest.MonkeyPa
 def test_targets_that_take_too_much_room_are_not_swept(monkeypatch: pytest.MonkeyPatch) -> None:
     """4 targets, what is below all, and as much as a step costs, in 18 tables."""
     mdp, scale = tries(0.5, horizon=2, failure_cost=0), Scale(1.0, of_deviation=True)
-    need = 2 * (4 + 1 + 1) * (8 * 18 + 3) + 2 * 16 * 3
+    need = (4 + 1 + 1) * (2 * (8 * 18 + 3) + 48) + 2 * 16 * 3
     for room, expected in ((need, [1, 2]), (need - 1, [])):
         monkeypatch.setattr(deviation, "MAX_ROOM", room)
         assert swept_targets(mdp, scale, monkeypatch) == expected
