@@ -88,8 +88,9 @@ def test_what_is_longer_than_the_axis_ends_in_an_arrow_and_not_in_a_cap() -> Non
 
 @pytest.mark.parametrize("language", languages())
 def test_names_that_would_break_it(language: str) -> None:
-    actions = {f"{name} {NASTY}": action for name, action in ACTIONS.items()}
-    problem = ladder(actions, failure_cost=10, cost={"unit": "months of " + NASTY[:20]})
+    nasty = NASTY.replace("\ud800", "")  # which no problem holds
+    actions = {f"{name} {nasty}": action for name, action in ACTIONS.items()}
+    problem = ladder(actions, failure_cost=10, cost={"unit": "months of " + nasty[:20]})
     picture = tornado(sa.sensitivity(problem, objectives="mean", tolerance=0.1)[0], language=language)
     check_inside(picture.svg)
     check_texts_apart(picture.svg)
