@@ -72,7 +72,7 @@ test-bounds: $(VENV)/.test
 # pyproject.toml allows, in a folder without sources; fewer examples of each property, and slow tests only where the
 # version of a library matters. Compiled code is kept apart: an old Numba cannot read what a new one has left.
 OLDEST   := $(CURDIR)/$(VENV)-oldest
-VERSIONS := $(addprefix tests/,classifier datasets evaluation people population risk solvers)
+VERSIONS := $(addprefix tests/,classifier datasets people population)
 TRY      := NUMBA_CACHE_DIR=$(OLDEST)/compiled $(OLDEST)/bin/python -m pytest -q $(CORES) -p no:cacheprovider --hypothesis-profile=few
 test-oldest: dist $(VENV)-oldest/.test
 	$(OLDEST)/bin/python -m pip --quiet --disable-pip-version-check install --force-reinstall --no-deps dist/*.whl
