@@ -23,7 +23,7 @@ from safear.people.frame_counts import Frame
 from safear.people.opening import connect, find_tables
 from safear.problem.model import Problem, Record
 from safear.problem.person import as_record
-from safear.problem.tree import plain_tree
+from safear.problem.tree import refuse_halves
 
 logger = logging.getLogger("safear")
 
@@ -77,7 +77,7 @@ def read_population(
     if not isinstance(source, str | pd.DataFrame):
         PEOPLE.require(source, "people")
         records = [as_record(record) for record in source]
-        plain_tree(dict.fromkeys(name for record in records for name in record), PersonError)  # as names of columns
+        refuse_halves(dict.fromkeys(name for record in records for name in record), PersonError)  # as names of columns
         source = pd.DataFrame(records, columns=None if records else list(problem.feature_by_name), dtype=object)
     if isinstance(source, pd.DataFrame):
         return _read(Frame(problem, groups, source, sight), Place(), skip_bad)

@@ -103,14 +103,19 @@ def in_order(mistakes: Iterable[Mistake]) -> list[Mistake]:
 
 
 def plain_tree(data: Any, error: type[InputError]) -> Tree:
-    """A tree of data that was built in Python: it has no positions. Half a character, unknown to files, is refused."""
+    """A tree of data that was built in Python: it has no positions."""
+    refuse_halves(data, error)
+    return Tree("", [], data)
+
+
+def refuse_halves(data: Any, error: type[InputError]) -> None:
+    """Refuse texts of nested data that hold half a character: Python can hold it, but no file can."""
     halves = [
         mistake(path, f"'{text}' holds half a character", "write it anew, as UTF-8", code="not_a_text")
         for path, text in _find_halves(data)
     ]
     if halves:
         raise error(halves)
-    return Tree("", [], data)
 
 
 def _find_halves(data: Any) -> Iterator[tuple[Path, str]]:
