@@ -12,7 +12,7 @@ from safear.texts import languages
 from web.conftest import DESKTOP, EXAMPLE, PHONE, Open, Site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 expect = require("playwright.sync_api", "browser").expect
 Axe = require("axe_playwright_python.sync_playwright", "browser").Axe
@@ -287,6 +287,19 @@ def test_an_example_costs_nobody_their_entries(loan: Site, open_page: Open) -> N
     page.reload()
     expect(page.get_by_label("Savings", exact=True)).to_have_value("moderate")
     expect(page.locator(".banner")).to_have_count(0)
+
+
+def test_another_language_waits_for_a_step_on_its_way(loan: Site, open_page: Open) -> None:
+    page = open_page(loan)
+    held: list[Route] = []
+    page.route(f"{loan.base}/", lambda route: held.append(route), times=1)  # noqa: PLW0108  # Playwright marks functions
+    with page.expect_request(lambda request: request.method == "POST"):
+        page.get_by_role("button", name="This step failed").click()
+    page.get_by_role("button", name="Deutsch").click()
+    page.wait_for_timeout(200)  # for a page that would not wait to be gone
+    held[0].continue_()
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page.locator(".taken li")).to_have_count(1)
 
 
 def test_the_letter_is_saved_and_printed(loan: Site, open_page: Open, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@
   const language = document.documentElement.lang;
   const WHOLE = ["here", "fresh", "clear", "again", "speak", "reset", "open"]; // wishes after which the fields are shown anew
   let running = null;
+  let answered = Promise.resolve(); // once nothing is on its way any more
   let timer = 0;
 
   document.documentElement.classList.add("script");
@@ -111,7 +112,11 @@
     if (running) running.abort();
   }
 
-  async function ask(wish, kept, given, address = form.action) {
+  function ask(...wanted) {
+    return (answered = bring(...wanted));
+  }
+
+  async function bring(wish, kept, given, address = form.action) {
     stop();
     const mine = (running = new AbortController());
     const data = given || new URLSearchParams(texts());
@@ -135,7 +140,8 @@
     }
   }
 
-  function speak(other) {
+  async function speak(other) {
+    await answered; // or a step that was told a moment ago would be lost
     const address = new URL(form.dataset.home, location.href);
     if (example()) address.searchParams.set("example", example().value);
     address.searchParams.set("language", other);
