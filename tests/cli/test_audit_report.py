@@ -60,7 +60,11 @@ def test_all_files_are_named(safear: Safear, job: list[str], tmp_path: Path) -> 
     ("name", "message"),
     [
         ("nowhere/audit.html", "nowhere/audit.html: cannot be written: there is no such folder\n    make the folder '"),
-        ("people.csv", "people.csv: pages are written as .html, not as '.csv'\n    name it people.html\n"),
+        ("audit.csv", "audit.csv: pages are written as .html, not as '.csv'\n    name it audit.html\n"),
+        (
+            "people.csv",
+            "people.csv: --report would replace this file, which is read as [PEOPLE]\n    name another file",
+        ),
         ("mine.html", "mine.html: already exists and is not a page of SafeAR\n    name a new file\n"),
     ],
 )

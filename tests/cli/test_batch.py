@@ -160,7 +160,8 @@ def test_verbose_tells_what_is_needed(safear: Safear, job: list[str], tmp_path: 
         (["--part-size", "0"], "Invalid value for '--part-size'"),
         (["--threads", "0"], "Invalid value for '--threads'"),
         (["--keep", "nobody"], "people.csv: nobody: there is no column 'nobody' for this column to keep"),
-        (["--skip-bad", "people.csv"], "people.csv: exists and is not a file of bad rows"),
+        (["--skip-bad", "people.csv"], "people.csv: --skip-bad would replace this file, which is read as PEOPLE"),
+        (["--skip-bad", "other.csv"], "other.csv: exists and is not a file of bad rows"),
         (["--scheduler", "nowhere"], "nowhere: there is no Dask scheduler: missing port number in address 'nowhere'"),
         (["--classifier", "no.csv"], "no.csv"),
     ],
@@ -171,6 +172,7 @@ def test_mistakes_are_told_without_a_traceback(
     if "nowhere" in options:
         pytest.importorskip("distributed")
     before = (tmp_path / "people.csv").read_bytes()
+    (tmp_path / "other.csv").write_text("a\n1\n", encoding="utf-8")
     assert told in safear("batch", *job, *options).refusal
     assert (tmp_path / "people.csv").read_bytes() == before
 

@@ -163,8 +163,11 @@ def number_distinct(values: NDArray[np.float64] | NDArray[np.int64] | pd.Series)
     """A number per distinct value; missing values are alike."""
     import pandas as pd  # noqa: PLC0415  # as where people are read
 
-    codes, _ = pd.factorize(values, use_na_sentinel=False)
-    return np.asarray(codes, dtype=np.int64)
+    codes = pd.factorize(values, use_na_sentinel=False)[0].astype(np.int64)
+    if not isinstance(values, pd.Series) or values.dtype != object:
+        return codes
+    types = values.map(type).where(values.notna(), None)  # True and 1 are the same to pandas, but not to a model
+    return pack_keys([codes, pd.factorize(types, use_na_sentinel=False)[0].astype(np.int64)])
 
 
 def pack_keys(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

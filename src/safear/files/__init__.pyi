@@ -14,6 +14,7 @@ from safear.files.output import require_output as require_output
 from safear.files.output import write_bytes as write_bytes
 from safear.files.output import write_pieces as write_pieces
 from safear.files.output import write_text as write_text
+from safear.files.plain_text import AS_UTF8 as AS_UTF8
 from safear.files.plain_text import HEAD as HEAD
 from safear.files.plain_text import explain as explain
 from safear.files.plain_text import read_text as read_text

@@ -10,6 +10,7 @@ from safear.errors import InputError, Place
 MOST_BYTES = 256 * 2**20  # of a text; a device may go on for ever
 _PIECE = 2**20  # bytes
 HEAD = 200  # bytes by which a text is told from others
+AS_UTF8 = "save the file as UTF-8 (in Excel: 'CSV UTF-8')"
 _MARKS = {  # the longer ones first: they begin as the shorter ones do
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
@@ -55,5 +56,4 @@ def refuse_encoding(start: bytes, place: Place, error: type[InputError]) -> None
         even, odd = start[::2].count(0), start[1::2].count(0)
         found = "UTF-16" if max(even, odd) > len(start) / 4 > 2 * min(even, odd) else None
     if found is not None:
-        cause, remedy = f"is {found} text, not UTF-8", "save the file as UTF-8 (in Excel: 'CSV UTF-8')"
-        raise error.at(place, cause, remedy, code="not_utf8")
+        raise error.at(place, f"is {found} text, not UTF-8", AS_UTF8, code="not_utf8")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from decimal import ROUND_FLOOR, Context, Decimal
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,12 @@ Codes = NDArray[np.int16]
 def code_names(problem: Problem) -> list[str]:
     """The columns of level numbers, wherever people are counted."""
     return [f"c{i}" for i in range(len(problem.features))]
+
+
+def finite(number: Decimal | None) -> float:
+    """A number as models see it; NaN if there is none, or none that a float can hold."""
+    found = math.nan if number is None else float(number)
+    return found if math.isfinite(found) else math.nan
 
 
 def level_number(feature: Feature, value: object) -> int | None:
@@ -52,7 +60,9 @@ def number_expression(kind: str, cell: str, number: str) -> str:
     """The number in a cell for DuckDB, NULL if there is none; `number` is the cell as DOUBLE if it is text."""
     if kind == "FLOAT":  # by way of text: it is meant as it is written, not as the DOUBLE nearest to it
         cell = f"CAST({cell} AS VARCHAR)"
-    return number if kind == "VARCHAR" else "NULL" if kind == "BOOLEAN" else f"CAST({cell} AS DOUBLE)"
+    if kind == "VARCHAR":
+        return f"if(isfinite({number}), {number}, NULL)"  # 1e400 has a level, but no float
+    return "NULL" if kind == "BOOLEAN" else f"CAST({cell} AS DOUBLE)"
 
 
 def as_double(cell: str) -> str:
@@ -60,9 +70,29 @@ def as_double(cell: str) -> str:
     return f"CASE WHEN NOT (contains({cell}, '_') OR contains({cell}, '+-')) THEN TRY_CAST({cell} AS DOUBLE) END"
 
 
+def is_nan(cell: str) -> str:
+    """The condition for DuckDB that a float is NaN."""
+    # It takes `isnan` for false wherever the bounds that a Parquet file has of its numbers leave NaN out.
+    return f"(NOT isfinite({cell}) AND NOT isinf({cell}))"
+
+
+def group_expression(kind: str, cell: str) -> str:
+    """The name of a group for DuckDB: '' if missing; whole numbers are alike, of whatever type."""
+    text = f"coalesce(CAST({cell} AS VARCHAR), '')"
+    if kind not in FLOATS:
+        return text
+    whole = f"CASE WHEN {_is_whole(cell)} THEN CAST(CAST({cell} AS BIGINT) AS VARCHAR) ELSE {text} END"
+    return f"if({is_nan(cell)}, '', {whole})"
+
+
+def as_read(value: object, kind: str) -> object:
+    """A cell as DuckDB hands it over; it widens FLOAT, which is written differently then."""
+    return np.float32(cast("float", value)) if kind == "FLOAT" and value is not None else value
+
+
 def empty_expression(kind: str, cell: str) -> str:
     """The condition for DuckDB that a cell holds nothing."""
-    also = {"VARCHAR": f" OR {cell} = ''"} | dict.fromkeys(FLOATS, f" OR isnan({cell})")
+    also = {"VARCHAR": f" OR {cell} = ''"} | dict.fromkeys(FLOATS, f" OR {is_nan(cell)}")
     return f"({cell} IS NULL{also.get(kind, '')})"
 
 
@@ -128,8 +158,13 @@ def _whole_expression(kind: str, cell: str) -> str | None:
     if kind == "VARCHAR":
         return f"CASE WHEN regexp_full_match({cell}, '-?(0|[1-9][0-9]{{0,14}})') THEN CAST({cell} AS BIGINT) END"
     if kind in FLOATS:
-        return f"CASE WHEN abs({cell}) < 1e15 AND {cell} = floor({cell}) THEN CAST({cell} AS BIGINT) END"
+        return f"CASE WHEN {_is_whole(cell)} THEN CAST({cell} AS BIGINT) END"
     return f"TRY_CAST({cell} AS BIGINT)" if kind in BITS else None
+
+
+def _is_whole(cell: str) -> str:
+    """The condition for DuckDB that a float is a whole number; without the first part, NaN may pass as one."""
+    return f"(isfinite({cell}) AND abs({cell}) < 1e15 AND {cell} = floor({cell}))"
 
 
 def _range_expression(feature: Feature, whole: str) -> str:

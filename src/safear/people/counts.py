@@ -83,7 +83,7 @@ def read_population(
         return _read(Frame(problem, groups, source, sight), Place(), skip_bad)
     place = Place(file=source)
     with connect(place, threads, "1GB") as connection:
-        tables, limit = find_tables(connection, place), MAX_COMBINATIONS + 1
+        tables, limit = find_tables(connection, place, but=skip_bad), MAX_COMBINATIONS + 1
         files = Files(problem, groups, tables, connection, limit=limit, sight=sight, counts_records=True)
         return _read(files, place, skip_bad)
 
@@ -127,6 +127,15 @@ def make_filed(problem: Problem, sight: Sight, table: pd.DataFrame) -> Filed:
 
 def _plain(column: pd.Series[Any]) -> Any:
     """A column with the type that the same values have in records: nothing special for what may be missing."""
+    types = pd.api.types
+    if (
+        types.is_extension_array_dtype(column.dtype)
+        and types.is_numeric_dtype(column.dtype)
+        and column.dtype != "boolean"
+    ):
+        # Missing whole numbers are NaN among floats, which models can take; few can take pandas.NA.
+        has_gaps = bool(column.isna().any())
+        return pd.Series(column.to_numpy(np.float64, na_value=np.nan) if has_gaps else column.to_numpy()).array
     if str(column.dtype) not in {"object", "boolean"}:
         return column.array
     return pd.Series(column.astype(object).where(column.notna(), None).tolist()).array

@@ -10,6 +10,8 @@ understands is looked up in a second query. So the answer is `read_level`'s, at 
 from __future__ import annotations
 
 import heapq
+import io
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,21 +23,23 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from safear.classifier.filed import LEVELS_ONLY, Sight
-from safear.errors import PersonError, Place, mistake
+from safear.errors import Mistake, PersonError, Place, mistake
+from safear.files import AS_UTF8
 from safear.people.bad_rows import BadRow, wrong_cells
 from safear.people.cells import (
     BITS,
     CELL_KINDS,
-    FLOATS,
     Codes,
     as_double,
+    as_read,
     code_expression,
     code_names,
     empty_expression,
+    finite,
+    group_expression,
     level_number,
     looks_like,
     number_expression,
-    quote_sql,
     read_as,
     within_limits,
 )
@@ -48,8 +52,10 @@ if TYPE_CHECKING:
 
 _MAX_KEY = 2**31  # level numbers are packed into 32-bit keys, which group faster than as many columns
 _BATCH = 10_000
+_REST_OF_QUOTED = re.compile(r'(?:[^"]++|"")*+"')
 _VECTORS = 8  # of 2,048 rows each, in one chunk of rows
-_CONFINED = {"MISSING COLUMNS", "TOO MANY COLUMNS", "INVALID ENCODING"}  # these do not reach beyond their row
+_NOT_UTF8 = "INVALID ENCODING"
+_CONFINED = {"MISSING COLUMNS", "TOO MANY COLUMNS", _NOT_UTF8}  # these do not reach beyond their row
 
 
 @dataclass(frozen=True)
@@ -172,21 +178,18 @@ class Files:
                 while before < len(taken) and taken[before] <= number + before:
                     before += 1
                 cells_read = zip(table.names, values, table.types, strict=False)  # after them come those about numbers
-                row = {name: _as_read(value, kind) for name, value, kind in cells_read}
+                row = {name: as_read(value, kind) for name, value, kind in cells_read}
                 wrong = [column for column, is_wrong in zip(self.numbers, values[len(row) :], strict=True) if is_wrong]
                 found = [*wrong_cells(self.problem, row), *(column.complain(row[column.name]) for column in wrong)]
                 yield BadRow(file, number + before, row, found)
 
     def _malformed_rows(self, table: FileTable, file: str) -> list[BadRow]:
         """The rows of a CSV file that are not made of as many proper fields as the header."""
-        # Every column is asked for, as when the rows are fetched: text in a column that nobody wants is not decoded.
-        counts = ", ".join(f"count(x{i})" for i in range(len(table.names)))
-        scan = f"SELECT count(*), {counts} FROM ({table.scan([file])})"
-        ((read, *_),) = self.connection.execute(scan).fetchall()  # fetchone would leave the rejects unwritten
+        scan = f"SELECT count(*) FROM ({table.scan([file])})"
+        ((read,),) = self.connection.execute(scan).fetchall()  # fetchone would leave the rejects unwritten
         rejects = self._take_rejects(table)
         if any(kind not in _CONFINED for _, kind, _, _ in rejects):
-            with open_file(file) as stream:
-                lines = sum(1 for line in stream if line.strip())
+            lines = sum(1 for line in _read_lines(file) if line)
             if lines - 1 > read + len(rejects):
                 row = next(row for row, kind, _, _ in rejects if kind not in _CONFINED)
                 place, cause = (
@@ -195,10 +198,10 @@ class Files:
                 )
                 raise PersonError.at(place, cause, "close the quote", code="syntax")
         cells = dict.fromkeys(table.names, "")  # which is which cannot be said
-        blank = _blank_lines(file)
+        blank = _blank_lines(file, str(table.delimiter))
         return [
-            BadRow(file, row - bisect_left(blank, row + 1), cells, [mistake((), message, code="syntax", text=text)])
-            for row, _, text, message in rejects
+            BadRow(file, row - bisect_left(blank, row + 1), cells, [_say_malformed(kind, text, message)])
+            for row, kind, text, message in rejects
         ]
 
     def _take_rejects(self, table: FileTable) -> list[tuple[int, str, str, str]]:
@@ -288,8 +291,7 @@ class Files:
         for i, group in enumerate(self.groups):
             if group not in self.problem.feature_by_name:
                 cell, kind = table.cell(group)
-                text = f"coalesce(CAST({cell} AS VARCHAR), '')"
-                cells.append(f"{f'if(isnan({cell}), {quote_sql(str())}, {text})' if kind in FLOATS else text} AS g{i}")
+                cells.append(f"{group_expression(kind, cell)} AS g{i}")
         for i, column in enumerate(self.numbers):
             value, is_wrong = column.expressions(*table.cell(column.name))
             cells += [f"{value} AS t{i}", f"{is_wrong} AS b{i}"]
@@ -316,11 +318,11 @@ class Files:
             )
             result = self.connection.cursor().execute(sql)
             name = f"lookup_{table.number}_{i}"
-            understood: list[tuple[object, int, float | None]] = []
+            understood: list[tuple[object, int, float]] = []
             while batch := result.fetchmany(_BATCH):
-                pairs = ((value, level_number(feature, _as_read(value, kind))) for (value,) in batch)
+                pairs = ((value, level_number(feature, as_read(value, kind))) for (value,) in batch)
                 numbers = ((value, code, as_decimal(value)) for value, code in pairs if code is not None)
-                understood += [(value, code, None if n is None else float(n)) for value, code, n in numbers]
+                understood += [(value, code, finite(number)) for value, code, number in numbers]
             if understood:
                 found = True
                 self.connection.execute(f"CREATE TABLE {name} (cell {kind}, code INTEGER, number DOUBLE)")
@@ -343,16 +345,46 @@ def _unmask(column: Any) -> Any:
     return values
 
 
-def _blank_lines(file: str) -> list[int]:
+def _say_malformed(kind: str, text: str, message: str) -> Mistake:
+    """What is wrong with a row that is not made of proper fields."""
+    if kind == _NOT_UTF8:
+        return mistake((), "is not UTF-8 text", AS_UTF8, code="not_utf8", text=text)
+    return mistake((), message, code="syntax", text=text)
+
+
+def _read_lines(file: str) -> Iterator[str]:
+    """The lines of a file, however they end; bytes are characters here."""
+    with io.TextIOWrapper(open_file(file), encoding="latin-1", newline=None) as text:
+        for line in text:
+            yield line.rstrip("\n")
+
+
+def _blank_lines(file: str, delimiter: str) -> list[int]:
     """The numbers of empty lines, counted from 1 for the header; what is in one pair of quotes is on one line."""
-    found, line, is_open = [], 0, False
-    with open_file(file) as stream:
-        for text in stream:
-            line += not is_open
-            if not is_open and not text.strip():
-                found.append(line)
-            is_open ^= text.count(b'"') % 2 == 1
+    found, number, is_open = [], 0, False
+    for line in _read_lines(file):
+        number += not is_open
+        if not is_open and not line:
+            found.append(number)
+        is_open = _is_open_after(line, delimiter, is_open=is_open)
     return found
+
+
+def _is_open_after(line: str, delimiter: str, *, is_open: bool) -> bool:
+    """Whether the quotes around a cell are still open at the end of a line; only the first letter of a cell opens."""
+    place = 0 if is_open else _find_quote(line, delimiter)
+    while place is not None:
+        closing = _REST_OF_QUOTED.match(line, place)
+        if closing is None:
+            return True
+        place = _find_quote(line, delimiter, closing.end())
+    return False
+
+
+def _find_quote(line: str, delimiter: str, begin: int = 0) -> int | None:
+    """Where the next cell in quotes begins, after its quote; DuckDB passes over spaces before that."""
+    found = re.compile(rf"{'(?:^|' if not begin else '(?:'}{re.escape(delimiter)}) *\"").search(line, begin)
+    return None if found is None else found.end()
 
 
 def _key_parts(problem: Problem) -> list[list[int]]:
@@ -367,8 +399,3 @@ def _key_parts(problem: Problem) -> list[list[int]]:
         parts[-1].append(position)
         size *= radix
     return parts
-
-
-def _as_read(value: object, kind: str) -> object:
-    """A cell as DuckDB hands it over; it widens FLOAT, which is written differently then."""
-    return np.float32(cast("float", value)) if kind == "FLOAT" and value is not None else value

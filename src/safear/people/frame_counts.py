@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -13,7 +12,7 @@ import pandas as pd
 
 from safear.classifier.filed import EMPTY, LEVELS_ONLY, Sight
 from safear.people.bad_rows import BadRow, breaks, wrong_cells
-from safear.people.cells import Codes, code_names, level_number
+from safear.people.cells import Codes, code_names, finite, level_number
 from safear.problem.model import Problem, as_decimal, is_missing
 
 
@@ -99,11 +98,13 @@ def map_distinct(series: pd.Series[Any], read: Callable[[object], object]) -> li
 def _as_float(value: object) -> float:
     if is_missing(value):
         return EMPTY
-    number = as_decimal(value)
-    return math.nan if number is None else float(number)
+    return finite(as_decimal(value))
 
 
 def _group_text(value: object) -> str:
+    """As `group_expression` says."""
+    if isinstance(value, float | np.floating) and abs(float(value)) < 1e15 and float(value).is_integer():
+        value = int(value)
     # Half a character, which Python can hold, is written out: neither a table nor a file can hold it.
     text = "" if is_missing(value) else str(value).encode("utf-8", "backslashreplace").decode()
     return text.lower() if isinstance(value, bool | np.bool_) else text

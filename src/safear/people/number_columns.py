@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from safear.errors import Mistake, mistake
-from safear.people.cells import FLOATS, as_double
+from safear.people.cells import FLOATS, as_double, is_nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class NumberColumn:
     def expressions(self, cell: str, kind: str) -> tuple[str, str]:
         """For DuckDB: the value as DOUBLE (NULL: missing), and whether the cell is wrong."""
         text = f"nullif(trim(CAST({cell} AS VARCHAR)), '')"
-        missing = f"({text} IS NULL{f' OR isnan({cell})' if kind in FLOATS else ''})"
+        missing = f"({text} IS NULL{f' OR {is_nan(cell)}' if kind in FLOATS else ''})"
         # By way of text, since a FLOAT is meant as it is written, not as the DOUBLE nearest to it.
         number = as_double(text)
         if self.is_flag:

@@ -8,6 +8,7 @@ import csv
 import glob
 import gzip
 import io
+import logging
 import os
 import zlib
 from collections.abc import Iterator, Sequence
@@ -19,16 +20,19 @@ from types import ModuleType
 from typing import IO, TYPE_CHECKING, cast
 
 from safear.errors import MissingExtraError, PersonError, Place, TooLargeError
-from safear.files import HEAD, explain, refuse_encoding, scratch_folder
+from safear.files import AS_UTF8, HEAD, explain, refuse_encoding, scratch_folder
 from safear.people.cells import BITS, quote_sql
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+logger = logging.getLogger("safear")
+
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".parquet": None}
 _ENDINGS = ".csv, .csv.gz, .tsv or .parquet"
 
 _CHUNK = 2**20  # bytes
+_WIDE = 4_000  # columns, of each of which every thread of DuckDB holds 32 kB a few times
 
 _Columns = tuple[tuple[str, ...], tuple[str, ...], str | None]  # names, types and the delimiter of a CSV file
 
@@ -50,7 +54,10 @@ class FileTable:
 
     def cell(self, name: str) -> tuple[str, str]:
         """The expression and the type of a column; what is neither a number nor a truth value is read as text."""
-        position = self._places[name]
+        return self.cell_at(self._places[name])
+
+    def cell_at(self, position: int) -> tuple[str, str]:
+        """The same by its place."""
         kind = self.types[position]
         if kind in BITS or kind in {"FLOAT", "DOUBLE", "BOOLEAN", "VARCHAR"} or kind.startswith("DECIMAL"):
             return f"x{position}", kind
@@ -58,19 +65,24 @@ class FileTable:
 
     def scan(self, files: Sequence[str], *, numbered: bool = False) -> str:
         """The rows of some of the files, with columns x0, x1 ... and, if asked for, the row number n from 1."""
-        paths = ", ".join(quote_sql(glob.escape(os.path.abspath(name))) for name in files)  # noqa: PTH100  # keeps links
+        paths = ", ".join(map(_quote_path, files))
         if self.delimiter is None:
-            columns = [f'"{name.replace(chr(34), chr(34) * 2)}" AS x{i}' for i, name in enumerate(self.names)]
-            columns = columns or ["*"]  # not yet known
-            columns += ["file_row_number + 1 AS n"] if numbered else []
+            # By their places: to DuckDB, names that differ in case are the same, and it makes up others for them.
+            names = ", ".join([*(f"x{i}" for i in range(len(self.names))), *(["row_from_0"] if numbered else [])])
             options = f"file_row_number = {numbered}, hive_partitioning = false, binary_as_string = true"
-            return f"SELECT {', '.join(columns)} FROM read_parquet([{paths}], {options})"
+            rows = f"read_parquet([{paths}], {options}) AS rows({names})"
+            return f"SELECT *{', row_from_0 + 1 AS n' if numbered else ''} FROM {rows}"
         types = ", ".join(f"'x{i}': 'VARCHAR'" for i in range(len(self.names)))
         options = f"columns = {{{types}}}, delim = '{self.delimiter}', auto_detect = false, header = true"
         options += f""", quote = '"', escape = '"', compression = '{"gzip" if _is_packed(files[0]) else "none"}'"""
+        # DuckDB decodes only the columns that a query looks at. So each looks at all of them, or a row that is not
+        # UTF-8 would be there in one query and missing from the next.
+        decoded = f"coalesce({', '.join(f'x{i}' for i in range(len(self.names)))}, '') IS NOT NULL"
+        if len(self.names) == 1:  # where an empty line would be a row, but only one that is written as "" is
+            options, decoded = f"{options}, allow_quoted_nulls = false", "x0 IS NOT NULL"
         # Never with parallel = false, which drops a last row with an open quote without a word (DuckDB 2.0.0).
         rows = f"read_csv([{paths}], {options}, store_rejects = true, rejects_limit = 0)"
-        return f"SELECT *{', row_number() OVER () AS n' if numbered else ''} FROM {rows}"
+        return f"SELECT *{', row_number() OVER () AS n' if numbered else ''} FROM {rows} WHERE {decoded}"
 
 
 @contextmanager
@@ -91,7 +103,7 @@ def connect(place: Place, threads: int, memory: str, *, failed: str = "cannot be
                 yield connection
         except duckdb.OutOfMemoryException as cause:
             raise TooLargeError.at(
-                place, f"needs more than {memory} of memory", "allow more", code="too_large"
+                place, "needs too much memory", "drop columns that nobody needs", code="too_large"
             ) from cause
         except RuntimeError as cause:
             if str(cause) == "Query interrupted":  # which is what DuckDB makes of Ctrl+C
@@ -101,19 +113,55 @@ def connect(place: Place, threads: int, memory: str, *, failed: str = "cannot be
             raise PersonError.at(place, f"{failed}: {explain(cause)}", code="unreadable") from cause
 
 
-def find_tables(connection: DuckDBPyConnection, place: Place) -> list[FileTable]:
-    """The files that a path or pattern names, those with the same columns together."""
+def find_tables(connection: DuckDBPyConnection, place: Place, *, but: str | Path | None = None) -> list[FileTable]:
+    """The files that a path or pattern names, each once, those with the same columns together; one may be left out."""
     source = str(place.file)
     if Path(source).is_dir():
         remedy = f"name its files: {Path(source) / '*.parquet'}"
         raise PersonError.at(place, "is a directory", remedy, code="unreadable")
-    files = [source] if Path(source).exists() else sorted(filter(os.path.isfile, glob.glob(source, recursive=True)))  # noqa: PTH207
+    files = [source] if Path(source).exists() else _match(source, but)
     if not files:
         raise PersonError.at(place, "no such file, and none that matches", code="no_file")
     alike: dict[tuple[_Columns, bool], list[str]] = {}
     for file in files:
         alike.setdefault((_describe(connection, file), _is_packed(file)), []).append(file)
-    return [FileTable(i, tuple(found), *columns) for i, ((columns, _), found) in enumerate(alike.items())]
+    tables = [FileTable(i, tuple(found), *columns) for i, ((columns, _), found) in enumerate(alike.items())]
+    if max(len(table.names) for table in tables) > _WIDE:
+        connection.execute("SET threads = 1; SET memory_limit = '4GB'")
+    return tables
+
+
+def find_table(connection: DuckDBPyConnection, place: Place) -> FileTable:
+    """The files that a path or pattern names, if all have the same columns."""
+    table, *others = find_tables(connection, place)
+    if others:
+        cause = f"its files have different columns: '{table.files[0]}' and '{others[0].files[0]}'"
+        raise PersonError.at(place, cause, "name one of them", code="several_tables")
+    return table
+
+
+def _match(pattern: str, but: str | Path | None) -> list[str]:
+    """The files that a pattern matches. Links, and `**` more than once, may come to the same file in several ways."""
+    found = {os.path.realpath(file): file for file in sorted(glob.glob(pattern, recursive=True), reverse=True)}  # noqa: PTH207
+    own = "" if but is None else os.path.realpath(but)
+    if own in found:
+        logger.warning("not read, because bad rows are written there: %s", found.pop(own))
+    return sorted(file for file in found.values() if Path(file).is_file())
+
+
+def _read_names(connection: DuckDBPyConnection, file: str) -> tuple[str, ...]:
+    """The names of the columns of a Parquet file, as they are written there."""
+    schema = connection.execute(f"SELECT name, num_children FROM parquet_schema({_quote_path(file)})").fetchall()
+    names, inside = [], 0  # how many of the next entries are parts of a column
+    for name, children in schema[1:]:  # the first is the table
+        if not inside:
+            names.append(name)
+        inside = max(inside - 1, 0) + (children or 0)
+    return tuple(names)
+
+
+def _quote_path(file: str) -> str:
+    return quote_sql(glob.escape(os.path.abspath(file)))  # noqa: PTH100  # keeps links
 
 
 def _describe(connection: DuckDBPyConnection, file: str) -> _Columns:
@@ -127,24 +175,42 @@ def _describe(connection: DuckDBPyConnection, file: str) -> _Columns:
                 raise PersonError.at(Place(file=file), "the file is empty", "give a header and rows", code="nobody")
             if form != ".parquet":
                 refuse_encoding(start, Place(file=file), PersonError)
+                _refuse_packed(start, Place(file=file))
         if form is None or (form == ".parquet" and _is_packed(file)):
             raise PersonError.at(
                 Place(file=file), "is neither CSV nor Parquet", f"name it {_ENDINGS}", code="unknown_format"
             )
         delimiter = _DELIMITERS[form]
         if delimiter is None:
-            rows = connection.execute(f"DESCRIBE {FileTable(0, (), (), (), None).scan([file])}").fetchall()
-            return tuple(row[0] for row in rows), tuple(row[1] for row in rows), None
+            names = _read_names(connection, file)
+            rows = connection.execute(f"DESCRIBE {FileTable(0, (), names, (), None).scan([file])}").fetchall()
+            return names, tuple(row[1] for row in rows), None
+        refuse_delimiter(file, delimiter)
         with io.TextIOWrapper(open_file(file), encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
             reader = csv.reader(text, delimiter=delimiter, strict=True)
             names = tuple(next(reader))
-            require_delimiter(names, Place(file=file), delimiter)
-            "".join(names).encode()  # what was not UTF-8 fails here, but only in the header
+            if any("\udc80" <= letter <= "\udcff" for letter in "".join(names)):  # a byte that is not UTF-8
+                raise PersonError.at(Place(file=file), "its header is not UTF-8 text", AS_UTF8, code="not_utf8")
             if reader.line_num > 1 or not names:
                 raise PersonError.at(Place(file=file), "the header is not one line of column names", code="syntax")
             return names, ("VARCHAR",) * len(names), delimiter
     except (OSError, EOFError, ValueError, csv.Error, _duckdb().Error) as cause:
         raise PersonError.at(Place(file=file), f"cannot be read: {explain(cause)}", code="unreadable") from cause
+
+
+def _refuse_packed(start: bytes, place: Place) -> None:
+    """Refuse a file that is still packed once it was unpacked, or whose name does not say that it is."""
+    if start.startswith(b"\x1f\x8b"):
+        remedy = "unpack it once" if _is_packed(str(place.file)) else f"name it {place.file}.gz"
+        raise PersonError.at(place, "is packed by gzip", remedy, code="unknown_format")
+
+
+def refuse_delimiter(file: str, delimiter: str) -> None:
+    """Refuse a file whose columns are separated otherwise."""
+    with io.TextIOWrapper(open_file(file), encoding="utf-8-sig", errors="replace") as text:
+        line = text.readline(_CHUNK)
+    # Not strictly: `"age";"job"` has something behind its quotes if commas are looked for.
+    require_delimiter(next(csv.reader([line], delimiter=delimiter), []), Place(file=file), delimiter)
 
 
 def require_delimiter(names: Sequence[str], place: Place, delimiter: str = ",") -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from safear.errors import PersonError, Place
-from safear.files import HEAD, explain, refuse_encoding
-from safear.people.cells import read_cells
-from safear.people.opening import connect, find_tables, open_file, require_delimiter, require_undamaged
+from safear.files import AS_UTF8, HEAD, explain, refuse_encoding
+from safear.people.cells import as_read, read_cells
+from safear.people.opening import connect, find_table, open_file, refuse_delimiter, require_undamaged
 from safear.problem.model import Problem, Record
 
 if TYPE_CHECKING:
@@ -90,10 +90,10 @@ def csv_cells(place: Place) -> Iterator[list[str]]:
         require_undamaged(file)
         with open_file(file) as stream:
             refuse_encoding(stream.read(HEAD), place, PersonError)
+        refuse_delimiter(file, _DELIMITERS[_ending(file)])
         with io.TextIOWrapper(open_file(file), encoding="utf-8-sig", newline="") as text:
             reader = csv.reader(text, delimiter=_DELIMITERS[_ending(file)], strict=True)
             names = next(reader, [])
-            require_delimiter(names, place, _DELIMITERS[_ending(file)])
             yield names
             for number, cells in enumerate(filter(None, reader), start=1):
                 if len(cells) != len(names):
@@ -103,7 +103,7 @@ def csv_cells(place: Place) -> Iterator[list[str]]:
     except FileNotFoundError:
         raise PersonError.at(place, "no such file", code="no_file") from None
     except UnicodeDecodeError as cause:
-        raise PersonError.at(place, "is not UTF-8 text", "save the file as UTF-8", code="not_utf8") from cause
+        raise PersonError.at(place, "is not UTF-8 text", AS_UTF8, code="not_utf8") from cause
     except (OSError, EOFError, ValueError, csv.Error) as cause:
         raise PersonError.at(place, f"cannot be read: {explain(cause)}", code="unreadable") from cause
 
@@ -111,7 +111,8 @@ def csv_cells(place: Place) -> Iterator[list[str]]:
 def _parquet_rows(place: Place) -> Iterator[dict[str, object]]:
     """The rows of a Parquet file one by one, each cell with the type of its column."""
     with connect(place, 1, "1GB") as connection:
-        (table,) = find_tables(connection, place)
-        found = connection.execute(table.scan(table.files))
-        while (cells := found.fetchone()) is not None:
-            yield dict(zip(table.names, cells, strict=True))
+        table = find_table(connection, place)
+        cells, kinds = zip(*map(table.cell_at, range(len(table.names))), strict=True)
+        found = connection.execute(f"SELECT {', '.join(cells)} FROM ({table.scan(table.files)})")  # noqa: S608  # names made there
+        while (row := found.fetchone()) is not None:
+            yield dict(zip(table.names, map(as_read, row, kinds), strict=True))

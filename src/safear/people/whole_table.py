@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from safear.errors import PersonError, Place
-from safear.people.opening import connect, find_tables
+from safear.people.opening import connect, find_table
 from safear.people.rows import csv_cells, is_table
 from safear.problem.model import JSON_NUMBER
 from safear.problem.person import read_value
@@ -29,7 +29,7 @@ def load_table(path: str) -> pd.DataFrame:
         )
     if path.lower().endswith(".parquet"):
         with connect(place, 1, "2GB") as connection:
-            (table,) = find_tables(connection, place)
+            table = find_table(connection, place)
             found = connection.execute(table.scan(table.files)).df()
         return found.set_axis(list(table.names), axis=1)
     names, *rows = csv_cells(place)

@@ -131,7 +131,7 @@ def open_people(
         )
     place = Place(file=source)
     with connect(place, threads, MEMORY) as connection:
-        tables = find_tables(connection, place)
+        tables = find_tables(connection, place, but=skip_bad)
         names = list(dict.fromkeys(name for table in tables for name in table.names))
         columns = _find_terms(problem, names, place)
         wanted = name_columns(problem, sight) | {c.name: ROLES[c.role] for c in columns}
