@@ -24,6 +24,7 @@ from safear.classifier.asking import ask
 from safear.classifier.protocol import Inputs
 from safear.classifier.waiting import patience
 from safear.errors import ClassifierError
+from safear.files.current_folder import stay_here
 from safear.problem.load import parse_problem
 from safear.problem.model import Problem
 
@@ -256,7 +257,7 @@ def test_a_model_that_changes_settings_changes_ours_not(time_limit: float | None
 def test_the_current_folder_is_the_application_s(
     time_limit: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Which may change it while a question waits for its answer."""
+    """Which may change it while a question waits for its answer; a program of ours stays where it is."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "elsewhere").mkdir()
 
@@ -264,8 +265,20 @@ def test_the_current_folder_is_the_application_s(
         os.chdir(tmp_path / "elsewhere")
         return np.zeros(len(frame))
 
-    ask(as_classifier(function, PROBLEM, time_limit=time_limit), make_inputs(3))
+    classifier = as_classifier(function, PROBLEM, time_limit=time_limit)
+    with stay_here():
+        ask(classifier, make_inputs(3))
+        assert Path.cwd() == tmp_path
+    ask(classifier, make_inputs(3))
     assert Path.cwd() == tmp_path / "elsewhere"
+
+
+def test_a_current_folder_that_is_gone_is_no_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with stay_here():
+        assert ask(as_classifier(lambda frame: np.ones(len(frame)), PROBLEM), make_inputs(3)).all()
 
 
 def test_a_timeout_of_the_model_s_own_is_told_as_it_is() -> None:

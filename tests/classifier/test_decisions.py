@@ -188,6 +188,24 @@ def test_labels_mean_the_same_in_every_batch() -> None:
         read_decisions(one, APPROVED, count=1, source="it", vocabulary=heard)
 
 
+@pytest.mark.parametrize("before, then", [(["yes"], ["approved"]), (["approved"], ["yes"]), ([], ["yes", "approved"])])
+def test_another_word_for_yes_is_refused_in_whatever_order_it_comes(before: list[str], then: list[str]) -> None:
+    heard = Vocabulary()
+    read_decisions(np.array(before, dtype=str), APPROVED, count=len(before), source="it", vocabulary=heard)
+    with pytest.raises(ClassifierError) as refused:
+        read_decisions(then, APPROVED, count=len(then), source="it", vocabulary=heard)
+    assert str(refused.value) == (
+        "classifier: it answers with 'approved' and with 'yes', which may mean the same\n    have it give one of them"
+    )
+
+
+def test_only_words_that_may_mean_the_same_are_refused_beside_the_favourable_label() -> None:
+    assert read(["approved", "no", "later"], APPROVED) == [True, False, False]
+    assert read(["no", "yes"], Goal("no")) == [True, False]
+    assert read(["2", "1"], Goal("2")) == [True, False]
+    assert "'no' and with 'false'" in refusal(["no", "false"], Goal("no"))
+
+
 def test_many_whole_numbers_are_no_labels() -> None:
     assert read(list(range(30)), Goal("1")) == [number == 1 for number in range(30)]
     assert refusal(list(range(100)), Goal("1")) == (

@@ -6,10 +6,12 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from classifier.small_sources import FUNCTION, GOALS, PROBLEM, Write, goals, refusal
 from safear.classifier.adapters import FunctionClassifier, ModelClassifier
 from safear.classifier.sources import load_classifier
+from safear.cli.main import cli
 from safear.errors import ClassifierError
 
 
@@ -130,3 +132,36 @@ def test_python_objects_of_all_kinds(file: str, code: str, source: str, write: W
 def test_a_model_by_name_is_taken_as_a_model_not_as_a_function(write: Write) -> None:
     write("trained.py", "from sklearn.tree import DecisionTreeClassifier\nmodel = DecisionTreeClassifier()")
     assert isinstance(load_classifier("trained:model", PROBLEM), ModelClassifier)
+
+
+GOES_AWAY = """
+import os
+
+def leave():
+    os.chdir(os.path.dirname(os.path.abspath(__file__)))
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "leave()\ndef decide(frame):\n    return frame['job'] == 'employed'",
+        "def decide(frame):\n    leave()\n    return frame['job'] == 'employed'",
+    ],
+    ids=["when it is imported", "when it is asked"],
+)
+@pytest.mark.parametrize("form", ["models/lending.py", "models.lending"])
+def test_results_land_where_the_command_was_started(form: str, code: str, write: Write, tmp_path: Path) -> None:
+    """Wherever a model goes."""
+    write("models/lending.py", GOES_AWAY + code)
+    theirs = write("models/out.json", "theirs")
+    found = CliRunner().invoke(cli, ["recommend", "loan", "--classifier", f"{form}:decide", "-o", "out.json"])
+    assert found.exit_code == 0, found.output
+    assert (tmp_path / "out.json").read_text(encoding="utf-8").startswith("{")
+    assert theirs.read_text(encoding="utf-8") == "theirs"
+
+
+def test_the_current_folder_stays_where_code_goes_away_and_fails(write: Write, tmp_path: Path) -> None:
+    write("models/lending.py", f"{GOES_AWAY}leave()\n1 / 0")
+    assert "ZeroDivisionError" in refusal("models/lending.py:decide")
+    assert Path.cwd() == tmp_path

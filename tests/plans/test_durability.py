@@ -14,7 +14,7 @@ import pytest
 
 import safear as sa
 from population.test_filed_families import PEOPLE, records_of
-from safear.errors import PlanError
+from safear.errors import ClassifierError, PlanError
 from safear.plans.durability import Durability, check_durability, holds_today
 from safear.plans.durability_records import DurabilityRecord
 from safear.plans.durability_teller import DurabilityTeller
@@ -260,6 +260,16 @@ def test_plans_for_other_problems() -> None:
     assert found.count("unknown") == 1, "on their own terms"
 
 
+def test_a_level_that_the_problem_does_not_have_is_refused() -> None:
+    """Somebody has edited the file, and its checksum."""
+    (name, plan), *_ = named("levels")
+    form = plan.form.model_copy(deep=True)
+    kept = next(one for one in form.person.levels if all(one not in state.changed for state in form.states))
+    form.person.levels[kept] = "other"
+    with pytest.raises(PlanError, match=f"the plan comes to 'other', which is not a level of '{kept}'"):
+        check_durability(LEVELS, score, [(name, sa.SavedPlan.read(form.text))])
+
+
 def test_plans_without_personal_data_are_refused() -> None:
     offer = OFFERS["levels"][0][1]
     with pytest.raises(PlanError) as refused:
@@ -350,3 +360,21 @@ def test_what_holds_today_is_what_the_check_says(kind: str) -> None:
     _, offer = OFFERS[kind][0]
     assert holds_today(Desk.of(problem, stricter), sa.SavedPlan.of(offer, personal_data=False)) is None
     assert holds_today(Desk.of(sa.load_example("loan")), sa.SavedPlan.of(offer)) is None
+
+
+def test_a_model_on_another_scale_is_no_reason_to_say_that_plans_hold() -> None:
+    """Though all that their ends get lies between 0 and 1. One question tells, however long plans are."""
+    problem = sa.load_example("loan")
+    first = sa.SavedPlan.of(sa.recommend(problem)[0])
+    start, asked = find_restart(first, problem, outcomes=["failed"]), []
+    offer = sa.recommend(start.problem, None, start.record)[0]
+    plans = [("first", first), ("second", sa.SavedPlan.of(offer, before=start.before))]
+
+    def scores(frame: pd.DataFrame) -> Any:
+        asked.append("senior" in set(frame["age"]))
+        return np.full(len(frame), 0.9)
+
+    assert check_durability(problem, scores, plans).share == 1
+    assert sorted(asked) == [False, False, True]
+    with pytest.raises(ClassifierError, match="such as 70"):
+        check_durability(problem, lambda frame: np.where(frame["age"] == "senior", 70.0, 0.9), plans)

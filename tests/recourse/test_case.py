@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import safear as sa
+from safear.errors import ClassifierError
 from safear.mdp import compile_mdp
 from safear.recourse.case import Desk
-from safear.recourse.diagnose import diagnose_people
+from safear.recourse.diagnose import diagnose_people, diagnose_space
 
 ROUNDED = """
 safear: 1
@@ -46,3 +50,22 @@ def test_people_are_diagnosed_as_they_are_recommended_plans() -> None:
     assert [person.favourable for person in people] == [True, False]
     assert [sa.recommend(problem, decider, person.name).favourable for person in people] == [True, False]
     assert not mistakes
+
+
+def test_a_scale_that_fits_only_where_one_person_comes_is_no_plan_and_no_sound_problem() -> None:
+    problem = sa.load_example("loan")
+
+    def points(frame: pd.DataFrame) -> Any:
+        return np.where(frame["age"] == "senior", 70.0, 0.8 * (frame["job"] == "employed"))
+
+    person = {"age": "young", "education": "school", "savings": "little", "job": "unemployed", "housing": "rent"}
+    with pytest.raises(ClassifierError, match="no probabilities between 0 and 1, such as 70"):
+        sa.recommend(problem, points, person)
+    with pytest.raises(ClassifierError, match="no probabilities between 0 and 1, such as 70"):
+        diagnose_people(problem, points)
+
+
+def test_no_state_is_a_goal_by_mistake() -> None:
+    problem = sa.parse_problem(FILED.replace("goal: {", "goal: {favourable: approved, "))
+    with pytest.raises(ClassifierError, match="none of that is 'approved'"):
+        diagnose_space(problem, lambda frame: np.where(frame["income"] >= 30_000, "granted", "denied"))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.classifier.protocol import RAISED, Classifier, Inputs, failed
-from safear.classifier.raw_answers import label_name
+from safear.classifier.raw_answers import as_chances, label_name, one_per_input
 from safear.classifier.waiting import TIMED_OUT, find_patience, within
 from safear.errors import ClassifierError, SafearError
 
@@ -28,6 +28,7 @@ NONSENSE = frozenset(
         TIMED_OUT,
     }
 )
+SOURCE = "the classifier"
 ALONE = "asked about one at a time it gives answers"
 SHOWN = 40  # columns of an input that are told
 
@@ -93,9 +94,9 @@ def ask_scores(classifier: Classifier, inputs: Inputs) -> NDArray[np.float64] | 
         return None
     try:
         found = within(_find_limit(classifier), lambda: find(inputs), len(inputs), of=classifier)
+        return None if found is None else as_chances(found, len(inputs), SOURCE).astype(np.float64)
     except RAISED:  # whatever a foreign model raises
         return None
-    return None if found is None else np.asarray(found, dtype=np.float64)
 
 
 def _find_limit(classifier: Classifier) -> float | None:
@@ -107,13 +108,14 @@ def _find_limit(classifier: Classifier) -> float | None:
 def _ask(classifier: Classifier, inputs: Inputs, limit: float | None) -> NDArray[np.bool_]:
     try:
         with np.errstate():  # whatever settings foreign code makes
-            answers = np.asarray(within(limit, lambda: classifier.favourable(inputs), len(inputs), of=classifier))
+            found = within(limit, lambda: classifier.favourable(inputs), len(inputs), of=classifier)
+            answers = one_per_input(found, len(inputs), SOURCE)
     except SafearError:
         raise
     except RAISED as error:
         raise failed(error) from error
-    if answers.dtype != np.bool_ or answers.shape != (len(inputs),):
-        cause = f"the classifier answered with {answers.dtype} of shape {answers.shape} for {len(inputs)} inputs"
+    if answers.dtype != np.bool_:
+        cause = f"{SOURCE} answered with {answers.dtype} of shape {answers.shape} for {len(inputs)} inputs"
         raise ClassifierError.at(("classifier",), cause, "it should give one truth value per input", code="wrong_shape")
     return answers
 

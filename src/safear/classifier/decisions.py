@@ -225,6 +225,7 @@ def _read_labels(names: list[str], goal: Goal, source: str, vocabulary: Vocabula
     vocabulary.note(distinct, wanted)
     if vocabulary.has_favourable:
         vocabulary.require_one_spelling(wanted, source)
+        vocabulary.require_one_yes(wanted, source)
         favourable = {name for name in distinct if is_same(name, wanted)}
         return np.array([name in favourable for name in names], dtype=bool)
     truths = {name: as_truth(name) for name in (*vocabulary.heard, *distinct)}

@@ -86,9 +86,13 @@ def _require_order(outputs: object, count: int, source: str) -> None:
     if not hasattr(outputs, "iloc"):
         return
     index = np.asarray(outputs.index)  # type: ignore[attr-defined]  # by its marks it is one of pandas
-    if len(index) != count or index.dtype.kind not in "iu" or (index == np.arange(count)).all():
+    if np.array_equal(index, np.arange(count)):
         return
-    if (np.sort(index) == np.arange(count)).all():
+    # A number may be any object, or alone in a tuple, as in an index of one level.
+    places = [one[0] if isinstance(one, tuple) and len(one) == 1 else one for one in index.tolist()]
+    if places == list(range(count)) or not all(isinstance(place, Real) for place in places):
+        return
+    if len(places) == count and set(places) == set(range(count)):
         cause = f"{source} answered with rows in another order than it was asked about, as their index says"
         remedy = "have it give them in the order of the inputs: answers.sort_index()"
         raise ClassifierError.at(("classifier",), cause, remedy, code="wrong_order")

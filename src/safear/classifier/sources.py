@@ -18,6 +18,8 @@ from safear.classifier.protocol import Classifier
 from safear.classifier.python_objects import load_object
 from safear.classifier.reading import Trust, unreadable
 from safear.classifier.skops_files import load_skops
+from safear.files import explain
+from safear.files.current_folder import keep_folder
 from safear.problem.model import PROBLEM, Problem
 
 TIME_LIMIT = 300.0  # seconds
@@ -71,8 +73,9 @@ def load_classifier(
     source = str(source)
     if source.lower().startswith(("http://", "https://")):  # has its time limit for each request, not for all of them
         return as_classifier(load_http(source, time_limit), problem)
-    found = _load(source, Trust(types=trust, pickles=trust_pickle))
-    return as_classifier(found, problem, time_limit=time_limit)
+    with keep_folder():
+        found = _load(source, Trust(types=trust, pickles=trust_pickle))
+        return as_classifier(found, problem, time_limit=time_limit)
 
 
 def _load(source: str, trust: Trust) -> Any:
@@ -83,8 +86,12 @@ def _load(source: str, trust: Trust) -> Any:
     if "://" in source:
         cause, remedy = "of addresses, only http://... and https://... are taken", "download it and name the file"
         raise unreadable(source, cause, remedy, code="unknown_format")
-    if source and (path.is_dir() or path.name == DESCRIPTION):
-        return load_mlflow(path if path.is_dir() else path.parent, trust)
+    try:
+        is_folder = bool(source) and path.is_dir()
+    except OSError as error:  # the name is too long, or nobody may look there
+        raise unreadable(source, explain(error)) from error
+    if is_folder or path.name == DESCRIPTION:
+        return load_mlflow(path if is_folder else path.parent, trust)
     for form in FORMS:
         if path.suffix.lower() in form.endings:
             return form.load(path, trust)

@@ -57,6 +57,15 @@ class Vocabulary:
                 remedy = "have it spell them alike"
                 raise ClassifierError.at(("classifier",), cause, remedy, code="unknown_class")
 
+    def require_one_yes(self, wanted: str, source: str) -> None:
+        """Refuse another word for the favourable label beside it: until that was heard, it meant the same."""
+        meaning = as_truth(wanted) is not False
+        for name in self.heard if self.has_favourable and speaks_of_truth(wanted) else ():
+            if as_truth(name) is meaning and not is_same(name, wanted):
+                both = f"{show_label(wanted)} and with {show_label(name)}"
+                cause, remedy = f"{source} answers with {both}, which may mean the same", "have it give one of them"
+                raise ClassifierError.at(("classifier",), cause, remedy, code="mixed_answers")
+
     def require_favourable(self, wanted: str, source: str, *, may_list: bool = False) -> None:
         """Refuse labels among which the favourable one never was; `may_list`: the model can say that it has it."""
         if self.lacks(wanted):

@@ -1,8 +1,8 @@
 """Whether a model's answers fit the problem, where a handful of them cannot tell.
 
 A 1 is a yes among noughts and ones, one of two codes beside a 2, and next to nothing among points up to 100; and a
-model that says `granted` where the problem says `approved` rejects everybody. So before somebody is told that they are
-accepted, or that nothing leads to the goal, a model that gives labels or numbers and does not list its classes is asked
+model that says `granted` where the problem says `approved` rejects everybody. All that one person can reach may fit by
+chance. So before anybody is told anything, a model that gives labels or numbers and does not list its classes is asked
 once about inputs from all over the problem. What it calls its answers, and their scale, show there. Some of these
 inputs may be nobody's: where it fails on them, the others tell.
 """
@@ -10,6 +10,7 @@ inputs may be nobody's: where it fails on them, the others tell.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,7 @@ from safear.problem.model import Problem
 if TYPE_CHECKING:
     import pandas as pd
 
-ENOUGH = 1000  # answers from which on the model has shown what it says
+ENOUGH = 1000  # inputs to which the answers show what a model says
 FEW = 30  # answers that must do where it fails on many inputs
 MOST_QUESTIONS = 400  # to find inputs on which it does not fail
 MOST_SECONDS = 5.0  # that they may take, besides the last one
@@ -52,13 +53,10 @@ def vouch(classifier: Classifier, problem: Problem, given: pd.DataFrame | None =
     as many calls each time, so that one that always fails slows few of them. A misfit is never forgotten.
     """
     wanted = problem.goal.favourable or ""
-    for member in members_of(classifier):
-        vocabulary: Vocabulary | None = getattr(member, "vocabulary", None)
-        if vocabulary is None or vocabulary.is_vouched or getattr(member, "lists_classes", False):
-            continue
+    for member, vocabulary in _unknown(classifier):
         if vocabulary.misfit:
             raise ClassifierError(vocabulary.misfit)
-        if not vocabulary.answers or not _is_heard(member, vocabulary, problem, given):
+        if not _is_heard(member, vocabulary, problem, given):
             continue
         if len(vocabulary.heard) > 1:  # as long as the favourable one is not heard after all
             vocabulary.require_favourable(wanted, "the classifier", may_list=True)
@@ -70,9 +68,27 @@ def vouch(classifier: Classifier, problem: Problem, given: pd.DataFrame | None =
             tell_once(find_source(member), str(found))
 
 
+def needs_vouching(classifier: Classifier) -> bool:
+    """Whether it is not yet known that all of its answers fit."""
+    return any(True for _ in _unknown(classifier))
+
+
+def _unknown(classifier: Classifier) -> Iterator[tuple[Classifier, Vocabulary]]:
+    """The models that have given labels or numbers and are not known to fit the problem."""
+    for member in members_of(classifier):
+        vocabulary: Vocabulary | None = getattr(member, "vocabulary", None)
+        if vocabulary is None or vocabulary.is_vouched or not vocabulary.answers:
+            continue
+        if not getattr(member, "lists_classes", False):
+            yield member, vocabulary
+
+
 def _is_heard(member: Classifier, vocabulary: Vocabulary, problem: Problem, given: pd.DataFrame | None) -> bool:
-    """Whether a model has shown what it says, if need be to inputs that are drawn."""
-    if vocabulary.is_sampled or (not vocabulary.failures and vocabulary.answers >= ENOUGH):
+    """Whether a model has shown what it says to inputs that are drawn.
+
+    However many answers there were before: all may be about what one person can reach.
+    """
+    if vocabulary.is_sampled:
         return True
     if vocabulary.pause:
         vocabulary.pause -= 1

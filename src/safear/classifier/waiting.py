@@ -20,6 +20,7 @@ import numpy as np
 
 from safear.classifier.protocol import failed, find_source
 from safear.errors import ClassifierError
+from safear.files.current_folder import go_home
 
 TIMED_OUT = "timed_out"
 MOST_LEFT = 32  # questions to one classifier that are left to themselves; each has a thread, and what it was shown
@@ -122,11 +123,14 @@ def _find_overdue(classifier: object) -> Overdue:
 
 def within(limit: float | None, call: Callable[[], Any], count: int, *, of: object) -> Any:
     """What a call of a classifier about `count` inputs returns or raises, if it does so in time."""
-    if limit is None:
-        return call()
-    overdue = _find_overdue(of)
-    with overdue.admit():
-        return _call_within(limit, call, count, overdue)
+    try:
+        if limit is None:
+            return call()
+        overdue = _find_overdue(of)
+        with overdue.admit():
+            return _call_within(limit, call, count, overdue)
+    finally:
+        go_home()
 
 
 def _call_within(limit: float, call: Callable[[], Any], count: int, overdue: Overdue) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 
 from safear.errors import InputError, PlanError, quote_list
 from safear.evaluation.forward import run_exactly
-from safear.mdp.filed_goals import as_filed
+from safear.mdp.filed_goals import FiledGoals, as_filed
 from safear.mdp.space import person_codes
 from safear.plans.saved_plan import SavedPlan
 from safear.problem.model import Problem, Record
@@ -160,12 +160,13 @@ def check_durability(
     repaired with the best one for its objective from its start, as `problem` and its margin ask for it, unless it was
     made for another problem. Raises a PlanError about a plan without personal data: the model cannot be asked.
     """
-    desks, known, found = {problem.horizon: Desk.of(problem, classifier)}, list(plans), []
+    desk, known, found = Desk.of(problem, classifier), list(plans), []
+    desks = {problem.horizon: desk}
     for number, (name, plan) in enumerate(known, start=1):
         # A plan that goes on with an earlier one has only the steps that were left.
         steps = problem.horizon if plan.form.before is None else plan.mdp.horizon
         if steps not in desks:
-            desks[steps] = Desk.of(problem.with_horizon(steps), classifier)
+            desks[steps] = Desk.of(problem.with_horizon(steps), desk.classifier)
         others = plan.find_differences(desks[steps].problem)
         if "features" in others:
             cause = f"{name}: the plan is for '{plan.form.problem.title}', which has different features"
@@ -200,8 +201,14 @@ def _check_plan(desk: Desk, name: str, plan: SavedPlan, *, repairs: bool, is_own
     if ends and unknown:
         cause = f"{name}: the plan does not say the levels of {quote_list(sorted(unknown))}"
         raise PlanError.at((), cause, "save plans with personal data for this", code="no_record")
+    for feature in problem.features if ends else ():
+        odd = {levels[feature.name] for levels, _ in ends}.difference(feature.levels)
+        if odd:
+            cause = f"{name}: the plan comes to '{min(odd)}', which is not a level of '{feature.name}'"
+            raise PlanError.at((), cause, "give the problem as it was then", code="other_problem")
     codes = np.array([person_codes(problem.features, levels) for levels, _ in ends], dtype=np.int16)
     holds, check = check_ends(own, codes.reshape(len(ends), len(problem.features)), plan.promises)
+    desk.vouch(own.filed if isinstance(own, FiledGoals) else None)
     success = dot(np.array([chance for _, chance in ends]), holds) if ends else 0.0
     found = PlanCheck(name, plan, min(success, 1.0), check)
     if found.holds or not repairs:

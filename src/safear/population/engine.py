@@ -123,8 +123,7 @@ class Engine:
             done += int(count[whom].sum())
             if progress is not None:
                 progress(done, len(crowd))
-        if found.is_unanimous:
-            self.desk.vouch(people.filed)
+        self.desk.vouch(people.filed)
         return found.take(kind)
 
     def blocks(self, crowd: Crowd) -> Iterator[tuple[CompiledMDP, NDArray[np.int64], NDArray[np.int64]]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from safear.classifier.filed import Filed, Sight
 from safear.classifier.protocol import Classifier
-from safear.classifier.vouching import vouch
+from safear.classifier.vouching import needs_vouching, vouch
 from safear.errors import PersonError, suggest
 from safear.mdp.arrays import MDP
 from safear.mdp.beyond import Reach, search_on
@@ -207,7 +207,9 @@ class Desk:
 
     def decide(self, person: PersonLike | None = None) -> Decision:
         """The decision on a person: a record, the name of one of the problem's people, or None for the first."""
-        return self._read(person)[0]
+        decision, goals = self._read(person)
+        self._vouch_for(goals)
+        return decision
 
     def _read(self, person: PersonLike | None) -> tuple[Decision, Goals | FiledGoals]:
         """The decision on a person, and who says which states are goals for them."""
@@ -215,22 +217,25 @@ class Desk:
         levels = read_person(self.problem, record, given=goals.sight.given)
         own = as_filed(goals, record, levels)
         favourable = own.in_force.among(person_codes(self.problem.features, levels)[None, :])
-        if favourable[0]:
-            self.vouch(own.filed if isinstance(own, FiledGoals) else None)
         return Decision(record, levels, bool(favourable[0])), own
 
     def vouch(self, filed: Filed | None = None) -> None:
-        """Make sure that the classifier's answers fit the problem, where all of somebody's, or of many, are alike."""
+        """Make sure that the classifier's answers fit the problem. What it is asked for this, it is asked once."""
+        if not needs_vouching(self.classifier):  # nobody waits for those who ask it something else
+            return
         with self.compiler.goals.lock:
             vouch(self.classifier, self.problem, filed.given if filed is not None and filed.sight.given else None)
+
+    def _vouch_for(self, goals: Goals | FiledGoals) -> None:
+        """The same, where one person's goals are known."""
+        self.vouch(goals.filed if isinstance(goals, FiledGoals) else None)
 
     def open(self, person: PersonLike | None = None, *, terms: Terms | None = None) -> Case:
         """The case of a person on their own terms: decided, with what they can reach, and whether a goal is there."""
         problem = self.problem if terms is None else apply_terms(self.problem, terms)
         decision, goals = self._read(person)
         mdp = self.compile(problem, decision, goals)
-        if not mdp.goal.any():
-            self.vouch(goals.filed if isinstance(goals, FiledGoals) else None)
+        self._vouch_for(goals)
         return Case(self, problem, decision, mdp, terms)
 
     def compile(self, problem: Problem, decision: Decision, goals: Goals | FiledGoals) -> CompiledMDP:

@@ -99,7 +99,9 @@ def diagnose_people(problem: Problem, classifier: object = None) -> tuple[list[P
 
 def diagnose_space(problem: Problem, classifier: object = None) -> SpaceDiagnosis:
     """Count goals and states without recourse in the whole space."""
-    mdp = compile_mdp(problem, classifier)
+    desk = Desk.of(problem, classifier)
+    mdp = compile_mdp(problem, desk.classifier)
+    desk.vouch()
     codes, number = mdp.codes(np.arange(mdp.n_states)), {one.name: i for i, one in enumerate(problem.features)}
     begun = np.ones(mdp.n_states, dtype=bool)
     for feature in problem.features:
