@@ -187,9 +187,22 @@ def _crossing(content: dict[str, Any]) -> None:
     content["states"][content["start"]]["do"] = [first]
 
 
+def _endless(content: dict[str, Any]) -> None:
+    """A short file that tells apart more than anybody can keep."""
+    content["problem"]["horizon"] = 1000
+    [first, *_] = content["states"][content["start"]]["do"]
+    first["when"] = [{"steps": [0, 999], "spent": [2.0 * one, 2.0 * one]} for one in range(5_001)]
+    content["states"][content["start"]]["do"] = [first]
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
-    [(_more_actions, "too many"), (_two_choices, "more than once"), (_crossing, "more than once")],
+    [
+        (_more_actions, "too many"),
+        (_two_choices, "more than once"),
+        (_crossing, "more than once"),
+        (_endless, "what to do in more than 5,000,000 cases"),
+    ],
 )
 @pytest.mark.parametrize("plan", PLANS)
 def test_what_cannot_be_followed_is_refused_with_a_remedy(plan: tuple[str, str], change: Any, told: str) -> None:

@@ -34,13 +34,13 @@ def open_plans(sources: Iterable[str | Path]) -> Iterator[tuple[str, SavedPlan]]
 def open_plan(name: str) -> SavedPlan:
     """One plan by its name as `open_plans` gives it: a file, or a row of what a batch has written (FILE.parquet:3)."""
     file, _, row = name.rpartition(":")
-    if not (file.lower().endswith(".parquet") and row.isdecimal()) or Path(name).exists():
+    if not (file.lower().endswith(".parquet") and row.isascii() and row.isdecimal()) or Path(name).exists():
         if name.lower().endswith(".parquet"):
             remedy = "name one of its rows: FILE.parquet:1 is the first"
             raise PlanError.at(Place(file=name), "has many plans", remedy, code="which_row")
         return load_plan(name)
     for known, plan in _open_rows(Path(file)):
-        if known == f"{Path(file)}:{int(row)}":
+        if known == f"{Path(file)}:{row.lstrip('0')}":
             return plan
     raise PlanError.at(Place(file=file), f"row {row} has no plan", "name another row", code="nothing")
 

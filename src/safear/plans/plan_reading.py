@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +22,8 @@ from safear.recourse.promises import Promise, Promises
 
 MOST_ACTIONS = 256  # their numbers are bytes
 MOST_UNITS = 2**52  # a cost that is a float tells apart no more
+MOST_SPANS = 5_000_000  # states, steps and amounts spent that a plan tells apart
+HOWEVER_MUCH = 2**62  # quanta
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -218,52 +219,77 @@ def _find_depths(form: PlanForm) -> NDArray[np.int16]:
     return depth
 
 
-class _Span(NamedTuple):
-    """With so much spent, in quanta, one choice is made; `most` is None if however much was."""
+class _Spans(NamedTuple):
+    """At a place (step * n_states + state), with `least` to `most` quanta spent, one choice is made.
 
-    least: int
-    most: int | None
-    choice: int
+    By place, and at each place what is for the most spent first.
+    """
+
+    place: NDArray[np.int64]
+    least: NDArray[np.int64]
+    most: NDArray[np.int64]
+    choice: NDArray[np.int64]
+
+    @property
+    def follows(self) -> NDArray[np.bool_]:
+        """Whether each has the place of the one before it."""
+        return np.append(False, self.place[1:] == self.place[:-1])
 
 
 def _read_choices(mdp: PlanMDP, form: PlanForm) -> Policy:
     """What to do by state and step and, where some of it depends on that, by what was spent."""
-    spans: dict[int, list[_Span]] = {}  # by place
-    for number, state in enumerate(form.states):
-        for position, choice in enumerate(state.do):
-            for when in choice.when:
-                least, most = (0.0, None) if when.spent is None else when.spent
-                limits = _units(least, mdp.quantum), None if most is None else _units(most, mdp.quantum)
-                for step in range(when.steps[0], when.steps[1] + 1):
-                    spans.setdefault(step * mdp.n_states + number, []).append(_Span(*limits, position))
-    for place, some in spans.items():
-        some.sort(key=lambda one: one.least, reverse=True)
-        apart = all(below.most is not None and below.most < one.least for one, below in pairwise(some))
-        _require(apart, ("states", place % mdp.n_states, "do"), "says more than once what to do at a step")
-    if all(one[:2] == (0, None) for some in spans.values() for one in some):
+    spans = _read_spans(mdp, form)
+    crossing = np.flatnonzero(spans.follows[1:] & (spans.most[1:] >= spans.least[:-1]))
+    if len(crossing):
+        state = int(spans.place[crossing[0]]) % mdp.n_states
+        raise PlanError.at(("states", state, "do"), "says more than once what to do at a step", code="damaged")
+    if not spans.least.any() and (spans.most == HOWEVER_MUCH).all():
         choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
-        for place, [one] in spans.items():
-            choices.flat[place] = one.choice
+        choices.flat[spans.place] = spans.choice
         return StatePolicy(mdp, choices)
-    pieces = [(place, account, choice) for place, some in spans.items() for account, choice in _cut(some)]
-    place, account, choice = np.array(pieces, dtype=np.int64).T
     opening = np.zeros(mdp.n_states, dtype=np.int64)
-    return SpentPolicy.of(mdp, opening, [Pieces(place, account, choice.astype(np.uint8))])
+    return SpentPolicy.of(mdp, opening, _cut(spans))
 
 
-def _cut(spans: Sequence[_Span]) -> Iterator[tuple[int, int]]:
-    """From which account on what is chosen, which is nothing where no span is; spans with most spent stand first.
+def _read_spans(mdp: PlanMDP, form: PlanForm) -> _Spans:
+    """One for each step of what the file says of several."""
+    told = np.array(
+        [
+            (number, *when.steps, *_limits(when.spent, mdp.quantum), position)
+            for number, state in enumerate(form.states)
+            for position, choice in enumerate(state.do)
+            for when in choice.when
+        ],
+        dtype=np.int64,
+    )
+    state, first, last, *others = told.reshape(-1, 6).T
+    lengths = last - first + 1
+    if lengths.sum() > MOST_SPANS:  # a short file can say so much
+        raise PlanError.at(("states",), f"says what to do in more than {MOST_SPANS:,} cases", code="damaged")
+    step = np.arange(lengths.sum()) - np.repeat(lengths.cumsum() - lengths - first, lengths)
+    place = step * mdp.n_states + np.repeat(state, lengths)
+    least, most, choice = (np.repeat(column, lengths) for column in others)
+    order = np.lexsort((-least, place))
+    return _Spans(place[order], least[order], most[order], choice[order])
 
-    The first piece also holds for all that is below it (`SpentPolicy.choose`).
+
+def _limits(spent: tuple[float, float | None] | None, quantum: Fraction) -> tuple[int, int]:
+    """The least and the most that is spent, in quanta."""
+    least, most = (0.0, None) if spent is None else spent
+    return _units(least, quantum), HOWEVER_MUCH if most is None else _units(most, quantum)
+
+
+def _cut(spans: _Spans) -> Iterator[Pieces]:
+    """From which account on what is chosen, which is nothing where no span is.
+
+    An account is what was spent, negative: it rises from the span with the most spent. The first piece also holds for
+    all that is below it (`SpentPolicy.choose`).
     """
-    above: int | None = None  # what begins where the last span ends
-    for span in spans:
-        if span.most is None:
-            yield -span.least, span.choice
-        else:
-            if above != -span.most:
-                yield -span.most - 1 if above is None else above, NOTHING
-            yield -span.most, span.choice
-        above = 1 - span.least
-    if above is not None and spans[-1].least > 0:
-        yield above, NOTHING
+    place, least, most, choice = spans
+    ends, follows = most < HOWEVER_MUCH, spans.follows
+    yield Pieces(place, np.where(ends, -most, -least), choice.astype(np.uint8))
+    before = np.where(follows, 1 - np.roll(least, 1), -most - 1)  # where the span before ends; below the first, nothing
+    gaps = ends & (before != -most)
+    lasts = ~np.append(follows[1:], False) & (least > 0)
+    for some, account in ((gaps, before), (lasts, 1 - least)):
+        yield Pieces(place[some], account[some], np.full(int(some.sum()), NOTHING, dtype=np.uint8))

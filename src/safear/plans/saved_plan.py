@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from safear.arguments import FILE, ArgumentKind, takes
+from safear.arguments import FILE, FLAG, WHOLE, ArgumentKind, takes
 from safear.errors import InputError, Place, PlanError, quote_list
 from safear.evaluation.forward import find_possible_ends, run_exactly
 from safear.evaluation.policy import Policy
@@ -173,7 +173,10 @@ class SavedPlan:
 SAVED_PLAN = ArgumentKind("a plan that was saved", "load_plan reads one from its file", (SavedPlan,), error=PlanError)
 
 
-@takes(offer=OFFER, path=FILE)
+BEFORE = ArgumentKind("what came before a plan", "give restart.before (find_restart)", (BeforeForm,), error=PlanError)
+
+
+@takes(offer=OFFER, path=FILE, personal_data=FLAG, seed=WHOLE.or_none, before=BEFORE.or_none)
 def save_plan(
     offer: Offer,
     path: str | Path,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -175,8 +175,11 @@ def _bound(group: NDArray[np.int64], values: NDArray[np.int64], count: int) -> E
 def _find_hopeful(cells: _Cells, moves: _Moves, node: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
     """Whether a run may come to a goal from some cell of each node."""
     found = cells.row == GOAL
-    for _ in range(int(cells.step[-1])):  # a move is from one step to the next
-        found[moves.origin[found[moves.target]]] = True
+    last = int(cells.step[-1])
+    starts = np.searchsorted(cells.step[moves.origin], np.arange(last + 1))  # moves are in order of time
+    for begin, end in pairwise(starts[::-1].tolist()):  # a move is from one step to the next, so the last come first
+        origin, target = moves.origin[end:begin], moves.target[end:begin]
+        found[origin[found[target]]] = True
     nodes = np.zeros(count, dtype=bool)
     nodes[node[found & (node >= 0)]] = True
     return nodes
