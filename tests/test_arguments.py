@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import pandas as pd
 import pytest
 
 import safear as sa
+from safear.arguments import FILE, FLAG, NAMES, NUMBER, OUTCOMES, PROGRESS, TEXT, WHOLE, ArgumentKind
 from safear.errors import InputError
+from safear.recourse.menu import OBJECTIVES
 from safear.recourse.walk import FOLLOWED
 
 WRONG: dict[str, object] = {
@@ -28,6 +31,7 @@ WRONG: dict[str, object] = {
     "an array": np.array([1, 2]),
     "a class": sa.Problem,
     "an object": object(),
+    "a decimal that is no number": Decimal("NaN"),
 }
 
 
@@ -61,6 +65,13 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Given:
     return Given(problem, offer, sa.save_plan(offer, folder / "plan.json"), person, frame, folder)
 
 
+_LOG = pd.DataFrame({"action": ["change job"], "worked": ["yes"]})
+
+
+def _decide(frame: pd.DataFrame) -> list[bool]:
+    return [False] * len(frame)
+
+
 # Each call with one argument left open, and which of WRONG are right there.
 Call = Callable[[Given, Any], object]
 CALLS: dict[str, tuple[Call, set[str]]] = {
@@ -84,13 +95,27 @@ CALLS: dict[str, tuple[Call, set[str]]] = {
     "recommend method": (lambda g, x: sa.recommend(g.problem, method=x), {"nothing"}),
     "recommend level": (lambda g, x: sa.recommend(g.problem, level=x), set()),
     "recommend most": (lambda g, x: sa.recommend(g.problem, most=x), {"a number"}),
+    "recommend robust": (lambda g, x: sa.recommend(g.problem, robust=x), set()),
+    "recommend exact": (lambda g, x: sa.recommend(g.problem, exact=x), {"nothing"}),
+    "recommend progress": (lambda g, x: sa.recommend(g.problem, progress=x), {"nothing", "a class"}),
     "recommend terms": (lambda g, x: sa.recommend(g.problem, terms=x), {"nothing"}),
     "compile_mdp": (lambda _, x: sa.compile_mdp(x), set()),
     "compile_mdp start": (lambda g, x: sa.compile_mdp(g.problem, start=x), {"nothing"}),
     "compile_mdp block": (lambda g, x: sa.compile_mdp(g.problem, block=x), {"nothing", "a mapping"}),
+    "compile_mdp max_states": (
+        lambda g, x: sa.compile_mdp(g.problem, start=g.person, max_states=x),
+        {"a number"},
+    ),
+    "compile_mdp max_bytes": (lambda g, x: sa.compile_mdp(g.problem, max_bytes=x), {"a number"}),
     "solve": (lambda _, x: sa.solve(x, sa.Mean()), set()),
     "solve objective": (lambda g, x: sa.solve(g.offer.solution.mdp, x), set()),
     "solve method": (lambda g, x: sa.solve(g.offer.solution.mdp, sa.Mean(), method=x), {"nothing"}),
+    "solve robust": (lambda g, x: sa.solve(g.offer.solution.mdp, sa.Mean(), robust=x), set()),
+    "solve tolerance": (lambda g, x: sa.solve(g.offer.solution.mdp, sa.Mean(), tolerance=x), set()),
+    "solve progress": (
+        lambda g, x: sa.solve(g.offer.solution.mdp, sa.Mean(), progress=x),
+        {"nothing", "a class"},
+    ),
     "evaluate": (lambda _, x: sa.evaluate(x), set()),
     "evaluate start": (lambda g, x: sa.evaluate(g.offer.solution, x), {"nothing"}),
     "simulate": (lambda _, x: sa.simulate(x, rollouts=9, rng=np.random.default_rng(0)), set()),
@@ -120,12 +145,21 @@ CALLS: dict[str, tuple[Call, set[str]]] = {
     "compare objective": (lambda g, x: sa.compare(g.problem, None, g.frame, objective=x), set()),
     "sensitivity": (lambda _, x: sa.sensitivity(x), set()),
     "sensitivity plan": (lambda g, x: sa.sensitivity(g.problem, plan=x), {"nothing"}),
+    "sensitivity level": (lambda g, x: sa.sensitivity(g.problem, level=x), set()),
+    "sensitivity tolerance": (lambda g, x: sa.sensitivity(g.problem, tolerance=x), set()),
+    "sensitivity progress": (lambda g, x: sa.sensitivity(g.problem, progress=x), {"nothing", "a class"}),
     "walk": (lambda _, x: sa.walk(x), set()),
     "walk outcomes": (lambda g, x: sa.walk(g.offer, x), set()),
     "verify": (lambda g, x: sa.verify(x, None, g.person), set()),
     "verify record": (lambda g, x: sa.verify(g.offer, None, x), set()),
     "save_plan": (lambda g, x: sa.save_plan(x, g.folder / "other.json"), set()),
     "save_plan path": (lambda g, x: sa.save_plan(g.offer, x), {"a text", "a path"}),
+    "save_plan personal_data": (
+        lambda g, x: sa.save_plan(g.offer, g.folder / "other.json", personal_data=x),
+        set(),
+    ),
+    "save_plan seed": (lambda g, x: sa.save_plan(g.offer, g.folder / "other.json", seed=x), {"nothing", "a number"}),
+    "save_plan before": (lambda g, x: sa.save_plan(g.offer, g.folder / "other.json", before=x), {"nothing"}),
     "load_plan": (lambda _, x: sa.load_plan(x), set()),
     "load_plan problem": (lambda g, x: sa.load_plan(g.folder / "plan.json", x), {"nothing"}),
     "resume": (lambda _, x: sa.resume(x), set()),
@@ -134,8 +168,13 @@ CALLS: dict[str, tuple[Call, set[str]]] = {
     "replan": (lambda g, x: sa.replan(x, g.problem), set()),
     "replan problem": (lambda g, x: sa.replan(g.saved, x), set()),
     "draft_problem": (lambda _, x: sa.draft_problem(x, len), set()),
+    "draft_problem change": (lambda g, x: sa.draft_problem(g.frame, _decide, change=x), set()),
+    "draft_problem fixed": (lambda g, x: sa.draft_problem(g.frame, _decide, fixed=x), set()),
+    "draft_problem target": (lambda g, x: sa.draft_problem(g.frame, _decide, target=x), set()),
+    "draft_problem title": (lambda g, x: sa.draft_problem(g.frame, _decide, title=x), set()),
     "fit_problem": (lambda g, x: sa.fit_problem(x, g.frame), set()),
     "fit_problem attempts": (lambda g, x: sa.fit_problem(g.problem, x), set()),
+    "fit_problem min_tries": (lambda g, x: sa.fit_problem(g.problem, _LOG, min_tries=x), {"a number"}),
 }
 
 
@@ -193,6 +232,49 @@ def test_a_file_of_json_by_any_name(tmp_path: Path) -> None:
     (tmp_path / "p.json").write_text("{", encoding="utf-8")
     with pytest.raises(InputError, match=r"p\.json:1:2: not JSON"):
         sa.load_problem(Elsewhere(tmp_path / "p.json"))
+
+
+def test_a_name_that_no_system_takes(given: Given) -> None:
+    for name in ("x" * 100_000, "x" * 100_000 + ".skops"):
+        with pytest.raises(InputError) as raised:
+            sa.load_classifier(name, given.problem)
+        assert len(str(raised.value)) < 2000
+
+
+class Shy:
+    """What fails when it is shown, or gone through, or named."""
+
+    def __repr__(self) -> str:
+        raise ZeroDivisionError
+
+    def __iter__(self) -> Iterator[object]:
+        raise ZeroDivisionError
+
+    def __fspath__(self) -> int:
+        return 5
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [FILE, TEXT, WHOLE, NUMBER, FLAG, NAMES, OUTCOMES, PROGRESS, FOLLOWED, OBJECTIVES],
+    ids=lambda kind: kind.noun,
+)
+def test_what_cannot_be_shown_is_refused_all_the_same(kind: ArgumentKind) -> None:
+    with pytest.raises(InputError, match=rf"Shy object at 0x\w+> is not {kind.noun}"):
+        kind.require(Shy())
+    with pytest.raises(InputError, match=f"None is not {kind.noun}"):
+        kind.require(None)
+    assert kind.or_none.fits(None)
+
+
+@pytest.mark.parametrize("name", ["walk outcomes", "resume outcomes", "recommend objectives", "audit groups"])
+def test_an_array_without_dimensions_has_no_items(name: str, given: Given) -> None:
+    with pytest.raises(InputError, match=r"array\(3\) is not a list of"):
+        CALLS[name][0](given, np.array(3))
+
+
+def test_truth_by_any_library(given: Given) -> None:
+    assert len(sa.recommend(given.problem, robust=np.False_, exact=np.True_)) > 0  # type: ignore[arg-type]
 
 
 def test_what_a_plan_has_is_not_worked_out_to_see_that_it_is_one() -> None:

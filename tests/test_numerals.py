@@ -10,7 +10,7 @@ import pytest
 
 from safear import parse_objective, parse_problem
 from safear.errors import ObjectiveError, ProblemError
-from safear.numerals import reads_as_number
+from safear.numerals import find_listed, reads_as_number
 from safear.people.counts import read_population
 from safear.people.lists import load_people
 from safear.problem.model import as_decimal
@@ -34,6 +34,8 @@ NO_NUMBERS = [
     "1,5",
     "",
     "½",
+    "\x1c10",
+    "10\x1f",
 ]
 NUMBERS = {"10": 10, " 10 ": 10, "+10": 10, "-0.5": -0.5, ".5": 0.5, "5.": 5, "1e5": 1e5, "1E-2": 0.01, "007": 7}
 
@@ -113,3 +115,12 @@ def test_cells_take_numbers(text: str, number: float, tmp_path: Path) -> None:
 def test_objectives_take_no_other_numbers(text: str) -> None:
     with pytest.raises(ObjectiveError, match="not a number"):
         parse_objective(text)
+
+
+PLACES = {"1": 0, "12": 11, "007": 6, "0" * 5000 + "3": 2}
+NO_PLACES = ["0", "", "13", "-1", "1.0", "x", "９", "²", "9" * 5000]
+
+
+def test_places_in_lists() -> None:
+    assert {text: find_listed(text, 12) for text in PLACES} == PLACES
+    assert [find_listed(text, 12) for text in NO_PLACES] == [None] * len(NO_PLACES)

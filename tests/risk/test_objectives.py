@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -144,17 +146,26 @@ def test_no_value_is_off_by_more_than_it_says(objective: CostObjective, runs: li
 
 SHARE: list[Callable[[Any], object]] = [sa.VaR, sa.CVaR, lambda x: sa.MeanCVaR(x, 0.9), lambda x: sa.MeanCVaR(0.5, x)]
 AMOUNT: list[Callable[[Any], object]] = [sa.MeanStd, sa.MeanLowerStd, sa.MeanVariance, sa.Entropic, sa.Budget]
+ALL: list[Callable[[Any], object]] = [*SHARE, *AMOUNT, lambda x: sa.SuccessFirst(tolerance=x)]
 
 
 @pytest.mark.parametrize(
     ("make", "number"),
     [(make, number) for make in SHARE for number in (-1e-9, 1.01, math.nan)]
-    + [(sa.CVaR, number) for number in ("a", None, [1])]
+    + [(make, number) for make in ALL for number in ("0.5", None, [1], True, 1j, np.array(0.5), np.array([1, 2]))]
+    + [(make, number) for make in ALL for number in (10**400, Decimal("NaN"), Fraction(10**400))]
     + [(make, number) for make in AMOUNT for number in (-0.01, math.nan, math.inf)],
 )
 def test_numbers_that_are_refused(make: Callable[[Any], object], number: object) -> None:
-    with pytest.raises(ObjectiveError):
+    with pytest.raises(ObjectiveError) as raised:
         make(number)
+    assert len(str(raised.value)) < 2000
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_a_number_of_too_many_digits_to_be_shown(make: Callable[[Any], object]) -> None:
+    with pytest.raises(ObjectiveError, match="is not a number that fits a float"):
+        make(10**5000)
 
 
 def test_values_by_hand() -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from safear._version import __version__
+from safear.arguments import NAMES, NUMBER, TEXT, takes
 from safear.classifier.adapters import knows_names
 from safear.classifier.decisions import AnswerKind
 from safear.drafts.draft_text import write_draft
@@ -77,6 +78,14 @@ class Draft:
         return f"<p>{escape(repr(self))}</p><pre>{escape(self.text)}</pre>"
 
 
+@takes(
+    change=NAMES,
+    fixed=NAMES,
+    threshold=NUMBER.or_none,
+    target=TEXT.or_none,
+    title=TEXT.or_none,
+    language=TEXT,
+)
 def draft_problem(  # noqa: PLR0913  # each is a flag of `safear init`
     table: pd.DataFrame,
     model: object,
@@ -102,6 +111,10 @@ def draft_problem(  # noqa: PLR0913  # each is a flag of `safear init`
         title: what the problem is called.
         language: of level names and comments.
     """
+    change, fixed = tuple(change), tuple(fixed)
+    for argument, names in (("change", change), ("fixed", fixed)):
+        for name in names:
+            TEXT.require(name, argument)
     goal = Goal(None if favourable is None else str(favourable), threshold)
     people = as_table(table)
     classifier = read_model(model, people, goal)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from safear.arguments import WHOLE, takes
 from safear.errors import InputError, ObjectiveError, ProblemError
 from safear.files import read_text, write_text
 from safear.fitting.attempts import open_log, read_attempts
@@ -55,6 +56,7 @@ class Fit:
         write_text(Path(path), self.text)
 
 
+@takes(min_tries=WHOLE)
 def fit_problem(
     problem: Problem | str | Path, attempts: str | Path | pd.DataFrame, *, min_tries: int = MIN_TRIES
 ) -> Fit:

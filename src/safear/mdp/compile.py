@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.arguments import WHOLE, takes
 from safear.classifier.adapters import as_classifier
 from safear.errors import PersonError, ProblemError, TooLargeError, suggest
 from safear.mdp.compiled import CompiledMDP
@@ -30,6 +31,7 @@ _BYTES_PER_EDGE = 160  # arrays of the result and those of the way there, measur
 _BYTES_PER_STATE = 120
 
 
+@takes(max_states=WHOLE, max_bytes=WHOLE)
 def compile_mdp(
     problem: Problem,
     classifier: object = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from safear.arguments import WHOLE, takes
+from safear.arguments import FLAG, NUMBER, PROGRESS, WHOLE, ArgumentKind, opens, takes
 from safear.errors import ObjectiveError, quote_list
 from safear.problem.model import Person, Problem
 from safear.problem.terms import Terms
@@ -161,7 +161,23 @@ class Menu:
         return len(self.offers)
 
 
-@takes(most=WHOLE)
+OBJECTIVES = ArgumentKind(
+    "a list of objectives",
+    "give [Mean(), CVaR(0.95), ...] or texts such as 'cvar:0.95'",
+    (object,),
+    error=ObjectiveError,
+    test=opens,
+)
+
+
+@takes(
+    objectives=OBJECTIVES.or_none,
+    level=NUMBER,
+    most=WHOLE,
+    robust=FLAG,
+    exact=FLAG.or_none,
+    progress=PROGRESS.or_none,
+)
 def recommend(  # noqa: PLR0913  # all but three by name, and each can be left out
     problem: Problem,
     classifier: object = None,

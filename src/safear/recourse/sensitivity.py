@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from safear.arguments import NUMBER, PROGRESS, takes
 from safear.errors import ObjectiveError
 from safear.evaluation.adjoint import Derivatives, differentiate
 from safear.mdp.compiled import CompiledMDP
@@ -154,6 +155,7 @@ class Sensitivity:
         return pd.DataFrame(rows)
 
 
+@takes(tolerance=NUMBER, progress=PROGRESS.or_none)
 def sensitivity(  # noqa: PLR0913  # all but three by name, and each can be left out
     problem: Problem,
     classifier: object = None,

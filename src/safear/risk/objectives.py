@@ -22,7 +22,7 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import ClassVar, Self
 
-from safear.arguments import TEXT, takes
+from safear.arguments import NUMBER, TEXT, show, takes
 from safear.errors import ObjectiveError, suggest
 from safear.numerals import reads_as_number
 from safear.risk.distribution import CostDistribution, check_level
@@ -141,6 +141,7 @@ class Budget(_OfCosts):
     limit: float
 
     def __post_init__(self) -> None:
+        NUMBER.require(self.limit, "limit")
         if not (math.isfinite(self.limit) and self.limit >= 0):
             raise ObjectiveError.at((), f"the budget {self.limit} is not a cost of 0 or more", code="out_of_range")
 
@@ -160,7 +161,7 @@ class VaR(_OfCosts):
     level: float
 
     def __post_init__(self) -> None:
-        check_level(self.level)
+        _check_level(self.level)
 
     def of(self, distribution: CostDistribution) -> float:
         """The smallest x with P(C <= x) >= level."""
@@ -178,7 +179,7 @@ class CVaR(_OfCosts):
     level: float
 
     def __post_init__(self) -> None:
-        check_level(self.level)
+        _check_level(self.level)
 
     def of(self, distribution: CostDistribution) -> float:
         """The least over w of w + E[max(C - w, 0)] / (1 - level)."""
@@ -197,7 +198,8 @@ class MeanCVaR(_OfCosts):
     level: float
 
     def __post_init__(self) -> None:
-        check_level(self.level)
+        _check_level(self.level)
+        NUMBER.require(self.weight, "weight")
         if not 0 <= self.weight <= 1:
             raise ObjectiveError.at((), f"the weight {self.weight} is not between 0 and 1", code="out_of_range")
 
@@ -227,7 +229,8 @@ class SuccessFirst:
     def __post_init__(self) -> None:
         if not isinstance(self.then, CostObjective):
             remedy = "give one of the other objectives, such as CVaR(0.95)"
-            raise ObjectiveError.at((), f"{self.then!r} cannot come after success", remedy, code="unsuited")
+            raise ObjectiveError.at((), f"{show(self.then)} cannot come after success", remedy, code="unsuited")
+        NUMBER.require(self.tolerance, "tolerance")
         if not 0 <= self.tolerance < 1:
             raise ObjectiveError.at(
                 (),
@@ -335,7 +338,13 @@ def _write(name: str, *numbers: float) -> str:
     return ":".join([name, *(str(int(number)) if number == int(number) else repr(float(number)) for number in numbers)])
 
 
+def _check_level(level: float) -> None:
+    NUMBER.require(level, "level")
+    check_level(level)
+
+
 def _check_aversion(risk_aversion: float) -> None:
+    NUMBER.require(risk_aversion, "risk_aversion")
     if not (math.isfinite(risk_aversion) and risk_aversion >= 0):
         raise ObjectiveError.at(
             (),

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from safear.arguments import takes
+from safear.arguments import FLAG, NUMBER, PROGRESS, show, takes
 from safear.errors import ObjectiveError, suggest
 from safear.mdp.arrays import ARRAYS, MDP
 from safear.progress import Progress
@@ -22,7 +22,7 @@ Method = Literal["optimal", "greedy", "episodic"]
 METHODS: tuple[Method, ...] = ("optimal", "greedy", "episodic")
 
 
-@takes(mdp=ARRAYS)
+@takes(mdp=ARRAYS, robust=FLAG, tolerance=NUMBER, progress=PROGRESS.or_none)
 def solve(
     mdp: MDP,
     objective: Objective,
@@ -89,7 +89,7 @@ def choose_method(objective: Objective, method: Method | Episodic | None = None)
     """The method given, or the default one for the objective. Refuses a method that cannot solve it."""
     if not isinstance(objective, Objective):
         raise ObjectiveError.at(
-            (), f"{objective!r} is not an objective", "use Mean(), CVaR(0.95), MeanStd(0.5), ...", code="wrong_type"
+            (), f"{show(objective)} is not an objective", "use Mean(), CVaR(0.95), MeanStd(0.5), ...", code="wrong_type"
         )
     is_named = isinstance(method, str) and method in METHODS
     if not (is_named or isinstance(method, Episodic) or method is None):
