@@ -236,6 +236,14 @@ def test_costs(value: float, english: str, german: str) -> None:
         ("−3", "-3", "-3"),
         ("+.5", "0.5", "0.5"),
         ("007", "007", "007"),
+        ("0.500", "0.500", "0.500"),
+        ("01,500", "01 500", "1.500"),  # a thousand and more, or one and a half: to nobody a number
+        ("-01.500", "-1.500", "-01 500"),
+        ("01.5", "1.5", "1.5"),
+        ("٦.٥", "٦.٥", "٦.٥"),  # digits of other scripts are none anywhere
+        ("６.５", "６.５", "６.５"),
+        ("+６", "+６", "+６"),
+        ("1,０００", "1,０００", "1,０００"),
         ("12,34,5", "12,34,5", "12,34,5"),
         ("24-36", "24-36", "24-36"),
         ("small, or none", "small, or none", "small, or none"),

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
+import time
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import safear as sa
 from english import english_in
 from safear.recourse.teller import Teller
+from safear.web.app import Settings
 from safear.web.problem_view import view_problem
 from safear.web.service import Service
 from small_problems import guessed_loan, ladder
 from web.conftest import Site, run_site
 from web.test_person_page import words
+
+FORMULA = '=HYPERLINK("http://evil.example")'
 
 
 def test_the_problem_can_be_read(loan: Site) -> None:
@@ -58,6 +64,26 @@ def test_the_audit(audited: Site) -> None:
     assert tables.json()[0]["groups"]["gender"]["table"][0]["group"] == "female"
     for answer in (table, report, tables):
         assert answer.headers["content-disposition"].startswith("attachment")
+
+
+def test_no_text_of_a_download_is_a_formula(tmp_path: Path) -> None:
+    """Groups come from files of people, and names from the problem; spreadsheets run what begins with =."""
+    climb = {"-climb": {"cost": 1, "change": {"a": "+1"}}}
+    document = sa.dump_problem(ladder(climb, levels=["low", "mid", "high"], horizon=2))
+    document["people"] = {"@SUM(1)": {"a": "low"}}
+    people = pd.DataFrame({"a": ["low", "low", "mid"], "+side": [FORMULA, FORMULA, "plain"]})
+    people.to_csv(tmp_path / "people.csv", index=False)
+    service = Service.of(sa.parse_problem(document), people=str(tmp_path / "people.csv"))
+    with run_site(service, Settings(columns=["+side"])) as site, site.client() as client:
+        while client.get("/api/v1/audit").status_code == 503:
+            time.sleep(0.05)
+        audit = client.get("/analyst/audit.csv", params={"by": "+side"}).text
+        form = {"aobjective": "mean", "bobjective": "mean", "who": "@SUM(1)", "do": "csv"}
+        comparison = client.post("/analyst", data=form).text
+    rows = list(csv.DictReader(io.StringIO(audit)))
+    assert {row["'+side"] for row in rows} == {f"'{FORMULA}", "plain"}
+    compared = list(csv.DictReader(io.StringIO(comparison)))
+    assert {(row["person"], row["first step"], row["mean"]) for row in compared} == {("'@SUM(1)", "'-climb", "2.0")}
 
 
 def test_two_objectives_side_by_side(loan: Site) -> None:
@@ -127,6 +153,8 @@ def test_a_sample_of_the_people(audited: Site) -> None:
         ({"aobjective": "mean", "awithout": "fly"}, "“fly” is not one of the steps."),
         ({"aobjective": "mean", "ahorizon": "0"}, "“0” is not a number of steps from 1 to 1000."),
         ({"aobjective": "mean", "ahorizon": "99999999999999999999"}, "is not a number of steps"),
+        ({"aobjective": "mean", "ahorizon": "9" * 4301}, "is not a number of steps"),  # more than Python reads
+        ({"aobjective": "mean", "ahorizon": "1001"}, "is not a number of steps"),
     ],
 )
 def test_mistakes_in_settings(loan: Site, form: dict[str, str], mistake: str) -> None:

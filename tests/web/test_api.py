@@ -35,6 +35,18 @@ def post(site: Site, path: str, **content: Any) -> httpx.Response:
         return client.post(path, json=content)
 
 
+@pytest.mark.parametrize("level", [0, 0.5, 1])
+def test_levels_are_those_of_the_library(loan: Site, level: float) -> None:
+    answer = post(loan, MENU, person=APPLICANT, level=level)
+    assert answer.status_code == 200
+    assert answer.json() == plain(sa.recommend(loan.service.problem, person=APPLICANT, level=level))
+
+
+@pytest.mark.parametrize("level", [-0.1, 1.1, "0.5", True])
+def test_other_levels_are_refused(loan: Site, level: Any) -> None:
+    assert post(loan, MENU, person=APPLICANT, level=level).status_code == 422
+
+
 def plain(menu: sa.Menu) -> Any:
     return json.loads(MenuRecord.of(menu).model_dump_json())
 

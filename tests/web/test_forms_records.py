@@ -148,9 +148,12 @@ def test_the_page_speaks_german(credit: Site) -> None:
         ("given1", " ", "Please fill this in. The model", "Bitte ausfüllen. Das Modell"),
         ("feature0", "", "Please fill this in.", "Bitte ausfüllen."),
         ("feature0", "5", "“5” is too low. The least that is possible is 6.", "„5“ ist zu wenig."),
-        ("feature0", "60,5", "“60.5” is too high. The most that is possible is 60.", "„60.5“ ist zu viel."),
+        ("feature0", "60,5", "“60,5” is too high. The most that is possible is 60.", "„60,5“ ist zu viel."),
         ("feature1", "-3", "“-3” is too low.", "„-3“ ist zu wenig."),
         ("feature1", "much", "“much” is not a number.", "„much“ ist keine Zahl."),
+        ("feature1", "1e400", "“1e400” is not a number.", "„1e400“ ist keine Zahl."),
+        ("feature1", "٦.٥", "“٦.٥” is not a number.", "„٦.٥“ ist keine Zahl."),
+        ("feature1", "６.５", "“６.５” is not a number.", "„６.５“ ist keine Zahl."),
     ],
 )
 def test_wrong_entries_are_told_at_their_field(credit: Site, field: str, value: str, english: str, german: str) -> None:
@@ -160,6 +163,16 @@ def test_wrong_entries_are_told_at_their_field(credit: Site, field: str, value: 
         assert mistake_at(page, field).startswith(expected)
         assert page.count('class="mistake"') == 1
         assert value_of(page, field) == value.strip()
+
+
+@pytest.mark.parametrize(("language", "value"), [("en", "01,500"), ("de", "01.500"), ("es", "01.500")])
+def test_a_group_mark_after_a_leading_zero_is_no_guess(credit: Site, language: str, value: str) -> None:
+    """It is refused as it was typed, and still refused when the page speaks another language."""
+    page = ask(credit, language=language, feature1=value)
+    assert value in mistake_at(page, "feature1")
+    for other in ("en", "de", "es"):
+        spoken = ask(credit, do=f"speak:{other}", language=language, feature1=value)
+        assert mistake_at(ask(credit, language=other, feature1=value_of(spoken, "feature1")), "feature1")
 
 
 def test_a_model_that_fails_is_no_fault_of_the_person(credit: Site) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
+import json
 import logging
+import socket
 import time
 from pathlib import Path
 
 import httpx
 import pytest
 
+from safear.web.app import make_app
 from safear.web.guard import MOST_BYTES
 from web.conftest import APPLICANT, Site
 
@@ -38,7 +42,23 @@ def test_personal_answers_are_not_to_be_kept(loan: Site) -> None:
             assert answer.headers["cache-control"] == "no-store"
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "[::2]"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:8000",
+        "127.0.0.1.evil.example",
+        "",
+        "[::2]",
+        "[::1",
+        "[::1]evil",
+        "[::1]:80@evil",
+        "127.0.0.1:8101@evil",
+        "localhost:8101, evil",
+        "localhost:evil",
+        "evil@localhost",
+    ],
+)
 def test_other_names_are_refused(loan: Site, host: str) -> None:
     """A foreign name that points to 127.0.0.1 would make a foreign page one of ours."""
     with loan.client() as client:
@@ -50,7 +70,7 @@ def test_other_names_are_refused(loan: Site, host: str) -> None:
             assert answer.json()["type"] == "urn:safear:problem:host"
 
 
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "[::1]:8000", "127.0.0.1"])
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "[::1]:8000", "[::1]", "127.0.0.1", "localhost:"])
 def test_our_names_are_taken(loan: Site, host: str) -> None:
     with loan.client() as client:
         assert client.get("/api/v1/health", headers={"host": host}).status_code == 200
@@ -86,6 +106,33 @@ def test_size(loan: Site) -> None:
             assert {announced.status_code, in_parts.status_code} == {413}
 
 
+def test_size_of_address_and_headers(loan: Site) -> None:
+    """Also of what comes at once: h11 counts only what it has to wait for the rest of."""
+    app = httpx.ASGITransport(make_app(loan.service))
+
+    async def ask(query: int, header: int) -> httpx.Response:
+        async with httpx.AsyncClient(transport=app, base_url="http://localhost") as client:
+            return await client.get(f"/api/v1/health?{'x' * query}", headers={"x-long": "x" * header})
+
+    assert asyncio.run(ask(30_000, 30_000)).status_code == 200
+    for query, header in ((0, 100_000), (40_000, 40_000)):
+        answer = asyncio.run(ask(query, header))
+        assert (answer.status_code, answer.json()["type"]) == (431, "urn:safear:problem:too-big")
+
+
+def test_a_request_has_one_length(loan: Site) -> None:
+    """A proxy that goes by the other one would take what follows for another request."""
+    host, _, port = loan.base.removeprefix("http://").partition(":")
+    head = b"POST /api/v1/menu HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    lengths = b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with socket.create_connection((host, int(port)), timeout=20) as one:
+        one.sendall(head + lengths + b"0\r\n\r\nGET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        taken = b"".join(iter(lambda: one.recv(65536), b""))
+    assert taken.startswith(b"HTTP/1.1 400")
+    assert b"urn:safear:problem:framing" in taken
+    assert taken.count(b"HTTP/1.1 ") == 1
+
+
 @pytest.mark.parametrize("encoding", ["gzip", "br", "GZIP, identity"])
 def test_nothing_is_unpacked(loan: Site, encoding: str) -> None:
     """A small request may hold gigabytes."""
@@ -103,6 +150,17 @@ def test_a_form_must_be_a_form(loan: Site) -> None:
         many = "&".join(["a=1"] * 3000)
         form = {"content-type": "application/x-www-form-urlencoded"}
         assert client.post("/", content=many, headers=form).status_code == 400
+
+
+def test_media_types_are_read_in_any_case(loan: Site) -> None:
+    with loan.client() as client:
+        form = {"content-type": "Application/X-WWW-Form-Urlencoded; Charset=UTF-8"}
+        assert client.post("/", content="feature0=young", headers=form).status_code == 200
+        upload = {"content-type": "Multipart/Form-Data; Boundary=B"}
+        body = '--B\r\nContent-Disposition: form-data; name="do"\r\n\r\nmenu\r\n--B--\r\n'
+        assert client.post("/", content=body, headers=upload).status_code == 200
+        kind = {"content-type": "Application/JSON"}
+        assert client.post("/api/v1/menu", content=json.dumps(ASK), headers=kind).status_code == 200
 
 
 def test_files_may_be_kept_and_are_the_only_ones(loan: Site) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import safear as sa
-from safear.errors import TooLargeError
+from safear.errors import ClassifierError, TooLargeError
 from safear.plans.plan_file import _render, digest
 from safear.plans.resume import replan
 from safear.plans.saved_plan import SavedPlan
@@ -20,6 +20,7 @@ from safear.web import keeping
 from safear.web.answers import read_saved
 from safear.web.guard import MOST_BYTES
 from safear.web.service import Service
+from safear.web.work import Workers
 from web.conftest import APPLICANT, CREDIT, Site, grant, run_site
 from web.test_person_page import LOAN, START, ask, field, words
 
@@ -183,6 +184,52 @@ def test_answers_in_another_language_and_ranked(credit: Site) -> None:
     assert "counts as 0.83 months" in words(page)  # of 1 and 1.5
 
 
+@pytest.mark.parametrize(
+    ("terms", "filled", "named"),
+    [
+        ({"chance": [0.1, 0.2]}, {"chance1": "15"}, True),
+        ({"chance": {"worked": 1, "tried": 3}}, {"chance1": "33.33"}, True),
+        ({"cost": 1.23456}, {"cost1": "1.23"}, True),
+        ({"cost": [{"when": "age == young", "cost": 2}, 3]}, {"cost1": ""}, True),
+        ({"cost": 2.5, "chance": 0.333333}, {"cost1": "2.5", "chance1": "33.3333"}, False),
+        ({"cost": 10**15}, {"cost1": str(10**15)}, False),  # the form says that it is too much
+    ],
+)
+def test_terms_that_say_more_than_the_form_are_named(
+    loan: Site, terms: dict[str, Any], filled: dict[str, str], named: bool
+) -> None:
+    """Files may be written by hand, as the command line takes them."""
+    answers = {"safear_answers": 1, "problem": "Loan approval", "person": APPLICANT}
+    page = open_again(loan, json.dumps(answers | {"terms": {"actions": {"change job": terms}}}))
+    assert {name: field(page, name) for name in filled} == filled
+    assert ("The file says more about “change job”." in words(page)) == named
+
+
+def test_opening_a_file_is_one_piece_of_work(loan: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two would have twice the time."""
+    plan, run, started = save(loan, "/plan", position="0"), Workers.run, []
+
+    def count(*given: Any) -> Any:
+        started.append(given)
+        return run(*given)
+
+    monkeypatch.setattr(Workers, "run", count)
+    assert "Your saved plan" in words(open_again(loan, plan))
+    assert len(started) == 1
+
+
+def test_what_was_opened_stays_when_the_model_fails(loan: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ClassifierError.at((), "out of order", code="failed")
+
+    text = save(loan, "/answers", cost1="2.5")
+    monkeypatch.setattr(type(loan.service), "answer", fail)
+    with loan.client() as client:
+        answer = client.post("/open", data={"do": "open"}, files={"file": ("mine.json", text.encode())})
+    assert answer.status_code == 502
+    assert field(answer.text, "cost1") == "2.5"
+
+
 @pytest.mark.parametrize("name", ["report_menu", "report_figures", "save_chosen", "open_saved"])
 def test_what_takes_long_is_made_by_a_worker(loan: Site, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Not where requests are taken: everybody else would wait."""
@@ -239,6 +286,11 @@ def test_a_choice_that_looks_like_a_number_is_kept_as_it_is() -> None:
         ("nonsense", "These are neither answers nor a plan"),
         ('{"safear_plan": 1}', "These are neither answers nor a plan"),
         ('{"safear_plan": 7}', "later version"),
+        ('{"safear_plan": 7, "safear_plan": 7}', "These are neither answers nor a plan"),
+        (
+            '{"safear_answers": 1, "problem": "Loan approval", "person": {"age": "young", "age": "senior"}}',
+            "These are neither answers nor a plan",
+        ),
         ('{"safear_answers": 1, "problem": "Other", "person": {}}', "This file is for something else (“Other”)."),
         ('{"safear_answers": 1, "problem": "Loan approval", "person": {"x": "y"}}', "This file is for something else"),
         ('{"safear_answers": 1, "problem": "Loan approval", "person": {}, "terms": {"forbid": ["fly"]}}', "“fly”"),

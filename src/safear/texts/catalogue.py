@@ -99,11 +99,14 @@ class Texts:
         """A number as people write it in this language (`12,000.5`) as Python does (`12000.5`); other texts unchanged.
 
         A decimal comma and a decimal point both count, but `5,000` is five thousand where a comma separates thousands.
+        There `05,000` may be either, and is neither: it gets a space, with which it is a number in no language.
         """
         group, decimal = (re.escape(self(f"format.{mark}")) for mark in ("group", "decimal"))
-        if re.fullmatch(rf"[-+−]?[1-9]\d{{0,2}}({group}\d{{3}})+({decimal}\d+)?", text):
+        if re.fullmatch(rf"[-+−]?[1-9][0-9]{{0,2}}({group}[0-9]{{3}})+({decimal}[0-9]+)?", text):
             text = text.replace(self("format.group"), "")
-        elif not re.fullmatch(r"[-+−]?\d*[.,]\d+|[+−]\d+", text):
+        elif re.fullmatch(rf"[-+−]?0[0-9]{{1,2}}{group}[0-9]{{3}}", text):
+            return text.replace(self("format.group"), " ")
+        elif not re.fullmatch(r"[-+−]?[0-9]*[.,][0-9]+|[+−][0-9]+", text):
             return text
         return str(Decimal(text.replace("−", "-").replace(",", ".")))
 
@@ -113,10 +116,10 @@ class Texts:
         What another language would read otherwise (`6.143`, `1,000`) is always told.
         """
         plain = self.read_number(text)
-        if not re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?", plain):
+        if not re.fullmatch(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", plain):
             return ""
         written = self.localise(f"{Decimal(plain).normalize():f}", grouped_from=4)
-        is_plain = re.fullmatch(r"[-−]?\d{1,3}[.,]\d{3}", text) is None
+        is_plain = re.fullmatch(r"[-−]?[0-9]{1,3}[.,][0-9]{3}", text) is None
         return "" if is_plain and written == text.replace("-", "−") else written
 
     def write_number(self, digits: str) -> str:
@@ -124,7 +127,7 @@ class Texts:
 
         Other texts are unchanged.
         """
-        return digits.replace(".", self("format.decimal")) if re.fullmatch(r"-?\d*\.\d+", digits) else digits
+        return digits.replace(".", self("format.decimal")) if re.fullmatch(r"-?[0-9]*\.[0-9]+", digits) else digits
 
     def exactly(self, value: object) -> str:
         """All digits, such that the same number can be read back: the same in every language."""

@@ -18,8 +18,9 @@ from safear.web.audits import AuditResult, Audits
 from safear.web.problem_view import ProblemView, view_problem
 from safear.web.service import Service
 from safear.web.settings import SettingComparison, compare_settings, read_setting
+from safear.web.spreadsheets import write_frame
 from safear.web.templating import Shell, respond_with
-from safear.web.work import Workers
+from safear.web.work import Deadline, Workers
 
 START = {"aobjective": "mean", "bobjective": "cvar:0.95", "who": ""}
 
@@ -104,25 +105,25 @@ def add_analyst_pages(pages: APIRouter, desk: AnalystDesk, workers: Workers) -> 
     async def compare(request: Request) -> Response:
         fields = dict(parse_qsl((await request.body()).decode("utf-8", errors="replace"), keep_blank_values=True))
         tell = desk.find_teller(fields.get("language"))
-        try:
-            settings = read_setting(service, fields, "a"), read_setting(service, fields, "b")
-            who = fields.get("who", "")
-            found = await workers.run(
-                lambda deadline: compare_settings(service, audits, settings, who=who, deadline=deadline)
-            )
-        except ClassifierError:  # not the analyst's mistake
-            raise
-        except InputError as error:
-            mistake = error
-            return await workers.run(lambda _: desk.render(tell, fields, mistake=mistake))
-        if fields.get("do") == "csv":
-            return _download(found.csv(), "comparison.csv", "text/csv; charset=utf-8")
-        return await workers.run(lambda _: desk.render(tell, fields, comparison=found))
+
+        def work(deadline: Deadline) -> Response:
+            try:
+                settings = read_setting(service, fields, "a"), read_setting(service, fields, "b")
+                found = compare_settings(service, audits, settings, who=fields.get("who", ""), deadline=deadline)
+            except ClassifierError:  # not the analyst's mistake
+                raise
+            except InputError as error:
+                return desk.render(tell, fields, mistake=error)
+            if fields.get("do") == "csv":
+                return _download(found.csv(), "comparison.csv", "text/csv; charset=utf-8")
+            return desk.render(tell, fields, comparison=found)
+
+        return await workers.run(work)
 
     @pages.get("/analyst/audit.csv")
     async def as_csv(request: Request) -> Response:
         column = request.query_params.get("by", "")
-        return _download(desk.find(column).audit.table(column).to_csv(), "audit.csv", "text/csv; charset=utf-8")
+        return _download(write_frame(desk.find(column).audit.table(column)), "audit.csv", "text/csv; charset=utf-8")
 
     @pages.get("/analyst/audit.html")
     async def as_report(request: Request) -> Response:

@@ -7,26 +7,29 @@ of the files that the command line takes.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from safear.errors import PlanError
+from safear.errors import InputError, PlanError
 from safear.evaluation.forward import require_few_moves
 from safear.plans.plan_file import Scalar
 from safear.plans.saved_plan import SavedPlan
 from safear.problem.load import parse_terms
 from safear.problem.quantity import Amount, Quantity
 from safear.recourse.case import Desk
+from safear.recourse.teller import Teller
 from safear.texts import Texts
 from safear.web.asked import PLAN, Asked
 from safear.web.forms import fill_in, name_fields, read_entry
+from safear.web.json_texts import read_json
 from safear.web.onward import carry_on, read_onward
-from safear.web.terms_form import name_terms, read_terms, write_terms
+from safear.web.terms_form import find_simplified, name_terms, read_terms, write_terms
 
 FILE = "file"  # the field with a file that is to be opened
 LONGEST = 1000  # text of a field
-MOST_MOVES = 2_000_000  # of a saved plan's runs; plans made here have some thousands
+MOST_MOVES = 200_000  # of a saved plan's runs; plans made here have some thousands
 
 
 class AnswersFile(BaseModel):
@@ -43,6 +46,14 @@ class AnswersFile(BaseModel):
     terms: dict[str, Any] = {}
     steps_left: Annotated[int, Field(ge=1)] | None = None
     spent: Annotated[float, Field(ge=0)] = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The form with what a file has, and what is to be told about that."""
+
+    asked: Asked
+    notices: tuple[str, ...] = ()
 
 
 def write_answers(desk: Desk, asked: Asked, *, texts: Texts) -> str:
@@ -72,7 +83,7 @@ def _plain(quantity: Quantity | None) -> str | None:
     return str(quantity.nominal) if isinstance(quantity, Amount) else None
 
 
-def open_saved(desk: Desk, asked: Asked, text: str, *, texts: Texts) -> Asked:
+def open_saved(desk: Desk, asked: Asked, text: str, *, texts: Texts) -> Opened:
     """The form with what a file has: answers take the place of what is there, a plan is followed.
 
     Raises an InputError if it is neither, or belongs to another problem.
@@ -80,11 +91,11 @@ def open_saved(desk: Desk, asked: Asked, text: str, *, texts: Texts) -> Asked:
     if not text.strip():
         raise PlanError.at((), "no file was chosen", "choose one first", code="no_file")
     try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
+        content = read_json(text)
+    except (InputError, ValueError, RecursionError):
         content = None
     if isinstance(content, dict) and "safear_plan" in content:
-        return _open_plan(desk, asked, text, texts)
+        return Opened(_open_plan(desk, asked, text, texts))
     try:
         answers = AnswersFile.model_validate(content)
     except ValidationError:
@@ -93,15 +104,19 @@ def open_saved(desk: Desk, asked: Asked, text: str, *, texts: Texts) -> Asked:
     return _open_answers(desk, asked, answers, texts)
 
 
-def _open_answers(desk: Desk, asked: Asked, answers: AnswersFile, texts: Texts) -> Asked:
+def _open_answers(desk: Desk, asked: Asked, answers: AnswersFile, texts: Texts) -> Opened:
     unknown = [name for name in answers.person if name not in name_fields(desk).values()]
     if unknown or answers.problem != desk.problem.title:
         raise _other_problem(answers.problem)
     fields = fill_in(desk, answers.person, texts=texts)
-    fields |= write_terms(desk.problem, parse_terms(answers.terms, desk.problem), texts=texts)
+    terms = parse_terms(answers.terms, desk.problem)
+    fields |= write_terms(desk.problem, terms, texts=texts)
     kept = {name: text for name in ("language", "ticket") if (text := asked.text(name))}
     onward = {} if answers.steps_left is None else carry_on(answers.steps_left, answers.spent)
-    return Asked({**kept, **fields, **onward}, wish="again")
+    tell = Teller(texts).about(desk.problem)
+    less = [tell.quote_action(name) for name in find_simplified(terms)]
+    notices = (texts("web.files.simplified", actions=texts.join(less)),) if less else ()
+    return Opened(Asked({**kept, **fields, **onward}, wish="again"), notices)
 
 
 def _open_plan(desk: Desk, asked: Asked, text: str, texts: Texts) -> Asked:

@@ -16,6 +16,7 @@ from safear.recourse.walk import WalkError, walk
 from safear.recourse.walk_records import SituationRecord
 from safear.web.audits import Audits
 from safear.web.http_errors import pick
+from safear.web.json_texts import StrictRoute
 from safear.web.schemas import HealthOut, MenuIn, PersonIn, PlanIn, ProblemOut, StepIn
 from safear.web.service import Service
 from safear.web.work import Deadline, Workers
@@ -25,7 +26,7 @@ PREFIX = "/api/v1"
 
 def make_api(service: Service, workers: Workers, audits: Audits | None) -> APIRouter:
     """The routes of the API; without audits, none to them."""
-    api = APIRouter(prefix=PREFIX)
+    api = APIRouter(prefix=PREFIX, route_class=StrictRoute)
     told = pick(400, 403, 413, 422, 502, 503)
     walked = pick(400, 403, 409, 413, 422, 502, 503)
 

@@ -55,14 +55,14 @@ class Asked:
     @property
     def number(self) -> int:
         """What a wish is about: which card, or which outcome."""
-        return _whole(self.detail) or 0
+        return read_whole_number(self.detail) or 0
 
     @property
     def position(self) -> int | None:
         """Where the slider stands; None if it is not to be looked at."""
         if self.wish == "choose":
             return self.number
-        return _whole(self.text("position")) if self.wish not in {"menu", "draft", "fill", "reset"} else None
+        return read_whole_number(self.text("position")) if self.wish not in {"menu", "draft", "fill", "reset"} else None
 
     @property
     def is_unfinished(self) -> bool:
@@ -87,7 +87,7 @@ class Asked:
     @property
     def example(self) -> int | None:
         """Which of the problem's people is filled in; None if nobody is."""
-        return _whole(self.text(EXAMPLE))
+        return read_whole_number(self.text(EXAMPLE))
 
     @property
     def weight(self) -> float | None:
@@ -100,7 +100,7 @@ class Asked:
         """How the steps so far have ended; none once another plan is looked at."""
         if self.wish not in {"outcome", "back", "here", "again"}:
             return ()
-        numbers = [_whole(part) for part in self.text("history").split(",") if part.strip()]
+        numbers = [read_whole_number(part) for part in self.text("history").split(",") if part.strip()]
         known = [number for number in numbers if number is not None][:MOST_STEPS]
         if self.wish == "back":
             return tuple(known[:-1])
@@ -121,5 +121,6 @@ def make_asked(sent: Mapping[str, str]) -> Asked:
     return Asked(fields, wishes.get(word, "menu"), detail)
 
 
-def _whole(text: str) -> int | None:
+def read_whole_number(text: str) -> int | None:
+    """A whole number of a form, of at most four digits; None if it is none. Python fails at thousands of digits."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 4 else None

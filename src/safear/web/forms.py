@@ -100,13 +100,17 @@ def is_number(feature: Feature) -> bool:
 
 
 def find_mistakes(desk: Desk, asked: Asked, *, texts: Texts) -> dict[str, Mistake]:
-    """What is wrong with each field that cannot be read."""
+    """What is wrong with each field that cannot be read. It names a number as it was typed, not as it was read."""
     try:
         read_person(desk.problem, read_record(desk, asked, texts=texts), given=desk.sight.given)
         by_name = {}
     except PersonError as error:
         by_name = {item.place.path[0]: item for item in error.mistakes if item.place.path}
-    found = {field: by_name[name] for field, name in name_fields(desk).items() if name in by_name}
+    wrong = {field: by_name[name] for field, name in name_fields(desk).items() if name in by_name}
+    found = {
+        field: replace(item, values={**item.values, "value": asked.text(field)}) if "value" in item.values else item
+        for field, item in wrong.items()
+    }
     return found | find_term_mistakes(desk.problem, asked, texts=texts)
 
 

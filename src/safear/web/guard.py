@@ -7,6 +7,7 @@ refused (a foreign name that points to 127.0.0.1 would make its page one of ours
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ from safear.web.error_pages import FORM, ErrorDesk
 from safear.web.http_errors import ProblemDetails, make_details
 
 MOST_BYTES = 64 * 1024
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^][:@,/?#\s]+))(?::[0-9]{0,5})?", re.IGNORECASE)
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -92,6 +94,10 @@ class Guard:
             return make_details("origin", 403, "another page sent this")
         if headers.get("content-encoding", "identity").lower() != "identity":  # nothing is unpacked here
             return make_details("encoding", 415, "send it as it is, without a content-encoding")
+        if "content-length" in headers and "transfer-encoding" in headers:  # who stands between us may see another end
+            return make_details("framing", 400, "send either a content-length or a transfer-encoding")
+        if _count_head(scope) > MOST_BYTES:  # what comes at once has no limit before
+            return make_details("too-big", 431, f"send at most {MOST_BYTES:,} bytes of address and headers")
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > MOST_BYTES:
             return _too_big()
@@ -142,8 +148,13 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replayed
 
 
+def _count_head(scope: Scope) -> int:
+    """How many bytes the address and the headers have, with what stands between them."""
+    address = len(scope["raw_path"]) + len(scope["query_string"])
+    return address + sum(len(name) + len(value) + len(": \r\n") for name, value in scope["headers"])
+
+
 def host_name(host: str) -> str:
-    """`localhost:8000` without its port, `[::1]:8000` without brackets."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0].lower()
+    """`localhost:8000` without its port, `[::1]:8000` without brackets; empty if it is no name with a port."""
+    found = _HOST.fullmatch(host)
+    return "" if found is None else (found[1] or found[2]).lower()

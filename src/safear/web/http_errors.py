@@ -55,6 +55,8 @@ class ProblemDetails(BaseModel):
     @property
     def headers(self) -> dict[str, str]:
         """What the answer says besides."""
+        if self.kind == "framing":  # what follows may be a part of this request
+            return {"Connection": "close"}
         return {"Retry-After": RETRY} if self.status == 503 else {}
 
 
@@ -75,6 +77,7 @@ _TITLES = {
     "walk": "The plan cannot have gone this way",
     "too-big": "The request is too large",
     "encoding": "Compressed requests are not read",
+    "framing": "The request says twice how long it is",
     "host": "This page is not served under that name",
     "origin": "Only this page may send its forms",
     "crash": "Something went wrong here",

@@ -16,9 +16,9 @@ from safear.recourse.teller import Teller
 from safear.reports import report_figures, report_menu
 from safear.texts import Texts
 from safear.web.answers import FILE, open_saved, write_answers
-from safear.web.person_desk import OUR_FAULT, PersonDesk
-from safear.web.person_page import answer_form, choose_plan, refuse_file, save_chosen
-from safear.web.work import Deadline
+from safear.web.person_desk import OUR_FAULT, PersonDesk, give_ticket
+from safear.web.person_page import answer_form, choose_plan, make_view, refuse_file, save_chosen
+from safear.web.work import Deadline, TooLateError
 
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"  # it has its style in it
 
@@ -76,15 +76,23 @@ def add_keeping(pages: APIRouter, desk: PersonDesk) -> None:
     async def open_again(request: Request) -> Response:
         sent = await desk.read(request)
         rest = {name: text for name, text in sent.fields.items() if name != FILE}
-        asked, texts = replace(sent, fields=rest, wish="again"), desk.find_texts(sent)
-        text = sent.fields.get(FILE, "")
+        asked, texts = give_ticket(replace(sent, fields=rest, wish="again")), desk.find_texts(sent)
+
+        def work(deadline: Deadline) -> Response:
+            try:
+                opened = open_saved(service.desk, asked, sent.fields.get(FILE, ""), texts=texts)
+            except InputError as error:
+                return desk.show(asked, texts, refuse_file(service, asked, texts, error))
+            try:
+                view = make_view(service, opened.asked, texts, deadline=deadline)
+            except OUR_FAULT as error:
+                return desk.fail(opened.asked, texts, error)
+            return desk.show(opened.asked, texts, replace(view, notices=(*opened.notices, *view.notices)))
+
         try:
-            opened = await desk.workers.run(lambda _: open_saved(service.desk, asked, text, texts=texts))
-        except OUR_FAULT as error:
+            return await desk.workers.run(work)
+        except TooLateError as error:
             return desk.fail(asked, texts, error)
-        except InputError as error:
-            return desk.show(asked, texts, refuse_file(service, asked, texts, error))
-        return await desk.answer(opened)
 
 
 def _write_letter(letter: Letter) -> Response:

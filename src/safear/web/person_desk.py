@@ -60,7 +60,7 @@ class PersonDesk:
 
     async def answer(self, asked: Asked) -> HTMLResponse:
         """The page for a form."""
-        asked, texts = _give_ticket(asked), self.find_texts(asked)
+        asked, texts = give_ticket(asked), self.find_texts(asked)
         try:
             view = await self.workers.run(lambda deadline: make_view(self.service, asked, texts, deadline=deadline))
         except OUR_FAULT as error:
@@ -97,20 +97,21 @@ class PersonDesk:
             **response,
             **self.errors.shell.speak(texts),
             view=view,
-            ticket=_give_ticket(asked).text("ticket"),
+            ticket=give_ticket(asked).text("ticket"),
             form_name=name_form(self.service.desk),
             unit=tell.text(problem.cost_unit),
             provider=tell.provider(problem),
         )
 
 
-def _give_ticket(asked: Asked) -> Asked:
+def give_ticket(asked: Asked) -> Asked:
+    """The form with a ticket, under which what is solved for it is kept."""
     return replace(asked, fields={**asked.fields, "ticket": make_ticket(asked.text("ticket"))})
 
 
 async def _read(request: Request) -> Asked:
     header = request.headers.get("content-type", "")
-    kind = header.partition(";")[0].strip()
+    kind = header.partition(";")[0].strip().lower()
     if kind not in {FORM_TYPE, UPLOAD_TYPE}:
         raise HTTPException(415, f"send the form as {FORM_TYPE}")
     try:

@@ -84,7 +84,7 @@ class TermedIn(PersonIn):
 class MenuIn(TermedIn):
     """A person who wants a menu."""
 
-    level: Real = Field(default=TAIL, ge=0, lt=1, description="which runs count as the worst: 0.95 means the worst 5%")
+    level: Real = Field(default=TAIL, ge=0, le=1, description="which runs count as the worst: 0.95 means the worst 5%")
 
 
 class PlanIn(TermedIn):

@@ -19,12 +19,14 @@ from safear.recourse.menu import Menu, Request, make_menu
 from safear.recourse.offer import TAIL
 from safear.recourse.teller import Teller
 from safear.risk.objectives import Objective, parse_objective
+from safear.web.asked import read_whole_number
 from safear.web.audits import Audits
+from safear.web.schemas import MOST_STEPS
 from safear.web.service import Service
+from safear.web.spreadsheets import defuse
 from safear.web.work import Deadline
 
 SAMPLE = 50  # people, for whom the answer comes within a few seconds
-MOST_STEPS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +151,15 @@ class SettingComparison:
         for side in self.sides:
             for name, figures in zip(self.names, side.people, strict=True):
                 known = ("",) * (len(names) + 1 + len(ends)) if figures is None else _digits(figures, names)
-                writer.writerow([name, str(side.setting), *known])
+                writer.writerow(map(defuse, [name, str(side.setting), *known]))
         return stream.getvalue()
 
 
-def _digits(figures: Prospect, names: Sequence[str]) -> tuple[str, ...]:
+def _digits(figures: Prospect, names: Sequence[str]) -> tuple[str | float, ...]:
     """The figures, the first step, and how far each figure can be off, if it can."""
-    plain = [repr(getattr(figures, name)) for name in names]
+    plain: list[float] = [getattr(figures, name) for name in names]
     ends = [None if figures.ranges is None else getattr(figures.ranges, name) for name in names]
-    told = [text for both in ends for text in (("", "") if both is None else (repr(both.low), repr(both.high)))]
+    told = [end for both in ends for end in (("", "") if both is None else (both.low, both.high))]
     return (*plain, figures.first or "", *told)
 
 
@@ -169,11 +171,12 @@ def read_setting(service: Service, fields: Mapping[str, str], prefix: str) -> Se
         known = suggest(without, service.problem.action_by_name)
         raise ObjectiveError.at((), f"there is no action '{without}'", known, code="unknown_action", action=without)
     text = fields.get(f"{prefix}horizon", "").strip()
-    if text and not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_STEPS):
+    horizon = read_whole_number(text)
+    if text and (horizon is None or not 1 <= horizon <= MOST_STEPS):
         values = {"value": text, "most": MOST_STEPS}
         remedy = f"from 1 to {MOST_STEPS}, or empty"
         raise ObjectiveError.at((), f"'{text}' is not a number of steps", remedy, code="not_a_horizon", **values)
-    return Setting(objective, without, int(text) if text else None)
+    return Setting(objective, without, horizon)
 
 
 def compare_settings(

@@ -22,6 +22,7 @@ from safear.web.schemas import DECIMALS, MOST_COST
 
 MOST_PLACES = 999
 Kind = Literal["cost", "chance"]
+SCALES: dict[Kind, int] = {"cost": 1, "chance": 100}  # what a field has for 1
 KINDS = ("cost", "rank", "chance", "cannot")  # of fields for an action
 BY, RANK = "by", "rank"  # the field that says how costs are given, and what it holds if they are ranked
 
@@ -55,15 +56,11 @@ class TermField:
         return self.action.outcomes[0].chance if len(self.action.outcomes) <= 2 else None
 
     @property
-    def _scale(self) -> int:
-        return 1 if self.kind == "cost" else 100
-
-    @property
     def span(self) -> tuple[Decimal, Decimal] | None:
         """The least and the most that it may be in the problem."""
         if self.quantity is None:
             return None
-        values = [_round(amount.nominal * self._scale) for amount in amounts(self.quantity)]
+        values = [_round(amount.nominal * SCALES[self.kind]) for amount in amounts(self.quantity)]
         return min(values), max(values)
 
     def read(self, asked: Asked, texts: Texts) -> Decimal | None:
@@ -74,7 +71,7 @@ class TermField:
         value = as_decimal(texts.read_number(asked.text(self.name)))
         if value is None or not _is_between(value, self.most):
             return None
-        return None if isinstance(self.quantity, Amount) and self.span == (value, value) else value / self._scale
+        return None if isinstance(self.quantity, Amount) and self.span == (value, value) else value / SCALES[self.kind]
 
 
 def list_term_fields(problem: Problem, asked: Asked) -> Iterator[TermField]:
@@ -157,19 +154,41 @@ def read_terms(problem: Problem, asked: Asked, *, texts: Texts) -> Terms:
 
 
 def write_terms(problem: Problem, terms: Terms, *, texts: Texts) -> dict[str, str]:
-    """The fields for terms, as `read_terms` reads them; what one number does not say is left out."""
+    """The fields for terms, as `read_terms` reads them; `find_simplified` names the actions of which they say less."""
     fields = {BY: RANK} if terms.rank else {}
     places = {name: str(place) for place, tier in enumerate(terms.rank, start=1) for name in tier}
     for number, action in enumerate(problem.actions):
         own = terms.actions.get(action.name, ActionTerms())
-        for kind, quantity, scale in (("cost", own.cost, 1), ("chance", own.chance, 100)):
+        for kind, quantity in _list_quantities(own):
             if isinstance(quantity, Amount):
-                fields[f"{kind}{number}"] = texts.write_number(f"{(quantity.nominal * scale).normalize():f}")
+                shown = _round(quantity.nominal * SCALES[kind])
+                fields[f"{kind}{number}"] = texts.write_number(f"{shown.normalize():f}")
         if action.name in places:
             fields[f"{RANK}{number}"] = places[action.name]
         if action.name in terms.forbid:
             fields[f"cannot{number}"] = "1"
     return fields
+
+
+def find_simplified(terms: Terms) -> list[str]:
+    """The actions whose terms say more than fields can hold: intervals, counts, cases, many decimals."""
+    return [
+        name
+        for name, own in terms.actions.items()
+        if own.outcomes is not None or not all(_is_plain(kind, quantity) for kind, quantity in _list_quantities(own))
+    ]
+
+
+def _list_quantities(own: ActionTerms) -> tuple[tuple[Kind, Quantity | None], ...]:
+    return ("cost", own.cost), ("chance", own.chance)
+
+
+def _is_plain(kind: Kind, quantity: Quantity | None) -> bool:
+    """Whether a field holds all of a quantity."""
+    if not isinstance(quantity, Amount):
+        return quantity is None
+    value = quantity.nominal * SCALES[kind]
+    return not quantity.is_interval and value == _round(value)
 
 
 def _is_between(value: Decimal, most: int) -> bool:
