@@ -9,14 +9,13 @@ import logging
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from safear.files.leftovers import create_beside, move_into_place, remove_leftovers_once
+from safear.files.leftovers import create_beside, move_into_place, remove_leftovers_once, temporary_folder
 
 logger = logging.getLogger("safear")
 
@@ -122,7 +121,7 @@ def cache_folder() -> Path | None:
 def temporary_shelf(kind: str) -> list[Shelf]:
     """This user's own among the temporary files, for a kind of things; none if there is no temporary folder."""
     try:
-        folder = Path(tempfile.gettempdir())
+        folder = temporary_folder()
     except OSError:  # not one that can be written
         return []
     user = f"-{os.geteuid()}" if os.name == "posix" else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -46,6 +47,7 @@ def test_every_module_of_a_command_is_loaded_from() -> None:
         "letter",
         "main",
         "options",
+        "outputs",
         "person_options",
         "render",
         "render_audit",
@@ -278,3 +280,53 @@ main.main()"""
     done = subprocess.run(asked, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=60, check=False)
     assert done.returncode
     assert done.stderr == told
+
+
+LONG = "x" * 50_000
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"--{LONG}",
+        LONG,
+        f"recommend {LONG}",
+        f"recommend loan --{LONG}",
+        f"recommend loan --classifier {LONG}",
+        f"recommend loan --classifier {LONG}.skops",
+        f"recommend loan --person {LONG}",
+        f"recommend loan -o {LONG}",
+        f"audit loan {LONG} --group job",
+        f"resume {LONG}",
+    ],
+    ids=lambda command: command.replace(LONG, "LONG"),
+)
+def test_however_long_a_name_is_the_message_is_short(command: str, safear: Safear) -> None:
+    assert 20 < len(safear(*command.split()).refusal) < 2000
+
+
+def test_what_the_system_refuses_is_short(safear: Safear, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.ENAMETOOLONG, "File name too long", f"a\x1b{LONG}")
+
+    monkeypatch.setattr(main, "cli", refuse)
+    refused = safear("demo").refusal
+    assert len(refused) < 2000
+    assert refused.startswith("a\\u001bxxx")
+
+
+def test_a_problem_too_large_to_check_is_advised_what_the_command_has(safear: Safear, tmp_path: Path) -> None:
+    names = [f"f{number}" for number in range(26)]
+    document = {
+        "safear": 1,
+        "title": "t",
+        "horizon": 13,
+        "features": {name: {"kind": "ordinal", "levels": ["low", "high"]} for name in names},
+        "classifier": {"rule": " and ".join(f"{name} == high" for name in names)},
+        "actions": {f"raise {name}": {"cost": 1, "change": {name: "high"}} for name in names},
+        "people": {"me": dict.fromkeys(names, "low")},
+    }
+    (tmp_path / "large.json").write_text(json.dumps(document), encoding="utf-8")
+    told = safear("check", "large.json")
+    assert "(--horizon), rule out actions, merge levels" in told.out + told.err
+    assert "rule out actions (--forbid), merge" in safear("recommend", "large.json").refusal

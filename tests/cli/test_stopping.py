@@ -11,12 +11,14 @@ import subprocess
 import sys
 import textwrap
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import safear as sa
 from population.crowds import JOB, bytes_of, job_people
+from safear.cli import stopping
 
 pytestmark = pytest.mark.usefixtures("heeded")
 PATIENCE = 120.0  # seconds after which something hangs
@@ -251,3 +253,59 @@ def test_ctrl_c_when_all_was_done(place: Path) -> None:
     process = begin(place, "check", "job.yaml", first=LAST_MOMENT)
     _, told = process.communicate(timeout=PATIENCE)
     assert (process.returncode, told) == (CODES[signal.SIGINT], "")
+
+
+PRESSED_EARLY = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+
+
+def test_while_the_program_is_loaded_it_ends_in_silence(tmp_path: Path) -> None:
+    """Its first import of others sends the signal."""
+    (tmp_path / "click.py").write_text(PRESSED_EARLY, encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-m", "safear", "demo"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delay", [0.01, 0.03, 0.06, 0.1, 0.2])
+def test_whenever_it_is_stopped_there_is_no_traceback(delay: float, place: Path) -> None:
+    (place / "hang").touch()
+    command = [sys.executable, "-m", "safear", *f"recommend job.yaml {PERSON} --classifier model.py:decide".split()]
+    process = subprocess.Popen(command, cwd=place, text=True, stderr=subprocess.PIPE, process_group=0)
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=PATIENCE)
+    # Python itself tells where it was, until it has loaded the package and found the first line of the program.
+    assert "Traceback" not in told or not any(part in told for part in ("__main__.py", "safear/cli")), told
+
+
+def test_whoever_loads_the_commands_keeps_their_handlers() -> None:
+    code = "import signal; import safear.cli.main, safear.__main__\n"
+    code += "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler"
+    subprocess.run([sys.executable, "-c", code], timeout=PATIENCE, check=True)
+
+
+def test_the_installed_program_begins_there() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["scripts"] == {"safear": "safear.__main__:run_program"}
+
+
+def test_a_stop_where_nothing_can_be_raised_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    """As in what is called when something else goes; what is no stop is told as ever."""
+
+    class Going:
+        def __init__(self, error: BaseException) -> None:
+            self.error = error
+
+        def __del__(self) -> None:
+            raise self.error
+
+    told: list[type[BaseException] | None] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "unraisablehook", lambda lost: told.append(lost.exc_type))
+        with stopping.watching():
+            Going(stopping.Stopped())
+            Going(ValueError())
+        Going(KeyError())
+    assert (told, capfd.readouterr().err) == ([ValueError, KeyError], "")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,3 +76,20 @@ def test_recommend(safear: Safear, tmp_path: Path) -> None:
     others = [line for line in loud.err.splitlines() if not ("about" in line and line.endswith("of memory"))]
     assert not others or others[0].startswith("compiled code is ")  # if this process was the first to load it
     assert len(others) <= 1
+
+
+WARNING_MODEL = """
+import warnings
+
+def decide(frame):
+    warnings.warn("\\x1b[31mred\\x1b[0m\\nnext", stacklevel=1)
+    return [False] * len(frame)
+"""
+
+
+def test_what_a_model_warns_of_is_no_order_to_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(WARNING_MODEL, encoding="utf-8")
+    command = [sys.executable, "-W", "always", "-m", "safear", "recommend", "loan", "--classifier", "model.py:decide"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    assert "UserWarning: \\u001b[31mred\\u001b[0m\nnext" in done.stderr
+    assert "\x1b" not in done.stderr

@@ -159,3 +159,25 @@ def test_no_room_for_temporary_files_is_told(tmp_path: Path, monkeypatch: pytest
     told = f"{tmp_path}/none: no temporary files can be written: No such file or directory\n    set TMPDIR to a folder"
     with pytest.raises(InputError, match=re.escape(told)), scratch_folder():
         pass
+
+
+OURS = """
+import tempfile
+from safear.files.leftovers import temporary_folder
+tempfile._get_default_tempdir = None  # which tries places with a file that a kill would leave there
+print(temporary_folder())
+"""
+THEIRS = "import tempfile; print(tempfile.gettempdir())"
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="files without names are Linux's")
+@pytest.mark.parametrize("name", ["TMPDIR", "TEMP", "TMP"])
+def test_the_place_for_temporary_files_is_found_without_a_file_there(name: str, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    for place in (tmp_path / "mine", "mine", tmp_path / "none"):
+        env = {**os.environ, "TMPDIR": "", "TEMP": "", "TMP": "", name: str(place)}
+        ours, theirs = (
+            subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=env, stdout=subprocess.PIPE, check=True)
+            for program in (OURS, THEIRS)
+        )
+        assert ours.stdout == theirs.stdout

@@ -12,6 +12,7 @@ from safear.cli.options import LANGUAGE, MODEL_TIMEOUT, NEW_FILE, THRESHOLD, TRU
 from safear.cli.results import print_result, results
 from safear.cli.sources import load_decider
 from safear.cli.verbose import verbose_option
+from safear.numerals import find_listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -136,9 +137,8 @@ def _prompt(text: str, read: Callable[[str], list[str]]) -> list[str]:
 def _by_number(part: str, names: list[str]) -> str:
     """`3:up` as `savings:up`."""
     number, colon, way = part.partition(":")
-    if number.isascii() and number.isdigit() and 1 <= int(number) <= len(names) and number not in names:
-        return names[int(number) - 1] + colon + way
-    return part
+    place = None if number in names else find_listed(number, len(names))
+    return part if place is None else names[place] + colon + way
 
 
 def _split_names(texts: Iterable[str], known: Iterable[str]) -> list[str]:

@@ -8,20 +8,23 @@ from __future__ import annotations
 import errno
 import gc
 import io
+import re
 import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 import click
 
 from safear import __version__
+from safear.cli.outputs import require_apart
 from safear.cli.results import SPACES, hand_over, is_unread, own_streams, print_note
 from safear.cli.stopping import stop, was_stopped, watching
 from safear.cli.verbose import guard_warnings
-from safear.errors import InputError, SafearError, cut_middle, visible
+from safear.errors import InputError, Place, SafearError, cut_middle, mistake, visible
 from safear.files import explain
 
 MODULES = {  # each command by the module that has it, in the order of --help
@@ -46,7 +49,28 @@ MODULES = {  # each command by the module that has it, in the order of --help
 }
 PATIENT = 200_000  # new objects before Python looks for garbage: while modules are loaded, there is none
 UNWRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}  # what the system says of a stream
+OPTION = re.compile(r" \((--[\w-]+)\)")  # that a remedy names
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+class _Context(click.Context):
+    """Looks at all that was given before a command begins, and has errors advise no option that it does not have."""
+
+    def invoke(self, *arguments: Any, **options: Any) -> Any:
+        from safear.files.current_folder import stay_here
+
+        require_apart(self)
+        try:
+            with stay_here():
+                return super().invoke(*arguments, **options)
+        except InputError as error:
+            error.mistakes = [replace(item, remedy=self._suit(item.remedy)) for item in error.mistakes]
+            raise
+
+    def _suit(self, remedy: str | None) -> str | None:
+        """A remedy for all commands, such as `rule out actions (--forbid)`, as one for this command."""
+        known = {name for item in self.command.params for name in item.opts}
+        return remedy and OPTION.sub(lambda found: found[0] if found[1] in known else "", remedy)
 
 
 class _Commands(click.Group):
@@ -56,18 +80,17 @@ class _Commands(click.Group):
         return list(MODULES)
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
-        with _closed_pipes():
+        with _closed_pipes(), _short_refusals():
             return super().make_context(*arguments, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with _closed_pipes():
+        with _closed_pipes(), _short_refusals():
             try:
                 return super().invoke(ctx)
-            except click.ClickException as error:  # it repeats what was given, which may hold anything
-                error.message = visible(cut_middle(error.message), keep=SPACES)  # type: ignore[misc]  # it is only shown
-                raise
             except KeyboardInterrupt:
                 stop()
+            except click.ClickException:
+                raise
             except Exception:
                 if was_stopped():  # while it asked something, or a library worked that made an error of it
                     stop()
@@ -78,7 +101,20 @@ class _Commands(click.Group):
             return None
         found: click.Command = getattr(import_module(f"safear.cli.{MODULES[cmd_name]}"), cmd_name)
         found.context_settings = {**CONTEXT, **found.context_settings}  # Click keeps how a command first took help
+        found.context_class = _Context
         return found
+
+
+@contextmanager
+def _short_refusals() -> Iterator[None]:
+    """What click refuses, it repeats: that may hold anything, and be of any length."""
+    try:
+        yield
+    except click.exceptions.NoArgsIsHelpError:  # the help itself
+        raise
+    except click.ClickException as error:
+        error.message = visible(cut_middle(error.message), keep=SPACES)  # type: ignore[misc]  # it is only shown
+        raise
 
 
 @contextmanager
@@ -141,7 +177,7 @@ def _run() -> None:
     except OSError as error:
         where = error.filename or ("cannot be written" if error.errno in UNWRITTEN else "the system refuses")
         with suppress(BrokenPipeError):
-            print_note(f"{where}: {explain(error)}")
+            print_note(str(mistake(Place(file=str(where)), explain(error), code="unreadable")))
         sys.exit(2)
 
 

@@ -177,11 +177,12 @@ def find_menu(source: Source, options: dict[str, Any]) -> Menu:
 def find_plan(menu: Menu, name: str | None) -> Offer:
     """The plan of a menu with that name, or that number from 1; the first if there is none."""
     from safear.errors import ObjectiveError, suggest
+    from safear.numerals import find_listed
 
     if name is None:
         return menu[0]
-    if name.isascii() and name.isdecimal() and 1 <= int(name) <= len(menu):
-        return menu[int(name) - 1]
+    if (place := find_listed(name, len(menu))) is not None:
+        return menu[place]
     try:
         return menu[name]
     except KeyError:

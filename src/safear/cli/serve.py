@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from safear.cli.options import LANGUAGE, PROBLEM, CountRange, groups, problem_options
-from safear.cli.results import print_result
+from safear.cli.results import is_watched, print_note, print_result
 from safear.cli.sources import Source, find_source
 from safear.cli.stopping import release
 from safear.cli.verbose import guard_warnings
@@ -83,6 +83,8 @@ def serve(problem_file: str, **options: Any) -> None:
             with suppress(OSError):  # whether or not anybody reads it
                 print_result(f"{show_name(source.problem.title)}: http://{shown}:{port}/ ({where}); stop with Ctrl+C")
 
+        if is_watched():
+            print_note(f"getting ready: {show_name(source.problem.title)}; the first time this may take two minutes")
         if options["workers"] == 1:
             _serve(source, options, listener, ready=tell)
         else:

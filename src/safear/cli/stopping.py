@@ -50,7 +50,14 @@ def watching() -> Iterator[None]:
     if current_thread() is not main_thread():  # nobody else can
         yield
         return
-    before = {number: signal.getsignal(number) for number in SIGNALS}
+    before, complain = {number: signal.getsignal(number) for number in SIGNALS}, sys.unraisablehook
+
+    def pass_over(lost: sys.UnraisableHookArgs) -> None:
+        """Where nothing can be raised, Python would print it; the thread ends the program all the same."""
+        if not issubclass(lost.exc_type, Stopped):
+            complain(lost)
+
+    sys.unraisablehook = pass_over
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     wakened = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
@@ -64,6 +71,7 @@ def watching() -> Iterator[None]:
         for number, handler in before.items():
             signal.signal(number, handler)
         signal.set_wakeup_fd(wakened)
+        sys.unraisablehook = complain
         os.close(writer)  # which ends the thread
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import warnings
 
 import click
 
@@ -34,8 +35,21 @@ class VisibleFormatter(logging.Formatter):
         return visible(super().format(record), keep=SPACES)
 
 
+_format_warning = warnings.formatwarning
+
+
+def _format_visibly(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
+) -> str:
+    return visible(_format_warning(message, category, filename, lineno, line), keep=SPACES)
+
+
 def guard_warnings() -> None:
-    """Write out what a terminal would obey in warnings, which Python prints where nobody asks for the log."""
+    """Write out what a terminal would obey in warnings, which Python prints where nobody asks for the log.
+
+    They are those of the log, and what a model or a library warns of.
+    """
+    warnings.formatwarning = _format_visibly
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(VisibleFormatter("%(message)s"))
 

@@ -35,6 +35,33 @@ def is_leftover(name: str) -> bool:
     return _LEFTOVER.fullmatch(name) is not None
 
 
+def temporary_folder() -> Path:
+    """Where temporary files go, by the rule of `tempfile`; an OSError if there is no such place."""
+    if tempfile.tempdir:
+        return Path(tempfile.gettempdir())
+    wanted = (os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+    return Path(_find_temporary(*filter(None, wanted)))
+
+
+@cache
+def _find_temporary(*wanted: str) -> str:
+    """The first place that takes files.
+
+    `tempfile` tries places with a file that a kill can leave there. A file without a name is gone with its process.
+    """
+    for name in (*wanted, "/tmp", "/var/tmp", "/usr/tmp", os.curdir):  # noqa: S108  # as everybody does
+        try:
+            os.close(os.open(name, os.O_RDWR | os.O_TMPFILE, 0o600))
+        except AttributeError:  # not on this system
+            break
+        except OSError as cause:
+            if cause.errno in {errno.EOPNOTSUPP, errno.EISDIR}:  # not on this file system
+                break
+        else:
+            return str(Path(name).absolute())
+    return tempfile.gettempdir()
+
+
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
     """A folder for what need not be kept, which nobody else can look into."""
@@ -117,7 +144,7 @@ def _orphan(path: Path, flags: int) -> Iterator[int | None]:
 def _make_scratch() -> tuple[Path, int | None]:
     """A new folder, and what locks it."""
     for _ in range(_TRIES):
-        folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
+        folder = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=temporary_folder()))
         if sys.platform == "win32":
             return folder, None
         with suppress(FileNotFoundError):  # somebody took it for a leftover before it was locked
@@ -132,7 +159,7 @@ def _make_scratch() -> tuple[Path, int | None]:
 def _sweep_scratch() -> None:
     """Remove the scratch folders of processes that were killed."""
     with suppress(OSError):
-        place = Path(tempfile.gettempdir())
+        place = temporary_folder()
         for name in os.listdir(place):  # noqa: PTH208
             if name.startswith(_SCRATCH):
                 with suppress(OSError), _orphan(place / name, getattr(os, "O_DIRECTORY", 0)) as handle:
