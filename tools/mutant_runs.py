@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
@@ -59,8 +59,11 @@ PYTEST = [
 ]
 FIRST_EXAMPLES = 3  # of a property, to see what a test reaches
 EXAMPLES = 10  # of a property, to kill a mutant
-LONGEST = 2.0  # seconds of a test with the first examples; those that take longer are left out
-PATIENCE = 8.0  # seconds of tests per mutant, as they took with the first examples
+# Seconds, as tests take with the first examples. Beside other work they take twice as long or more: what matters must
+# lie far from these limits, or the same mutant would be killed on one day and live on another.
+LONGEST = 15.0  # tests that take longer are left out
+PATIENCE = 120.0  # for all tests of a mutant; the first one that fails ends them
+SHORT_PATIENCE = 4.0  # where it is stated why a mutant may live
 LIMIT = 10.0  # how many times as long a test may take in a mutant, after two seconds
 
 Functions = dict[tuple[str, str, int], list[FunctionType]]
@@ -92,8 +95,12 @@ def mirrors(path: str) -> list[str]:
     return [f"tests/{name}.py" if "/" in name else f"tests/{package}/test_{name}.py" for name in names]
 
 
-def choose_tests(mutant: Mutant, reaches: dict[str, Reach]) -> Tests:
-    """The tests that reach a mutant, with their seconds: those of its module first, then the quickest first."""
+def choose_tests(mutant: Mutant, reaches: dict[str, Reach], *, is_excused: bool) -> Tests:
+    """The tests that reach a mutant, with their seconds: those of its module first, then the quickest first.
+
+    One that is excused gets a short trial: it may live, but most reasons that no longer hold are noticed.
+    """
+    patience = SHORT_PATIENCE if is_excused else PATIENCE
     first = mirrors(mutant.path)[0]
     path, chosen, total = str(ROOT / mutant.path), [], 0.0
     for name, did in sorted(reaches.items(), key=lambda pair: (not pair[0].startswith(first), pair[1].seconds)):
@@ -101,7 +108,7 @@ def choose_tests(mutant: Mutant, reaches: dict[str, Reach]) -> Tests:
             reaches_it = any(file == path for file, _ in did.functions)
         else:
             reaches_it = (path, mutant.owner) in did.functions
-        if reaches_it and total + did.seconds < PATIENCE:
+        if reaches_it and total + did.seconds < patience:
             total += did.seconds
             chosen.append((name, did.seconds))
     return chosen
@@ -252,8 +259,8 @@ class Few:
 class Session:
     """Collects the tests once and tries mutants in forks of this process, instead of running the tests."""
 
-    def __init__(self, mutants: list[Mutant], jobs: int, log: Callable[..., None]) -> None:
-        self.mutants, self.jobs, self.log = mutants, jobs, log
+    def __init__(self, mutants: list[Mutant], excused: Set[Mutant], jobs: int, log: Callable[..., None]) -> None:
+        self.mutants, self.excused, self.jobs, self.log = mutants, excused, jobs, log
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -264,7 +271,11 @@ class Session:
         items, functions = {item.nodeid: item for item in session.items}, index_functions()
         gc.freeze()  # or each fork would copy what the collector looks at
         reaches = find_reaches(items, self.jobs)
-        chosen = {mutant: choose_tests(mutant, reaches) for mutant in self.mutants if not mutant.is_outside}
+        chosen = {
+            mutant: choose_tests(mutant, reaches, is_excused=mutant in self.excused)
+            for mutant in self.mutants
+            if not mutant.is_outside
+        }
         tasks = (
             (mutant, lambda m=mutant, t=tests: (try_inside(m, functions, items, t), m.change))
             for mutant, tests in chosen.items()

@@ -72,26 +72,27 @@ def tell_fate(mutant: Mutant, answer: tuple[str, tuple[str, str]] | None, tests:
 
 def try_all(mutants: list[Mutant], jobs: int, reasons: list[dict[str, Any]]) -> list[Fate]:
     """What becomes of mutants, kept in a file as it happens; those that live without a reason are shown."""
-    path = kept("fates.jsonl")
+    path, excused = kept("fates.jsonl"), find_excused(mutants, reasons)
     with path.open("w", encoding="utf-8", buffering=1) as file:
 
         def log(mutant: Mutant, answer: tuple[str, tuple[str, str]] | None, tests: int) -> None:
             fate = tell_fate(mutant, answer, tests)
             file.write(json.dumps(fate) + "\n")
-            if fate.lives and find_reason(fate, reasons) is None:
+            if fate.lives and mutant not in excused:
                 print(fate, flush=True)
 
         session = os.fork()
         if session == 0:
             tests = sorted({name for mutant in mutants for name in mirrors(mutant.path)})
-            code = pytest.main([*PYTEST, *tests], plugins=[Session(mutants, jobs, log)])
+            code = pytest.main([*PYTEST, *tests], plugins=[Session(mutants, excused, jobs, log)])
             file.flush()
             os._exit(int(code))
         if os.waitpid(session, 0)[1]:
             sys.exit("the tests could not be collected")
         _, reaches = pickle.loads(kept("reaches.pickle").read_bytes())  # noqa: S301  # we wrote it
         reaches = {name: did for name, did in reaches.items() if did is not None}
-        chosen = {mutant: choose_tests(mutant, reaches) for mutant in mutants if mutant.is_outside}
+        outside = [mutant for mutant in mutants if mutant.is_outside]
+        chosen = {mutant: choose_tests(mutant, reaches, is_excused=mutant in excused) for mutant in outside}
         tasks = ((mutant, lambda m=mutant, t=tests: (try_outside(m, t), m.change)) for mutant, tests in chosen.items())
         for mutant, answer in fork_all(tasks, jobs):
             log(mutant, answer, len(chosen[mutant]))
@@ -104,13 +105,24 @@ def read_fates() -> list[Fate]:
     return [Fate(*json.loads(line)) for line in lines]
 
 
-def find_reason(fate: Fate, reasons: list[dict[str, Any]]) -> str | None:
-    """Why a mutant may live: the reason that is stated for its function, its line and, if named, what became of it."""
-    for stated in reasons:
-        same = fate.file.endswith(stated["file"]) and fate.function == stated["function"] and fate.old == stated["line"]
-        if same and fate.new in stated.get("becomes", [fate.new]):
-            return str(stated["reason"])
-    return None
+def is_excused(fate: Fate, reasons: list[dict[str, Any]]) -> bool:
+    """Whether a reason is stated why a mutant may live: for its function, its line and, if named, what it becomes."""
+    return any(
+        _is_about(stated, fate.file, fate.function)
+        and fate.old == stated["line"]
+        and fate.new in stated.get("becomes", [fate.new])
+        for stated in reasons
+    )
+
+
+def find_excused(mutants: list[Mutant], reasons: list[dict[str, Any]]) -> set[Mutant]:
+    """The mutants for which a reason is stated; only in the functions of these it is worth making the change."""
+    near = [m for m in mutants if any(_is_about(stated, m.path, m.function) for stated in reasons)]
+    return {mutant for mutant in near if is_excused(tell_fate(mutant, None, 0), reasons)}
+
+
+def _is_about(stated: dict[str, Any], path: str, function: str) -> bool:
+    return path.endswith(stated["file"]) and function == stated["function"]
 
 
 def main() -> int:
@@ -141,10 +153,10 @@ def main() -> int:
     mutants = random.sample(mutants, min(asked.sample or len(mutants), len(mutants)))
     reasons = tomllib.loads(REASONS.read_text(encoding="utf-8"))["survivor"]
     fates = try_all(mutants, asked.jobs, reasons)
-    unexplained = [fate for fate in fates if fate.lives and find_reason(fate, reasons) is None]
+    unexplained = [fate for fate in fates if fate.lives and not is_excused(fate, reasons)]
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for fate in fates:
-        explained = fate.lives and find_reason(fate, reasons) is not None
+        explained = fate.lives and is_excused(fate, reasons)
         counts[Path(fate.file).parent.name]["with a reason" if explained else fate.fate] += 1
     for package, count in sorted(counts.items()):
         print(f"{package}: {count.total()} mutants, {', '.join(f'{n} {fate}' for fate, n in count.most_common())}")
