@@ -170,10 +170,10 @@ def start_command(
             if streams != f"no {name}":
                 stream = open(number, "w" if number else "r", encoding=encoding, errors=errors or None, closefd=False)  # noqa: SIM115  # a standard stream
             setattr(sys, name, stream)
-        from safear.cli.main import main  # noqa: PLC0415  # loaded by the parent
+        from safear.__main__ import run_program  # noqa: PLC0415  # what it needs was loaded by the parent
 
         signal.signal(signal.SIGINT, signal.default_int_handler)  # as Python has it
-        main()
+        run_program()
         return 0
 
     return fork(work, output)

@@ -30,28 +30,30 @@ class Part(NamedTuple):
 
 
 PARTS = (
-    Part("readers", 0.35, splits=True),
-    Part("kills", 0.36, splits=True),
+    Part("readers", 0.34, splits=True),
+    Part("guided", 0.10),
+    Part("kills", 0.42, splits=True),
     Part("same_bytes", 0.24),
     Part("commands", 0.15),
     Part("races", 0.10),
     Part("classifiers", 0.12),
     Part("users", 0.08),
     Part("disk", 0.05),
-    Part("load", 0.10, alone=True),
+    Part("load", 0.185, alone=True),  # 200 clients for a minute, and a second round
 )
 
 
 def run_part(name: str, seconds: float, seed: int, folder: str, most: int | None) -> tuple[Count, set[bytes]]:
     """One part, in a process of its own."""
-    if name != "load":  # which starts servers, and looks at what they take
+    if name not in {"load", "guided"}:  # which start servers, and look at what they take, or a fuzzer that needs more
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     module = import_module(f"soak.{name}")
     if name == "readers":
         never_compile()  # which would take a minute of its time
         count, seen = module.run(seconds, seed, folder=Path(folder), most=most)
         return count, seen
-    return module.run(seconds, seed, most=most), set()
+    kept = {"folder": Path(folder)} if name == "guided" else {}
+    return module.run(seconds, seed, most=most, **kept), set()
 
 
 def run_all(names: list[str], minutes: float, seed: int, *, folder: Path, most: int | None = None) -> list[Count]:

@@ -15,7 +15,7 @@ pytest.importorskip("duckdb")
 
 ROOT = Path(__file__).parent.parent.parent
 # How many of each. `readers` and `load` have tests of their own; `users` compiles everything anew, which takes minutes.
-MOST = {"kills": 8, "commands": 40, "classifiers": 12, "disk": 27, "races": 2, "same_bytes": 2}
+MOST = {"kills": 8, "commands": 40, "classifiers": 12, "disk": 27, "races": 2, "same_bytes": 2, "guided": 500}
 
 
 @pytest.mark.slow
@@ -26,6 +26,8 @@ def test_nothing_breaks(part: str, tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=600, check=False)
     (count,) = [Count.from_dict(found) for found in json.loads(record.read_text(encoding="utf-8"))["parts"]]
     assert (count.failures, done.returncode) == ((), 0)
+    if count.note.startswith("left out"):
+        pytest.skip(count.note)
     assert count.inputs + count.kills + count.compared > 0
 
 
