@@ -75,7 +75,9 @@ def browser() -> Iterator[Browser]:
     path = next((found for found in map(shutil.which, BROWSERS) if found), None)
     if path is None:
         miss("NO BROWSER: install Chromium to test the pages", "browser")
-    with require("playwright.sync_api", "browser").sync_playwright() as playwright:
+    api = require("playwright.sync_api", "browser")
+    api.expect.set_options(timeout=30_000)  # milliseconds: a machine may be busy
+    with api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
         browser.close()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+PATIENCE = 60.0  # seconds, on a busy machine and before anything is compiled
 EXAMPLE = "/?example=0"  # a page with somebody on it
 Open = Callable[..., "Page"]
 APPLICANT = {"age": "young", "education": "school", "savings": "little", "job": "employed", "housing": "rent"}
@@ -40,14 +41,14 @@ class Site:
 
     def client(self) -> httpx.Client:
         """A program that asks it."""
-        return httpx.Client(base_url=self.base, timeout=60)
+        return httpx.Client(base_url=self.base, timeout=PATIENCE)
 
 
 @contextmanager
 def run_site(service: Service, settings: Settings | None = None) -> Iterator[Site]:
     """Serve for a while."""
     listener = bind("127.0.0.1", 0)
-    server = make_server(make_app(service, settings))
+    server = make_server(make_app(service, settings or Settings(seconds=PATIENCE)))
     thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])))
     thread.start()
     while not server.started:
@@ -110,7 +111,8 @@ def german() -> Iterator[Site]:
     """German Credit with its forest and its people, audited by gender."""
     data = sa.datasets.load("german")
     with run_site(
-        Service.of(data.problem, data.classifier(), people=data.levels), Settings(columns=["gender"])
+        Service.of(data.problem, data.classifier(), people=data.levels),
+        Settings(columns=["gender"], seconds=PATIENCE),
     ) as site:
         yield site
 
