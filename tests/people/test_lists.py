@@ -145,7 +145,7 @@ def test_mistakes_in_a_file(tmp_path: Path) -> None:
             "skill,age,insured,gender\nbasic,<30,false,female\n",
             "there is no column for 'grade'\n    the columns are 'skill', 'age', 'insured', 'gender'",
         ),
-        (b"skill\n\xff\xfe\n", "not UTF-8 text (byte 6)\n    save the file as UTF-8"),
+        (b"skill\n\xff\xfe\n", "is not UTF-8 text\n    save the file as UTF-8 (in Excel: 'CSV UTF-8')"),
     ],
     ids=["empty", "header only", "mark only", "short", "long", "long later", "missing column", "not UTF-8"],
 )

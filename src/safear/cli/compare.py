@@ -43,7 +43,9 @@ Example:
     help="A YAML or JSON file, a row of a CSV or Parquet file, or one of the problem's people.  [default: all of them]",
 )
 @ROW
-@click.option("--people", "people_file", type=FILE, help="A CSV file with a column per feature and a row per person.")
+@click.option(
+    "--people", "people_file", type=FILE, help="A CSV or Parquet file with a column per feature and a row per person."
+)
 @click.option("--sample", type=CountRange(1), metavar="N", help="At most N people, drawn at random.")
 @OBJECTIVES
 @problem_options
@@ -107,7 +109,8 @@ def _read(problem_file: str, options: dict[str, Any]) -> tuple[Desk, Filed]:
             raise click.UsageError("give --person or --people, not both")
         return desk, load_people(options["people_file"], problem, sight=sight)
     if person is not None:
-        record = find_record(problem, person) if row is None else load_row(person, problem, row=row)
+        is_row = row is not None
+        record = load_row(person, problem, row=row, given=sight.given) if is_row else find_record(problem, person)
         return desk, read_people(problem, [record], sight=sight)
     if source.dataset is not None:  # a sample is one of those who are rejected
         codes = source.dataset.codes

@@ -246,7 +246,7 @@ def _find_person(problem: Problem, options: dict[str, Any], *, given: Sequence[s
         cause = f"there is neither a file '{source}' nor such a person in the problem"
         raise PersonError.at((), cause, suggest(source, problem.people), code="unknown_name")
     elif is_table(source):
-        record = dict(load_row(source, problem, row=row))
+        record = dict(load_row(source, problem, row=row, given=given))
     else:
         record, tree = load_record(source, problem)
     changed = set()

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from safear.errors import AttemptsError, Mistake, PersonError, Place, closest, mistake
 from safear.people.cells import level_number
 from safear.people.frame_counts import map_distinct
-from safear.people.rows import is_table, table_rows
+from safear.people.rows import table_rows
 from safear.problem.model import MAX_COST, Feature, Problem, as_decimal, as_truth, is_missing
 from safear.problem.vector import CodeArray
 from safear.problem.wrong_names import out_of_limits, unknown_action, unreadable_value
@@ -65,9 +65,6 @@ def open_log(source: str | Path | pd.DataFrame) -> tuple[pd.DataFrame, Place]:
         frame, place = source.set_axis(pd.Index([str(name) for name in source.columns], dtype=object), axis=1), Place()
     else:
         place = Place(file=str(source))
-        if not is_table(source):
-            remedy = "name it .csv, .csv.gz, .tsv or .parquet"
-            raise AttemptsError.at(place, "is neither CSV nor Parquet", remedy, code="unknown_format")
         try:
             frame = pd.DataFrame(list(table_rows(source)), dtype=object)
         except PersonError as error:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from decimal import ROUND_FLOOR, Context, Decimal
+from itertools import islice
 from typing import cast
 
 import numpy as np
@@ -17,7 +19,13 @@ from safear.problem.scales import is_range
 _SIGNED = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 127}
 BITS = _SIGNED | {f"U{name}": bits + 1 for name, bits in _SIGNED.items()}
 FLOATS = {"FLOAT", "DOUBLE"}
-CELL_KINDS = ("BIGINT", "DOUBLE", "BOOLEAN")  # what texts may be instead, the first that fits all
+_WRITTEN = {  # what texts may be instead, the first that fits all, as JSON writes it (007 is a text)
+    "BIGINT": "-?(0|[1-9][0-9]{0,17})",
+    "DOUBLE": "-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?",
+    "BOOLEAN": "(?i)true|false",
+}
+CELL_KINDS = tuple(_WRITTEN)
+_MANY = 10_000  # rows at a time
 _EXACT = Context(prec=1000)
 
 Codes = NDArray[np.int16]
@@ -43,10 +51,39 @@ def level_number(feature: Feature, value: object) -> int | None:
     return feature.levels.index(level)
 
 
-def read_cells(cells: Mapping[str, str], problem: Problem) -> dict[str, object]:
-    """A row of a CSV file: an empty cell is missing; `null` and `~`, which say so in YAML and JSON, are texts here."""
+def read_cells(cells: Mapping[str, str], problem: Problem, kinds: Mapping[str, str]) -> dict[str, object]:
+    """A row of a CSV file: an empty cell is missing; `null` and `~`, which say so in YAML and JSON, are texts here.
+
+    Columns of known `kinds` (`find_kinds`) are read as such, features as levels, others as each cell looks.
+    """
     read = read_texts_of(cells, problem.feature_by_name)
-    return {name: text if text and read[name] is None else read[name] for name, text in cells.items()}
+    return {
+        name: _read_text(text, kinds[name]) if name in kinds else text if text and read[name] is None else read[name]
+        for name, text in cells.items()
+    }
+
+
+def find_kinds(rows: Iterable[Mapping[str, str]], names: Iterable[str]) -> dict[str, str]:
+    """What the cells of each of these columns are in all rows of a CSV file."""
+    fits, left = dict.fromkeys(names, CELL_KINDS), iter(rows)
+    while some := list(islice(left, _MANY)):
+        fits = {name: fitting((row[name] for row in some if name in row), kinds) for name, kinds in fits.items()}
+    return {name: next(iter(kinds), "VARCHAR") for name, kinds in fits.items()}
+
+
+def fitting(texts: Iterable[str], kinds: Iterable[str] = CELL_KINDS) -> tuple[str, ...]:
+    """Those of some kinds that all texts are, but for the empty ones."""
+    known = set(texts) - {""}
+    return tuple(kind for kind in kinds if all(re.fullmatch(_WRITTEN[kind], text) for text in known))
+
+
+def _read_text(text: str, kind: str) -> object:
+    """A text as a value of a kind that it looks like; None if it is empty."""
+    if not text:
+        return None
+    if kind == "BOOLEAN":
+        return text.lower() == "true"
+    return {"BIGINT": int, "DOUBLE": float}.get(kind, str)(text)
 
 
 def within_limits(feature: Feature, number: str, code: str) -> str:
@@ -102,13 +139,8 @@ def quote_sql(text: str) -> str:
 
 
 def looks_like(kind: str, cell: str) -> str:
-    """The condition that a text is missing or is a value of a kind, written as JSON writes it (007 is a text)."""
-    pattern = {
-        "BIGINT": "-?(0|[1-9][0-9]{0,17})",
-        "DOUBLE": r"-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?",
-        "BOOLEAN": "(?i)true|false",
-    }[kind]
-    return f"({cell} IS NULL OR {cell} = '' OR regexp_full_match({cell}, {quote_sql(pattern)}))"
+    """The condition for DuckDB that a text is missing or is a value of a kind, as `fitting` says."""
+    return f"({cell} IS NULL OR {cell} = '' OR regexp_full_match({cell}, {quote_sql(_WRITTEN[kind])}))"
 
 
 def read_as(kind: str, cell: str) -> str:

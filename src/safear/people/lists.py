@@ -1,18 +1,14 @@
-"""People one by one: records, or the rows of a small CSV file, as filed."""
+"""People one by one: records, or the rows of a small file, as filed."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from safear.classifier.filed import LEVELS_ONLY, Filed, Sight
 from safear.errors import Mistake, PersonError, Place, quote_list
-from safear.files import read_text
-from safear.people.cells import read_cells
-from safear.people.opening import require_delimiter
+from safear.people.rows import load_rows
 from safear.problem.model import Person, Problem, Record
 from safear.problem.person import read_person
 
@@ -43,30 +39,18 @@ def read_people(
 
 
 def load_people(path: Path, problem: Problem, *, sight: Sight = LEVELS_ONLY) -> Filed:
-    """People from a CSV file with a column per feature, and per column that is seen besides."""
-    reader = csv.DictReader(io.StringIO(read_text(path, PersonError), newline=""))
-    try:
-        require_delimiter(list(reader.fieldnames or ()), Place(file=str(path)))
-        rows = list(reader)
-    except csv.Error as error:
-        place = Place(file=str(path), line=reader.line_num)
-        raise PersonError.at(place, f"not a CSV table: {error}", "is a quote left open?", code="syntax") from None
+    """People from a CSV or Parquet file with a column per feature, and per column that is seen besides."""
+    rows = load_rows(path, problem, given=sight.given)
     if not rows:
         raise PersonError.at(Place(file=str(path)), "it has no people", "give a header and rows", code="nobody")
     carried = [feature.name for feature in problem.features if feature.hidden and feature.name in rows[0]]
     wanted = (*(feature.name for feature in problem.shown_features), *carried, *sight.given)
     missing = [name for name in wanted if name not in rows[0]]
     if missing:
-        header = [name for name in reader.fieldnames or () if name]
         cause = f"there is no column for {quote_list(missing)}"
-        remedy = f"the columns are {quote_list(header)}"
+        remedy = f"the columns are {quote_list(list(filter(None, rows[0])))}"
         raise PersonError.at(Place(file=str(path)), cause, remedy, code="missing_column", columns=missing)
-    for number, row in enumerate(rows, start=1):
-        if None in row or None in row.values():
-            place = Place(file=str(path), path=(f"row {number}",))
-            cause = f"does not have the {len(reader.fieldnames or ())} fields of the header"
-            raise PersonError.at(place, cause, code="wrong_length")
-    people = [read_cells({name: row[name] for name in wanted}, problem) for row in rows]
+    people = [{name: row[name] for name in wanted} for row in rows]
     return read_people(problem, people, sight=sight, file=str(path))
 
 

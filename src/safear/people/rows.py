@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from safear.errors import PersonError, Place
 from safear.files import AS_UTF8, HEAD, explain, refuse_encoding
-from safear.people.cells import as_read, read_cells
+from safear.people.cells import as_read, find_kinds, read_cells
 from safear.people.opening import connect, find_table, open_file, refuse_delimiter, require_undamaged
 from safear.problem.model import Problem, Record
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_SPACED_QUOTE = re.compile(' +"')
+
+Row = TypeVar("Row")
 
 
 def is_table(path: Path | str) -> bool:
@@ -28,18 +32,46 @@ def is_table(path: Path | str) -> bool:
     return _ending(path) in {*_DELIMITERS, ".parquet"}
 
 
+def require_table(path: Path | str) -> Place:
+    """The place of a file that holds people as rows; others are refused."""
+    place = Place(file=str(path))
+    if is_table(path):
+        return place
+    if Path(path).is_dir():
+        raise PersonError.at(place, "is a directory", "name a file", code="unreadable")
+    remedy = "name it .csv, .csv.gz, .tsv or .parquet"
+    raise PersonError.at(place, "is neither CSV nor Parquet", remedy, code="unknown_format")
+
+
 def is_person_file(name: str) -> bool:
     """Whether this names a file, not a person: 'Dr. Who' has no ending."""
     return is_table(name) or _ending(name) in {".yaml", ".yml", ".json"}
 
 
-def load_row(path: Path | str, problem: Problem, *, row: int | None = None) -> Record:
-    """The person in a row of a CSV or Parquet file, counted from 1; None: its only row."""
-    place = Place(file=str(path))
-    if _ending(path) == ".parquet":
-        rows = _parquet_rows(place)
-    else:
-        rows = (read_cells(texts, problem) for texts in _csv_rows(place))
+def load_row(path: Path | str, problem: Problem, *, row: int | None = None, given: Collection[str] = ()) -> Record:
+    """The person in a row of a CSV or Parquet file, counted from 1; None: its only row.
+
+    A `given` column of a CSV file is of one type, which all of its cells say.
+    """
+    place = require_table(path)
+    if _is_parquet(path):
+        return _pick(_parquet_rows(place), row, place)
+    found = _pick(_csv_rows(place), row, place)
+    return read_cells(found, problem, find_kinds(_csv_rows(place), given) if given else {})
+
+
+def load_rows(path: Path | str, problem: Problem, *, given: Collection[str] = ()) -> list[Record]:
+    """The people in all rows of a CSV or Parquet file, `given` columns as in `load_row`."""
+    place = require_table(path)
+    if _is_parquet(path):
+        return list(_parquet_rows(place))
+    rows = list(_csv_rows(place))
+    kinds = find_kinds(rows, given)
+    return [read_cells(row, problem, kinds) for row in rows]
+
+
+def _pick(rows: Iterator[Row], row: int | None, place: Place) -> Row:
+    """The row of a number, or the only one."""
     found = next(rows if row is None else islice(rows, max(row, 1) - 1, None), None)
     if found is None or (row is not None and row < 1):
         cause = "it has no people" if row is None else f"it has no row {row}"
@@ -64,8 +96,12 @@ def only_row(frame: pd.DataFrame) -> Record:
 
 def table_rows(path: Path | str) -> Iterator[dict[str, object]]:
     """The rows of a CSV file as texts, or those of a Parquet file with the types of its columns."""
-    place = Place(file=str(path))
-    return _parquet_rows(place) if _ending(path) == ".parquet" else iter(map(dict, _csv_rows(place)))
+    place = require_table(path)
+    return _parquet_rows(place) if _is_parquet(path) else iter(map(dict, _csv_rows(place)))
+
+
+def _is_parquet(path: Path | str) -> bool:
+    return _ending(path) == ".parquet"
 
 
 def _ending(path: Path | str) -> str:
@@ -99,6 +135,9 @@ def csv_cells(place: Place) -> Iterator[list[str]]:
                 if len(cells) != len(names):
                     cause = f"does not have the {len(names)} fields of the header"
                     raise PersonError.at(Place(file=file, path=(f"row {number}",)), cause, code="wrong_length")
+                if any(map(_SPACED_QUOTE.match, cells)):  # a quote to DuckDB, a letter to Python
+                    where, cause = Place(file=file, path=(f"row {number}",)), "has a quote after a space"
+                    raise PersonError.at(where, cause, "remove the space", code="syntax")
                 yield cells
     except FileNotFoundError:
         raise PersonError.at(place, "no such file", code="no_file") from None

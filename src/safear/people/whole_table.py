@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from safear.errors import PersonError, Place
+from safear.errors import PersonError
+from safear.people.cells import fitting
 from safear.people.opening import connect, find_table
-from safear.people.rows import csv_cells, is_table
-from safear.problem.model import JSON_NUMBER
+from safear.people.rows import csv_cells, require_table
 from safear.problem.person import read_value
 
 SPELLED = "spelled"  # in the `attrs` of a frame: how the cells of columns of truth values are written, by name
@@ -22,11 +22,7 @@ def load_table(path: str) -> pd.DataFrame:
 
     That is how files of people are read everywhere: 007 is a text.
     """
-    place = Place(file=path)
-    if not is_table(path):
-        raise PersonError.at(
-            place, "is neither CSV nor Parquet", "name it .csv, .csv.gz, .tsv or .parquet", code="unknown_format"
-        )
+    place = require_table(path)
     if path.lower().endswith(".parquet"):
         with connect(place, 1, "2GB") as connection:
             table = find_table(connection, place)
@@ -48,9 +44,10 @@ def load_table(path: str) -> pd.DataFrame:
 
 def _type_cells(cells: Sequence[str], known: Mapping[str, Any]) -> Any:
     """Texts as numbers or truth values, if all of them are; None (NaN among numbers) for those that are empty."""
-    if known and all(len(cell) < 300 and JSON_NUMBER.fullmatch(cell) for cell in known):
-        is_whole = "" not in cells and all(isinstance(value, int) and abs(value) < 2**63 for value in known.values())
+    kind = next(iter(fitting(known)), "VARCHAR") if known else "VARCHAR"
+    if kind in {"BIGINT", "DOUBLE"}:
+        is_whole = kind == "BIGINT" and "" not in cells
         return pd.array([known.get(cell, np.nan) for cell in cells], dtype="int64" if is_whole else "float64")
-    if known and all(isinstance(value, bool) for value in known.values()):
+    if kind == "BOOLEAN":
         return pd.array([known.get(cell) for cell in cells], dtype=object if "" in cells else bool)
     return pd.array([cell or None for cell in cells], dtype=object)

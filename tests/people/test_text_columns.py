@@ -1,0 +1,131 @@
+"""A column of a CSV file is of one type, whoever reads it: all of its cells say which."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from people.test_counts import JOB, problem_of
+from safear.classifier.filed import Sight
+from safear.cli.main import cli
+from safear.errors import PersonError
+from safear.people.lists import load_people
+from safear.people.rows import load_row
+from safear.people.whole_table import load_table
+from safear.population.batch_reading import open_people
+
+pytest.importorskip("duckdb")
+
+PROBLEM = problem_of(JOB)
+SIGHT = Sight(given=("code",))
+
+# Cells as they are written, and as they are meant.
+COLUMNS: dict[str, tuple[list[str], list[object]]] = {
+    "whole numbers": (["5", "-7"], [5, -7]),
+    "whole numbers and gaps": (["5", "", "7"], [5, None, 7]),
+    "fractions": (["5", "7.5", "1e3"], [5.0, 7.5, 1000.0]),
+    "words and a number": (["5", "A7"], ["5", "A7"]),
+    "words, gaps and a number": (["5", "", "A7"], ["5", None, "A7"]),
+    "zeros in front": (["007", "8"], ["007", "8"]),
+    "more digits than a whole number holds": (["1234567890123456789", "5"], [1234567890123456789.0, 5.0]),
+    "truth values": (["true", "FALSE"], [True, False]),
+    "a truth value among words": (["true", "maybe"], ["true", "maybe"]),
+    "a truth value among numbers": (["true", "1"], ["true", "1"]),
+    "what is nothing in YAML": (["null", "~", "3"], ["null", "~", "3"]),
+    "nothing at all": (["", ""], [None, None]),
+}
+
+
+def write(folder: Path, cells: list[str]) -> Path:
+    path = folder / "people.csv"
+    path.write_text("".join(f"{line}\n" for line in ("job,code", *(f"none,{cell}" for cell in cells))), "utf-8")
+    return path
+
+
+def plain(values: Any) -> list[object]:
+    """Values with their types, as Python has them."""
+    found = (value.item() if hasattr(value, "item") else value for value in values)
+    return [None if pd.isna(value) else value for value in found]
+
+
+def in_a_batch(path: Path) -> list[object]:
+    with open_people(PROBLEM, path, sight=SIGHT) as people:
+        return [value for part in people.parts(9) for value in plain(part.filed.given["code"])]
+
+
+def one_by_one(path: Path) -> list[object]:
+    rows = range(1, len(path.read_text("utf-8").splitlines()))
+    return plain(load_row(path, PROBLEM, row=row, given=SIGHT.given)["code"] for row in rows)
+
+
+READERS: dict[str, Callable[[Path], list[object]]] = {
+    "batch": in_a_batch,
+    "one row": one_by_one,
+    "list": lambda path: plain(load_people(path, PROBLEM, sight=SIGHT).given["code"]),
+    "table": lambda path: plain(load_table(str(path))["code"]),
+}
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("reader", READERS)
+def test_all_readers_agree(reader: str, column: str, tmp_path: Path) -> None:
+    cells, meant = COLUMNS[column]
+    found = READERS[reader](write(tmp_path, cells))
+    assert found == meant
+    if None not in meant:  # or whole numbers may be floats: where pandas has NaN they are
+        assert [type(value) for value in found] == [type(value) for value in meant]
+
+
+MODEL = """
+def grant(frame):
+    return (frame["code"] == "5") | (frame["skill"] == "expert")
+"""
+DOCUMENT = {
+    "safear": 1,
+    "title": "a code",
+    "horizon": 2,
+    "features": {"skill": {"kind": "ordinal", "levels": ["basic", "expert"]}},
+    "given": ["code"],
+    "goal": {"favourable": "granted"},
+    "actions": {"learn": {"cost": 1, "chance": 0.5, "change": {"skill": "+1"}}},
+}
+
+
+def test_a_model_sees_the_same_for_one_row_and_for_all(tmp_path: Path) -> None:
+    """`5` is a word among words: who has it is accepted, in `recommend --row` as in `audit`."""
+    (tmp_path / "model.py").write_text(MODEL, "utf-8")
+    (tmp_path / "problem.json").write_text(json.dumps(DOCUMENT), "utf-8")
+    (tmp_path / "people.csv").write_text("skill,code\nbasic,5\nbasic,A7\n", "utf-8")
+    model = ["--classifier", f"{tmp_path / 'model.py'}:grant", "--json"]
+    problem, people = str(tmp_path / "problem.json"), str(tmp_path / "people.csv")
+    decided = []
+    for row in ("1", "2"):
+        done = CliRunner().invoke(cli, ["recommend", problem, "--person", people, "--row", row, *model])
+        decided.append(json.loads(done.stdout)["decision"])
+    assert decided == ["favourable", "unfavourable"]
+    done = CliRunner().invoke(cli, ["audit", problem, people, *model, "--group", "code"])
+    table = json.loads(done.stdout)["groups"]["code"]["table"]
+    assert {one["group"]: one["rejected"] for one in table} == {"5": 0, "A7": 1}
+
+
+@pytest.mark.parametrize("cells", [' "none"', '  "none"', '"a, ""b"""'])
+def test_a_quote_after_a_space_is_not_a_letter(cells: str, tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text(f"job,code\nnone,5\nnone,{cells}\n", "utf-8")
+    if cells.startswith('"'):
+        assert load_row(path, PROBLEM, row=2)["code"] == 'a, "b"'
+        return
+    for read in (
+        lambda: load_row(path, PROBLEM, row=2),
+        lambda: load_table(str(path)),
+        lambda: load_people(path, PROBLEM),
+    ):
+        with pytest.raises(PersonError) as refused:
+            read()
+        assert str(refused.value) == f"{path}: row 2: has a quote after a space\n    remove the space"
