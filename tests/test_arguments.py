@@ -18,6 +18,24 @@ from safear.errors import InputError
 from safear.recourse.menu import OBJECTIVES
 from safear.recourse.walk import FOLLOWED
 
+
+class Shy:
+    """What fails when it is shown or gone through."""
+
+    def __repr__(self) -> str:
+        raise ZeroDivisionError
+
+    def __iter__(self) -> Iterator[object]:
+        raise ZeroDivisionError
+
+
+class Nameless(Shy):
+    """What says that it names a file, and names none."""
+
+    def __fspath__(self) -> int:
+        return 5
+
+
 WRONG: dict[str, object] = {
     "nothing": None,
     "a number": 7,
@@ -32,6 +50,8 @@ WRONG: dict[str, object] = {
     "a class": sa.Problem,
     "an object": object(),
     "a decimal that is no number": Decimal("NaN"),
+    "an array without dimensions": np.array(3),
+    "what cannot be shown": Shy(),
 }
 
 
@@ -129,8 +149,26 @@ CALLS: dict[str, tuple[Call, set[str]]] = {
     "audit people": (lambda g, x: sa.audit(g.problem, None, x, groups="job"), set()),
     "audit groups": (lambda g, x: sa.audit(g.problem, None, g.frame, groups=x), set()),
     "audit objective": (lambda g, x: sa.audit(g.problem, None, g.frame, groups="job", objective=x), {"nothing"}),
+    "audit level": (lambda g, x: sa.audit(g.problem, None, g.frame, groups="job", level=x), set()),
     "batch": (lambda g, x: sa.batch(x, None, g.file, out=g.folder / "out"), set()),
     "batch people": (lambda g, x: sa.batch(g.problem, None, x, out=g.folder / "out"), set()),
+    "batch level": (lambda g, x: sa.batch(g.problem, None, g.file, out=g.folder / "level", level=x), set()),
+    "batch keep": (lambda g, x: sa.batch(g.problem, None, g.file, out=g.folder / "keep", keep=x), set()),
+    "batch objective": (
+        lambda g, x: sa.batch(g.problem, None, g.file, out=g.folder / "objective", objective=x),
+        {"nothing"},
+    ),
+    "batch exact": (lambda g, x: sa.batch(g.problem, None, g.file, out=g.folder / "exact", exact=x), set()),
+    "batch skip_bad": (
+        lambda g, x: sa.batch(g.problem, None, g.file, out=g.folder / "skip", skip_bad=x),
+        {"nothing", "a text", "a path"},
+    ),
+    "audit minimum": (lambda g, x: sa.audit(g.problem, None, g.frame, groups="job", minimum=x), {"a number"}),
+    "audit seed": (lambda g, x: sa.audit(g.problem, None, g.frame, groups="job", seed=x), {"a number"}),
+    "audit skip_bad": (
+        lambda g, x: sa.audit(g.problem, None, g.frame, groups="job", skip_bad=x),
+        {"nothing", "a text", "a path"},
+    ),
     "batch part_size": (
         lambda g, x: sa.batch(g.problem, None, g.file, out=g.folder / "sized", part_size=x),
         {"nothing", "a number"},
@@ -241,27 +279,14 @@ def test_a_name_that_no_system_takes(given: Given) -> None:
         assert len(str(raised.value)) < 2000
 
 
-class Shy:
-    """What fails when it is shown, or gone through, or named."""
-
-    def __repr__(self) -> str:
-        raise ZeroDivisionError
-
-    def __iter__(self) -> Iterator[object]:
-        raise ZeroDivisionError
-
-    def __fspath__(self) -> int:
-        return 5
-
-
 @pytest.mark.parametrize(
     "kind",
     [FILE, TEXT, WHOLE, NUMBER, FLAG, NAMES, OUTCOMES, PROGRESS, FOLLOWED, OBJECTIVES],
     ids=lambda kind: kind.noun,
 )
 def test_what_cannot_be_shown_is_refused_all_the_same(kind: ArgumentKind) -> None:
-    with pytest.raises(InputError, match=rf"Shy object at 0x\w+> is not {kind.noun}"):
-        kind.require(Shy())
+    with pytest.raises(InputError, match=rf"Nameless object at 0x\w+> is not {kind.noun}"):
+        kind.require(Nameless())
     with pytest.raises(InputError, match=f"None is not {kind.noun}"):
         kind.require(None)
     assert kind.or_none.fits(None)

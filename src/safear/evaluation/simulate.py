@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.arguments import WHOLE, takes
+from safear.arguments import WHOLE, show, takes
 from safear.errors import ObjectiveError
 from safear.evaluation.forward import Runs
 from safear.evaluation.policy import Planned, Policy, policy_of
@@ -25,7 +25,7 @@ def simulate(
         raise ObjectiveError.at((), f"{rollouts} rollouts are too few; at least 1 is needed", code="too_few")
     if not isinstance(rng, np.random.Generator):
         raise ObjectiveError.at(
-            (), f"{rng!r} is not a random generator", "give rng=np.random.default_rng(0)", code="no_generator"
+            (), f"{show(rng)} is not a random generator", "give rng=np.random.default_rng(0)", code="no_generator"
         )
     policy = policy_of(solution)
     mdp = policy.mdp

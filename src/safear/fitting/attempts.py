@@ -5,6 +5,7 @@ Each distinct cell is read once. All wrong rows are told together, each with its
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from safear.arguments import ArgumentKind
 from safear.errors import AttemptsError, Mistake, PersonError, Place, closest, mistake
 from safear.people.cells import level_number
 from safear.people.frame_counts import map_distinct
@@ -57,6 +59,14 @@ class Attempts:
         date = None if self.date is None else self.date[rows]
         person = None if self.person is None else self.person[rows]
         return Attempts(self.action[rows], self.worked[rows], self.cost[rows], date, levels, person)
+
+
+LOG = ArgumentKind(
+    "a log of attempts",
+    "give a CSV or Parquet file, or a data frame",
+    (str, os.PathLike, pd.DataFrame),
+    error=AttemptsError,
+)
 
 
 def open_log(source: str | Path | pd.DataFrame) -> tuple[pd.DataFrame, Place]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from safear.arguments import WHOLE, takes
 from safear.errors import InputError, ObjectiveError, ProblemError
 from safear.files import read_text, write_text
-from safear.fitting.attempts import open_log, read_attempts
+from safear.fitting.attempts import LOG, open_log, read_attempts
 from safear.fitting.estimates import Estimator, FitEntry, FitNotice, NoticeCode
 from safear.fitting.fit_teller import FitTeller
 from safear.fitting.histories import bound_action, is_history, read_history
@@ -56,7 +56,7 @@ class Fit:
         write_text(Path(path), self.text)
 
 
-@takes(min_tries=WHOLE)
+@takes(attempts=LOG, min_tries=WHOLE)
 def fit_problem(
     problem: Problem | str | Path, attempts: str | Path | pd.DataFrame, *, min_tries: int = MIN_TRIES
 ) -> Fit:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from safear.arguments import ArgumentKind
+from safear.arguments import ArgumentKind, opens
 from safear.classifier.filed import LEVELS_ONLY, Filed, Sight
 from safear.errors import PersonError, Place, TooLargeError, closest, mistake, quote_list
 from safear.people.bad_rows import breaks, complain, require_free, write_bad_rows
@@ -54,6 +54,7 @@ PEOPLE = ArgumentKind(
     (Iterable,),
     (bytes, Mapping),
     error=PersonError,
+    test=opens,
 )
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.arguments import NAMES, takes
+from safear.arguments import FILE, NAMES, PROGRESS, WHOLE, takes
 from safear.classifier.protocol import Classifier
 from safear.errors import ObjectiveError, PersonError, quote_list, suggest
 from safear.people.bad_rows import breaks
@@ -294,7 +294,7 @@ class Audit:
         return np.random.default_rng([self.seed, *name.encode()])
 
 
-@takes(groups=NAMES)
+@takes(groups=NAMES, minimum=WHOLE, seed=WHOLE, skip_bad=FILE.or_none, progress=PROGRESS.or_none)
 def audit(  # noqa: PLR0913  # whom, what for, and how: each has a default but the first three
     problem: Problem,
     classifier: object,

@@ -17,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 
 from safear._version import __version__
-from safear.arguments import FILE, WHOLE, takes
+from safear.arguments import FILE, FLAG, NAMES, PROGRESS, TEXT, WHOLE, show, takes
 from safear.classifier.adapters import as_classifier
 from safear.errors import ObjectiveError
 from safear.files import digest_file, require_folder
@@ -84,7 +84,16 @@ class BatchSummary:
         return AuditTeller.of().batch(self)
 
 
-@takes(out=FILE)
+@takes(
+    out=FILE,
+    exact=FLAG,
+    plans=FLAG,
+    personal_data=FLAG,
+    keep=NAMES,
+    skip_bad=FILE.or_none,
+    scheduler=TEXT.or_none,
+    progress=PROGRESS.or_none,
+)
 def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     problem: Problem,
     classifier: object,
@@ -132,7 +141,9 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     _estimate(problem, part_size, threads or count_threads())
     require_folder(Path(out))  # before people are read
     solver = PartSolver(job)
-    columns = [keep] if isinstance(keep, str) else keep
+    columns = [keep] if isinstance(keep, str) else list(keep)
+    for name in columns:
+        TEXT.require(name, "keep")
     with open_people(problem, people, sight=solver.sight, keep=columns, skip_bad=skip_bad) as source:
         require_somebody(source.examined, skip_bad)
         folder = Folder(Path(out), source.kept)
@@ -197,7 +208,7 @@ def _estimate(problem: Problem, part_size: int, threads: int) -> None:
 def _read_count(name: str, value: int, most: int) -> int:
     """A whole number of any kind, such as NumPy's, as one that can be written to a file."""
     if not WHOLE.fits(value) or not 1 <= value <= most:
-        raise ObjectiveError.at((name,), f"{value!r} is not a whole number from 1 to {most:,}", code="out_of_range")
+        raise ObjectiveError.at((name,), f"{show(value)} is not a whole number from 1 to {most:,}", code="out_of_range")
     return index(value)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.arguments import FILE, PROGRESS, takes
 from safear.classifier.filed import Filed
 from safear.errors import ObjectiveError, PersonError
 from safear.people.counts import People, read_population, require_somebody
@@ -21,6 +22,7 @@ from safear.progress import Progress
 from safear.recourse.case import Desk
 from safear.recourse.failure import gives_up
 from safear.risk.objectives import Mean, MeanStd
+from safear.solvers.solve import choose_method
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,6 +179,7 @@ class Comparison:
         return Averages(*(self._mean(np.array([getattr(item, name) for item in figures])) for name in names))
 
 
+@takes(skip_bad=FILE.or_none, progress=PROGRESS.or_none)
 def compare(
     problem: Problem,
     classifier: object,
@@ -234,7 +237,8 @@ def compare_filed(
     return Comparison(objective, pairs, int(number.sum()), rejected, int(number[greedy.without_recourse].sum()))
 
 
-def _require_both_methods(objective: object) -> None:
+def _require_both_methods(objective: Mean | MeanStd) -> None:
+    choose_method(objective)  # refuses what is no objective
     if not isinstance(objective, Mean | MeanStd):
         cause = f"there is no greedy method for '{objective}', or no optimal one"
         raise ObjectiveError.at((), cause, "compare 'mean-std:0.5' or another aversion", code="unsuited")

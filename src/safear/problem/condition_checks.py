@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from safear.arguments import show
 from safear.errors import Mistake, Path, Place, mistake
 from safear.problem.condition import ORDER_OPERATORS, Condition, FeatureTest, LevelTest, Within, comparisons
 from safear.problem.model import Problem
@@ -15,7 +16,7 @@ from safear.problem.wrong_names import unknown_edge, unknown_feature, unknown_le
 def check_condition(problem: Problem, condition: Condition, path: Path) -> Iterator[Mistake]:
     """Every test names a feature, and a level of it, and an order only where there is one."""
     if not isinstance(condition, Condition):
-        yield mistake(path, f"{condition!r} is not a condition", "use parse_condition('...')", code="wrong_type")
+        yield mistake(path, f"{show(condition)} is not a condition", "use parse_condition('...')", code="wrong_type")
         return
     for item in comparisons(condition):
         if isinstance(item, Within):

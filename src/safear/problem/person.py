@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from safear.arguments import show
 from safear.errors import Mistake, PersonError, mistake, on_key
 from safear.problem.condition import condition_features
 from safear.problem.model import JSON_NUMBER, Feature, Person, Problem, Record, as_decimal, is_missing
@@ -33,7 +34,7 @@ def as_record(record: Any) -> dict[str, object]:
     if hasattr(record, "keys"):
         return dict(record)
     remedy = "give a mapping of features to levels; load_person reads one from a file"
-    raise PersonError.at((), f"{record!r} is not a record", remedy, code="wrong_type")
+    raise PersonError.at((), f"{show(record)} is not a record", remedy, code="wrong_type")
 
 
 def person_mistakes(problem: Problem, record: Record) -> list[Mistake]:

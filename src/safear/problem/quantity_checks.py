@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.arguments import show
 from safear.errors import Mistake, Path, mistake, on_key, suggest
 from safear.problem.chance_limits import give_rest, stuck_interval
 from safear.problem.condition import condition_features
@@ -30,7 +31,7 @@ def check_quantity(problem: Problem, quantity: Quantity, change: Change, path: P
     is_chance = path[-1] == "chance"
     if not isinstance(quantity, Quantity):
         remedy = "use Amount.exactly(...), ByLevel(...) or ByCase(...)"
-        yield mistake(path, f"{quantity!r} is not a {path[-1]}", remedy, code="wrong_type")
+        yield mistake(path, f"{show(quantity)} is not a {path[-1]}", remedy, code="wrong_type")
         return
     for at, amount in amount_places(quantity, path):
         yield from check_amount(amount, at, is_chance=is_chance)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
+from safear.arguments import show
 from safear.errors import Mistake, TermsError, mistake
 from safear.problem.checks import check_action, check_problem, trust_problem
 from safear.problem.model import Action, Outcome, Problem
@@ -63,7 +64,7 @@ def apply_terms(problem: Problem, terms: Terms) -> Problem:
     """The problem as it is for this person. Mistakes in the terms are raised as a TermsError."""
     if not isinstance(terms, Terms):
         remedy = "use Terms.of(...), parse_terms or load_terms"
-        raise TermsError.at((), f"{terms!r} are not terms", remedy, code="wrong_type")
+        raise TermsError.at((), f"{show(terms)} are not terms", remedy, code="wrong_type")
     if terms == Terms():
         return problem
     changed, mistakes = merge_terms(problem, terms)

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from safear.arguments import show
 from safear.classifier.filed import Filed, Sight
 from safear.classifier.protocol import Classifier
 from safear.classifier.vouching import needs_vouching, vouch
@@ -266,5 +267,5 @@ def find_record(problem: Problem, person: PersonLike | None) -> Record:
         raise PersonError.at((), "no person is given, and the problem names none", code="nobody")
     if not hasattr(record, "keys"):
         remedy = "give a mapping of features to levels, a data frame of one row, a file, or a name"
-        raise PersonError.at((), f"{record!r} is not a person", remedy, code="wrong_type")
+        raise PersonError.at((), f"{show(record)} is not a person", remedy, code="wrong_type")
     return only_row(record) if is_frame(record) else record

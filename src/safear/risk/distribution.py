@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from safear.arguments import NUMBER
 from safear.errors import ObjectiveError
 from safear.steady import dot, log_of, steady_exp, steady_expm1
 from safear.texts.notebook import html_table
@@ -244,11 +245,8 @@ def units_within(limit: float, quantum: Fraction) -> int:
 
 def check_level(level: float) -> None:
     """Refuse a level that is not a probability."""
-    try:
-        is_share = 0 <= level <= 1
-    except (TypeError, ValueError):  # ValueError: an array
-        is_share = False
-    if not is_share:
+    NUMBER.require(level, "level")
+    if not 0 <= level <= 1:
         raise ObjectiveError.at(
             ("level",), f"{level} is not between 0 and 1", "0.95 is the worst 5%", code="out_of_range"
         )

@@ -161,7 +161,7 @@ class VaR(_OfCosts):
     level: float
 
     def __post_init__(self) -> None:
-        _check_level(self.level)
+        check_level(self.level)
 
     def of(self, distribution: CostDistribution) -> float:
         """The smallest x with P(C <= x) >= level."""
@@ -179,7 +179,7 @@ class CVaR(_OfCosts):
     level: float
 
     def __post_init__(self) -> None:
-        _check_level(self.level)
+        check_level(self.level)
 
     def of(self, distribution: CostDistribution) -> float:
         """The least over w of w + E[max(C - w, 0)] / (1 - level)."""
@@ -198,7 +198,7 @@ class MeanCVaR(_OfCosts):
     level: float
 
     def __post_init__(self) -> None:
-        _check_level(self.level)
+        check_level(self.level)
         NUMBER.require(self.weight, "weight")
         if not 0 <= self.weight <= 1:
             raise ObjectiveError.at((), f"the weight {self.weight} is not between 0 and 1", code="out_of_range")
@@ -336,11 +336,6 @@ def rounding_error(objective: CostObjective, cost_error: float, value: float) ->
 def _write(name: str, *numbers: float) -> str:
     """`mean-cvar:0.5:0.95`; numbers read back as they are."""
     return ":".join([name, *(str(int(number)) if number == int(number) else repr(float(number)) for number in numbers)])
-
-
-def _check_level(level: float) -> None:
-    NUMBER.require(level, "level")
-    check_level(level)
 
 
 def _check_aversion(risk_aversion: float) -> None:

@@ -95,8 +95,8 @@ def choose_method(objective: Objective, method: Method | Episodic | None = None)
     if not (is_named or isinstance(method, Episodic) or method is None):
         raise ObjectiveError.at(
             (),
-            f"method '{method}' is not known",
-            suggest(str(method), METHODS),
+            f"method {show(method)} is not known",
+            suggest(show(method).strip("'"), METHODS),
             code="unknown_method",
         )
     if method is None:
