@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.errors import InputError, Path, Place, PlanError
+from safear.errors import InputError, Path, Place, PlanError, TooLargeError
 from safear.evaluation.policy import NOTHING, Pieces, Policy, SpentPolicy, StatePolicy
 from safear.mdp.arrays import MDP
 from safear.mdp.check import check_mdp
@@ -22,7 +22,7 @@ from safear.recourse.promises import Promise, Promises
 
 MOST_ACTIONS = 256  # their numbers are bytes
 MOST_UNITS = 2**52  # a cost that is a float tells apart no more
-MOST_SPANS = 5_000_000  # states, steps and amounts spent that a plan tells apart
+MOST_SPANS = 20_000_000  # states, steps and amounts spent that a plan tells apart; 100 bytes each
 HOWEVER_MUCH = 2**62  # quanta
 
 
@@ -121,6 +121,8 @@ def read_policy(form: PlanForm, place: Place) -> Policy:
     except InputError as error:
         first = error.mistakes[0]
         where = Place((*place.path, *first.place.path), file=place.file)
+        if isinstance(error, TooLargeError):
+            raise TooLargeError.at(where, first.cause, first.remedy, code=first.code) from None
         raise PlanError.at(where, f"is damaged: {first.cause}", AS_SAVED, code="damaged") from None
 
 
@@ -238,21 +240,6 @@ class _Spans(NamedTuple):
 
 def _read_choices(mdp: PlanMDP, form: PlanForm) -> Policy:
     """What to do by state and step and, where some of it depends on that, by what was spent."""
-    spans = _read_spans(mdp, form)
-    crossing = np.flatnonzero(spans.follows[1:] & (spans.most[1:] >= spans.least[:-1]))
-    if len(crossing):
-        state = int(spans.place[crossing[0]]) % mdp.n_states
-        raise PlanError.at(("states", state, "do"), "says more than once what to do at a step", code="damaged")
-    if not spans.least.any() and (spans.most == HOWEVER_MUCH).all():
-        choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
-        choices.flat[spans.place] = spans.choice
-        return StatePolicy(mdp, choices)
-    opening = np.zeros(mdp.n_states, dtype=np.int64)
-    return SpentPolicy.of(mdp, opening, _cut(spans))
-
-
-def _read_spans(mdp: PlanMDP, form: PlanForm) -> _Spans:
-    """One for each step of what the file says of several."""
     told = np.array(
         [
             (number, *when.steps, *_limits(when.spent, mdp.quantum), position)
@@ -261,16 +248,44 @@ def _read_spans(mdp: PlanMDP, form: PlanForm) -> _Spans:
             for when in choice.when
         ],
         dtype=np.int64,
-    )
-    state, first, last, *others = told.reshape(-1, 6).T
+    ).reshape(-1, 6)
+    if not told[:, 3].any() and (told[:, 4] == HOWEVER_MUCH).all():
+        return StatePolicy(mdp, _fill_in(mdp, told))
+    spans = _spread(mdp, told)
+    crossing = np.flatnonzero(spans.follows[1:] & (spans.most[1:] >= spans.least[:-1]))
+    if len(crossing):
+        raise _says_twice(int(spans.place[crossing[0]]) % mdp.n_states)
+    opening = np.zeros(mdp.n_states, dtype=np.int64)
+    return SpentPolicy.of(mdp, opening, _cut(spans))
+
+
+def _fill_in(mdp: PlanMDP, told: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """The choice by step and state, of what the file says of several steps."""
+    choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
+    for state, first, last, _, _, position in told.tolist():
+        steps = choices[first : last + 1, state]
+        if (steps != NOTHING).any():
+            raise _says_twice(state)
+        steps[:] = position
+    return choices
+
+
+def _spread(mdp: PlanMDP, told: NDArray[np.int64]) -> _Spans:
+    """One span for each step of what the file says of several."""
+    state, first, last, *others = told.T
     lengths = last - first + 1
     if lengths.sum() > MOST_SPANS:  # a short file can say so much
-        raise PlanError.at(("states",), f"says what to do in more than {MOST_SPANS:,} cases", code="damaged")
+        cause = f"say what to do in more than {MOST_SPANS:,} cases, by what was spent"
+        raise TooLargeError.at(("states",), cause, "save a plan with fewer steps or rounder costs", code="too_large")
     step = np.arange(lengths.sum()) - np.repeat(lengths.cumsum() - lengths - first, lengths)
     place = step * mdp.n_states + np.repeat(state, lengths)
     least, most, choice = (np.repeat(column, lengths) for column in others)
     order = np.lexsort((-least, place))
     return _Spans(place[order], least[order], most[order], choice[order])
+
+
+def _says_twice(state: int) -> PlanError:
+    return PlanError.at(("states", state, "do"), "says more than once what to do at a step", code="damaged")
 
 
 def _limits(spent: tuple[float, float | None] | None, quantum: Fraction) -> tuple[int, int]:
