@@ -84,8 +84,8 @@ FILE = ArgumentKind(
 TEXT = ArgumentKind("a text", "put it in quotes", (str,))
 WHOLE = ArgumentKind("a whole number", "give one, such as 3", (Integral,), (bool,))
 NUMBER = ArgumentKind(
-    "a number that fits a float",
-    "give one, such as 0.5",
+    "a float or a whole number",
+    "give one, such as 0.5, that a float can hold",
     (Real,),
     (bool,),
     error=ObjectiveError,

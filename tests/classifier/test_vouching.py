@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -33,9 +34,10 @@ from classifier.misfits import (
     typed,
 )
 from classifier.test_http_models import Server, server  # noqa: F401  # a fixture
+from safear.classifier import vouching
 from safear.classifier.adapters import as_classifier
 from safear.classifier.sources import load_classifier
-from safear.classifier.vouching import ENOUGH, vouch
+from safear.classifier.vouching import ENOUGH, FEW, vouch
 from safear.errors import ClassifierError
 from safear.population.agreement import check_people
 from safear.population.audit import audit
@@ -250,11 +252,11 @@ def test_a_model_that_was_refused_stays_so(name: str) -> None:
         return source(frame)
 
     desk = Desk.of(problem, function)
-    for time in range(100):
+    for number in range(100):
         with pytest.raises(ClassifierError) as refused:
             desk.open(POOR)
         assert refused.value.mistakes[0].code == code
-        if not time:
+        if not number:
             asked.clear()
     assert 18 not in asked
 
@@ -346,27 +348,36 @@ def test_columns_as_filed_come_from_those_who_are_asked_about() -> None:
     assert seen == {"Rome"}
 
 
-def test_a_large_problem_is_sampled() -> None:
-    features = {f"f{i}": {"kind": "ordinal", "levels": LEVELS} for i in range(20)}
-    problem = parse_problem(
-        {
-            "safear": 1,
-            "title": "a test",
-            "horizon": 1,
-            "features": features,
-            "goal": {},
-            "actions": {"learn": {"cost": 1, "change": {"f0": "+1"}}},
-        }
-    )
+LARGE = parse_problem(
+    {
+        "safear": 1,
+        "title": "a test",
+        "horizon": 1,
+        "features": {f"f{i}": {"kind": "ordinal", "levels": LEVELS} for i in range(20)},
+        "goal": {},
+        "actions": {"learn": {"cost": 1, "change": {"f0": "+1"}}},
+    }
+)
+
+
+@pytest.mark.parametrize(("seconds", "pause"), [(60.0, 0.0), (0.3, 0.005)])
+def test_a_large_problem_is_sampled(seconds: float, pause: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow model is asked about as many inputs as there is time for, but about a few at least."""
+    monkeypatch.setattr(vouching, "MOST_SECONDS", seconds)
     asked: list[int] = []
 
     def function(frame: pd.DataFrame) -> Any:
         asked.append(len(frame))
-        return (frame == "high").sum(axis=1)
+        time.sleep(pause * len(frame))
+        return (frame["f0"] == "high").astype(int)
 
-    with pytest.raises(ClassifierError, match="no probabilities"):
-        Desk.of(problem, function).open(dict.fromkeys(features, "low") | {"f1": "high"})
-    assert asked[:2] == [1, ENOUGH]
+    desk = Desk.of(LARGE, function)
+    desk.open(dict.fromkeys(LARGE.feature_by_name, "mid"))
+    reach, drawn = asked[:2], asked[2:]
+    assert (reach, drawn[0]) == ([1, 1], FEW)
+    assert sum(drawn) == ENOUGH if not pause else FEW <= sum(drawn) < ENOUGH
+    desk.open(dict.fromkeys(LARGE.feature_by_name, "low"))
+    assert sum(asked[2 + len(drawn) :]) <= 3
 
 
 def test_models_of_the_libraries_on_another_scale() -> None:

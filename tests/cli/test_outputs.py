@@ -6,10 +6,18 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import pytest
+
+from safear.cli.main import MODULES, cli
+from safear.cli.options import NEW_FILE
+from safear.cli.outputs import INPUTS
 
 if TYPE_CHECKING:
     from cli.conftest import Safear
+
+
+PEOPLE = "age,education,savings,job,housing\nyoung,school,little,employed,rent\nold,school,little,none,rent\n"
 
 
 @pytest.fixture
@@ -19,6 +27,8 @@ def place(safear: Safear, tmp_path: Path) -> Path:
     (tmp_path / "terms.yaml").write_text("forbid: []", encoding="utf-8")
     (tmp_path / "model.py").write_text("def decide(frame):\n    return [False] * len(frame)\n", encoding="utf-8")
     (tmp_path / "people.csv").write_text("job\nbad\n", encoding="utf-8")
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "deep" / "er" / "more.csv").write_text("job\nbad\n", encoding="utf-8")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "plan.json").write_bytes((tmp_path / "plan.json").read_bytes())
     (tmp_path / "link.yaml").symlink_to("my.yaml")
@@ -39,7 +49,9 @@ def place(safear: Safear, tmp_path: Path) -> Path:
         ("resume plan.json -o plan.json", "plan.json: --output would replace this file, which is read as PLAN.json"),
         ("resume plan.json -o same.json", "same.json: --output would replace"),
         ("durability my.yaml folder -o folder/plan.json", "folder/plan.json: --output would replace"),
-        ("audit my.yaml *.csv --group job --skip-bad people.csv", "people.csv: --skip-bad would replace"),
+        ("audit my.yaml people.csv --group job --skip-bad people.csv", "people.csv: --skip-bad would replace"),
+        ("audit my.yaml *.csv --group job -o people.csv", "people.csv: --output would replace"),
+        ("check my.yaml --people **/*.csv -o deep/er/more.csv", "more.csv: --output would replace"),
         ("plot traces my.yaml -o my.yaml", "my.yaml: --out would replace"),
         ("check my.yaml --people people.csv -o people.csv", "people.csv: --output would replace"),
         ("fit my.yaml people.csv -o my.yaml", "my.yaml: --output would replace"),
@@ -58,3 +70,40 @@ def test_an_input_is_not_replaced(command: str, told: str, safear: Safear, place
 def test_any_other_file_may_be_replaced(safear: Safear) -> None:
     for _ in range(2):
         assert safear("recommend", "my.yaml", "-o", "menu.json", "--save", "plan.json").code == 0
+
+
+def test_what_a_pattern_finds_but_nobody_reads_may_be_replaced(safear: Safear, tmp_path: Path) -> None:
+    """Bad rows of an earlier time, and what is in a folder among the files."""
+    (tmp_path / "people.csv").write_text(PEOPLE, "utf-8")
+    (tmp_path / "out").mkdir()
+    for _ in range(2):
+        done = safear("check", "loan", "--people", "./*", "--skip-bad", "bad.csv", "-o", "out/found.json")
+        assert done.code == 0, done.err
+    assert (tmp_path / "bad.csv").read_text("utf-8").count("\n") == 2
+
+
+def test_people_are_never_replaced_by_bad_rows(safear: Safear, tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text(PEOPLE, "utf-8")
+    refused = safear("audit", "loan", "*.csv", "--group", "job", "--skip-bad", "b.csv").refusal
+    assert "b.csv: exists and is not a file of bad rows" in refused
+    assert (tmp_path / "b.csv").read_text("utf-8") == PEOPLE
+
+
+FOLDERS = {"out", "output"}  # for results
+WORDS = {
+    *("agree", "change", "contact", "dated", "favourable", "fixed", "forbid", "greedy", "groups", "host", "keep"),
+    *("language", "name", "names", "now", "objective", "objectives", "outcomes", "plan", "reference", "scheduler"),
+    *("settings", "target", "title", "trust"),
+}
+
+
+def test_every_parameter_is_known_to_name_a_file_or_not() -> None:
+    """A new one that names a file to read must not be forgotten."""
+    found = {
+        item.name
+        for name in MODULES
+        for item in (cli.get_command(click.Context(cli), name) or cli).params
+        if item.type is not NEW_FILE and isinstance(item.type, click.Path | click.types.StringParamType)
+    }
+    assert found == INPUTS | FOLDERS | WORDS

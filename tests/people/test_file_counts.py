@@ -20,6 +20,7 @@ from safear.people.rows import load_row
 from safear.people.whole_table import load_table
 from safear.population.batch_reading import open_people
 from safear.problem.model import Feature
+from safear.recourse.records import as_scalars
 
 pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")
@@ -140,6 +141,7 @@ def test_a_float_is_meant_as_it_is_written(tmp_path: Path) -> None:
     assert kinds(read_population(problem, path)) == {(1,): 1}
     record = load_row(path, problem)
     assert kinds(read_population(problem, [record])) == {(1,): 1}
+    assert as_scalars(record) == {"share": 0.7}
 
 
 @pytest.mark.parametrize("kind", ["float64", "float32"])

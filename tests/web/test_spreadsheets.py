@@ -23,3 +23,8 @@ def test_a_table_without_formulas_is_what_pandas_writes() -> None:
     row = {"n": 3, "mean": -0.1 - 0.2, "tail": None}
     frame = pd.DataFrame([row, {**row, "tail": 1e-7}], dtype=object, index=pd.Index(["a", 'b, "c"'], name="group"))
     assert write_frame(frame) == frame.to_csv()
+
+
+def test_a_group_may_be_called_as_a_figure_is() -> None:
+    frame = pd.DataFrame({"n": [3]}, index=pd.Index(["a"], name="n"))
+    assert write_frame(frame) == "n,n\na,3\n"

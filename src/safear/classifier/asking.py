@@ -55,19 +55,24 @@ class Hearing(NamedTuple):
 
 
 def ask_in_parts(
-    classifier: Classifier, inputs: Inputs, *, grave: Collection[str], most: int, seconds: float
+    classifier: Classifier, inputs: Inputs, *, first: int, grave: Collection[str], most: int, seconds: float
 ) -> Hearing:
     """Ask about inputs of which some may be nobody's: where an answer fails, each half is asked about again.
 
-    There are at most so many questions, and none begins after so many seconds. Mistakes of the `grave` kinds are
-    raised; after one that no input can be blamed for, such as a time-out, nothing more is asked.
+    The `first` of them tell how long an answer takes, and so how many of the others there is time for in so many
+    seconds, or in half of what the classifier may take for one answer. There are at most so many questions. Mistakes of
+    the `grave` kinds are raised; after one that no input can be blamed for, such as a time-out, nothing more is asked.
     """
-    limit, end = _find_limit(classifier), time.monotonic() + seconds
-    parts, asked, answered = [(0, len(inputs))], 0, 0
+    limit, began = _find_limit(classifier), time.monotonic()
+    end = began + (seconds if limit is None else min(seconds, limit / 2))
+    parts, room, asked, answered = [(0, len(inputs))], first, 0, 0
     while parts:
-        if asked == most or time.monotonic() > end:
+        if asked == most or began > end:
             return Hearing(answered, is_whole=False)
         low, high = parts.pop()
+        if high - low > room:
+            parts.append((low + room, high))
+            high = low + room
         part, asked = inputs.take(slice(low, high)), asked + 1
         try:
             _ask(classifier, part, limit)
@@ -81,6 +86,9 @@ def ask_in_parts(
             parts += [(middle, high), (low, middle)] if high - low > 1 else []
         else:
             answered += high - low
+        now = time.monotonic()
+        pace, began = max(now - began, 1e-6) / (high - low), now
+        room = max(int((end - now) / pace), 1)
     return Hearing(answered, is_whole=True)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ENOUGH = 1000  # inputs to which the answers show what a model says
 FEW = 30  # answers that must do where it fails on many inputs
 MOST_QUESTIONS = 400  # to find inputs on which it does not fail
-MOST_SECONDS = 5.0  # that they may take, besides the last one
+MOST_SECONDS = 2.0  # that they may take, about
 # What is wrong with all answers of a model, not with one to an input that may be nobody's.
 MISFITS = frozenset(
     {
@@ -95,7 +95,7 @@ def _is_heard(member: Classifier, vocabulary: Vocabulary, problem: Problem, give
         return False
     inputs = _draw_inputs(problem, given)
     try:
-        found = ask_in_parts(member, inputs, grave=MISFITS, most=MOST_QUESTIONS, seconds=MOST_SECONDS)
+        found = ask_in_parts(member, inputs, first=FEW, grave=MISFITS, most=MOST_QUESTIONS, seconds=MOST_SECONDS)
     except ClassifierError as error:
         vocabulary.misfit = error.mistakes
         raise

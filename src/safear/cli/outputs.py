@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from glob import glob, has_magic
 from pathlib import Path
@@ -37,24 +36,32 @@ def require_apart(context: click.Context) -> None:
         path = context.params.get(output.name or "")
         if path is None or not path.is_file():  # nothing is there yet, or it is a terminal, which is read as well
             continue
+        is_left_out = output.name == "skip_bad"  # of what a pattern finds, by whoever reads it
         for item in context.command.params:
-            if item.name in INPUTS and any(_is_same(path, name) for name in _names(context.params.get(item.name))):
+            if item.name in INPUTS and _is_read(path, context.params.get(item.name), literally=is_left_out):
                 read_as = item.make_metavar(context) if isinstance(item, click.Argument) else item.opts[-1]
                 cause = f"{output.opts[-1]} would replace this file, which is read as {read_as}"
                 raise InputError.at(Place(file=str(path)), cause, "name another file for the result", code="same_file")
 
 
-def _names(given: object) -> Iterator[str]:
-    """The files that are named: one or several, FILE.py:NAME and FILE.parquet:ROW, or a glob of them."""
+def _is_read(output: Path, given: object, *, literally: bool) -> bool:
+    """Whether a file is one of those that are named: one or several, FILE.py:NAME and FILE.parquet:ROW, a folder.
+
+    Or one that a pattern finds, as `find_tables` does, unless names are meant literally.
+    """
     for name in given if isinstance(given, tuple) else (given,):
-        if isinstance(name, str | Path):
-            text = str(name)
-            yield from (text, text.rpartition(":")[0])
-            yield from glob(text) if has_magic(text) else ()  # noqa: PTH207  # may be absolute
+        if not isinstance(name, str | Path):
+            continue
+        text = str(name)
+        if any(_is_same(output, one) or _is_same(output.parent, one) for one in (text, text.rpartition(":")[0])):
+            return True
+        found = glob(text, recursive=True) if has_magic(text) and not literally else ()  # noqa: PTH207  # may be absolute
+        if any(_is_same(output, one) for one in found):
+            return True
+    return False
 
 
-def _is_same(output: Path, name: str) -> bool:
-    """Whether a name is that of the output, or of the folder that has it."""
+def _is_same(path: Path, name: str) -> bool:
     with suppress(OSError, ValueError):  # it is no file
-        return os.path.samefile(output, name) or os.path.samefile(output.parent, name)  # noqa: PTH121
+        return os.path.samefile(path, name)  # noqa: PTH121
     return False

@@ -114,7 +114,7 @@ def is_nan(cell: str) -> str:
 
 
 def group_expression(kind: str, cell: str) -> str:
-    """The name of a group for DuckDB: '' if missing; whole numbers are alike, of whatever type."""
+    """The name of a group for DuckDB: '' if missing; floats that are whole are called as integers are."""
     text = f"coalesce(CAST({cell} AS VARCHAR), '')"
     if kind not in FLOATS:
         return text

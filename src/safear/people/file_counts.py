@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import heapq
 import io
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -45,6 +44,7 @@ from safear.people.cells import (
 )
 from safear.people.number_columns import NumberColumn
 from safear.people.opening import FileTable, open_file
+from safear.people.quoting import Quotes
 from safear.problem.model import Problem, as_decimal
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
 _MAX_KEY = 2**31  # level numbers are packed into 32-bit keys, which group faster than as many columns
 _BATCH = 10_000
-_REST_OF_QUOTED = re.compile(r'(?:[^"]++|"")*+"')
 _VECTORS = 8  # of 2,048 rows each, in one chunk of rows
 _NOT_UTF8 = "INVALID ENCODING"
 _CONFINED = {"MISSING COLUMNS", "TOO MANY COLUMNS", _NOT_UTF8}  # these do not reach beyond their row
@@ -361,30 +360,13 @@ def _read_lines(file: str) -> Iterator[str]:
 
 def _blank_lines(file: str, delimiter: str) -> list[int]:
     """The numbers of empty lines, counted from 1 for the header; what is in one pair of quotes is on one line."""
-    found, number, is_open = [], 0, False
+    found, number, quotes = [], 0, Quotes(delimiter)
     for line in _read_lines(file):
-        number += not is_open
-        if not is_open and not line:
+        number += not quotes.is_open
+        if not quotes.is_open and not line:
             found.append(number)
-        is_open = _is_open_after(line, delimiter, is_open=is_open)
+        quotes.pass_over(line)
     return found
-
-
-def _is_open_after(line: str, delimiter: str, *, is_open: bool) -> bool:
-    """Whether the quotes around a cell are still open at the end of a line; only the first letter of a cell opens."""
-    place = 0 if is_open else _find_quote(line, delimiter)
-    while place is not None:
-        closing = _REST_OF_QUOTED.match(line, place)
-        if closing is None:
-            return True
-        place = _find_quote(line, delimiter, closing.end())
-    return False
-
-
-def _find_quote(line: str, delimiter: str, begin: int = 0) -> int | None:
-    """Where the next cell in quotes begins, after its quote; DuckDB passes over spaces before that."""
-    found = re.compile(rf"{'(?:^|' if not begin else '(?:'}{re.escape(delimiter)}) *\"").search(line, begin)
-    return None if found is None else found.end()
 
 
 def _key_parts(problem: Problem) -> list[list[int]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from itertools import islice
@@ -15,6 +14,7 @@ from safear.errors import PersonError, Place
 from safear.files import AS_UTF8, HEAD, explain, refuse_encoding
 from safear.people.cells import as_read, find_kinds, read_cells
 from safear.people.opening import connect, find_table, open_file, refuse_delimiter, require_undamaged
+from safear.people.quoting import Quotes
 from safear.problem.model import Problem, Record
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_SPACED_QUOTE = re.compile(' +"')
 
 Row = TypeVar("Row")
 
@@ -57,7 +56,8 @@ def load_row(path: Path | str, problem: Problem, *, row: int | None = None, give
     if _is_parquet(path):
         return _pick(_parquet_rows(place), row, place)
     found = _pick(_csv_rows(place), row, place)
-    return read_cells(found, problem, find_kinds(_csv_rows(place), given) if given else {})
+    kinds = find_kinds(_csv_rows(place, passes_over=True), given) if given else {}
+    return read_cells(found, problem, kinds)
 
 
 def load_rows(path: Path | str, problem: Problem, *, given: Collection[str] = ()) -> list[Record]:
@@ -108,9 +108,9 @@ def _ending(path: Path | str) -> str:
     return Path(str(path).lower().removesuffix(".gz")).suffix
 
 
-def _csv_rows(place: Place) -> Iterator[dict[str, str]]:
+def _csv_rows(place: Place, *, passes_over: bool = False) -> Iterator[dict[str, str]]:
     """The rows of a CSV file one by one, as texts."""
-    rows = csv_cells(place)
+    rows = csv_cells(place, passes_over=passes_over)
     names = next(rows, [])
     doubled = next((name for name, count in Counter(names).items() if count > 1), None)
     if doubled is not None:
@@ -119,26 +119,29 @@ def _csv_rows(place: Place) -> Iterator[dict[str, str]]:
         yield dict(zip(names, cells, strict=True))
 
 
-def csv_cells(place: Place) -> Iterator[list[str]]:
-    """The header of a CSV file, and then its rows one by one."""
+def csv_cells(place: Place, *, passes_over: bool = False) -> Iterator[list[str]]:
+    """The header of a CSV file, and then its rows one by one; those that are not proper are refused or passed over."""
     file = str(place.file)
     try:
         require_undamaged(file)
         with open_file(file) as stream:
             refuse_encoding(stream.read(HEAD), place, PersonError)
-        refuse_delimiter(file, _DELIMITERS[_ending(file)])
+        quotes = Quotes(_DELIMITERS[_ending(file)])
+        refuse_delimiter(file, quotes.delimiter)
         with io.TextIOWrapper(open_file(file), encoding="utf-8-sig", newline="") as text:
-            reader = csv.reader(text, delimiter=_DELIMITERS[_ending(file)], strict=True)
+            reader = csv.reader(quotes.watch(text), delimiter=quotes.delimiter, strict=True)
             names = next(reader, [])
             yield names
             for number, cells in enumerate(filter(None, reader), start=1):
-                if len(cells) != len(names):
+                is_short, is_spaced, quotes.is_spaced = len(cells) != len(names), quotes.is_spaced, False
+                if not (is_short or is_spaced):
+                    yield cells
+                elif not passes_over:
+                    where = Place(file=file, path=(f"row {number}",))
+                    if is_spaced:
+                        raise PersonError.at(where, "has a quote after a space", "remove the space", code="syntax")
                     cause = f"does not have the {len(names)} fields of the header"
-                    raise PersonError.at(Place(file=file, path=(f"row {number}",)), cause, code="wrong_length")
-                if any(map(_SPACED_QUOTE.match, cells)):  # a quote to DuckDB, a letter to Python
-                    where, cause = Place(file=file, path=(f"row {number}",)), "has a quote after a space"
-                    raise PersonError.at(where, cause, "remove the space", code="syntax")
-                yield cells
+                    raise PersonError.at(where, cause, code="wrong_length")
     except FileNotFoundError:
         raise PersonError.at(place, "no such file", code="no_file") from None
     except UnicodeDecodeError as cause:

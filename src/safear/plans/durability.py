@@ -15,7 +15,7 @@ import numpy as np
 
 from safear.errors import InputError, PlanError, quote_list
 from safear.evaluation.forward import run_exactly
-from safear.mdp.filed_goals import FiledGoals, as_filed
+from safear.mdp.filed_goals import as_filed
 from safear.mdp.space import person_codes
 from safear.plans.saved_plan import SavedPlan
 from safear.problem.model import Problem, Record
@@ -208,7 +208,7 @@ def _check_plan(desk: Desk, name: str, plan: SavedPlan, *, repairs: bool, is_own
             raise PlanError.at((), cause, "give the problem as it was then", code="other_problem")
     codes = np.array([person_codes(problem.features, levels) for levels, _ in ends], dtype=np.int16)
     holds, check = check_ends(own, codes.reshape(len(ends), len(problem.features)), plan.promises)
-    desk.vouch(own.filed if isinstance(own, FiledGoals) else None)
+    desk.vouch_for(own)
     success = dot(np.array([chance for _, chance in ends]), holds) if ends else 0.0
     found = PlanCheck(name, plan, min(success, 1.0), check)
     if found.holds or not repairs:

@@ -209,7 +209,7 @@ class Desk:
     def decide(self, person: PersonLike | None = None) -> Decision:
         """The decision on a person: a record, the name of one of the problem's people, or None for the first."""
         decision, goals = self._read(person)
-        self._vouch_for(goals)
+        self.vouch_for(goals)
         return decision
 
     def _read(self, person: PersonLike | None) -> tuple[Decision, Goals | FiledGoals]:
@@ -227,7 +227,7 @@ class Desk:
         with self.compiler.goals.lock:
             vouch(self.classifier, self.problem, filed.given if filed is not None and filed.sight.given else None)
 
-    def _vouch_for(self, goals: Goals | FiledGoals) -> None:
+    def vouch_for(self, goals: Goals | FiledGoals) -> None:
         """The same, where one person's goals are known."""
         self.vouch(goals.filed if isinstance(goals, FiledGoals) else None)
 
@@ -236,7 +236,7 @@ class Desk:
         problem = self.problem if terms is None else apply_terms(self.problem, terms)
         decision, goals = self._read(person)
         mdp = self.compile(problem, decision, goals)
-        self._vouch_for(goals)
+        self.vouch_for(goals)
         return Case(self, problem, decision, mdp, terms)
 
     def compile(self, problem: Problem, decision: Decision, goals: Goals | FiledGoals) -> CompiledMDP:

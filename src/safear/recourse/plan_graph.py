@@ -177,8 +177,8 @@ def _find_hopeful(cells: _Cells, moves: _Moves, node: NDArray[np.int64], count: 
     found = cells.row == GOAL
     last = int(cells.step[-1])
     starts = np.searchsorted(cells.step[moves.origin], np.arange(last + 1))  # moves are in order of time
-    for begin, end in pairwise(starts[::-1].tolist()):  # a move is from one step to the next, so the last come first
-        origin, target = moves.origin[end:begin], moves.target[end:begin]
+    for end, begin in pairwise(starts[::-1].tolist()):  # a move is from one step to the next, so the last come first
+        origin, target = moves.origin[begin:end], moves.target[begin:end]
         found[origin[found[target]]] = True
     nodes = np.zeros(count, dtype=bool)
     nodes[node[found & (node >= 0)]] = True

@@ -380,6 +380,8 @@ class DecisionRecord(ResultRecord):
 def _as_scalar(value: object) -> Scalar:
     if not isinstance(value, str) and is_missing(value):
         return None
+    if isinstance(value, np.floating):  # as it is written: a 32-bit 0.7 is no 0.699999988
+        return float(str(value))
     plain = value.item() if isinstance(value, np.generic) else value
     return plain if isinstance(plain, bool | int | float | str) else str(plain)
 
