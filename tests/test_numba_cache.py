@@ -165,3 +165,72 @@ def test_several_processes_at_once(module: Path) -> None:
     done = [(*process.communicate(timeout=300), process.returncode) for process in running]
     assert done == [("same\n", "", 0)] * 4
     assert list(module.parent.glob("__pycache__/.*")) == []  # nothing half-written
+
+
+SORTS = """
+import numpy as np
+from safear.compiling import njit
+
+@njit(cache=True)
+def order(numbers):
+    return np.argsort(numbers)
+
+@njit(cache=True)
+def sort(numbers):
+    return np.sort(numbers)
+"""
+COMPILE = """
+import re, sys
+import numpy as np
+from numba.core.bytecode import FunctionIdentity
+import some_kernels
+
+name, behind = sys.argv[1:]
+for _ in range(int(behind)):
+    next(FunctionIdentity._unique_ids)
+function = getattr(some_kernels, name)
+function(np.arange(30)[::-1] % 4)
+compiled, = function.overloads.values()
+print(*set(re.findall(r"B[0-9]+v([0-9]+)B", compiled.library.get_llvm_str())))
+"""
+USE = """
+import numpy as np
+import some_kernels
+
+numbers = np.array([9, 3, 1, 2] * 10)
+for _ in range(2):
+    print((numbers[some_kernels.order(numbers)] == np.sort(numbers)).all())
+    print((some_kernels.sort(numbers) == np.sort(numbers)).all())
+"""
+
+
+def run(script: str, *arguments: str, folder: Path) -> list[str]:
+    command = [sys.executable, "-c", script, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=True)
+    return done.stdout.split()
+
+
+def test_what_two_processes_compile_goes_together_in_a_third(module: Path) -> None:
+    """Numbered from 1, parts of `sort` were called as those of `order` are, which move indices, and were not used."""
+    module.write_text(SORTS)
+    folder = module.parent
+    names = [set(run(COMPILE, *wanted, folder=folder)) for wanted in (("order", "0"), ("sort", "3"))]
+    assert all(names)
+    assert not names[0] & names[1]
+    assert run(USE, folder=folder) == ["True"] * 4
+
+
+def test_forks_give_functions_different_numbers() -> None:
+    script = """
+import os
+from numba.core.bytecode import FunctionIdentity
+from safear.compiling import njit
+
+for _ in range(2):
+    if not os.fork():
+        print(next(FunctionIdentity._unique_ids), flush=True)
+        os._exit(0)
+    os.wait()
+"""
+    one, other = run(script, folder=Path.cwd())
+    assert one != other

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -9,6 +10,27 @@ from typing import Any, TypeVar
 import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _OwnNumbers:
+    """Numbers that no other process gives, not even a fork of this one, instead of 1, 2, 3 and so on.
+
+    Numba puts the number of a function into the name of its machine code, and those of functions of its own that it
+    calls. What several processes have compiled and kept comes together in a later one, where of two functions of the
+    same name the first serves both: a sort then moved things as a sort of indices does.
+    """
+
+    def __iter__(self) -> _OwnNumbers:
+        return self
+
+    def __next__(self) -> int:
+        return int.from_bytes(os.urandom(8), "big")
+
+
+with suppress(ImportError):  # a newer Numba may have better names
+    from numba.core.bytecode import FunctionIdentity
+
+    FunctionIdentity._unique_ids = _OwnNumbers()  # type: ignore[assignment]  # noqa: SLF001  # only `next` is asked of it
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[F], F]:
