@@ -201,7 +201,7 @@ def test_a_block_without_states() -> None:
 
 @pytest.mark.parametrize("level", [-0.1, 1.5, math.nan, "0.95", None])
 def test_a_level_that_is_none(level: Any) -> None:
-    with pytest.raises(ObjectiveError, match="is not between 0 and 1"):
+    with pytest.raises(ObjectiveError, match="is not between 0 and 1|is not a float or a whole number"):
         summarise(retries(), level=level)
 
 

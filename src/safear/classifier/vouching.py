@@ -107,14 +107,13 @@ def _is_heard(member: Classifier, vocabulary: Vocabulary, problem: Problem, give
 
 
 def _draw_inputs(problem: Problem, given: pd.DataFrame | None) -> Inputs:
-    """All inputs or, if there are more than enough, some at random, always the same ones."""
+    """All inputs or, if there are more than enough, some at random: always the same ones, the first from all over."""
     features = tuple(feature for feature in problem.features if feature.seen_by_classifier)
     sizes = [len(feature.levels) for feature in features]
-    count = math.prod(sizes)
+    count, rng = math.prod(sizes), np.random.default_rng(0)
     if count <= ENOUGH:
-        codes = np.stack(np.unravel_index(np.arange(count), sizes), axis=-1) if sizes else np.empty((1, 0))
+        codes = np.stack(np.unravel_index(rng.permutation(count), sizes), axis=-1) if sizes else np.empty((1, 0))
     else:
-        rng = np.random.default_rng(0)
         codes = np.stack([rng.integers(size, size=ENOUGH) for size in sizes], axis=1)
     rows = None if given is None else given.iloc[np.arange(len(codes)) % len(given)].reset_index(drop=True)
     return Inputs(features, codes.astype(np.int16), {}, rows)
