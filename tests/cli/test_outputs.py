@@ -66,6 +66,22 @@ def test_an_input_is_not_replaced(command: str, told: str, safear: Safear, place
     assert {file: file.read_bytes() for file in place.rglob("*.*")} == before
 
 
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("audit my.yaml people.csv --group job --skip-bad s.csv -o s.csv", "s.csv: --skip-bad and --output would both"),
+        ("audit my.yaml people.csv --group job --report r.html -o ./r.html", "--report and --output would both write"),
+        ("recommend my.yaml --save new.json -o link.json", "link.json: --output and --save would both write this file"),
+    ],
+)
+def test_nothing_is_written_twice(command: str, told: str, safear: Safear, place: Path) -> None:
+    (place / "link.json").symlink_to("new.json")
+    refused = safear(*command.split()).refusal
+    assert told in refused
+    assert "name another file for one of them" in refused
+    assert not any((place / name).exists() for name in ("s.csv", "r.html", "new.json"))
+
+
 @pytest.mark.usefixtures("place")
 def test_any_other_file_may_be_replaced(safear: Safear) -> None:
     for _ in range(2):

@@ -157,7 +157,7 @@ def test_what_is_refused_before_anything_is_computed(
         (DATED, "--date goes with --report"),
         (["--reference", "KR 17"], "--reference goes with --report"),
         (["--plan", "safest"], "--plan goes with --save or --report or --figures"),
-        (["--figures", "a.json", "-o", "a.json"], "two options name the same file"),
+        (["--figures", "a.json", "-o", "a.json"], "--output and --figures would both write this file"),
         (["--report", "a.html", "--date", "17.11.2026"], "'17.11.2026' is not a day"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from safear.people.lists import load_people
 from safear.people.rows import load_row
 from safear.people.whole_table import load_table
 from safear.population.batch_reading import open_people
+from safear.problem.load import load_record
+from safear.recourse.records import as_scalars
 
 pytest.importorskip("duckdb")
 
@@ -28,7 +31,7 @@ SIGHT = Sight(given=("code",))
 # Cells as they are written, and as they are meant.
 COLUMNS: dict[str, tuple[list[str], list[object]]] = {
     "whole numbers": (["5", "-7"], [5, -7]),
-    "whole numbers and gaps": (["5", "", "7"], [5, None, 7]),
+    "whole numbers and gaps": (["5", "", "7"], [5.0, None, 7.0]),
     "fractions": (["5", "7.5", "1e3"], [5.0, 7.5, 1000.0]),
     "words and a number": (["5", "A7"], ["5", "A7"]),
     "words, gaps and a number": (["5", "", "A7"], ["5", None, "A7"]),
@@ -78,8 +81,53 @@ def test_all_readers_agree(reader: str, column: str, tmp_path: Path) -> None:
     cells, meant = COLUMNS[column]
     found = READERS[reader](write(tmp_path, cells))
     assert found == meant
-    if None not in meant:  # or whole numbers may be floats: where pandas has NaN they are
-        assert [type(value) for value in found] == [type(value) for value in meant]
+    assert [type(value) for value in found] == [type(value) for value in meant]
+
+
+TYPED: dict[str, tuple[Any, list[object]]] = {
+    "whole numbers": (lambda pa: pa.array([5, 7]), [5, 7]),
+    "whole numbers and gaps": (lambda pa: pa.array([5, None, 7]), [5.0, None, 7.0]),
+    "decimals": (lambda pa: pa.array([Decimal("1.10"), Decimal("2.00")], pa.decimal128(9, 2)), [1.1, 2.0]),
+    "texts": (lambda pa: pa.array(["5", None, "A7"]), ["5", None, "A7"]),
+}
+
+
+@pytest.mark.parametrize("column", TYPED)
+def test_all_readers_agree_on_columns_that_have_types(column: str, tmp_path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    make, meant = TYPED[column]
+    path, cells = tmp_path / "people.parquet", make(pa)
+    pq.write_table(pa.table({"job": ["none"] * len(cells), "code": cells}), path)
+    rows = range(1, len(cells) + 1)
+    found = {
+        "batch": in_a_batch(path),
+        "one row": plain(load_row(path, PROBLEM, row=row, given=SIGHT.given)["code"] for row in rows),
+        "list": plain(load_people(path, PROBLEM, sight=SIGHT).given["code"]),
+    }
+    for reader, values in found.items():
+        assert [(value, type(value)) for value in values] == [(value, type(value)) for value in meant], reader
+
+
+def test_two_columns_of_one_name_are_refused_in_parquet(tmp_path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "people.parquet"
+    pq.write_table(pa.Table.from_arrays([pa.array(["none"])] * 2, names=["job", "job"]), path)
+    for read in (lambda: load_row(path, PROBLEM), lambda: load_people(path, PROBLEM)):
+        with pytest.raises(PersonError, match="there are two columns 'job'"):
+            read()
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_a_text_in_quotes_is_a_text(form: str, tmp_path: Path) -> None:
+    """What a result shows as the record can be filed again."""
+    path = tmp_path / f"me.{form}"
+    path.write_text('{"job": "none", "code": "2", "age": 33, "rate": 1.5}', "utf-8")
+    assert load_record(path, PROBLEM)[0] == {"job": "none", "code": "2", "age": 33, "rate": 1.5}
+
+
+def test_a_record_has_no_number_without_end() -> None:
+    record = {"a": float("inf"), "b": Decimal("3.33"), "c": Decimal("1e400"), "d": 1.5}
+    assert as_scalars(record) == {"a": "inf", "b": 3.33, "c": "inf", "d": 1.5}
 
 
 MODEL = """

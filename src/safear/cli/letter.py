@@ -57,9 +57,6 @@ letter_options = combine(
 
 def check_letter(options: dict[str, Any]) -> None:
     """Refuse a letter that cannot be written before anything is computed for it."""
-    files = [options[name] for name in ("report", "figures", "output", "save") if options[name] is not None]
-    if len(files) > len(set(files)):
-        raise click.UsageError("two options name the same file")
     if options["report"] is None and options["figures"] is None:
         for name, given in (("contact", "contact"), ("date", "dated"), ("reference", "reference")):
             if options[given] is not None:

@@ -1,10 +1,11 @@
-"""What a command writes is none of the files that it reads."""
+"""What a command writes is none of the files that it reads, and nothing is written twice."""
 
 from __future__ import annotations
 
 import os
 from contextlib import suppress
 from glob import glob, has_magic
+from itertools import combinations
 from pathlib import Path
 
 import click
@@ -28,13 +29,17 @@ INPUTS = {  # what commands call the parameters that name files to read
 
 
 def require_apart(context: click.Context) -> None:
-    """Refuse an output that would replace an input of the same command."""
+    """Refuse an output that would replace an input, or another output, of the same command."""
     from safear.cli.options import NEW_FILE
 
-    outputs = [item for item in context.command.params if item.type is NEW_FILE]
-    for output in outputs:
-        path = context.params.get(output.name or "")
-        if path is None or not path.is_file():  # nothing is there yet, or it is a terminal, which is read as well
+    wanted = [(item, context.params.get(item.name or "")) for item in context.command.params if item.type is NEW_FILE]
+    outputs = [(item, path) for item, path in wanted if path is not None]
+    for (one, path), (other, another) in combinations(outputs, 2):
+        if os.path.realpath(path) == os.path.realpath(another) and (path.is_file() or not path.exists()):
+            cause = f"{one.opts[-1]} and {other.opts[-1]} would both write this file"
+            raise InputError.at(Place(file=str(another)), cause, "name another file for one of them", code="same_file")
+    for output, path in outputs:
+        if not path.is_file():  # nothing is there yet, or it is a terminal, which is read as well
             continue
         is_left_out = output.name == "skip_bad"  # of what a pattern finds, by whoever reads it
         for item in context.command.params:

@@ -36,8 +36,6 @@ def check_saving(options: dict[str, Any], *, also: Sequence[str] = ()) -> None:
     users = ("save", *also)
     if options["plan"] is not None and all(options[name] is None for name in users):
         raise click.UsageError(f"--plan goes with {' or '.join(f'--{name}' for name in users)}")
-    if options["save"] is not None and options["save"] in {options.get("output"), options.get("report")}:
-        raise click.UsageError("--save names the same file as another option")
 
 
 def save_chosen(menu: Menu, options: dict[str, Any], tell: Teller, *, before: BeforeForm | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
 from itertools import islice
 from typing import cast
@@ -65,10 +65,19 @@ def read_cells(cells: Mapping[str, str], problem: Problem, kinds: Mapping[str, s
 
 def find_kinds(rows: Iterable[Mapping[str, str]], names: Iterable[str]) -> dict[str, str]:
     """What the cells of each of these columns are in all rows of a CSV file."""
-    fits, left = dict.fromkeys(names, CELL_KINDS), iter(rows)
+    fits, gaps, left = dict.fromkeys(names, CELL_KINDS), set[str](), iter(rows)
     while some := list(islice(left, _MANY)):
-        fits = {name: fitting((row[name] for row in some if name in row), kinds) for name, kinds in fits.items()}
-    return {name: next(iter(kinds), "VARCHAR") for name, kinds in fits.items()}
+        for name, kinds in fits.items():
+            texts = {row[name] for row in some if name in row}
+            fits[name] = fitting(texts, kinds)
+            gaps |= {name} if "" in texts else set()
+    return {name: choose_kind(kinds, has_gaps=name in gaps) for name, kinds in fits.items()}
+
+
+def choose_kind(kinds: Sequence[str], *, has_gaps: bool) -> str:
+    """The first of those that fit; whole numbers with gaps are floats, as everywhere in tables."""
+    found = next(iter(kinds), "VARCHAR")
+    return "DOUBLE" if found == "BIGINT" and has_gaps else found
 
 
 def fitting(texts: Iterable[str], kinds: Iterable[str] = CELL_KINDS) -> tuple[str, ...]:
@@ -120,6 +129,12 @@ def group_expression(kind: str, cell: str) -> str:
         return text
     whole = f"CASE WHEN {_is_whole(cell)} THEN CAST(CAST({cell} AS BIGINT) AS VARCHAR) ELSE {text} END"
     return f"if({is_nan(cell)}, '', {whole})"
+
+
+def as_given(value: object, *, has_gaps: bool) -> object:
+    """A cell as a model sees it: decimals, and whole numbers in a column with gaps, are floats."""
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return float(cast("float", value)) if isinstance(value, Decimal) or (is_whole and has_gaps) else value
 
 
 def as_read(value: object, kind: str) -> object:

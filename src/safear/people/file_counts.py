@@ -31,6 +31,7 @@ from safear.people.cells import (
     Codes,
     as_double,
     as_read,
+    choose_kind,
     code_expression,
     code_names,
     empty_expression,
@@ -131,22 +132,31 @@ class Files:
 
     @cached_property
     def _given_kinds(self) -> dict[str, str]:
-        """What the cells of each given column are as texts, in all files: numbers, truth values, or just texts."""
-        fits = {name: list(CELL_KINDS) for name in self.sight.given}
+        """What the cells of each given column are in all files: numbers, truth values, or just texts."""
+        fits, gaps = {name: list(CELL_KINDS) for name in self.sight.given}, set[str]()
         for table in self.tables:
             for name, kinds in fits.items():
                 cell, kind = table.cell(name)
-                if kind == "VARCHAR" and table.delimiter is None:  # Parquet says itself what is text
-                    here: list[str] = []
-                elif kind == "VARCHAR":
-                    tests = ", ".join(f"coalesce(bool_and({looks_like(other, cell)}), true)" for other in CELL_KINDS)
-                    rows = self.connection.execute(f"SELECT {tests} FROM ({table.scan(table.files)})").fetchall()
-                    self._take_rejects(table)
-                    here = [other for other, fit in zip(CELL_KINDS, rows[0], strict=True) if fit]
+                is_text = kind == "VARCHAR" and table.delimiter is not None  # Parquet says itself what is text
+                tests = [f"bool_or({empty_expression(kind, cell)})"]
+                tests += [f"coalesce(bool_and({looks_like(other, cell)}), true)" for other in CELL_KINDS if is_text]
+                scan = f"SELECT {', '.join(tests)} FROM ({table.scan(table.files)})"
+                ((has_gaps, *fit),) = self.connection.execute(scan).fetchall()
+                self._take_rejects(table)
+                gaps |= {name} if has_gaps else set()
+                if kind == "VARCHAR":
+                    here = [other for other, does in zip(CELL_KINDS, fit, strict=False) if does]
                 else:
                     here = ["BOOLEAN"] if kind == "BOOLEAN" else ["BIGINT", "DOUBLE"] if kind in BITS else ["DOUBLE"]
                 fits[name] = [other for other in kinds if other in here]
-        return {name: next(iter(kinds), "VARCHAR") for name, kinds in fits.items()}
+        return {name: choose_kind(kinds, has_gaps=name in gaps) for name, kinds in fits.items()}
+
+    def _given_cell(self, table: FileTable, name: str) -> str:
+        """A cell of a given column, of the kind that the column is in all files."""
+        (cell, kind), wanted = table.cell(name), self._given_kinds[name]
+        if table.delimiter:
+            return read_as(wanted, cell)
+        return f"CAST({cell} AS DOUBLE)" if wanted == "DOUBLE" and kind in BITS else cell
 
     def _begin_numbering(self, broken: Codes) -> None:
         """From here on rows are read in order, and those with `broken` level numbers are known as such."""
@@ -285,8 +295,7 @@ class Files:
             if feature.name in self.sight.numbers:
                 codes.append(f"{number} AS n{self.sight.numbers.index(feature.name)}")
         for i, name in enumerate(self.sight.given):
-            cell, kind = table.cell(name)
-            cells.append(f"{read_as(self._given_kinds[name], cell) if table.delimiter else cell} AS r{i}")
+            cells.append(f"{self._given_cell(table, name)} AS r{i}")
         for i, group in enumerate(self.groups):
             if group not in self.problem.feature_by_name:
                 cell, kind = table.cell(group)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from safear.errors import PersonError, Place
 from safear.files import AS_UTF8, HEAD, explain, refuse_encoding
-from safear.people.cells import as_read, find_kinds, read_cells
+from safear.people.cells import as_given, as_read, find_kinds, read_cells
 from safear.people.opening import connect, find_table, open_file, refuse_delimiter, require_undamaged
 from safear.people.quoting import Quotes
 from safear.problem.model import Problem, Record
@@ -54,7 +54,7 @@ def load_row(path: Path | str, problem: Problem, *, row: int | None = None, give
     """
     place = require_table(path)
     if _is_parquet(path):
-        return _pick(_parquet_rows(place), row, place)
+        return _pick(_parquet_rows(place, given), row, place)
     found = _pick(_csv_rows(place), row, place)
     kinds = find_kinds(_csv_rows(place, passes_over=True), given) if given else {}
     return read_cells(found, problem, kinds)
@@ -64,7 +64,7 @@ def load_rows(path: Path | str, problem: Problem, *, given: Collection[str] = ()
     """The people in all rows of a CSV or Parquet file, `given` columns as in `load_row`."""
     place = require_table(path)
     if _is_parquet(path):
-        return list(_parquet_rows(place))
+        return list(_parquet_rows(place, given))
     rows = list(_csv_rows(place))
     kinds = find_kinds(rows, given)
     return [read_cells(row, problem, kinds) for row in rows]
@@ -112,11 +112,15 @@ def _csv_rows(place: Place, *, passes_over: bool = False) -> Iterator[dict[str, 
     """The rows of a CSV file one by one, as texts."""
     rows = csv_cells(place, passes_over=passes_over)
     names = next(rows, [])
+    _refuse_doubled(names, place)
+    for cells in rows:
+        yield dict(zip(names, cells, strict=True))
+
+
+def _refuse_doubled(names: Iterable[str], place: Place) -> None:
     doubled = next((name for name, count in Counter(names).items() if count > 1), None)
     if doubled is not None:
         raise PersonError.at(place, f"there are two columns '{doubled}'", "rename one", code="twice")
-    for cells in rows:
-        yield dict(zip(names, cells, strict=True))
 
 
 def csv_cells(place: Place, *, passes_over: bool = False) -> Iterator[list[str]]:
@@ -150,11 +154,20 @@ def csv_cells(place: Place, *, passes_over: bool = False) -> Iterator[list[str]]
         raise PersonError.at(place, f"cannot be read: {explain(cause)}", code="unreadable") from cause
 
 
-def _parquet_rows(place: Place) -> Iterator[dict[str, object]]:
-    """The rows of a Parquet file one by one, each cell with the type of its column."""
+def _parquet_rows(place: Place, given: Collection[str] = ()) -> Iterator[dict[str, object]]:
+    """The rows of a Parquet file one by one, each cell with the type of its column; `given` ones as models see them."""
     with connect(place, 1, "1GB") as connection:
         table = find_table(connection, place)
+        _refuse_doubled(table.names, place)
         cells, kinds = zip(*map(table.cell_at, range(len(table.names))), strict=True)
-        found = connection.execute(f"SELECT {', '.join(cells)} FROM ({table.scan(table.files)})")  # noqa: S608  # names made there
-        while (row := found.fetchone()) is not None:
-            yield dict(zip(table.names, map(as_read, row, kinds), strict=True))
+        scan = table.scan(table.files)
+        numbers = [name for name in given if name in table.names]
+        gaps = dict.fromkeys(numbers, False)
+        if numbers:
+            tests = ", ".join(f"count(*) > count({table.cell(name)[0]})" for name in numbers)
+            (found,) = connection.execute(f"SELECT {tests} FROM ({scan})").fetchall()  # noqa: S608  # names made there
+            gaps = dict(zip(numbers, found, strict=True))
+        rows = connection.execute(f"SELECT {', '.join(cells)} FROM ({scan})")  # noqa: S608  # names made there
+        while (row := rows.fetchone()) is not None:
+            record = dict(zip(table.names, map(as_read, row, kinds), strict=True))
+            yield record | {name: as_given(record[name], has_gaps=has) for name, has in gaps.items()}

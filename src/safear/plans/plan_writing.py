@@ -105,8 +105,8 @@ def hash_problem(problem: Problem) -> tuple[str, dict[str, str]]:
 def clean_record(record: Record) -> dict[str, Scalar]:
     """A record as the file holds it, its names in order."""
     plain = as_scalars(record)
-    for name, value in plain.items():
-        if isinstance(value, float) and not math.isfinite(value):
+    for name, value in dict(record).items():
+        if isinstance(value, float | np.floating) and math.isinf(value):
             raise PlanError.at(("record", name), "is infinite, which a file cannot hold", code="out_of_range")
     return {name: plain[name] for name in sorted(plain)}
 

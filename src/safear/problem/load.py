@@ -76,7 +76,8 @@ def load_record(path: str | os.PathLike[str], problem: Problem) -> tuple[dict[st
         mistakes += [tree.locate(mistake((name,), "write a single level here", code="not_a_text")) for name in nested]
     if mistakes:
         raise PersonError(mistakes)
-    return read_texts_of(tree.data, problem.feature_by_name), tree
+    quoted = [name for name in tree.data if tree.positions[(name,)].is_quoted]
+    return read_texts_of(tree.data, problem.feature_by_name, quoted=quoted), tree
 
 
 def load_person(path: str | os.PathLike[str], problem: Problem) -> Record:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -89,12 +89,16 @@ def read_level(feature: Feature, value: object) -> str | None:
     return None
 
 
-def read_texts_of(record: Mapping[str, str], features: Mapping[str, Feature]) -> dict[str, object]:
+def read_texts_of(
+    record: Mapping[str, str], features: Mapping[str, Feature], *, quoted: Collection[str] = ()
+) -> dict[str, object]:
     """A record of which only the texts are known: levels as they are, all else as the value that it looks like.
 
-    `null` is a level if there is one of that name, else an empty cell, where the feature may be `missing`.
+    `null` is a level if there is one of that name, else an empty cell, where the feature may be `missing`. What is no
+    feature and was `quoted` is a text.
     """
-    return {name: _read_text(text, features.get(name)) for name, text in record.items()}
+    texts = set(quoted).difference(features)
+    return {name: text if name in texts else _read_text(text, features.get(name)) for name, text in record.items()}
 
 
 def _read_text(text: str, feature: Feature | None) -> object:

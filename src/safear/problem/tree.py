@@ -20,11 +20,15 @@ MAX_DEPTH = 100  # levels of nesting; the format has eight
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Line and column, both from 1; `text_column` is where a one-line scalar's text begins."""
+    """Line and column, both from 1; `text_column` is where a one-line scalar's text begins.
+
+    A scalar that `is_quoted` is a text, whatever it looks like.
+    """
 
     line: int
     column: int
     text_column: int | None = None
+    is_quoted: bool = False
 
 
 @dataclass(slots=True)
@@ -207,10 +211,11 @@ def _convert(node: yaml.Node, path: Path, tree: Tree, open_nodes: set[int]) -> A
         cause, remedy = "'!' starts a YAML tag, which means nothing here", "write 'not', or put the text in quotes"
         tree.mistakes.append(mistake(tree.place(path, line, column), cause, remedy, code="syntax"))
     if isinstance(node, yaml.ScalarNode):
-        start = column + (node.style in {"'", '"'})
+        is_quoted = node.style in {"'", '"'}
+        start = column + is_quoted
         as_written = line <= len(tree.lines) and tree.lines[line - 1].startswith(node.value, start - 1)
         text_column = start if as_written else None
-        tree.positions[path] = Position(line, column, text_column)
+        tree.positions[path] = Position(line, column, text_column, is_quoted)
         return _join_surrogates(node.value)
     # A collection is shown at its key, where it has one: that is the line on which its name stands.
     tree.positions[path] = tree.keys.get(path, Position(line, column))

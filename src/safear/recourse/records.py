@@ -6,9 +6,11 @@ their digits; what is undefined is null.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from typing import Literal, Self
+from decimal import Decimal
+from typing import Literal, Self, cast
 
 import numpy as np
 from pydantic import Field
@@ -380,10 +382,11 @@ class DecisionRecord(ResultRecord):
 def _as_scalar(value: object) -> Scalar:
     if not isinstance(value, str) and is_missing(value):
         return None
-    if isinstance(value, np.floating):  # as it is written: a 32-bit 0.7 is no 0.699999988
-        return float(str(value))
+    if isinstance(value, np.floating | Decimal):  # as it is written: a 32-bit 0.7 is no 0.699999988
+        value = float(str(value))
     plain = value.item() if isinstance(value, np.generic) else value
-    return plain if isinstance(plain, bool | int | float | str) else str(plain)
+    is_held = isinstance(plain, bool | int | str) or (isinstance(plain, float) and math.isfinite(plain))
+    return cast("Scalar", plain) if is_held else str(plain)  # JSON has no number without end
 
 
 def name_answer(*, favourable: bool) -> Answer:
