@@ -70,8 +70,11 @@ def test_an_input_is_not_replaced(command: str, told: str, safear: Safear, place
     ("command", "told"),
     [
         ("audit my.yaml people.csv --group job --skip-bad s.csv -o s.csv", "s.csv: --skip-bad and --output would both"),
-        ("audit my.yaml people.csv --group job --report r.html -o ./r.html", "--report and --output would both write"),
-        ("recommend my.yaml --save new.json -o link.json", "link.json: --output and --save would both write this file"),
+        (
+            "audit my.yaml people.csv --group job --report r.html -o ./r.html",
+            "r.html: --output and --report would both write",
+        ),
+        ("recommend my.yaml --save new.json -o link.json", "new.json: --output and --save would both write"),
     ],
 )
 def test_nothing_is_written_twice(command: str, told: str, safear: Safear, place: Path) -> None:
