@@ -23,6 +23,7 @@ from typing import Literal
 
 PATIENCE = 120.0  # seconds for a command, on a machine that has other things to do
 MEMORY = 4 * 2**30  # bytes of addresses: what reads without end is stopped before the machine is
+HEEDED = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 TELLTALE = "Traceback (most recent call last)"
 
 
@@ -110,15 +111,18 @@ class Child:
 
 def fork(work: Callable[[], int], output: Path) -> Child:
     """A process of its own group that does some work, prints to a file and ends with the code that the work gives."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, HEEDED)  # none comes before the child heeds them in its own way
     pid = os.fork()
     if pid:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return Child(pid, output, time.monotonic())
     code = 70
     try:
         os.setsid()
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
+        for number in HEEDED:
             signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as Python has it
         told = output.with_suffix(".err")
         with output.open("wb") as stream, told.open("wb") as other, Path(os.devnull).open("rb") as nothing:

@@ -55,6 +55,13 @@ def test_rows_that_are_not_utf_8_are_refused_whatever_is_asked_of_them(tmp_path:
     assert rows_of(path, tmp_path / "bad.csv") == ({"Ann": 1, "Zoe": 3}, [2])
 
 
+@pytest.mark.parametrize("content", [b"\xef", b"\xef\xbb", b"\xef\xbb\xbf", b"\n"])
+def test_the_beginning_of_a_mark_is_no_header(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_bytes(content)
+    with pytest.raises(PersonError, match="the header is not one line of column names"):
+        read_population(PROBLEM, tmp_path / "p.csv")
+
+
 # How a row reads, and how many rows of the file it is.
 ROWS = {
     "whitespace": ["   "],

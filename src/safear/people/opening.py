@@ -188,7 +188,7 @@ def _describe(connection: DuckDBPyConnection, file: str) -> _Columns:
         refuse_delimiter(file, delimiter)
         with io.TextIOWrapper(open_file(file), encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
             reader = csv.reader(text, delimiter=delimiter, strict=True)
-            names = tuple(next(reader))
+            names = tuple(next(reader, ()))
             if any("\udc80" <= letter <= "\udcff" for letter in "".join(names)):  # a byte that is not UTF-8
                 raise PersonError.at(Place(file=file), "its header is not UTF-8 text", AS_UTF8, code="not_utf8")
             if reader.line_num > 1 or not names:
