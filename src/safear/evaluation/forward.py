@@ -114,6 +114,13 @@ def find_possible_ends(solution: Planned | Policy, start: Record | int | None = 
     return Ends(goals, chances[goals])
 
 
+def may_succeed(policy: Policy, state: int, *, step: int, account: int) -> bool:
+    """Return whether a run that is there, as in `run_on`, may reach a goal at some chances within the intervals."""
+    mdp, choose = policy.mdp, policy.choosing(account)
+    layers = propagate(mdp, choose, state, step, counts_spent=policy.looks_at_spent, possible=True)
+    return any(mdp.goal[layer.state].any() for layer in layers)
+
+
 def _ended(layers: Sequence[Layer]) -> Iterator[NDArray[Any]]:
     """State, spent and chance of all ways that runs are over."""
     over = [layer.row < 0 for layer in layers]

@@ -15,7 +15,7 @@ import numpy as np
 from safear.arguments import OUTCOMES, ArgumentKind, takes
 from safear.errors import InputError
 from safear.evaluation.extremes import Range
-from safear.evaluation.forward import run_on
+from safear.evaluation.forward import may_succeed, run_on
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
 from safear.problem.glossary import NO_LABELS, Glossary
@@ -185,7 +185,9 @@ def look_around(plan: Followed, here: Standing) -> Situation:
     """What to do now, what may happen then, and what is ahead."""
     policy, mdp, state = plan.policy, plan.policy.mdp, here.state
     row = find_row(plan, here)
-    ahead = run_on(policy, state, step=here.step, account=_account(plan, here)).distribution
+    account = _account(plan, here)
+    ahead = run_on(policy, state, step=here.step, account=account).distribution
+    hopes = ahead.success > 0 or may_succeed(policy, state, step=here.step, account=account)
     return Situation(
         _kind(mdp, state, step=here.step, acts=row is not None),
         mdp.person(state),
@@ -201,7 +203,7 @@ def look_around(plan: Followed, here: Standing) -> Situation:
         mdp.unit,
         mdp.goal_name,
         mdp.glossary,
-        "yes" if ahead.success > 0 or mdp.has_intervals else judge_hope(mdp, state, step=here.step),
+        "yes" if hopes else judge_hope(mdp, state, step=here.step),
     )
 
 
