@@ -2,8 +2,9 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-# Neighbouring tests stay in one process, where they share what is made once per file or session.
-CORES  := -n auto --dist worksteal
+# Neighbouring tests stay in one process, where they share what is made once per file or session. One process more than
+# there are cores, since some tests wait.
+CORES  := -n $(shell expr $$(nproc 2>/dev/null || echo 2) + 1) --dist worksteal
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Python compiles what it imports; compiled in advance, the environment would be a seventh larger.
 GET    := $(PIP) install --no-compile
@@ -11,18 +12,37 @@ GET    := $(PIP) install --no-compile
 # Rewritten tests and compiled modules are kept: to make them anew takes each process ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check test lint hooks coverage test-models test-browser test-dice test-engines test-bounds test-oldest dist test-dist fuzz mutants mutants-sample bench soak clean
+.PHONY: demo check check-tests test test-all costs texts lint hooks coverage test-models test-browser test-dice test-engines test-bounds test-oldest dist test-dist fuzz mutants mutants-sample bench soak clean
 
 demo: $(VENV)/.base
 	$(BIN)/safear demo
 
-# Before every commit, in under a minute: lint, and the tests that are not slow. Folders whose tests serve pages, count
-# files of people or train forests are not even imported; tests/conftest.py says what else is slow.
-check: lint
-	$(BIN)/python -m pytest -q $(CORES) -m "not slow" -p no:schemathesis $(addprefix --ignore=tests/,paper population web)
+# Before every commit, in under a minute: lint, and the tests that take less than a fiftieth of a second. Which test runs
+# in which lane follows from its measured cost, and a test that outgrows its lane fails: tests/shared/lanes.py.
+check: $(VENV)/.test
+	@$(MAKE) --no-print-directory --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) lint check-tests
 
+check-tests: $(VENV)/.test # hardly any of these waits for anything
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --lane check
+
+# In four minutes on two cores: every promise and every exact figure, with a quarter of the examples.
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -q $(CORES)
+	$(BIN)/python -m pytest -q $(CORES) --lane test
+
+# Everything: `make test`, then the dear tests and all examples, new ones each time, or those of a SEED. Those that fail are
+# kept in .hypothesis and tried first the next time.
+test-all: test
+	$(BIN)/python -m pytest -q $(CORES) --lane all --rest $(if $(SEED),--hypothesis-seed=$(SEED))
+
+# What each test costs, measured and written to tests/costs.json.
+costs: $(VENV)/.test
+	$(BIN)/python -m pytest -q $(CORES) --note-costs
+
+# The whole texts that tests compare with (__snapshots__), written again: look at what `git diff` shows. None is left
+# over, since all are removed first.
+texts: $(VENV)/.test
+	find tests -name '*.ambr' -delete
+	$(BIN)/python -m pytest -q $(CORES) -m syrupy_snapshot --snapshot-update $$(grep -rl SnapshotAssertion tests --include='test_*.py')
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -39,7 +59,7 @@ hooks: $(VENV)/.test
 # a program prints: what the others run counts.
 coverage: $(VENV)/.test
 	$(BIN)/coverage erase
-	-$(BIN)/coverage run -m pytest -q $(CORES)
+	-$(BIN)/coverage run -m pytest -q $(CORES) --lane all --no-limits
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --sort=cover --skip-covered
 	$(BIN)/coverage json --quiet -o $(VENV)/coverage.json
@@ -47,39 +67,39 @@ coverage: $(VENV)/.test
 
 # Models of every source with its real library: CatBoost, ONNX, MLflow, whose dependencies are large.
 test-models: $(VENV)/.models
-	SAFEAR_REQUIRE_MODELS=1 $(BIN)/python -m pytest -q $(CORES) tests/classifier
+	SAFEAR_REQUIRE_MODELS=1 $(BIN)/python -m pytest -q $(CORES) tests/parts/classifier
 
 # The pages in Chromium, which must be there.
 test-browser: $(VENV)/.browser
-	$(BIN)/python -m pytest -q $(CORES) tests/web/test_browser.py tests/web/test_journey.py tests/reports/test_printing.py
+	$(BIN)/python -m pytest -q $(CORES) tests/promises/web/test_browser.py tests/promises/web/test_journey.py tests/promises/reports/test_printing.py
 
 # The comparison with DiCE, whose dependencies are large, with the real dice-ml.
 test-dice: $(VENV)/.dice
-	$(BIN)/python -m pytest -q tests/paper/test_dice.py
+	$(BIN)/python -m pytest -q tests/parts/paper/test_dice.py
 
 # Storm and QuantEcon on exported models.
 test-engines: $(VENV)/.bench
-	$(BIN)/python -m pytest -q tests/solvers/test_engines.py
+	$(BIN)/python -m pytest -q tests/exact/solvers/test_engines.py
 
 # The tests of compiled loops with every index checked, which compiled code does not do by itself; with fewer examples
 # of each property.
 test-bounds: $(VENV)/.test
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds $(BIN)/python -m pytest -q $(CORES) -p no:cacheprovider --hypothesis-profile=few \
-		tests/evaluation tests/solvers/test_sweep_kernels.py tests/solvers/test_targets.py tests/solvers/test_optimal.py tests/solvers/test_weighed.py \
-		tests/mdp/test_grounds.py tests/recourse/test_fast_search.py tests/population/test_engine.py tests/population/test_family_figures.py
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds $(BIN)/python -m pytest -q $(CORES) -p no:cacheprovider --examples 10 \
+		tests/exact/evaluation tests/exact/solvers/test_sweep_kernels.py tests/exact/solvers/test_targets.py tests/exact/solvers/test_optimal.py tests/exact/solvers/test_weighed.py \
+		tests/parts/mdp/test_grounds.py tests/parts/recourse/test_fast_search.py tests/parts/population/test_engine.py tests/exact/population/test_family_figures.py
 
 # What is released, as a stranger gets it: the tests of the sdist on the installed wheel, with the oldest versions that
 # pyproject.toml allows, in a folder without sources; fewer examples of each property, and slow tests only where the
 # version of a library matters. Compiled code is kept apart: an old Numba cannot read what a new one has left.
 OLDEST   := $(CURDIR)/$(VENV)-oldest
-VERSIONS := $(addprefix tests/,classifier datasets people population)
-TRY      := NUMBA_CACHE_DIR=$(OLDEST)/compiled $(OLDEST)/bin/python -m pytest -q $(CORES) -p no:cacheprovider --hypothesis-profile=few
+VERSIONS := $(wildcard $(foreach room,classifier datasets people population,tests/*/$(room)))
+TRY      := NUMBA_CACHE_DIR=$(OLDEST)/compiled $(OLDEST)/bin/python -m pytest -q $(CORES) -p no:cacheprovider --no-limits --examples 10
 test-oldest: dist $(VENV)-oldest/.test
 	$(OLDEST)/bin/python -m pip --quiet --disable-pip-version-check install --force-reinstall --no-deps dist/*.whl
 	rm -rf $(OLDEST)/sdist && mkdir $(OLDEST)/sdist
 	tar xzf dist/*.tar.gz --strip-components=1 -C $(OLDEST)/sdist
 	cd $(OLDEST)/sdist && $(TRY) $(VERSIONS)
-	cd $(OLDEST)/sdist && $(TRY) -m "not slow" $(addprefix --ignore=,$(VERSIONS))
+	cd $(OLDEST)/sdist && $(TRY) --lane check $(addprefix --ignore=,$(VERSIONS))
 
 # Wheel and sdist in dist/.
 dist: $(VENV)/.dist
@@ -92,7 +112,7 @@ test-dist: dist
 
 # The property tests with many new examples.
 fuzz: $(VENV)/.test
-	$(BIN)/python -m pytest -q --hypothesis-profile=fuzz
+	$(BIN)/python -m pytest -q $(CORES) -m hypothesis --lane all --no-limits --examples 2000
 
 # Does a test fail when an operator or a comparison in a formula of risk, solvers or evaluation is another? All of them
 # take an hour or two, a sample less than a minute; tools/survivors.toml says why some may go unnoticed.

@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 import shutil
 import signal
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
 
+from doors import loading
 from heavy import miss, require
-from safear import loading
+from lanes import pytest_addoption, pytest_collection_modifyitems, pytest_configure, pytest_itemcollected
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+__all__ = ["pytest_addoption", "pytest_collection_modifyitems", "pytest_configure", "pytest_itemcollected"]  # hooks
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
     "--no-sandbox",
@@ -27,25 +29,6 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-
-# Examples are drawn anew from the same seed each time: a green run stays green. `make fuzz` draws new ones.
-_COMMON = settings(
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    phases=[phase for phase in Phase if phase is not Phase.explain],  # it takes minutes to explain a failure
-)
-settings.register_profile("fixed", _COMMON, derandomize=True)
-settings.register_profile("few", _COMMON, derandomize=True, max_examples=10)
-settings.register_profile("fuzz", _COMMON, max_examples=2000)
-settings.load_profile("fixed")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Property tests, and tests that start programs, are slow without saying so."""
-    for item in items:
-        is_drawn = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
-        if is_drawn or "safear_process" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.slow)
 
 
 class Telling:
@@ -67,6 +50,13 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     terminal = plugins.get_plugin("terminalreporter")
     if terminal is not None:
         plugins.register(Telling(terminal))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write what `make coverage` traced: a worker may be ended before it exits by itself."""
+    tracing = sys.modules["coverage"].Coverage.current() if "coverage" in sys.modules else None
+    if tracing is not None and hasattr(session.config, "workerinput"):
+        tracing.save()
 
 
 @pytest.fixture(scope="module")  # its event loop runs meanwhile, and other tests have loops of their own

@@ -49,16 +49,16 @@ MIRRORS = {
 }
 # Other engines are no part of every environment; hashes overflow on purpose, of which plain Python warns.
 PYTEST = [
-    *("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:schemathesis", "-qq", "-s", "--tb=native"),
+    *("-p", "no:cacheprovider", "-p", "no:xdist", "-qq", "-s", "--tb=native", "--lane=test", "--no-limits"),
     *(
         "-W",
         "ignore:overflow encountered:RuntimeWarning",
-        "--ignore=tests/solvers/test_engines.py",
+        "--ignore=tests/exact/solvers/test_engines.py",
         f"--rootdir={ROOT}",
     ),
 ]
 FIRST_EXAMPLES = 3  # of a property, to see what a test reaches
-EXAMPLES = 10  # of a property, to kill a mutant
+EXAMPLES = 10  # of a property, to kill a mutant: `make test` hardly ever draws fewer (tests/shared/lanes.py)
 # Seconds, as tests take with the first examples. Beside other work they take twice as long or more: what matters must
 # lie far from these limits, or the same mutant would be killed on one day and live on another.
 LONGEST = 15.0  # tests that take longer are left out
@@ -92,7 +92,7 @@ def mirrors(path: str) -> list[str]:
     """The test files that stand for a source, the most telling first."""
     package, stem = Path(path).parent.name, Path(path).stem
     names = MIRRORS.get(stem, [stem])
-    return [f"tests/{name}.py" if "/" in name else f"tests/{package}/test_{name}.py" for name in names]
+    return [f"tests/exact/{name if '/' in name else f'{package}/test_{name}'}.py" for name in names]
 
 
 def choose_tests(mutant: Mutant, reaches: dict[str, Reach], *, is_excused: bool) -> Tests:

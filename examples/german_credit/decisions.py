@@ -16,8 +16,9 @@ from typing import Any
 
 import duckdb
 import httpx
+import numpy as np
 import pandas as pd
-from examples.german_credit.promises import APPLICATIONS, PROBLEM, THRESHOLDS, Experiment
+from examples.german_credit.promises import PROBLEM, THRESHOLDS, Experiment
 from examples.german_credit.train import DATA, TRAIN, get_model
 
 import safear as sa
@@ -73,8 +74,12 @@ def count_by_audit(experiment: Experiment, data: Path) -> pd.Series[int]:
 
 def read_records(data: Path) -> list[dict[str, Any]]:
     """The applications of a file, each as it was filed."""
-    table = pd.read_csv(data).drop(columns="decision")
-    return [{str(name): value for name, value in record.items()} for record in table.to_dict("records")]
+    return [{str(name): value for name, value in record.items()} for record in read_table(data).to_dict("records")]
+
+
+def read_table(data: Path) -> pd.DataFrame:
+    """The applications of a file, without what became of them."""
+    return pd.read_csv(data).drop(columns="decision")
 
 
 def compare_entrances(
@@ -85,11 +90,12 @@ def compare_entrances(
     Everybody's plan has one step here: that is quick, and decisions do not depend on it.
     """
     experiment = replace(experiment, problem=replace(experiment.problem, horizon=1))
-    found = {"model": set(experiment.first_rejected())}
+    table = read_table(data)
+    found = {"model": set(np.flatnonzero(~experiment.accepts(table)).tolist())}
     found |= {name: ENTRANCES[name](experiment, data) for name in entrances}
     rows = {name: {"rejected": len(rows), "differ": len(rows ^ found["model"])} for name, rows in found.items()}
     counts = count_by_audit(experiment, data)
-    known = APPLICATIONS.loc[sorted(found["model"])].value_counts(GROUPS).reindex(counts.index, fill_value=0)
+    known = table.loc[sorted(found["model"])].value_counts(GROUPS).reindex(counts.index, fill_value=0)
     checked = check_people(experiment.problem, experiment.classifier, str(data)).rejected
     rows["check"] = {"rejected": checked, "differ": abs(checked - len(found["model"]))}
     rows["audit"] = {"rejected": int(counts.sum()), "differ": int((counts - known).abs().sum())}

@@ -74,7 +74,7 @@ def serve(problem_file: str, **options: Any) -> None:
     except ImportError:
         raise MissingExtraError("FastAPI", "web") from None
     source, host = find_source(problem_file, options), options["host"]
-    with _listen(options) as listener:
+    with listen(options) as listener:
         port = listener.getsockname()[1]
 
         def tell() -> None:
@@ -91,7 +91,7 @@ def serve(problem_file: str, **options: Any) -> None:
             from safear.web.processes import Workforce
 
             release()
-            mark = _fingerprint(source)
+            mark = fingerprint(source)
             Workforce(options["workers"], work, problem_file, {**options, "port": port}, mark).run(ready=tell)
 
 
@@ -103,14 +103,14 @@ def work(problem_file: str, options: dict[str, Any], mark: str, *, ready: Callab
     guard_warnings()
     with click.Context(serve):  # which what is read leaves its prints with
         source = find_source(problem_file, options)
-        if _fingerprint(source) != mark:
+        if fingerprint(source) != mark:
             cause = "the problem or the classifier has changed since the server was started"
             raise InputError.at(Place(), cause, "start it anew to serve what there is now", code="changed")
         listener = bind(options["host"], options["port"], shared=True)
         _serve(source, options, listener, ready=ready)
 
 
-def _fingerprint(source: Source) -> str:
+def fingerprint(source: Source) -> str:
     """A digest of the problem and of the files of classifiers: workers that serve different ones contradict each other.
 
     What is behind an address or a name of a module has none.
@@ -133,7 +133,7 @@ def _fingerprint(source: Source) -> str:
     return found.hexdigest()
 
 
-def _listen(options: dict[str, Any]) -> socket.socket:
+def listen(options: dict[str, Any]) -> socket.socket:
     """The address to serve at. Mistakes in the options are raised."""
     from safear.errors import InputError, Place
     from safear.files import explain

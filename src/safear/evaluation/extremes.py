@@ -221,7 +221,7 @@ def _find_var(tree: _Tree, level: float, *, sign: float, last: int) -> int:
     most = 0.0 if level > 1 - EPSILON else min(1 - level + EPSILON, 1 - EPSILON)
     exceeded, enough = -1, last
     while enough - exceeded > 1:
-        tried = _spread(exceeded, enough, tree.at_once)
+        tried = spread_between(exceeded, enough, tree.at_once)
         chances = sign * tree.worst(_exceeding(tree.totals[tried], sign))[:, 0]
         fine = int((chances > most).sum())  # the chance falls with the total
         exceeded, enough = int([exceeded, *tried][fine]), int([*tried, enough][fine])
@@ -304,7 +304,7 @@ def search_least(
     is not below the best value found, nothing needs to be tried.
     """
     tried, least = np.empty(0, dtype=np.int64), np.empty(0)
-    new = np.unique([0, len(targets) - 1, *_spread(0, len(targets) - 1, AT_ONCE // 4)])
+    new = np.unique([0, len(targets) - 1, *spread_between(0, len(targets) - 1, AT_ONCE // 4)])
     while True:
         parts = np.array_split(new, -(-len(new) // at_once))
         tried, least = np.concatenate([tried, new]), np.concatenate([least, *(look(targets[part]) for part in parts)])
@@ -315,14 +315,14 @@ def search_least(
         hopeful = np.flatnonzero((np.diff(tried) > 1) & (bounds < best - ROUNDING * max(best, 1.0)))
         if not len(hopeful):
             return best
-        new = np.concatenate([_spread(tried[place], tried[place + 1], 3) for place in hopeful])
+        new = np.concatenate([spread_between(tried[place], tried[place + 1], 3) for place in hopeful])
 
 
 def _negated(loss: Loss) -> Loss:
     return lambda total, success: -loss(total, success)
 
 
-def _spread(before: int, behind: int, most: int) -> NDArray[np.int64]:
+def spread_between(before: int, behind: int, most: int) -> NDArray[np.int64]:
     """At most so many places between two, neither included."""
     count = min(most, behind - before - 1)
     return np.unique(np.linspace(before, behind, count + 2)[1:-1].round().astype(np.int64))

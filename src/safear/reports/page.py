@@ -54,7 +54,7 @@ class Page:
 
 def require_writable(path: str | Path) -> None:
     """Refuse a file that no page could be written to, before anything is computed for it."""
-    _environment()
+    load_environment()
     target = Path(path)
     if not is_stream(target):
         cause, remedy = None, f"name it {target.stem}.html"
@@ -81,7 +81,7 @@ def render(template: str, texts: Texts, *, summary: tuple[str, ...] = (), **valu
     """Fill in a template in a language. All that is filled in is escaped, but for pictures, which are markup."""
     opening = OPENING.format(language=texts.language)
     frame = {"opening": opening, "version": __version__, "dark": list(DARK.items()), "page": texts.part("page")}
-    return Page(_environment().get_template(template).render(**frame, **values), summary)
+    return Page(load_environment().get_template(template).render(**frame, **values), summary)
 
 
 def as_seen(value: object) -> object:
@@ -90,7 +90,8 @@ def as_seen(value: object) -> object:
 
 
 @cache
-def _environment() -> Environment:
+def load_environment() -> Environment:
+    """Load the templates, or say which extra is missing."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  # an extra
     except ImportError:

@@ -85,7 +85,7 @@ def needs_rounding(mdp: MDP, objective: Objective, starts: NDArray[np.int64]) ->
         return False
     # A person's own MDP is part of this one, and has no more columns; where they begin, a cheap step forbids rounding.
     starts = starts[_cheapest_step(mdp)[starts] >= 2 * FINE]
-    suspects = starts[_count_edges_ahead(mdp, starts) * mdp.horizon * columns > MAX_WORK]
+    suspects = starts[count_edges_ahead(mdp, starts) * mdp.horizon * columns > MAX_WORK]
     return any(choose_unit(restrict(mdp, int(start)).mdp, objective) > 1 for start in suspects)
 
 
@@ -97,7 +97,7 @@ def _cheapest_step(mdp: MDP) -> NDArray[np.int64]:
     return least
 
 
-def _count_edges_ahead(mdp: MDP, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+def count_edges_ahead(mdp: MDP, starts: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many edges a run from each of these states can meet within the horizon; 64 starts at a time, a bit each."""
     found = np.zeros(len(starts), dtype=np.int64)
     if not mdp.n_edges:

@@ -111,7 +111,7 @@ def find_optimum(plans: HullPlans, scale: Scale, known: KnownPlans, *, tolerance
         if not heap or heap[0][0] >= scale.of(best) * (1 - tolerance):
             break
         bound, _, left, right = heapq.heappop(heap)
-        target = _equally_good(left.line, right.line)
+        target = equally_good(left.line, right.line)
         if target is None:
             continue
         middle = plans.find(target)
@@ -153,7 +153,7 @@ def sweep_least_mean(mdp: MDP, slack: float | None) -> TargetSweep:
     return sweep_targets(mdp, SQUARE, targets=(0.0, 0), allowed=allowed_rows(mdp, slack))
 
 
-def _equally_good(left: Line[float], right: Line[float]) -> float | None:
+def equally_good(left: Line[float], right: Line[float]) -> float | None:
     """The target for which two plans are equally good; None if there is none between theirs."""
     if right.mean <= left.mean:
         return None

@@ -11,6 +11,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from safear.problem.model import Record
@@ -40,10 +41,12 @@ class _Kept:
 
 
 class KeptMenus:
-    """So many menus as there is room for, each for so many seconds after it was last looked at."""
+    """So many menus as there is room for, each for so many seconds of the clock after it was last looked at."""
 
-    def __init__(self, seconds: float = KEPT_SECONDS, room: int = ROOM) -> None:
-        self.seconds, self.room = seconds, room
+    def __init__(
+        self, seconds: float = KEPT_SECONDS, room: int = ROOM, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.seconds, self.room, self.clock = seconds, room, clock
         self._lock = threading.Lock()
         self._kept: OrderedDict[bytes, _Kept] = OrderedDict()  # the one that was looked at last comes last
 
@@ -57,7 +60,7 @@ class KeptMenus:
             found = self._kept.get(key)
             if found is None:
                 return None
-            found.until = time.monotonic() + self.seconds
+            found.until = self.clock() + self.seconds
             self._kept.move_to_end(key)
             return found.menu
 
@@ -65,14 +68,14 @@ class KeptMenus:
         """Keep a menu, if need be instead of those that nobody has looked at for longest."""
         size = max(LEAST, len(menu.case.mdp.goal) * menu.problem.horizon)
         with self._lock:
-            self._kept[key] = _Kept(menu, size, time.monotonic() + self.seconds)
+            self._kept[key] = _Kept(menu, size, self.clock() + self.seconds)
             self._kept.move_to_end(key)
             while self._kept and sum(one.size for one in self._kept.values()) > self.room:
                 self._kept.popitem(last=False)
 
     def forget_old(self) -> None:
         """Forget what nobody has looked at for long enough."""
-        now = time.monotonic()
+        now = self.clock()
         with self._lock:
             while self._kept and next(iter(self._kept.values())).until <= now:
                 self._kept.popitem(last=False)

@@ -1,0 +1,119 @@
+"""`check_mdp` finds each way to break an MDP."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+
+import safear as sa
+from safear.errors import MDPError, PersonError
+from safear.evaluation import evaluate_states, run_exactly
+from safear.mdp import check_mdp
+from safear.recourse import find_traces, make_plan
+
+
+@pytest.fixture
+def mdp() -> sa.MDP:
+    return sa.compile_mdp(sa.load_example("loan"))
+
+
+def changed(array: Any, position: int, value: Any) -> Any:
+    result = array.copy()
+    result[position] = value
+    return result
+
+
+def test_sound(mdp: sa.MDP) -> None:
+    check_mdp(mdp)
+
+
+@pytest.mark.parametrize(
+    ("field", "position", "value", "message"),
+    [
+        ("edge_chance", 0, 0.5, "row[0]: has chances that do not add up to 1"),
+        ("edge_chance", 0, float("nan"), "edge_chance[0]: is not in [0, 1]"),
+        ("edge_chance", 3, -0.1, "edge_chance[3]: is not in [0, 1]"),
+        ("edge_low", 3, 1.1, "edge_low[3]: is not in [0, chance]"),
+        ("edge_low", 3, -0.1, "edge_low[3]: is not in [0, chance]"),
+        ("edge_high", 3, 0.0, "edge_high[3]: is not in [chance, 1], or not above 0"),
+        ("edge_high", 3, 1.1, "edge_high[3]: is not in [chance, 1], or not above 0"),
+        ("edge_cost", 2, -1, "edge_cost[2]: is negative"),
+        ("edge_next", 5, 10**6, "edge_next[5]: is not a state"),
+        ("edge_next", 5, -1, "edge_next[5]: is not a state"),
+        ("row_action", 1, 200, "row_action[1]: is not an action"),
+        ("row_start", 1, -1, "row_start: should increase"),
+        ("edge_start", -1, 3, "edge_start: should increase"),
+        ("states", 3, 0, "states: should increase"),
+        ("depth", 3, -1, "depth[3]: is negative"),
+    ],
+)
+def test_broken(mdp: sa.MDP, field: str, position: int, value: Any, message: str) -> None:
+    broken = replace(mdp, **{field: changed(getattr(mdp, field), position, value)})
+    with pytest.raises(MDPError) as caught:
+        check_mdp(broken)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"horizon": 0}, "horizon: 0 is not positive"),
+        ({"failure_cost": -1}, "failure_cost: -1 is negative"),
+        ({"quantum": Decimal(0)}, "quantum: 0 is not positive"),
+        ({"edge_cost": np.zeros(3, dtype=np.int64)}, "edge_cost: has 3 entries for"),
+        ({"edge_high": np.ones(3)}, "edge_high: has 3 entries for"),
+        ({"depth": np.zeros(3, dtype=np.int16)}, "depth: has 3 entries for"),
+        ({"states": np.zeros(3, dtype=np.int64)}, "states: has 3 entries for"),
+    ],
+)
+def test_broken_in_other_ways(mdp: sa.MDP, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(MDPError) as caught:
+        check_mdp(replace(mdp, **change))
+    assert message in str(caught.value)
+
+
+def test_goals_have_no_actions(mdp: sa.MDP) -> None:
+    with pytest.raises(MDPError, match="a goal state has actions"):
+        check_mdp(replace(mdp, goal=np.ones_like(mdp.goal)))
+
+
+def test_a_run_must_begin_somewhere(mdp: sa.MDP) -> None:
+    with pytest.raises(MDPError, match="depth: is 0 nowhere, so no run can start"):
+        check_mdp(replace(mdp, depth=np.ones_like(mdp.depth)))
+
+
+def test_an_mdp_made_by_hand_is_solved() -> None:
+    """Two states: try (cost 2, works 1 time in 4) until the goal."""
+    made = sa.MDP(
+        horizon=2,
+        goal=np.array([False, True]),
+        row_start=np.array([0, 1, 1]),
+        row_action=np.array([0], dtype=np.uint8),
+        edge_start=np.array([0, 2]),
+        edge_next=np.array([1, 0]),
+        edge_chance=np.array([0.25, 0.75]),
+        edge_cost=np.array([2, 2]),
+        edge_outcome=np.array([0, 1], dtype=np.uint8),
+        depth=np.zeros(2, dtype=np.int16),
+        actions=("try",),
+        failure_cost=8,
+    )
+    check_mdp(made)
+    solution = sa.solve(made, sa.Mean())
+    assert solution.planned_value(0) == 2 + 0.75 * (2 + 0.75 * 8)
+    assert sa.evaluate(solution, 0).success == 1 - 0.75**2
+    assert evaluate_states(solution).success.tolist() == [1 - 0.75**2, 1]
+    assert make_plan(solution, 0).lines()[0] == "1. Try: costs 2 units, works 25 times in 100."
+    assert [trace.cost for trace in find_traces(solution, 0).shown] == [12, 2, 4]
+    everywhere, alone = evaluate_states(solution), run_exactly(solution, 0)
+    assert everywhere.sparsity.tolist() == everywhere.proximity.tolist() == [1, 0]
+    assert alone.sparsity == alone.proximity == 1
+    assert (made.person(1), made.unit, made.goal_name) == ({"state": "1"}, "units", None)
+    with pytest.raises(PersonError, match="no person is given"):
+        made.locate()
+    with pytest.raises(PersonError, match="was not compiled from a problem"):
+        made.locate({"a": "b"})

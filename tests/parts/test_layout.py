@@ -1,0 +1,85 @@
+"""The layout of the tests: by which doors they enter the package, and what the lanes hold."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import doors
+from lanes import BUDGETS, COLLECTED, LATER, LEFT, SPENT
+
+TESTS = Path(__file__).parents[1]
+FILES = sorted(path for path in TESTS.rglob("*.py") if path.name != "doors.py")
+PUBLIC = {
+    "safear",
+    "safear.cli.main",
+    "safear.datasets",
+    "safear.errors",
+    "safear.plots",
+    "safear.reports",
+    "safear.risk",
+}
+MOST_DOORS = 566  # lower it whenever some are gone
+
+
+def imported(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the modules and names that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from ((node.module, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+
+
+def test_names_inside_the_package_come_through_doors() -> None:
+    """Or from the public names of a room, such as `safear.recourse`."""
+    used = {pair for path in FILES for pair in imported(path) if pair[0].split(".")[0] == "safear"}
+    inside = [(module, name) for module, name in used if module not in PUBLIC]
+    assert [pair for pair in sorted(inside) if pair[1] not in getattr(import_module(pair[0]), "__all__", ())] == []
+
+
+def test_promises_enter_by_public_doors() -> None:
+    behind = set()
+    for path in (TESTS / "promises").rglob("test_*.py"):
+        used = {module for module, _ in imported(path) if module.split(".")[0] in {"safear", "doors"}}
+        if used - PUBLIC:
+            behind.add(path.relative_to(TESTS / "promises").as_posix())
+    assert sorted(behind) == []
+
+
+def test_side_doors_only_become_fewer() -> None:
+    used = {name for path in FILES for module, name in imported(path) if module == "doors"}
+    assert sorted(set(doors.HOMES) - used) == []
+    assert len(doors.HOMES) == MOST_DOORS
+
+
+def test_every_promise_and_exact_figure_is_tried_in_make_test() -> None:
+    """Or `lanes.LATER` says why not."""
+    assert sorted(LEFT) == []
+
+
+def test_no_snapshot_is_left_over() -> None:
+    """In the files that were collected. `make texts` removes those that no test asks for."""
+    over = []
+    for path in TESTS.rglob("*.ambr"):
+        file = f"tests/{path.parents[1].relative_to(TESTS).as_posix()}/{path.stem}.py"
+        there = {name.rpartition("::")[2] for name in COLLECTED if name.startswith(f"{file}::")}
+        found = re.findall(r"^# name: (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE) if there else ()
+        over += [name for name in found if name not in there and not name.startswith(tuple(f"{one}[" for one in there))]
+    assert over == []
+
+
+def test_what_stands_in_for_a_later_test_is_a_test() -> None:
+    texts = "".join(path.read_text(encoding="utf-8") for path in FILES)
+    assert [name for pair in LATER.items() for name in pair if f"def {name}(" not in texts] == []
+
+
+@pytest.mark.parametrize("lane", BUDGETS)
+def test_lanes_fit_their_budgets(lane: str) -> None:
+    """In CPU seconds as they were noted; two cores have half of it each."""
+    assert SPENT[lane] <= BUDGETS[lane]

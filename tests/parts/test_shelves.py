@@ -1,0 +1,188 @@
+"""Folders for what can be made again: used when they are there, and when nobody else could have filled them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from accounts import NOBODY, full_disk, only_root
+from doors import Shelf, cache_folder, temporary_shelf, write_first
+
+
+@pytest.fixture
+def private(tmp_path: Path) -> Shelf:
+    return Shelf(tmp_path / "own", is_private=True)
+
+
+@pytest.mark.parametrize("is_private", [False, True])
+def test_what_is_written_is_read(tmp_path: Path, is_private: bool) -> None:
+    shelf = Shelf(tmp_path / "deep" / "folder", is_private)
+    assert shelf.read("a") is None
+    for content in (b"one", b"two", b""):
+        shelf.write("a", content)
+        assert shelf.read("a") == content
+    assert [path.name for path in shelf.folder.iterdir()] == ["a"]
+    assert shelf.read("b") is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes")
+def test_modes(tmp_path: Path, private: Shelf) -> None:
+    """What is private is nobody else's; the rest can be read by whoever the umask lets read."""
+    private.write("a", b"")
+    assert stat.S_IMODE(private.folder.stat().st_mode) == 0o700
+    before = os.umask(0o022)
+    try:
+        Shelf(tmp_path / "shared").write("a", b"")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "shared" / "a").stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o702, 0o750, 0o701])
+@pytest.mark.skipif(os.name != "posix", reason="modes")
+def test_a_folder_that_others_may_enter_is_not_touched(private: Shelf, mode: int) -> None:
+    private.write("a", b"one")
+    private.folder.chmod(mode)
+    assert private.read("a") is None
+    with pytest.raises(PermissionError, match="not a folder of this user alone"):
+        private.write("a", b"two")
+    private.folder.chmod(0o700)
+    assert private.read("a") == b"one"
+
+
+def test_a_link_is_not_followed(tmp_path: Path, private: Shelf) -> None:
+    other = Shelf(tmp_path / "other", is_private=True)
+    other.write("a", b"one")
+    private.folder.symlink_to(other.folder)
+    assert private.read("a") is None
+    with pytest.raises(PermissionError):
+        private.write("a", b"two")
+    assert other.read("a") == b"one"
+
+
+@only_root
+def test_what_another_user_made_is_not_touched(private: Shelf) -> None:
+    private.write("a", b"one")
+    os.chown(private.folder / "a", NOBODY, NOBODY)  # the file alone
+    assert private.read("a") is None
+    private.write("a", b"two")
+    assert private.read("a") == b"two"
+    os.chown(private.folder, NOBODY, NOBODY)  # the folder alone
+    assert private.read("a") is None
+    with pytest.raises(PermissionError):
+        private.write("a", b"three")
+    assert (private.folder / "a").read_bytes() == b"two"
+
+
+@only_root
+@pytest.mark.parametrize(
+    ("folder", "file", "source", "is_read"),
+    [
+        ((0, 0o755), (0, 0o644), 0, True),  # compiled when it was installed
+        ((NOBODY, 0o755), (NOBODY, 0o644), NOBODY, True),  # by somebody who could change the sources as well
+        ((0, 0o775), (NOBODY, 0o644), 0, True),  # shared with a group
+        ((0, 0o777), (0, 0o644), 0, True),  # a volume of a container
+        ((NOBODY, 0o755), (0, 0o644), 0, True),
+        ((0, 0o777), (NOBODY, 0o644), 0, False),
+        ((0, 0o1777), (NOBODY, 0o644), 0, False),
+        ((NOBODY, 0o755), (NOBODY, 0o644), 0, False),
+        ((0, 0o755), (0, 0o666), 0, False),
+        ((0, 0o1777), (0, 0o664), 0, False),
+    ],
+)
+def test_code_that_another_user_could_have_written_is_not_read(
+    folder: tuple[int, int],
+    file: tuple[int, int],
+    source: int,
+    *,
+    is_read: bool,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    text = tmp_path / "kernels.py"
+    text.touch()
+    shelf = Shelf(tmp_path / "shared", for_code=text)
+    shelf.write("a", b"code")
+    for path, (owner, mode) in {shelf.folder: folder, shelf.folder / "a": file, text: (source, 0o644)}.items():
+        os.chown(path, owner, owner)
+        path.chmod(mode)
+    with caplog.at_level(logging.INFO, logger="safear"):
+        assert shelf.read("a") == (b"code" if is_read else None)
+    told = f"compiled code in {shelf.folder} is not used: other users could have written it"
+    assert caplog.messages == ([] if is_read else [told])
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    left = tmp_path / ".safear-0123456789abcdef.tmp"
+    left.touch()
+    Shelf(tmp_path).write("a", b"")
+    assert not left.exists()
+
+
+def test_a_full_disk_leaves_nothing_behind(private: Shelf) -> None:
+    private.write("a", b"one")
+    with full_disk(), pytest.raises(OSError, match="too large"):
+        private.write("a", bytes(1000))
+    assert [path.name for path in private.folder.iterdir()] == ["a"]
+    assert private.read("a") == b"one"
+
+
+def test_the_first_shelf_that_takes_something_has_it(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    shelves = [Shelf(tmp_path / "file" / "folder"), Shelf(tmp_path / "one"), Shelf(tmp_path / "two")]
+    assert write_first(shelves, "a", b"") == shelves[1]
+    assert not shelves[2].folder.exists()
+    assert write_first(shelves[:1], "a", b"") is None
+
+
+def test_temporary_files_of_users_do_not_meet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (shelf,) = temporary_shelf("things")
+    assert shelf.is_private
+    assert shelf.folder.parent == tmp_path
+    if os.name == "posix":
+        assert shelf.folder.name == f"safear-things-{os.geteuid()}"
+
+
+def test_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user whom the system does not know, as containers have them."""
+    for name in ("SAFEAR_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+
+    def unknown() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", unknown)
+    assert cache_folder() is None
+
+
+class TestCacheFolder:
+    @pytest.fixture(autouse=True)
+    def nothing_set(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("SAFEAR_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setattr(Path, "home", lambda: Path("/home/somebody"))
+
+    @pytest.mark.parametrize(
+        ("platform", "variable", "folder"),
+        [
+            ("linux", None, "/home/somebody/.cache/safear"),
+            ("linux", "XDG_CACHE_HOME", "/elsewhere/safear"),
+            ("darwin", None, "/home/somebody/Library/Caches/safear"),
+            ("win32", None, "/home/somebody/AppData/Local/safear/cache"),
+            ("win32", "LOCALAPPDATA", "/elsewhere/safear/cache"),
+            ("linux", "SAFEAR_CACHE", "/elsewhere"),
+            ("win32", "SAFEAR_CACHE", "/elsewhere"),
+        ],
+    )
+    def test_by_system(self, platform: str, variable: str | None, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "platform", platform)
+        if variable:
+            monkeypatch.setenv(variable, "/elsewhere")
+        assert cache_folder() == Path(folder)

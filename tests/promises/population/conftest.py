@@ -1,0 +1,31 @@
+"""Processes that work on a batch, for small batches too."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import pytest
+
+from doors import workers
+
+
+class TuneWorkers(Protocol):
+    """Says from how many people on a batch gets processes, which Python they run, and how long they have to end."""
+
+    def __call__(
+        self, *, many: int | None = None, python: object = None, stop_seconds: float | None = None
+    ) -> None: ...
+
+
+@pytest.fixture
+def tune_workers(monkeypatch: pytest.MonkeyPatch) -> TuneWorkers:
+    """Until the test ends; what is not given stays."""
+
+    def tune(*, many: int | None = None, python: object = None, stop_seconds: float | None = None) -> None:
+        given: dict[str, Any] = {"MANY": many, "STOP_SECONDS": stop_seconds}
+        given["get_executable"] = None if python is None else lambda: str(python)
+        for name, value in given.items():
+            if value is not None:
+                monkeypatch.setattr(workers, name, value)
+
+    return tune

@@ -1,0 +1,370 @@
+"""Lanes: which tests `make check`, `make test` and `make test-all` run, and how many examples they draw.
+
+`tests/costs.json` holds what each test costs in CPU seconds, as `make costs` measured it with the examples of
+`make test`; a test that it does not name is cheap. A test runs in the first lane whose limit it keeps, and in all lanes
+after that. Each test of `tests/promises` and `tests/exact` also has its cheapest case in `make test`, unless LATER has
+another one for it; files with a make target of their own wait for `make test-all`.
+
+No lane grows unnoticed: a run of a lane fails if a test takes three times what its lane allows, and more than a second,
+twice in a row. Costs are seconds of one machine on a quiet day, and machines differ, so a run judges by its own pace:
+the median of what its tests take, as a share of what is noted for them.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import math
+import resource
+import statistics
+import time
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
+
+COSTS = Path(__file__).parents[1] / "costs.json"
+CHEAP = 0.005  # about what a test costs that is not noted
+CASE = 6.0  # CPU seconds that the cheapest case of a promise or an exact figure may take in `make test`
+SLACK = 3  # how many times its limit a test may take: machines differ, and new examples do
+SAME = 1.6  # costs that differ by less are the same
+LOOP = 0.0025  # CPU seconds that the loop of `measure_pace` takes where costs are noted
+LEAST = 1.0  # CPU seconds that any test may take: what Python does now and then, such as collecting garbage
+TELLING = 0.1  # CPU seconds of a test that tells how fast a run is
+MANY = 50  # so many of them tell it better than the loop
+HEAVY = ("duckdb", "fastapi", "lightgbm", "numba", "pandas", "skops.io", "sklearn.ensemble", "xgboost")
+# All cases of these are tried in `make test`: they are what `make mutants` judges the formulas by.
+FORMULAS = tuple(f"tests/exact/{place}" for place in ("evaluation/", "mdp/test_hope.py", "risk/", "solvers/"))
+LATER = {  # what only `make test-all` tries, and what `make test` has instead
+    "test_a_script_without_a_main_guard": "test_processes_write_the_same_bytes",
+    "test_a_worker_in_which_the_model_hangs_for_good_is_replaced": (
+        "test_a_model_that_hangs_does_not_keep_it_from_stopping"
+    ),
+    "test_an_audit_with_an_empty_cache_and_code_for_any_processor": "test_an_audit_on_another_processor",
+    "test_several_workers": "test_it_serves_and_stops",
+    "test_the_guide_does_what_it_says": "test_the_guide_to_guesses_does_what_it_says",
+}
+# Files whose libraries are installed by a make target that runs them.
+APART = tuple(
+    f"tests/{place}.py"
+    for place in (
+        "exact/solvers/test_engines",
+        "parts/paper/test_dice",
+        "promises/reports/test_printing",
+        "promises/web/test_browser",
+        "promises/web/test_journey",
+    )
+)
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A selection of tests: the CPU seconds that each may take, and the examples of a property."""
+
+    name: str
+    limit: float
+    examples: int
+
+
+BUDGETS = {"check": 60.0, "test": 360.0}  # CPU seconds of all tests of a lane together
+CHECK, TEST, ALL = LANES = (Lane("check", 0.02, 5), Lane("test", 0.06, 25), Lane("all", 40, 100))
+_lane = TEST  # the one that runs
+SPENT = dict.fromkeys(BUDGETS, 0.0)  # what the tests that were collected cost together
+LEFT = set[str]()  # promises and exact figures of which no case is in `make test`
+COLLECTED = set[str]()  # all tests that were found, whether they run or not
+
+# In `make check` and `make test` examples come from a seed: a green run stays green. `make test-all` draws new ones,
+# keeps those that fail in .hypothesis, and tries them again.
+_COMMON = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    phases=[phase for phase in Phase if phase is not Phase.explain],  # it takes minutes to explain a failure
+)
+for _each in (CHECK, TEST):
+    settings.register_profile(_each.name, _COMMON, max_examples=_each.examples, derandomize=True)
+_kept = DirectoryBasedExampleDatabase(Path(__file__).parents[2] / ".hypothesis" / "examples")
+settings.register_profile(  # wherever it runs: Hypothesis has settings of its own for CI
+    ALL.name,
+    _COMMON,
+    max_examples=ALL.examples,
+    derandomize=False,
+    database=_kept,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],  # filters are judged in the other lanes
+)
+
+
+def scaled(count: int, least: int | None = None) -> int:
+    """Return this lane's share of a number of examples or cases: all in `make test-all`, a quarter in `make test`.
+
+    But no fewer than `least`: ten in `make test`, two in `make check`, if nothing else is asked for.
+    """
+    few = _lane.examples * 2 // 5 if least is None else least
+    return max(min(count, few), count * _lane.examples // ALL.examples)
+
+
+# ---------------------------------------------------------------------------------------------------------- selection
+
+
+def is_drawn(item: pytest.Item) -> bool:
+    """Return whether Hypothesis draws the examples of a test."""
+    return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+
+
+def find_lane(item: pytest.Item, costs: Mapping[str, float], chosen: Iterable[str]) -> Lane:
+    """Return the first lane that a test belongs to; `chosen` are cases that are always tried."""
+    cost = costs.get(item.nodeid, 0.0)
+    if item.nodeid.startswith(APART):
+        return ALL
+    if cost * (CHECK.examples / TEST.examples if is_drawn(item) else 1) <= CHECK.limit:
+        return CHECK
+    return TEST if cost <= TEST.limit or item.nodeid in chosen else ALL
+
+
+def takes_a_share(item: pytest.Item) -> bool:
+    """Return whether a test draws more examples, or tries more cases, in a later lane."""
+    return is_drawn(item) or hasattr(getattr(item, "module", None), "scaled")
+
+
+def is_always_tried(name: str) -> bool:
+    """Return whether a test is about what users are promised, or about an exact figure."""
+    function = name.partition("[")[0].rpartition("::")[2]
+    return name.startswith(("tests/promises/", "tests/exact/")) and not name.startswith(APART) and function not in LATER
+
+
+def choose_cases(names: Iterable[str], costs: Mapping[str, float]) -> set[str]:
+    """Return the cheapest case of every promise and exact figure, and all cases of formulas, up to CASE seconds."""
+    groups: dict[str, list[str]] = {}
+    for name in filter(is_always_tried, names):
+        groups.setdefault(name if name.startswith(FORMULAS) else name.partition("[")[0], []).append(name)
+    cheapest = (min(group, key=lambda name: costs.get(name, 0.0)) for group in groups.values())
+    return {name for name in cheapest if costs.get(name, 0.0) < CASE}
+
+
+def read_costs() -> dict[str, float]:
+    """Return what each test costs, as far as that was noted."""
+    found: dict[str, float] = json.loads(COSTS.read_text(encoding="utf-8")) if COSTS.exists() else {}
+    return found
+
+
+# -------------------------------------------------------------------------------------------------------- measurement
+
+
+def measure_cpu() -> float:
+    """Return the CPU seconds of this process so far, and of all programs that it has waited for."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def measure_pace() -> float:
+    """Return how many times longer a fixed loop takes than where costs are noted, at least 1."""
+    times = []
+    for _ in range(3):
+        begin = time.process_time()
+        sum(len(str(number)) for number in range(20_000))
+        times.append(time.process_time() - begin)
+    return max(1.0, min(times) / LOOP)
+
+
+class Meter:
+    """Measures what a test costs, without what is set up or torn down for several."""
+
+    def __init__(self, costs: Mapping[str, float], *, is_limited: bool) -> None:
+        self.costs, self.is_limited = costs, is_limited
+        self.chosen: set[str] = set()
+        self.others = 0.0  # CPU seconds for other tests, while one runs
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
+        """Set what several tests share apart."""
+        begin, before = measure_cpu(), self.others
+        try:
+            return (yield)
+        finally:
+            if fixturedef.scope != "function":
+                self.others = before + measure_cpu() - begin
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, Any, Any]:
+        """Set the end of a file apart: what its tests shared ends, too."""
+        begin = measure_cpu()
+        try:
+            return (yield)
+        finally:
+            if nextitem is None or nextitem.path != item.path:
+                self.others += measure_cpu() - begin
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+        """Run a test; a second time, if it took too long: the first one in a process pays for what is imported."""
+        tell, place = item.ihook, {"nodeid": item.nodeid, "location": item.location}
+        tell.pytest_runtest_logstart(**place)
+        allowed = self.allow(item) if self.is_limited else math.inf
+        reports, cost = self.run(item, nextitem)
+        if cost > allowed and cost > allowed * measure_pace() and is_green(reports):
+            again, less = self.run(item, nextitem)
+            cost = min(cost, less) if is_green(again) else 0.0  # one that cannot run twice in a process is not judged
+        for report in reports:
+            report.user_properties += [("cost", cost), ("allowed", allowed)]
+            tell.pytest_runtest_logreport(report=report)
+        tell.pytest_runtest_logfinish(**place)
+        return True
+
+    def run(self, item: pytest.Item, nextitem: pytest.Item | None) -> tuple[list[pytest.TestReport], float]:
+        """Return the reports of a test, and the CPU seconds that it takes."""
+        self.others, begin = 0.0, measure_cpu()
+        reports = runtestprotocol(item, log=False, nextitem=nextitem)
+        return reports, measure_cpu() - begin - self.others
+
+    def allow(self, item: pytest.Item) -> float:
+        """Return the CPU seconds after which a test is too dear for the lane that runs, where costs are noted."""
+        if _lane.name == ALL.name:  # new examples may be far dearer than others
+            return SLACK * ALL.limit
+        lane = find_lane(item, self.costs, self.chosen)
+        limit = max(lane.limit, self.costs.get(item.nodeid, 0.0)) if lane is TEST else lane.limit
+        return max(LEAST, SLACK * limit)
+
+
+def is_green(reports: Iterable[pytest.TestReport]) -> bool:
+    """Return whether a test has passed in all its phases."""
+    return all(report.passed for report in reports)
+
+
+def find_pace(costs: Mapping[str, float], noted: Mapping[str, float]) -> float:
+    """Return how many times longer the tests of a run take than where costs are noted, at least 1."""
+    shares = [cost / noted[name] for name, cost in costs.items() if noted.get(name, 0.0) >= TELLING]
+    return max(1.0, statistics.median(shares)) if len(shares) >= MANY else measure_pace()
+
+
+class Judge:
+    """Fails a run of which a test has outgrown its lane; it sits where results come together."""
+
+    def __init__(self) -> None:
+        self.costs: dict[str, float] = {}
+        self.allowed: dict[str, float] = {}
+        self.verdict: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take what was measured."""
+        told: dict[str, Any] = dict(report.user_properties)
+        if report.when == "call" and "cost" in told:
+            self.costs[report.nodeid], self.allowed[report.nodeid] = told["cost"], told["allowed"]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Compare all costs with what is allowed, at the pace of this run."""
+        if not any(cost > self.allowed[name] for name, cost in self.costs.items()):
+            return
+        pace = find_pace(self.costs, read_costs())
+        self.verdict = [
+            f"{name} took {cost / pace:.2g} CPU seconds twice; its lane allows {self.allowed[name]:.2g}"
+            for name, cost in self.costs.items()
+            if cost > self.allowed[name] * pace
+        ]
+        if self.verdict and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Name them."""
+        if self.verdict:
+            terminalreporter.section("too dear: make them smaller, or run `make costs` and look at what changes")
+            terminalreporter.write("".join(f"{line}\n" for line in self.verdict))
+
+
+class Record:
+    """Notes the costs of all tests of a run, where results come together."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config, self.before = config, read_costs()
+        self.costs: dict[str, float] = {}
+        self.skipped = set[str]()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take what was measured."""
+        self.costs[report.nodeid] = float(str(dict(report.user_properties).get("cost", 0.0)))
+        if report.skipped:
+            self.skipped.add(report.nodeid)
+
+    def choose(self, name: str) -> float:
+        """Return what to note for a test: what was noted if it was skipped, or costs about the same."""
+        before, cost = self.before.get(name, 0.0), self.costs[name]
+        return before if name in self.skipped or before / SAME < cost < before * SAME else cost
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        """Write the file; after a run of all tests, without what is no longer there."""
+        asked = self.config.option
+        is_part = asked.keyword or asked.markexpr or self.config.args_source is pytest.Config.ArgsSource.ARGS
+        pace = measure_pace()
+        self.costs = {name: cost / pace for name, cost in self.costs.items()}
+        noted = {name: self.choose(name) for name in self.costs}
+        if is_part or exitstatus not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
+            noted = self.before | noted
+        costs = {name: round(cost, 2) for name, cost in noted.items() if round(cost, 2) > CHECK.limit}
+        COSTS.write_text(json.dumps(costs, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+
+
+# --------------------------------------------------------------------------------------------- hooks, for conftest.py
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Name the lane; without one, all tests run with the examples of `make test`, for as long as they like."""
+    group = parser.getgroup("lanes")
+    group.addoption("--lane", choices=[lane.name for lane in LANES], help="run the tests of this lane")
+    group.addoption("--rest", action="store_true", help="leave out what `make test` has run in the same way")
+    group.addoption("--examples", type=int, help="draw so many examples of a property that asks for 100")
+    group.addoption("--no-limits", action="store_true", help="let tests take longer than their lanes allow")
+    group.addoption("--note-costs", action="store_true", help="write what tests cost to tests/costs.json")
+
+
+@pytest.hookimpl(trylast=True)  # after Hypothesis, which loads a profile of its own
+def pytest_configure(config: pytest.Config) -> None:
+    """Set the knob, before tests are imported."""
+    gc.set_threshold(50_000, 20, 50)  # imports leave little to collect
+    global _lane  # noqa: PLW0603  # one for all tests
+    asked = next((lane for lane in LANES if lane.name == config.option.lane), TEST)
+    _lane = Lane(asked.name, asked.limit, config.option.examples or asked.examples)
+    settings.register_profile("lane", settings.get_profile(asked.name), max_examples=_lane.examples)
+    settings.load_profile("lane")
+    is_noting = config.option.note_costs
+    is_limited = config.option.lane is not None and not config.option.no_limits and not is_noting
+    config.pluginmanager.register(Meter(read_costs(), is_limited=is_limited), "meter")
+    if is_limited and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Judge())
+    if is_noting:
+        for name in HEAVY:  # the first test that needs one would pay for it
+            import_module(name)
+        if not hasattr(config, "workerinput"):
+            config.pluginmanager.register(Record(config))
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Remember it, whatever is left out later."""
+    COLLECTED.add(item.nodeid)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what belongs to later lanes."""
+    meter: Any = config.pluginmanager.get_plugin("meter")
+    costs = read_costs()
+    meter.chosen = choose_cases((item.nodeid for item in items), costs)
+    lanes = {item: find_lane(item, costs, meter.chosen) for item in items}
+    for item, lane in lanes.items():
+        for name in [each.name for each in LANES[LANES.index(lane) :] if each.name in BUDGETS]:
+            few = CHECK.examples / TEST.examples if name == CHECK.name and is_drawn(item) else 1
+            SPENT[name] += costs.get(item.nodeid, CHEAP) * few
+    kept = {item.nodeid.split("[")[0] for item, lane in lanes.items() if lane is not ALL}
+    LEFT.update(set(filter(is_always_tried, (item.nodeid.split("[")[0] for item in items))) - kept)
+    if config.option.lane:
+        wanted = [item for item in items if lanes[item].limit <= _lane.limit]
+        if config.option.rest:
+            wanted = [item for item in wanted if lanes[item] is ALL or takes_a_share(item)]
+        config.hook.pytest_deselected(items=list(set(items).difference(wanted)))
+        items[:] = wanted
+    gc.freeze()  # to look through all that was imported, again and again, takes a tenth of the time
