@@ -40,14 +40,14 @@ def check_picture(picture: Picture) -> None:
     tables, root = picture.tables, read(picture.svg)
     drawn = of_class(root, "trace")
     assert len(drawn) == len(tables["traces"])
-    scales = set()
+    drawn_lines = []
     for node, row in zip(drawn, tables["traces"], strict=True):
         lines = [line for line in node.iter(f"{SVG}line") if line.get("class") in {"works", "fails"}]
         steps = [step for step in tables["steps"] if (step["plan"], step["trace"]) == (row["plan"], row["trace"])]
         assert [line.get("class") == "works" for line in lines] == [step["works"] for step in steps]
         for line, step in zip(lines, steps, strict=True):
             length, cost = get(line, "x2") - get(line, "x1"), step["end"] - step["start"]
-            scales |= {round(length / cost, 1)} if cost and length > 100 else set()
+            drawn_lines += [(length, cost)] if cost and length > 100 else []
             assert get(line, "stroke-width") == pytest.approx(row["thickness"], abs=0.01)
         end = steps[-1]["end"] if steps else 0.0
         assert row["spent"] == pytest.approx(end)
@@ -58,7 +58,11 @@ def check_picture(picture: Picture) -> None:
         assert len(of_class(node, "cross")) == tries - closed_by_square
         texts = [text_box(text) for text in node.iter(f"{SVG}text")]
         assert not [pair for pair in combinations(texts, 2) if overlap(*pair)]
-    assert not scales or max(scales) - min(scales) < 0.25
+    if drawn_lines:  # one scale for all, as far as a tenth of a pixel tells
+        longest, dearest = max(drawn_lines)
+        assert [length for length, _ in drawn_lines] == pytest.approx(
+            [longest * cost / dearest for _, cost in drawn_lines], abs=0.25
+        )
     by_chance = sorted(tables["traces"], key=lambda row: float(row["chance"]))
     widths = [row["thickness"] for row in by_chance]
     assert widths == sorted(widths)
