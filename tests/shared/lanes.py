@@ -325,7 +325,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)  # after Hypothesis, which loads a profile of its own
 def pytest_configure(config: pytest.Config) -> None:
     """Set the knob, before tests are imported."""
-    gc.set_threshold(50_000, 20, 50)  # imports leave little to collect
+    gc.set_threshold(50_000, 20, 50)  # to look through all that was imported, often, takes a tenth of the time
     global _lane  # noqa: PLW0603  # one for all tests
     asked = next((lane for lane in LANES if lane.name == config.option.lane), TEST)
     _lane = Lane(asked.name, asked.limit, config.option.examples or asked.examples)
@@ -367,4 +367,3 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             wanted = [item for item in wanted if lanes[item] is ALL or takes_a_share(item)]
         config.hook.pytest_deselected(items=list(set(items).difference(wanted)))
         items[:] = wanted
-    gc.freeze()  # to look through all that was imported, again and again, takes a tenth of the time
