@@ -64,6 +64,7 @@ EXAMPLES = 10  # of a property, to kill a mutant: `make test` hardly ever draws 
 LONGEST = 15.0  # tests that take longer are left out
 PATIENCE = 120.0  # for all tests of a mutant; the first one that fails ends them
 SHORT_PATIENCE = 4.0  # where it is stated why a mutant may live
+BROKEN = 70  # the exit code of a fork that could not try its mutant
 LIMIT = 10.0  # how many times as long a test may take in a mutant, after two seconds
 
 Functions = dict[tuple[str, str, int], list[FunctionType]]
@@ -134,7 +135,8 @@ def fork_all(tasks: Iterable[tuple[Any, Callable[[], Any]]], jobs: int) -> Itera
             key, child = running.pop(reader)
             with os.fdopen(reader, "rb") as pipe:
                 told = pipe.read()
-            os.waitpid(child, 0)
+            if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == BROKEN:
+                sys.exit(f"{key}: this program is broken, and has judged nothing")
             yield key, pickle.loads(told) if told else None  # noqa: S301  # our own fork wrote it
 
 
@@ -144,12 +146,15 @@ def _answer(call: Callable[[], Any], writer: int) -> None:
     for stream in range(3):
         os.dup2(silent, stream)
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))  # a mutant may ask for all there is
+    code = 0
     try:
         told = pickle.dumps(call())
         with os.fdopen(writer, "wb") as pipe:
             pipe.write(told)
+    except LookupError:  # tests catch what a mutant raises
+        code = BROKEN
     finally:
-        os._exit(0)
+        os._exit(code)
 
 
 def draw_few(item: pytest.Item, examples: int) -> None:
