@@ -1,0 +1,44 @@
+"""The compiled core: every loop over states, columns, runs and partial plans.
+
+Each module is ordinary Python, with the C types of what it declares in the `.pxd` beside it. What runs is compiled ahead
+of time, from one source, once for x86-64 processors with AVX2 and once for every processor; this package chooses at
+import. All builds give the same bytes. The core imports nothing else of safear.
+
+$SAFEAR_CORE names another build: `avx2`, `baseline`, `checked` (each index is checked; `make test-bounds`), or `python`,
+the sources themselves, which are some thousand times slower and what coverage and mutation testing look at.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+
+
+def _has_avx2() -> bool:
+    """Return whether this processor has what the build of that name takes."""
+    for home in ("numpy._core", "numpy.core"):  # of NumPy 2 and 1
+        if find_spec(home) is not None:
+            features = import_module(f"{home}._multiarray_umath").__cpu_features__
+            return all(features.get(name, False) for name in ("AVX2", "FMA3", "F16C"))
+    return False
+
+
+def _choose() -> str:
+    """Return the name of the build that serves this process."""
+    asked = os.environ.get("SAFEAR_CORE")
+    if asked:
+        return asked
+    return "avx2" if (_HERE / "avx2").is_dir() and _has_avx2() else "baseline"
+
+
+BUILD = _choose()
+if BUILD != "python":
+    if find_spec(f"{__name__}._renew") is not None:  # in a checkout only
+        import_module(f"{__name__}._renew").renew(BUILD)
+    if not (_HERE / BUILD).is_dir():
+        raise ImportError(f"SafeAR was installed without the build '{BUILD}' of its compiled core: install it again")
+    __path__ = [str(_HERE / BUILD)]  # the sources would be far too slow to stand in for it

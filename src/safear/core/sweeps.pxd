@@ -1,0 +1,26 @@
+cimport cython
+
+from safear.core.arrays cimport INF, NONE, Arrays, make_reals, make_table, make_wholes
+
+cdef class Deviation:
+    cdef double risk_aversion
+    cdef bint upper_only
+    cdef const double[::1] rise
+    cdef const double[::1] fall
+
+cpdef count_steps(Arrays arrays, const unsigned char[:, ::1] goal, long long horizon)
+
+@cython.locals(nearer=short, before=short, ahead=short, found=bint)
+cdef lower_steps(Arrays arrays, short[:, ::1] needed)
+
+@cython.locals(better=bint, idle=bint, distance=double, left=short)
+cpdef sweep_arrays(
+    Arrays arrays, Deviation deviation, const unsigned char[:, ::1] goal, const short[:, ::1] needed,
+    double failure_cost, double tie, unsigned char[:, :, ::1] choices,
+)
+
+@cython.locals(mean=double, squares=double, chosen=int)
+cpdef sweep_single(
+    Arrays arrays, Deviation deviation, const unsigned char[::1] goal, const short[::1] needed,
+    double failure_cost, double tie, unsigned char[:, ::1] choices,
+)

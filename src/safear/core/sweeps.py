@@ -1,0 +1,176 @@
+"""The sweeps over states, each as short as its formula (see `solvers.sweep`)."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.libc.math import sqrt
+else:
+    from math import sqrt
+
+    from safear.core.arrays import INF, NONE, Arrays, Bytes, Real, Short, make_reals, make_table, make_wholes
+
+
+class Deviation:
+    """How a deviation counts: by which factor, and whether only costs above the mean do; of two outcomes, per row.
+
+    The score of a row with two outcomes x0 and x1 rises by `rise` per x0 - x1 above 0, and falls by `fall` (<= 0) per
+    that below.
+    """
+
+    def __init__(self, risk_aversion: float, upper_only: bool, rise: Real, fall: Real) -> None:  # noqa: FBT001
+        self.risk_aversion, self.upper_only, self.rise, self.fall = risk_aversion, upper_only, rise, fall
+
+
+def count_steps(arrays: Arrays, goal: Bytes, horizon: int) -> Short:
+    """Return the fewest steps in which a goal may be reached, of all states of all lanes; horizon + 1 if it cannot."""
+    found = np.where(goal, np.int16(0), np.int16(horizon + 1))
+    lower_steps(arrays, found)
+    return found
+
+
+def lower_steps(arrays: Arrays, needed: Short) -> None:
+    """Lower the steps `needed` [state, lane] by what the next states need, until nothing changes."""
+    found = True
+    with cython.nogil:
+        while found:
+            found = False
+            for state in range(needed.shape[0]):
+                first, last = arrays.row_start[state], arrays.row_start[state + 1]
+                for edge in range(arrays.edge_start[first], arrays.edge_start[last]):
+                    target = arrays.edge_next[edge]
+                    if target == state:  # or else several lanes could not be done at a time
+                        continue
+                    nearer = 0
+                    for lane in range(needed.shape[1]):
+                        before = needed[state, lane]
+                        ahead = needed[target, lane] + 1
+                        needed[state, lane] = min(before, ahead)
+                        nearer |= before > ahead
+                    found = found or nearer > 0
+
+
+def sweep_arrays(
+    arrays: Arrays, deviation: Deviation, goal: Bytes, needed: Short, failure_cost: float, tie: float, choices: Bytes
+) -> Real:
+    """V_h(s) = min over a of m + risk_aversion * d, m and d the mean and deviation of c + V_{h+1}(s') (see `sweep`).
+
+    For every lane [state, lane] at once: lanes share rows and edges and differ in goals. The deviation of two outcomes
+    x0 and x1 is max(rise * (x0 - x1), fall * (x0 - x1)), aversion included. Writes the first row that is the least up
+    to `tie` into choices[step, state, lane], 255 where there is none, and returns V at step 0. There is none where more
+    steps are `needed` [state, lane] than are left; at goals that have rows, these are more than the horizon.
+    """
+    horizon, n_states, lanes = choices.shape[0], choices.shape[1], choices.shape[2]
+    later, now = make_table(n_states, lanes), make_table(n_states, lanes)
+    # Real numbers both, so that several lanes are compared at a time; and two of each, to read from and to write to in
+    # turns: writing where one has read becomes masked stores, which some processors (AMD's with AVX2) are slow at.
+    least, chosen = make_table(2, lanes), make_table(2, lanes)
+    mean, squares = make_reals(lanes), make_reals(lanes)
+    goals = make_wholes(n_states)  # in how many lanes a state is one
+    row_start, edge_start, edge_next = arrays.row_start, arrays.edge_start, arrays.edge_next
+    edge_chance, edge_cost = arrays.edge_chance, arrays.edge_cost
+    rise, fall, risk_aversion, upper_only = deviation.rise, deviation.fall, deviation.risk_aversion, deviation.upper_only
+    with cython.nogil:
+        for state in range(n_states):
+            goals[state] = 0
+            for lane in range(lanes):
+                later[state, lane] = 0.0 if goal[state, lane] else failure_cost
+                goals[state] += goal[state, lane]
+        for step in range(horizon - 1, -1, -1):
+            left = horizon - step
+            for state in range(n_states):
+                for lane in range(lanes):
+                    least[0, lane], chosen[0, lane] = INF, 255.0
+                end = row_start[state] if goals[state] == lanes else row_start[state + 1]
+                for row in range(row_start[state], end):
+                    number = float(row - row_start[state])
+                    old = (row - row_start[state]) & 1
+                    new = 1 - old
+                    first, outcomes = edge_start[row], edge_start[row + 1] - edge_start[row]
+                    cost0, chance0, next0 = float(edge_cost[first]), edge_chance[first], edge_next[first]
+                    if outcomes == 1:
+                        for lane in range(lanes):
+                            score = cost0 + later[next0, lane]
+                            best, taken = least[old, lane], chosen[old, lane]
+                            better = score * (1 + tie) < best
+                            least[new, lane] = score if better else best
+                            chosen[new, lane] = number if better else taken
+                    elif outcomes == 2:
+                        cost1, chance1, next1 = float(edge_cost[first + 1]), edge_chance[first + 1], edge_next[first + 1]
+                        above, below = rise[row], fall[row]
+                        for lane in range(lanes):
+                            x0, x1 = cost0 + later[next0, lane], cost1 + later[next1, lane]
+                            score = chance0 * x0 + chance1 * x1 + max(above * (x0 - x1), below * (x0 - x1))
+                            best, taken = least[old, lane], chosen[old, lane]
+                            better = score * (1 + tie) < best
+                            least[new, lane] = score if better else best
+                            chosen[new, lane] = number if better else taken
+                    else:
+                        for lane in range(lanes):
+                            mean[lane] = squares[lane] = 0.0
+                        for edge in range(first, first + outcomes):
+                            for lane in range(lanes):
+                                mean[lane] += edge_chance[edge] * (edge_cost[edge] + later[edge_next[edge], lane])
+                        for edge in range(first, first + outcomes):
+                            for lane in range(lanes):
+                                distance = edge_cost[edge] + later[edge_next[edge], lane] - mean[lane]
+                                distance = max(distance, 0.0) if upper_only else distance
+                                squares[lane] += edge_chance[edge] * distance * distance
+                        for lane in range(lanes):
+                            score = mean[lane] + risk_aversion * sqrt(squares[lane])
+                            best, taken = least[old, lane], chosen[old, lane]
+                            better = score * (1 + tie) < best
+                            least[new, lane] = score if better else best
+                            chosen[new, lane] = number if better else taken
+                last = (end - row_start[state]) & 1
+                for lane in range(lanes):  # everything is read whatever comes of it, so that no lane needs a branch
+                    stays, best, taken = later[state, lane], least[last, lane], chosen[last, lane]
+                    idle = (taken == 255.0) | (needed[state, lane] > left)
+                    now[state, lane] = stays if idle else best
+                    choices[step, state, lane] = NONE if idle else cython.cast(cython.uchar, taken)
+            later, now = now, later
+    return np.asarray(later)
+
+
+def sweep_single(
+    arrays: Arrays, deviation: Deviation, goal: Bytes, needed: Short, failure_cost: float, tie: float, choices: Bytes
+) -> Real:
+    """Return what `sweep_arrays` does for a single lane, bit for bit; without that index. States that wait cost nothing."""
+    horizon, n_states = choices.shape[0], choices.shape[1]
+    later, now = make_reals(n_states), make_reals(n_states)
+    row_start, edge_start, edge_next = arrays.row_start, arrays.edge_start, arrays.edge_next
+    edge_chance, edge_cost = arrays.edge_chance, arrays.edge_cost
+    rise, fall = deviation.rise, deviation.fall
+    with cython.nogil:
+        for state in range(n_states):
+            later[state] = 0.0 if goal[state] else failure_cost
+        for step in range(horizon - 1, -1, -1):
+            for state in range(n_states):
+                least, chosen = INF, NONE
+                end = row_start[state] if needed[state] > horizon - step else row_start[state + 1]
+                for row in range(row_start[state], end):
+                    first, last = edge_start[row], edge_start[row + 1]
+                    x0 = edge_cost[first] + later[edge_next[first]]
+                    if last - first == 1:
+                        score = x0
+                    elif last - first == 2:
+                        x1 = edge_cost[first + 1] + later[edge_next[first + 1]]
+                        beside = max(rise[row] * (x0 - x1), fall[row] * (x0 - x1))
+                        score = edge_chance[first] * x0 + edge_chance[first + 1] * x1 + beside
+                    else:
+                        mean = squares = 0.0
+                        for edge in range(first, last):
+                            mean += edge_chance[edge] * (edge_cost[edge] + later[edge_next[edge]])
+                        for edge in range(first, last):
+                            distance = edge_cost[edge] + later[edge_next[edge]] - mean
+                            distance = max(distance, 0.0) if deviation.upper_only else distance
+                            squares += edge_chance[edge] * distance * distance
+                        score = mean + deviation.risk_aversion * sqrt(squares)
+                    if score * (1 + tie) < least:
+                        least, chosen = score, row - row_start[state]
+                now[state] = later[state] if chosen == NONE else least
+                choices[step, state] = chosen
+            later, now = now, later
+    return np.asarray(later)
