@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -72,16 +73,24 @@ def list_modules() -> list[str]:
     return sorted(path.stem for path in CORE.glob("*.pxd"))
 
 
+def list_types(name: str) -> set[str]:
+    """Return the modules whose types a module takes, its own among them."""
+    found, waiting = set[str](), [name]
+    while waiting:
+        here = waiting.pop()
+        found.add(here)
+        text = (CORE / f"{here}.pxd").read_text(encoding="utf-8")
+        waiting += set(re.findall(r"from safear\.core\.(\w+) cimport", text)) - found
+    return found
+
+
 def digest_sources() -> dict[str, str]:
     """Return a digest of all that each compiled module is made from."""
-    common = hashlib.sha256(Path(__file__).read_bytes())
-    for path in sorted(CORE.glob("*.pxd")):
-        common.update(path.read_bytes())
-    found = {"shared": common.hexdigest()}
+    common = Path(__file__).read_bytes()
+    found = {"shared": hashlib.sha256(common).hexdigest()}
     for name in list_modules():
-        own = common.copy()
-        own.update((CORE / f"{name}.py").read_bytes())
-        found[name] = own.hexdigest()
+        parts = [CORE / f"{name}.py", *sorted(CORE / f"{each}.pxd" for each in list_types(name))]
+        found[name] = hashlib.sha256(b"".join([common, *(path.read_bytes() for path in parts)])).hexdigest()
     return found
 
 
