@@ -132,11 +132,13 @@ bench: $(VENV)/.bench
 soak: $(VENV)/.soak
 	$(BIN)/python -m soak
 
-$(VENV)/.base: pyproject.toml
+# With what builds the compiled core, and a C compiler if there is none: an edited core is built again when it is imported.
+$(VENV)/.base: pyproject.toml hatch_build.py tools/build_core.py
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "SafeAR needs Python 3.11 or later; try: make PYTHON=python3.11 $(MAKECMDGOALS)")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(GET) --upgrade "pip>=25.1"
-	$(GET) --editable .
+	$(BIN)/python tools/build_core.py --needs | $(GET) --group build --requirement /dev/stdin
+	$(GET) --no-build-isolation --editable .
 	touch $@
 
 $(VENV)/.test: $(VENV)/.base
@@ -186,4 +188,4 @@ $(VENV)-oldest/.test: pyproject.toml tools/oldest.py
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .mutants .coverage .coverage.*
+	rm -rf $(VENV) $(VENV)-oldest src/safear/core/*/ src/safear/core/_renew.py build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .mutants .coverage .coverage.*

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent / "tools"))
 import build_core
 
 
-class CoreHook(BuildHookInterface):  # type: ignore[type-arg]
+class CoreHook(BuildHookInterface[Any]):
     """Builds the core before a wheel is made, or before a checkout is installed as it is."""
 
     def dependencies(self) -> list[str]:

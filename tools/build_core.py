@@ -23,12 +23,9 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Mapping
 from pathlib import Path
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+from typing import IO
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "src" / "safear" / "core"
@@ -36,9 +33,15 @@ NEEDS = ("cython>=3.2", "setuptools>=77")
 ZIG = "ziglang>=0.15"
 SHARED = "safear.core.shared"  # what all modules have from Cython, once
 RENEW = CORE / "_renew.py"
-DIRECTIVES = {"language_level": 3, "infer_types": True, "annotation_typing": False, "cdivision": True, "binding": False}
-UNCHECKED = {"boundscheck": False, "wraparound": False, "initializedcheck": False}
-CHECKED = {"boundscheck": True, "wraparound": False, "initializedcheck": True}
+DIRECTIVES: dict[str, int] = {
+    "language_level": 3,
+    "infer_types": True,
+    "annotation_typing": False,  # the types are in the .pxd
+    "cdivision": True,
+    "binding": False,
+}
+UNCHECKED: dict[str, int] = {"boundscheck": False, "wraparound": False, "initializedcheck": False}
+CHECKED: dict[str, int] = {"boundscheck": True, "wraparound": False, "initializedcheck": True}
 LIMITED = [("Py_LIMITED_API", "0x030B0000"), ("CYTHON_LIMITED_API", "1")]  # one build for every Python from 3.11 on
 # The same bytes everywhere: no sum in another order, no product and sum rounded as one.
 STRICT = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden"]
@@ -104,7 +107,7 @@ def find_stale(build: str) -> list[str]:
 # ------------------------------------------------------------------------------------------------------------ building
 
 
-def write_c(names: list[str], folder: Path, directives: dict[str, object]) -> None:
+def write_c(names: list[str], folder: Path, directives: Mapping[str, int]) -> None:
     """Have Cython write the C of some modules."""
     arguments = [f"-X{key}={value}" for key, value in directives.items()]
     cython = [sys.executable, "-m", "cython", *arguments]
@@ -160,14 +163,21 @@ def compile_c(names: list[str], folder: Path, build: str) -> None:
         found.replace(target_folder / found.name)
 
 
+def wait_for(lock: IO[str]) -> None:
+    """Wait until no other process has a lock; on Windows nobody else builds."""
+    if os.name != "nt":
+        import fcntl
+
+        fcntl.flock(lock, fcntl.LOCK_EX)
+
+
 def build_core(builds: list[str]) -> None:
     """Build what is not up to date. Several processes may ask at once: the first builds, and the others wait."""
     work = ROOT / "build" / "core"
     work.mkdir(parents=True, exist_ok=True)
     os.chdir(ROOT)
     with (work / "lock").open("w") as lock:
-        if fcntl:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        wait_for(lock)
         written: dict[str, set[str]] = {}
         for build in builds:
             stale = find_stale(build)

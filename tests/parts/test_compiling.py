@@ -15,7 +15,7 @@ import pytest
 from numba.core import caching
 
 import safear
-from doors import fast_runs, is_at_hand, loading, njit, sweep_ahead
+from doors import count_steps, fast_runs, is_at_hand, loading, njit
 
 
 def add(a: int, b: int) -> int:
@@ -100,4 +100,4 @@ def test_what_a_container_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fast_runs, "compiling_pays", lambda _: False)
     monkeypatch.setattr(fast_runs._Loops, "are_there", False)
     runpy.run_path(str(Path(__file__).parents[2] / "tools" / "compile_kernels.py"))["main"]()
-    assert is_at_hand(sweep_ahead)
+    assert is_at_hand(count_steps)

@@ -65,6 +65,7 @@ from safear.cli.sources import find_source as find_source
 from safear.cli.verbose import verbose_option as verbose_option
 from safear.compiling import is_at_hand as is_at_hand
 from safear.compiling import njit as njit
+from safear.core import sweeps as sweeps
 from safear.datasets import forest as forest
 from safear.datasets.bundled import example_text as example_text
 from safear.datasets.cache import read_arrays as read_arrays
@@ -463,12 +464,9 @@ from safear.solvers import fine_costs as fine_costs
 from safear.solvers import hull as hull
 from safear.solvers import optimal as optimal
 from safear.solvers import robust as robust
-from safear.solvers import sweep as sweep
-from safear.solvers import sweep_kernels as sweep_kernels
 from safear.solvers import targets as targets
 from safear.solvers import weighed as weighed
 from safear.solvers.ahead import look_ahead as look_ahead
-from safear.solvers.ahead_kernels import sweep_ahead as sweep_ahead
 from safear.solvers.deviation import find_deviation as find_deviation
 from safear.solvers.fine_costs import count_edges_ahead as count_edges_ahead
 from safear.solvers.fine_costs import needs_rounding as needs_rounding
@@ -498,6 +496,7 @@ from safear.solvers.success import highest_success as highest_success
 from safear.solvers.success import sweep_success as sweep_success
 from safear.solvers.sweep import Allowed as Allowed
 from safear.solvers.sweep import Stepwise as Stepwise
+from safear.solvers.sweep import sweep as sweep
 from safear.solvers.sweep import sweep_lanes as sweep_lanes
 from safear.solvers.sweep_kernels import count_steps as count_steps
 from safear.solvers.targets import CERTAIN as CERTAIN

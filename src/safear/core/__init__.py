@@ -1,11 +1,11 @@
 """The compiled core: every loop over states, columns, runs and partial plans.
 
-Each module is ordinary Python, with the C types of what it declares in the `.pxd` beside it. What runs is compiled ahead
-of time, from one source, once for x86-64 processors with AVX2 and once for every processor; this package chooses at
-import. All builds give the same bytes. The core imports nothing else of safear.
+Each module is ordinary Python, with the C types of what it declares in the `.pxd` beside it. What runs is compiled
+ahead of time, from one source, once for x86-64 processors with AVX2 and once for every processor; this package chooses
+at import. All builds give the same bytes. The core imports nothing else of safear.
 
-$SAFEAR_CORE names another build: `avx2`, `baseline`, `checked` (each index is checked; `make test-bounds`), or `python`,
-the sources themselves, which are some thousand times slower and what coverage and mutation testing look at.
+$SAFEAR_CORE names another build: `avx2`, `baseline`, `checked` (each index is checked: `make test-bounds`), or
+`python`, the sources themselves, some thousand times slower, which coverage and mutation testing look at.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ class Deviation:
     that below.
     """
 
-    def __init__(self, risk_aversion: float, upper_only: bool, rise: Real, fall: Real) -> None:  # noqa: FBT001
+    def __init__(self, risk_aversion: float, upper_only: bool, rise: Real, fall: Real) -> None:
         self.risk_aversion, self.upper_only, self.rise, self.fall = risk_aversion, upper_only, rise, fall
 
 
@@ -71,7 +71,12 @@ def sweep_arrays(
     goals = make_wholes(n_states)  # in how many lanes a state is one
     row_start, edge_start, edge_next = arrays.row_start, arrays.edge_start, arrays.edge_next
     edge_chance, edge_cost = arrays.edge_chance, arrays.edge_cost
-    rise, fall, risk_aversion, upper_only = deviation.rise, deviation.fall, deviation.risk_aversion, deviation.upper_only
+    rise, fall, risk_aversion, upper_only = (
+        deviation.rise,
+        deviation.fall,
+        deviation.risk_aversion,
+        deviation.upper_only,
+    )
     with cython.nogil:
         for state in range(n_states):
             goals[state] = 0
@@ -98,7 +103,11 @@ def sweep_arrays(
                             least[new, lane] = score if better else best
                             chosen[new, lane] = number if better else taken
                     elif outcomes == 2:
-                        cost1, chance1, next1 = float(edge_cost[first + 1]), edge_chance[first + 1], edge_next[first + 1]
+                        cost1, chance1, next1 = (
+                            float(edge_cost[first + 1]),
+                            edge_chance[first + 1],
+                            edge_next[first + 1],
+                        )
                         above, below = rise[row], fall[row]
                         for lane in range(lanes):
                             x0, x1 = cost0 + later[next0, lane], cost1 + later[next1, lane]
@@ -137,7 +146,7 @@ def sweep_arrays(
 def sweep_single(
     arrays: Arrays, deviation: Deviation, goal: Bytes, needed: Short, failure_cost: float, tie: float, choices: Bytes
 ) -> Real:
-    """Return what `sweep_arrays` does for a single lane, bit for bit; without that index. States that wait cost nothing."""
+    """Do what `sweep_arrays` does for a single lane, bit for bit; without that index. States that wait cost nothing."""
     horizon, n_states = choices.shape[0], choices.shape[1]
     later, now = make_reals(n_states), make_reals(n_states)
     row_start, edge_start, edge_next = arrays.row_start, arrays.edge_start, arrays.edge_next

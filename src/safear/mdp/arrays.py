@@ -24,12 +24,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.arguments import ArgumentKind
+from safear.core import arrays as core
 from safear.errors import MDPError, PersonError
 from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import Feature, Outcome, Record
 
 Settings = ParamSpec("Settings")
 Found = TypeVar("Found")
+_KINDS: dict[str, type[np.generic]] = {  # what the core takes, in its order
+    "row_start": np.int64,
+    "row_action": np.uint8,
+    "edge_start": np.int64,
+    "edge_next": np.int64,
+    "edge_chance": np.float64,
+    "edge_cost": np.int64,
+    "edge_outcome": np.uint8,
+}
 _EXACTLY: NDArray[np.float64] = np.empty(0)  # stands for the chances themselves
 
 
@@ -104,6 +114,11 @@ class MDP:
     def arrays(self) -> Arrays:
         """The arrays as one argument."""
         return Arrays(*(getattr(self, name) for name in Arrays._fields))
+
+    @cached_property
+    def core(self) -> core.Arrays:
+        """The arrays as loops of the core take them."""
+        return core.Arrays(*(np.ascontiguousarray(getattr(self, name), kind) for name, kind in _KINDS.items()))
 
     @cached_property
     def has_intervals(self) -> bool:

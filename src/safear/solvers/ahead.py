@@ -15,10 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.loading import is_numba_loaded
+from safear.core.ahead import sweep_ahead
 from safear.mdp.arrays import MDP, once_per_mdp
-from safear.mdp.hope import list_acting, may_act
-from safear.steady import add_rows
+from safear.mdp.hope import list_acting
 
 
 class Ahead(NamedTuple):
@@ -30,20 +29,8 @@ class Ahead(NamedTuple):
 
 @once_per_mdp
 def look_ahead(mdp: MDP) -> Ahead:
-    """For all states and steps of an MDP."""
+    """Look ahead from all states and steps of an MDP."""
     mean, success = (np.empty((mdp.horizon + 1, mdp.n_states)) for _ in range(2))
     mean[:], success[:] = np.where(mdp.goal, 0.0, float(mdp.failure_cost)), mdp.goal
-    if is_numba_loaded() and mdp.horizon:
-        from safear.solvers.ahead_kernels import sweep_ahead  # noqa: PLC0415  # loads Numba
-
-        sweep_ahead(mdp.arrays, list_acting(mdp), mean, success)
-        return Ahead(mean, success)
-    active = np.flatnonzero(np.diff(mdp.row_start))
-    for step in reversed(range(mdp.horizon if len(active) else 0)):
-        costs = mdp.edge_chance * (mdp.edge_cost + mean[step + 1][mdp.edge_next])
-        wins = mdp.edge_chance * success[step + 1][mdp.edge_next]
-        acting = may_act(mdp, step)[active]
-        for values, edges, best in ((mean, costs, np.minimum), (success, wins, np.maximum)):
-            found = best.reduceat(add_rows(edges, mdp.edge_start), mdp.row_start[active])
-            values[step, active[acting]] = found[acting]
+    sweep_ahead(mdp.core, list_acting(mdp).view(np.uint8), mean, success)
     return Ahead(mean, success)

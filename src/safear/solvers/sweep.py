@@ -21,6 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.core import sweeps
 from safear.evaluation.policy import NOTHING, StatePolicy
 from safear.mdp.arrays import MDP
 from safear.mdp.hope import may_act
@@ -29,7 +30,6 @@ from safear.progress import Progress
 from safear.risk.objectives import Entropic, Mean, MeanLowerStd, MeanStd
 from safear.steady import NEAR_ONE, add_rows, steady_exp, steady_expm1, steady_log, steady_log1p
 
-SMALL = 10_000  # rows up to which NumPy is done before compiled code is loaded
 TIE = 1e-13  # values this close, relatively, are equal up to rounding
 Stepwise = Mean | MeanStd | MeanLowerStd  # what Algorithm 1 is made for
 Recursive = Stepwise | Entropic  # objectives that the sweep can do
@@ -45,7 +45,7 @@ def sweep(
     progress: Progress | None = None,
 ) -> tuple[StatePolicy, NDArray[np.float64]]:
     """The policy, and the value of each state at step 0 in quanta; among the rows that are `allowed`, if given."""
-    if mdp.n_rows >= SMALL and allowed is None and not robust and not isinstance(objective, Entropic):
+    if allowed is None and not robust and not isinstance(objective, Entropic):
         needed = mdp.steps_to_goal[:, None].astype(np.int16) if mdp.stops else None
         lane_choices, lane_values = sweep_lanes(mdp, objective, mdp.goal[:, None], needed=needed)
         if progress is not None:
@@ -65,28 +65,26 @@ def sweep(
 def sweep_lanes(
     mdp: MDP, objective: Stepwise, goal: NDArray[np.bool_], *, needed: NDArray[np.int16] | None = None
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """The choices [step, state, lane] and the values [state, lane] at step 0, in quanta, in compiled code.
+    """Return the choices [step, state, lane] and the values [state, lane] at step 0, in quanta.
 
     `goal` [state, lane] says where goals are in each lane, and `needed`, if it is known, how many steps they are away;
     those of the MDP are not looked at.
     """
-    from safear.solvers import sweep_kernels  # noqa: PLC0415  # half a second that a single person need not wait
-
-    goal = np.ascontiguousarray(goal)
+    aims = np.ascontiguousarray(goal).view(np.uint8)
     if not mdp.stops:
         needed = np.zeros(goal.shape, dtype=np.int16)
     elif needed is None:
-        needed = sweep_kernels.count_steps(mdp.arrays, goal, mdp.horizon)
+        needed = sweeps.count_steps(mdp.core, aims, mdp.horizon)
     needed = np.where(goal, np.int16(mdp.horizon + 1), needed)  # nothing is done at goals
     choices = np.empty((mdp.horizon, *goal.shape), dtype=np.uint8)
-    deviation = sweep_kernels.Deviation(
+    deviation = sweeps.Deviation(
         aversion_of(objective), isinstance(objective, MeanLowerStd), *_weigh_two_outcomes(mdp, objective)
     )
-    kernel, shape = sweep_kernels.sweep_arrays, goal.shape
+    kernel, shape = sweeps.sweep_arrays, goal.shape
     if goal.shape[1] == 1:
-        kernel, shape = sweep_kernels.sweep_single, goal.shape[:1]
+        kernel, shape = sweeps.sweep_single, goal.shape[:1]
     failing, filled = float(mdp.failure_cost), choices.reshape(mdp.horizon, *shape)
-    values = kernel(mdp.arrays, deviation, goal.reshape(shape), needed.reshape(shape), failing, TIE, filled)
+    values = kernel(mdp.core, deviation, aims.reshape(shape), needed.reshape(shape), failing, TIE, filled)
     return choices, values.reshape(goal.shape)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numba  # noqa: F401  # so that compiled loops are used
 import numpy as np
 from hypothesis import given, settings
 
@@ -13,7 +12,6 @@ import safear as sa
 from doors import highest_success, look_ahead
 from lanes import scaled
 from strategies import problems
-from without_numba import without_numba
 
 
 @settings(max_examples=scaled(40))
@@ -30,15 +28,3 @@ def test_no_plan_costs_less_or_succeeds_more_often_from_there_on(document: dict[
         for state in np.flatnonzero(mdp.depth <= step).tolist():
             assert np.isclose(ahead.mean[step, state] * float(mdp.quantum), best.value_of(state), rtol=1e-12)
             assert np.isclose(ahead.success[step, state], highest_success(later, state), atol=1e-12)
-
-
-@settings(max_examples=scaled(60))
-@given(document=problems(max_horizon=6))
-def test_plain_and_compiled_sweeps_agree(document: dict[str, Any]) -> None:
-    problem = sa.parse_problem(document)
-    mdp = sa.compile_mdp(problem, start=problem.default_person)
-    compiled = look_ahead(mdp)
-    with without_numba():
-        plain = look_ahead(replace(mdp))
-    for one, other in zip(compiled, plain, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-14, atol=1e-15)

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 import safear as sa
 from compare import as_points, as_policy, as_state, read_both
-from doors import sweep as sweeping
+from doors import sweep, sweep_lanes
 from lanes import scaled
 from oracle import State
 from safear.evaluation import StatePolicy
 from safear.mdp import compile_blocks
-from small_problems import GUESS, ladder
+from small_problems import ladder
 from strategies import problems
 
 AVERSIONS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0])
@@ -122,9 +122,13 @@ def test_dead_end_costs_the_failure_cost() -> None:
 
 def test_progress_is_told_to_the_end() -> None:
     problem = sa.load_example("health-insurance")
+    mdp = sa.compile_mdp(problem)
     seen: list[tuple[int, int]] = []
-    sa.solve(sa.compile_mdp(problem), sa.Mean(), progress=lambda done, total: seen.append((done, total)))
+    sa.solve(mdp, sa.Entropic(0.1), progress=lambda done, total: seen.append((done, total)))
     assert seen == [(done, 8) for done in range(1, 9)]
+    seen.clear()
+    sa.solve(mdp, sa.Mean(), progress=lambda done, total: seen.append((done, total)))  # one compiled loop
+    assert seen == [(8, 8)]
 
 
 def test_identity_problem_is_solved_by_every_solver() -> None:
@@ -150,8 +154,9 @@ def test_the_compiled_sweep_is_the_plain_one(document: dict[str, Any], aversion:
     mdp = sa.compile_mdp(sa.parse_problem(document))
     assume(mdp.n_rows > 0)
     objective = sa.MeanLowerStd(aversion) if lower else sa.MeanStd(aversion)
-    plain, expected = sweeping.sweep(mdp, objective)  # small problems are done in NumPy
-    compiled, found = sweeping.sweep_lanes(mdp, objective, mdp.goal[:, None])
+    every = np.ones((mdp.horizon, mdp.n_rows), dtype=bool)
+    plain, expected = sweep(mdp, objective, allowed=every)  # what is allowed is looked up in NumPy
+    compiled, found = sweep_lanes(mdp, objective, mdp.goal[:, None])
     assert np.allclose(found[:, 0], expected, rtol=1e-12, atol=1e-12)
     assert np.array_equal(compiled[:, :, 0], plain.choices)
 
@@ -169,7 +174,7 @@ def test_entropic_risk_by_hand() -> None:
         (0.2, math.log(0.25 * math.exp(0.3) + 0.75 * math.exp(1.1)) / 0.2, "try"),
         (1, 5, "pay"),
     ]:
-        policy, values = sweeping.sweep(mdp, sa.Entropic(aversion))
+        policy, values = sweep(mdp, sa.Entropic(aversion))
         assert policy.action() == action
         assert values[mdp.start] * float(mdp.quantum) == pytest.approx(risk, rel=1e-13)
 
@@ -178,22 +183,3 @@ def test_entropic_risk_of_costs_whose_exponentials_overflow() -> None:
     problem = ladder({"try": {"cost": 1, "chance": 0.25, "change": {"a": "yes"}}}, failure_cost=10_000)
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     assert sa.solve(mdp, sa.Entropic(2)).value == pytest.approx(10_001 + math.log(0.75) / 2, rel=1e-15)
-
-
-def test_what_compiled_code_does_not_know_is_done_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Entropic risk, the worst chances and what is allowed count in large problems, too."""
-    mdp = sa.compile_mdp(sa.parse_problem(GUESS))
-    allowed = np.zeros((mdp.horizon, mdp.n_rows), dtype=bool)
-    allowed[:, mdp.row_action == 1] = True
-    asked: list[dict[str, Any]] = [
-        {"objective": sa.MeanStd(0.5)},
-        {"objective": sa.Entropic(0.5)},
-        {"objective": sa.Mean(), "robust": True},
-        {"objective": sa.Mean(), "allowed": allowed},
-    ]
-    plain = [sweeping.sweep(mdp, **options) for options in asked]
-    monkeypatch.setattr(sweeping, "SMALL", 0)
-    for options, (policy, values) in zip(asked, plain, strict=True):
-        found = sweeping.sweep(mdp, **options)
-        assert np.array_equal(found[0].choices, policy.choices)
-        assert found[1] == pytest.approx(values, rel=1e-12)

@@ -1,4 +1,4 @@
-"""The compiled sweep over many lanes against the formulas of `greedy`, written down as plain loops."""
+"""The sweep over many lanes against the formulas of `greedy`, written down as plain loops."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
-from doors import Stepwise, sweep_kernels, sweep_lanes
-from doors import sweep as sweeping
+from doors import Stepwise, sweep, sweep_lanes, sweeps
 from lanes import scaled
 from safear.mdp import check_mdp
 
@@ -167,7 +166,7 @@ def test_whoever_cannot_arrive_in_time_stops(mdp: sa.MDP, objective: Stepwise, d
     assert_as_plain(mdp, objective, goal)
     assert_as_plain(mdp, objective, goal[:, :1])
     expected = [steps_plainly(mdp, lane.tolist()) for lane in goal.T]
-    assert sweep_kernels.count_steps(mdp.arrays, goal, mdp.horizon).T.tolist() == expected
+    assert sweeps.count_steps(mdp.core, goal.view(np.uint8), mdp.horizon).T.tolist() == expected
 
 
 def test_the_last_moment_to_act() -> None:
@@ -191,16 +190,6 @@ def test_ties_at_nothing_go_to_the_first(outcomes: int, lanes: int) -> None:
     choices, values = sweep_lanes(mdp, sa.MeanStd(1.0), np.array([[False] * lanes, [True] * lanes]))
     assert (choices[:, 0] == 0).all()
     assert not values.any()
-
-
-@settings(max_examples=scaled(60))
-@given(mdps(), OBJECTIVES, st.data())
-def test_nothing_outside_of_an_array_is_touched(mdp: sa.MDP, objective: Stepwise, data: st.DataObject) -> None:
-    """As plain Python, in which NumPy refuses that; compiled code would not notice."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("sweep_arrays", "sweep_single", "count_steps"):
-            patch.setattr(sweep_kernels, name, getattr(sweep_kernels, name).py_func)
-        assert_as_plain(mdp, objective, data.draw(goals_of(mdp, most_lanes=3)))
 
 
 @settings(max_examples=scaled(60))
@@ -248,18 +237,20 @@ def test_goals_of_the_mdp_are_not_looked_at(mdp: sa.MDP, objective: Stepwise, da
 @settings(max_examples=scaled(60))
 @given(mdps(), OBJECTIVES, st.data())
 def test_the_sweep_over_one_mdp_is_the_formula(mdp: sa.MDP, objective: Stepwise, data: st.DataObject) -> None:
-    """In NumPy and in compiled code, which takes over where there are many rows. Goals have none."""
+    """In compiled loops and, where it is said what is allowed, in NumPy. Goals have no rows."""
     mdp = replace(mdp, goal=mdp.dead_end & data.draw(goals_of(mdp, most_lanes=1))[:, 0])
     check_mdp(mdp)
     expected_choices, expected = sweep_plainly(mdp, objective, mdp.goal.tolist())
-    for small in (0, 10_000):
+    for allowed in (None, np.ones((mdp.horizon, mdp.n_rows), dtype=bool)):
         told: list[tuple[int, int]] = []
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sweeping, "SMALL", small)
-            policy, values = sweeping.sweep(mdp, objective, progress=lambda done, total: told.append((done, total)))  # noqa: B023
+
+        def tell(done: int, total: int, told: list[tuple[int, int]] = told) -> None:
+            told.append((done, total))
+
+        policy, values = sweep(mdp, objective, allowed=allowed, progress=tell)
         assert np.array_equal(policy.choices, expected_choices)
         assert np.allclose(values, expected, rtol=1e-12, atol=1e-12)
-        assert told[-1:] == ([(mdp.horizon, mdp.horizon)] if mdp.n_rows or not small else [])
+        assert told[-1:] == ([(mdp.horizon, mdp.horizon)] if mdp.n_rows or allowed is None else [])
 
 
 # -------------------------------------------------------------------------------------------------------------- by hand
