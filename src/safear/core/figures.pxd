@@ -42,6 +42,7 @@ cdef class Ends:
 
 cdef int[::1] make_places(long long count) with gil
 
+@cython.locals(found=Ends)
 cpdef Ends follow_from(
     Arrays arrays, const unsigned char[::1] goal, long long horizon, PolicyArrays policy, long long start,
     long long opening, int[::1] table, long long width, long long most,

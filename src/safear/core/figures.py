@@ -311,8 +311,9 @@ def find_place(table: NDArray[np.int32], width: int, states: Whole, totals: Whol
     if width > 0:
         return state * width + total
     mask = table.shape[0] - 1
-    mixed = (cython.cast(cython.ulonglong, total) * 0x1E3779B1 + state) * 0x45EBCA6B
-    slot = (mixed ^ (mixed >> 17)) & mask
+    mixed = cython.cast(cython.ulonglong, total) * 0x1E3779B1 + cython.cast(cython.ulonglong, state)
+    mixed *= 0x45EBCA6B  # it may wrap around
+    slot: int = (mixed ^ (mixed >> 17)) & mask
     while table[slot] >= 0 and (states[table[slot]] != state or totals[table[slot]] != total):
         slot = (slot + 1) & mask
     return slot

@@ -41,7 +41,7 @@ cdef long long[:, ::1] widen_grid(long long[:, ::1] known, long long room) with 
 cdef double[:, ::1] widen_table(double[:, ::1] known, long long room) with gil
 
 @cython.locals(cells=Cells, ways=Moves, runs=Runs, row=cython.longlong, total=cython.longlong)
-cdef Runs follow_policy(Arrays arrays, PolicyArrays policy, Going going, long long start, long long account)
+cpdef Runs follow_policy(Arrays arrays, PolicyArrays policy, Going going, long long start, long long account)
 
 @cython.locals(cells=Cells)
 cpdef list_run_cells(Arrays arrays, PolicyArrays policy, Going going, long long start, long long account)
