@@ -27,6 +27,7 @@ cdef class Aim:
     cdef double grain
     cdef double rare
 
+    cdef double find_value(self, double mean, double tail, double entropic) noexcept nogil
     cdef bint allows(self, double success, double mean) noexcept nogil
 
 cdef bint is_within(double own, double most) noexcept nogil
@@ -51,10 +52,10 @@ cdef class Looker:
     cdef long long n_states
 
     cdef int look(self, long long number) except -1 nogil
-    @cython.locals(
-        values="double[::1]", chances="double[::1]", success=double, total=double, mean=double, value=double
-    )
+    @cython.locals(values="double[::1]", chances="double[::1]", total=double, mean=double, is_entropic=bint)
     cdef int bound_runs(self, long long number) except -1 nogil
+    @cython.locals(success=double)
+    cdef double find_ends(self, long long begin, long long ended, double[::1] values, double[::1] chances) noexcept nogil
     @cython.locals(following=cython.longlong, often=double, in_time=bint, most=double)
     cdef long long list_waiting(self, long long number) noexcept nogil
     cdef void list_told(self, long long number) noexcept nogil

@@ -47,6 +47,7 @@ class Aim:
 
     def __init__(
         self,
+        *,
         kind: int,
         parameter: float,
         level: float,
@@ -60,6 +61,16 @@ class Aim:
         self.kind, self.parameter, self.level = kind, parameter, level
         self.value, self.mean, self.tail, self.success = value, mean, tail, success
         self.grain, self.rare = grain, rare
+
+    def find_value(self, mean: float, tail: float, entropic: float) -> float:
+        """Return what the objective makes small, among some figures; objectives of other kinds say nothing."""
+        if self.kind == CVAR:
+            return tail
+        if self.kind == MEAN_CVAR:
+            return (1 - self.parameter) * mean + self.parameter * tail
+        if self.kind == ENTROPIC:
+            return entropic
+        return mean if self.kind == MEAN else 0.0
 
     def allows(self, success: float, mean: float) -> bool:
         """Return whether a plan can be nearly as good whose success is at most, and whose mean at least this."""
@@ -156,25 +167,12 @@ class Looker:
 
     def bound_runs(self, number: int) -> bool:
         """Write the bounds for all plans that a sketch can become (see `simplest`): False if none is good enough."""
-        kinds = self.sketches.kinds
-        begin, ended, count = kinds[number, BEGIN], kinds[number, ENDED], kinds[number, TAKEN] - kinds[number, BEGIN]
+        begin, ended = self.sketches.kinds[number, BEGIN], self.sketches.kinds[number, ENDED]
+        count = self.sketches.kinds[number, TAKEN] - begin
         if count > self.values.shape[0]:
             self.values, self.chances = make_reals(2 * count), make_reals(2 * count)
-        items, values, chances = self.sketches.items, self.values[:count], self.chances[:count]
-        mean_ahead, success_ahead, failure = self.ground.ahead_mean, self.ground.ahead_success, self.ground.failure
-        success = 0.0
-        for place in range(count):
-            item, chance = begin + place, self.sketches.chances[begin + place]
-            state, step, spent = items[item, STATE], items[item, STEP], items[item, SPENT]
-            if item < ended:
-                values[place] = spent + mean_ahead[step, state]
-                success += success_ahead[step, state] * chance
-            elif state == WON:
-                values[place] = spent
-                success += chance
-            else:
-                values[place] = spent + failure
-            chances[place] = chance
+        values, chances = self.values[:count], self.chances[:count]
+        success = self.find_ends(begin, ended, values, chances)
         if success < self.aim.success - ROUNDING:
             return False
         total = mean = 0.0
@@ -186,21 +184,34 @@ class Looker:
             mean += values[place] * chances[place]
         if not is_within(mean, self.aim.mean):
             return False
-        kind, parameter = self.aim.kind, self.aim.parameter
-        value = 0.0
-        if kind == ENTROPIC:
-            value = find_entropic(values, chances, parameter) if parameter > 0 else mean
+        is_entropic = self.aim.kind == ENTROPIC and self.aim.parameter > 0
+        entropic = find_entropic(values, chances, self.aim.parameter) if is_entropic else mean
         tail = find_cvar(values, chances, self.aim.level)
-        if kind == MEAN:
-            value = mean
-        elif kind == CVAR:
-            value = tail
-        elif kind == MEAN_CVAR:
-            value = (1 - parameter) * mean + parameter * tail
-        bounds = self.sketches.bounds
+        value, bounds = self.aim.find_value(mean, tail, entropic), self.sketches.bounds
         bounds[number, VALUE] = floor(value / self.aim.grain + 0.5)
         bounds[number, LEAST_MEAN], bounds[number, MOST_SUCCESS] = mean, success
         return is_within(tail, self.aim.tail) and is_within(value, self.aim.value)
+
+    def find_ends(self, begin: int, ended: int, values: Real, chances: Real) -> float:
+        """Write what runs cost in the end, or at least in the mean if they wait, and how probable they are.
+
+        Their items begin at, and have ended from. Returns how many succeed at most.
+        """
+        items, mean_ahead, success_ahead = self.sketches.items, self.ground.ahead_mean, self.ground.ahead_success
+        success = 0.0
+        for place in range(values.shape[0]):
+            item, chance = begin + place, self.sketches.chances[begin + place]
+            state, step, spent = items[item, STATE], items[item, STEP], items[item, SPENT]
+            if item < ended:
+                values[place] = spent + mean_ahead[step, state]
+                success += success_ahead[step, state] * chance
+            elif state == WON:
+                values[place] = spent
+                success += chance
+            else:
+                values[place] = spent + self.ground.failure
+            chances[place] = chance
+        return success
 
     def list_waiting(self, number: int) -> int:
         """List the open states that runs come to in time and often enough to be told; return where most come to."""
@@ -234,11 +245,10 @@ class Looker:
 
     def count_least(self) -> int:
         """Return how many rules there are at least: told rows, and open states, without those that join others."""
-        row_start, row_action, row_state = self.ground.arrays.row_start, self.ground.arrays.row_action, self.ground.row_state
-        count = 0
+        row_start, row_action, count = self.ground.arrays.row_start, self.ground.arrays.row_action, 0
         for place in range(self.n_rows):
             row = self.rows[place]
-            count += not self.has_just_worked(row_state[row], row_action[row])
+            count += not self.has_just_worked(self.ground.row_state[row], row_action[row])
         for place in range(self.n_states):
             state, joins = self.states[place], False
             for row in range(row_start[state], row_start[state + 1]):

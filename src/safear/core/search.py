@@ -9,7 +9,7 @@ import cython
 import numpy as np
 
 if not cython.compiled:
-    from safear.core.arrays import Whole, fill_wholes, make_grid, make_reals, make_table, make_wholes, widen_wholes
+    from safear.core.arrays import Whole, make_grid, make_table, make_wholes, widen_wholes
     from safear.core.bounds import Aim, Looker
     from safear.core.runs import Going
     from safear.core.sketches import (
@@ -219,11 +219,11 @@ class SketchSearch:
         return count
 
     def find_differences(self, state: int, count: int) -> None:
-        """Find by how much each row of a state is dearer, and likelier to succeed, than what can come; at some steps."""
-        row_start, edge_start = self.ground.arrays.row_start, self.ground.arrays.edge_start
-        edge_next, edge_chance = self.ground.arrays.edge_next, self.ground.arrays.edge_chance
-        edge_cost, mean_ahead, success_ahead = self.ground.arrays.edge_cost, self.ground.ahead_mean, self.ground.ahead_success
-        first, last = row_start[state], row_start[state + 1]
+        """Find by how much each row of a state is dearer, and likelier to succeed, than what can come; at `steps`."""
+        edge_start, edge_next = self.ground.arrays.edge_start, self.ground.arrays.edge_next
+        edge_chance, edge_cost = self.ground.arrays.edge_chance, self.ground.arrays.edge_cost
+        mean_ahead, success_ahead = self.ground.ahead_mean, self.ground.ahead_success
+        first, last = self.ground.arrays.row_start[state], self.ground.arrays.row_start[state + 1]
         for place in range(count):
             step = self.steps[place]
             for row in range(first, last):

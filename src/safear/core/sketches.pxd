@@ -131,10 +131,13 @@ cdef class Unfolding:
     cdef void clear(self) noexcept nogil
     @cython.locals(number=cython.longlong)
     cdef int unfold(self, const double[::1] edge_chance, long long[:, ::1] kinds, long long before) except -1 nogil
+    cdef int recall(self, long long[:, ::1] kinds, long long before) except -1 nogil
+    cdef void arrive(self, long long edge, long long step, long long spent, double chance) noexcept nogil
     @cython.locals(number=cython.longlong)
     cdef int store(self, long long[:, ::1] kinds, long long sketch) except -1 nogil
     cdef int decide(self, long long before, long long option) except -1 nogil
-    cdef void choose(self, long long sketch, bint chosen) noexcept nogil
+    cdef void close_states(self, long long sketch) noexcept nogil
+    cdef void open_states(self, long long sketch) noexcept nogil
 
 cdef unsigned char[::1] fill_bytes(long long count, int value)
 cdef long long[:, ::1] lengthen_grid(long long[:, ::1] known, long long rows) with gil

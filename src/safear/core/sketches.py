@@ -48,6 +48,7 @@ class SearchGround:
 
     def __init__(
         self,
+        *,
         arrays: Arrays,
         row_state: Whole,
         often: Real,
@@ -190,7 +191,7 @@ class Options:
         self.count = self.begin[start]
         for option in range(self.begin[start], last):
             row = self.find_row(option, start, 0)
-            if row == does or row == FOLLOW:
+            if row in (does, FOLLOW):
                 self.add(self.of[option, BEFORE], self.of[option, UNTIL], self.of[option, AFTER])
 
     def find_row(self, option: int, state: int, step: int) -> int:
@@ -272,7 +273,8 @@ class Unfolding:
         self.slot = fill_wholes(4 * few, -1)  # so that few slots are taken
         self.chain = np.full((chains, 2), -1)
         self.open, self.option = make_wholes(n_states), fill_wholes(n_states, -1)
-        self.taken, self.taken_often, self.taken_since = make_wholes(n_rows), make_reals(n_rows), fill_wholes(n_rows, -1)
+        self.taken, self.taken_often = make_wholes(n_rows), make_reals(n_rows)
+        self.taken_since = fill_wholes(n_rows, -1)
 
     def has_room(self, items: int) -> bool:
         """Make room for so many items; return False if these are too many."""
@@ -283,11 +285,8 @@ class Unfolding:
             return False
         while room < items:
             room *= 2
-        self.item, self.chance, self.slot = (
-            lengthen_grid(self.item, room),
-            widen_reals(self.chance, room),
-            fill_wholes(4 * room, -1),
-        )
+        self.item, self.chance = lengthen_grid(self.item, room), widen_reals(self.chance, room)
+        self.slot = fill_wholes(4 * room, -1)
         for number in range(self.n_items):
             slot = self.locate(self.item[number, STATE], self.item[number, STEP], self.item[number, SPENT])
             self.slot[slot], self.item[number, SLOT] = number, slot
@@ -359,21 +358,10 @@ class Unfolding:
 
         `kinds` tells what was known `before`. Returns how many cells were gone through; FULL if there are too many.
         """
-        self.clear()
-        horizon, items, chances = self.ground.horizon, self.sketches.items, self.sketches.chances
-        edge_start, edge_next = self.ground.arrays.edge_start, self.ground.arrays.edge_next
-        edge_cost, goal, acts = self.ground.arrays.edge_cost, self.ground.goal, self.ground.acts
-        begin, ended, taken, finish = kinds[before, BEGIN], kinds[before, ENDED], kinds[before, TAKEN], kinds[before, FINISH]
-        if not self.has_room(finish - begin):
+        if not self.recall(kinds, before):
             return FULL
-        for number in range(begin, ended):
-            self.add_item(items[number, STATE], items[number, STEP], items[number, SPENT], chances[number])
-        for number in range(ended, taken):
-            self.add_item(items[number, STATE], 0, items[number, SPENT], chances[number])
-        for number in range(taken, finish):
-            self.take_row(items[number, ROW], items[number, SINCE], chances[number])
-        cells = 0
-        for step in range(horizon):
+        edge_start, cells = self.ground.arrays.edge_start, 0
+        for step in range(self.ground.horizon):
             number = self.chain[step, HEAD]
             while number >= 0:
                 state, spent, chance = self.item[number, STATE], self.item[number, SPENT], self.chance[number]
@@ -391,14 +379,33 @@ class Unfolding:
                 self.take_row(row, step, chance)
                 for edge in range(edge_start[row], edge_start[row + 1]):
                     if edge_chance[edge] > 0:
-                        after, total, flow = edge_next[edge], spent + edge_cost[edge], chance * edge_chance[edge]
-                        if goal[after]:
-                            self.add_item(WON, 0, total, flow)
-                        elif step + 1 == horizon or not acts[step + 1, after]:
-                            self.add_item(LOST, 0, total, flow)
-                        else:
-                            self.add_item(after, step + 1, total, flow)
+                        self.arrive(edge, step + 1, spent, chance * edge_chance[edge])
         return cells
+
+    def recall(self, kinds: Whole, before: int) -> bool:
+        """Begin with what was known of a sketch; return False if that is too much."""
+        self.clear()
+        items, chances = self.sketches.items, self.sketches.chances
+        ended, taken, finish = kinds[before, ENDED], kinds[before, TAKEN], kinds[before, FINISH]
+        if not self.has_room(finish - kinds[before, BEGIN]):
+            return False
+        for number in range(kinds[before, BEGIN], ended):
+            self.add_item(items[number, STATE], items[number, STEP], items[number, SPENT], chances[number])
+        for number in range(ended, taken):
+            self.add_item(items[number, STATE], 0, items[number, SPENT], chances[number])
+        for number in range(taken, finish):
+            self.take_row(items[number, ROW], items[number, SINCE], chances[number])
+        return True
+
+    def arrive(self, edge: int, step: int, spent: int, chance: float) -> None:
+        """Add the chance of runs that have taken an edge, and so come to a step."""
+        state, total = self.ground.arrays.edge_next[edge], spent + self.ground.arrays.edge_cost[edge]
+        if self.ground.goal[state]:
+            self.add_item(WON, 0, total, chance)
+        elif step == self.ground.horizon or not self.ground.acts[step, state]:
+            self.add_item(LOST, 0, total, chance)
+        else:
+            self.add_item(state, step, total, chance)
 
     def store(self, kinds: Whole, sketch: int) -> bool:
         """Write what was unfolded behind other items: what waits, by state, what has ended, and which rows are taken.
@@ -437,7 +444,7 @@ class Unfolding:
         of[number, PARENT], of[number, DECIDED], of[number, OPTION] = before, of[before, FOLLOWING], option
         of[number, DEPTH], of[number, FOLLOWING], of[number, RULES] = of[before, DEPTH] + 1, -1, 1
         held = self.sketches.n_items
-        self.choose(number, True)
+        self.close_states(number)
         cells = self.unfold(self.ground.arrays.edge_chance, kinds, before)
         if cells >= 0 and not self.store(kinds, number):
             cells = FULL
@@ -445,19 +452,24 @@ class Unfolding:
             if self.unfold(self.ground.often, told_kinds, before) < 0 or not self.store(told_kinds, number):
                 cells = FULL
         else:
-            for kind in range(4):
-                told_kinds[number, kind] = kinds[number, kind]
-        self.choose(number, False)
+            told_kinds[number] = kinds[number]
+        self.open_states(number)
         if cells < 0:
             self.sketches.n_items = held
             return FULL
         self.sketches.count += 1
         return cells + kinds[number, TAKEN] - kinds[number, ENDED]
 
-    def choose(self, sketch: int, chosen: bool) -> None:
-        """Do in the states of a sketch what it does there; or leave them open again."""
+    def close_states(self, sketch: int) -> None:
+        """Do in the states of a sketch what it does there."""
         while sketch > 0:
-            self.option[self.sketches.of[sketch, DECIDED]] = self.sketches.of[sketch, OPTION] if chosen else -1
+            self.option[self.sketches.of[sketch, DECIDED]] = self.sketches.of[sketch, OPTION]
+            sketch = self.sketches.of[sketch, PARENT]
+
+    def open_states(self, sketch: int) -> None:
+        """Leave the states of a sketch open again."""
+        while sketch > 0:
+            self.option[self.sketches.of[sketch, DECIDED]] = -1
             sketch = self.sketches.of[sketch, PARENT]
 
 
