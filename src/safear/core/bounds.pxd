@@ -55,7 +55,9 @@ cdef class Looker:
     @cython.locals(values="double[::1]", chances="double[::1]", total=double, mean=double, is_entropic=bint)
     cdef int bound_runs(self, long long number) except -1 nogil
     @cython.locals(success=double)
-    cdef double find_ends(self, long long begin, long long ended, double[::1] values, double[::1] chances) noexcept nogil
+    cdef double find_ends(
+        self, long long begin, long long ended, double[::1] values, double[::1] chances
+    ) noexcept nogil
     @cython.locals(following=cython.longlong, often=double, in_time=bint, most=double)
     cdef long long list_waiting(self, long long number) noexcept nogil
     cdef void list_told(self, long long number) noexcept nogil
