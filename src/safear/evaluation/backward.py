@@ -11,13 +11,14 @@ feature, which follow the same recursion without the costs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.core import figures
 from safear.errors import ObjectiveError
 from safear.evaluation.policy import Planned, Policy, SpentPolicy, StatePolicy, policy_of
 from safear.mdp.arrays import MDP
@@ -40,6 +41,11 @@ class StateCosts:
     quantum: Fraction
 
     @cached_property
+    def _mass(self) -> NDArray[np.float64]:
+        """The mass as compiled loops take it: row after row."""
+        return np.ascontiguousarray(self.mass)
+
+    @cached_property
     def _moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The sums of mass and of total * mass."""
         return self._beyond(np.zeros(len(self.mass), dtype=np.int64))
@@ -57,9 +63,7 @@ class StateCosts:
     @cached_property
     def variance(self) -> Masked:
         """The variance."""
-        from safear.evaluation import evaluation_kernels  # noqa: PLC0415  # Numba takes a moment to load
-
-        squares = evaluation_kernels.centred_squares(self.totals, self.mass, _divide(self._moments[1], self.total))
+        squares = figures.centred_squares(self.totals, self._mass, _divide(self._moments[1], self.total))
         return self._figures(_divide(squares, self.total), power=2)
 
     @property
@@ -87,17 +91,13 @@ class StateCosts:
         return means
 
     def _var_position(self, level: float) -> NDArray[np.int64]:
-        from safear.evaluation import evaluation_kernels  # noqa: PLC0415  # as above
-
         check_level(level)
-        positions: NDArray[np.int64] = evaluation_kernels.quantile_positions(self.mass, level, EPSILON)
+        positions: NDArray[np.int64] = figures.quantile_positions(self._mass, level, EPSILON)
         return positions
 
     def _beyond(self, first: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        from safear.evaluation import evaluation_kernels  # noqa: PLC0415  # as above
-
-        moments: tuple[NDArray[np.float64], NDArray[np.float64]] = evaluation_kernels.moments_beyond(
-            self.totals, self.mass, first
+        moments: tuple[NDArray[np.float64], NDArray[np.float64]] = figures.moments_beyond(
+            self.totals, self._mass, first
         )
         return moments
 
@@ -269,16 +269,12 @@ def _level_table(mdp: MDP) -> NDArray[np.float64]:
 
 def _follow_all(policy: SpentPolicy, width: int, starts: NDArray[np.int64]) -> StateDistributions:
     """Forward from each of these states."""
-    from safear.evaluation import evaluation_kernels  # noqa: PLC0415  # as above
-
     mdp = policy.mdp
     levels = _level_table(mdp)
     succeeded, failed = np.zeros((mdp.n_states, width)), np.zeros((mdp.n_states, width))
     final = np.zeros_like(levels)
-    plan = evaluation_kernels.Account(policy.piece_start, policy.first, policy.choice)
-    evaluation_kernels.follow_all(
-        mdp.arrays, mdp.goal, mdp.horizon, plan, starts, policy.opening, levels, succeeded, failed, final
-    )
+    goal, opening = mdp.goal.view(np.uint8), np.ascontiguousarray(policy.opening, np.int64)
+    figures.follow_all(mdp.core, goal, mdp.horizon, policy.arrays, starts, opening, levels, succeeded, failed, final)
     return StateDistributions(policy, succeeded, failed, final)
 
 
@@ -286,18 +282,16 @@ def _carry_back(
     policy: StatePolicy, final: NDArray[np.float64], *, cost: NDArray[np.int64], width: int | None = None
 ) -> NDArray[np.float64]:
     """From what holds after the last step (its first columns) to what holds at step 0; `cost` shifts columns."""
-    from safear.evaluation import evaluation_kernels  # noqa: PLC0415  # as above
-
     mdp = policy.mdp
     shape = (mdp.n_states, final.shape[1] if width is None else width)
     later, now = np.empty(shape), np.empty(shape)
     later[:, : final.shape[1]] = final
     low = np.zeros(mdp.n_states, dtype=np.int64)
     high = np.where(final.any(axis=1), final.shape[1], 0)
-    result: NDArray[np.float64] = evaluation_kernels.carry_back(
-        mdp.arrays._replace(edge_cost=cost), policy.choices[:, :, None], 0, later, now, low, high
-    )
-    evaluation_kernels.clear_outside(result, low, high)
+    arrays = mdp.core if cost is mdp.edge_cost else replace(mdp, edge_cost=cost).core
+    choices = np.ascontiguousarray(policy.choices, np.uint8)[:, :, None]
+    result = np.asarray(figures.carry_back(arrays, choices, 0, later, now, low, high))
+    figures.clear_outside(result, low, high)
     return result
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.arguments import ArgumentKind
+from safear.core.arrays import PolicyArrays
 from safear.errors import ObjectiveError
 from safear.mdp.arrays import MDP
 from safear.problem.model import Record
@@ -24,18 +25,6 @@ from safear.risk.distribution import units_within
 
 Choose = Callable[[int, NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]  # (step, states, spent) -> rows
 NOTHING = 255  # no action: a goal or a dead end
-
-
-class PolicyArrays(NamedTuple):
-    """A policy as arrays that compiled loops take: the table of a `StatePolicy` or the pieces of a `SpentPolicy`.
-
-    The table of the latter has no steps; of the former, the pieces are empty.
-    """
-
-    table: NDArray[np.uint8]
-    piece_start: NDArray[np.int64]
-    first: NDArray[np.int64]
-    choice: NDArray[np.uint8]
 
 
 _NO_TABLE: NDArray[np.uint8] = np.empty((0, 0), dtype=np.uint8)
@@ -131,7 +120,7 @@ class StatePolicy(Policy):
     @cached_property
     def arrays(self) -> PolicyArrays:
         """Its table."""
-        return PolicyArrays(np.ascontiguousarray(self.choices), _NO_PIECES, _NO_PIECES, _NO_TABLE.reshape(-1))
+        return PolicyArrays(np.ascontiguousarray(self.choices, np.uint8), _NO_PIECES, _NO_PIECES, _NO_TABLE.reshape(-1))
 
     def choose(self, step: int, states: NDArray[np.int64], accounts: NDArray[np.int64]) -> NDArray[np.uint8]:
         """The choice of each state."""
@@ -187,7 +176,8 @@ class SpentPolicy(Policy):
     @cached_property
     def arrays(self) -> PolicyArrays:
         """Its pieces."""
-        return PolicyArrays(_NO_TABLE, *map(np.ascontiguousarray, (self.piece_start, self.first, self.choice)))
+        start, first = (np.ascontiguousarray(each, np.int64) for each in (self.piece_start, self.first))
+        return PolicyArrays(_NO_TABLE, start, first, np.ascontiguousarray(self.choice, np.uint8))
 
     @cached_property
     def _keys(self) -> tuple[int, int, NDArray[np.int64]]:
