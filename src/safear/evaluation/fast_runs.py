@@ -60,7 +60,7 @@ def way_to_go(
     mdp: MDP, *, often: NDArray[np.float64] | None = None, counts_spent: bool = True, possible: bool = False
 ) -> Going:
     """Say how compiled loops follow runs (see `propagate`); weights go by the chances `often`."""
-    chances = mdp.edge_chance if often is None else often
+    chances = np.ascontiguousarray(mdp.edge_chance if often is None else often, np.float64)
     return Going(chances, mdp.horizon, find_span(mdp), counts_spent, possible)
 
 
