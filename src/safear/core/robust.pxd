@@ -13,7 +13,7 @@ cdef class Layer:
 cdef class Prospect:
     cdef double[:, ::1] loss, mean
     cdef long long[::1] order
-    cdef double[::1] score, row_loss, row_mean, least_loss, least_mean, chosen, weight, worse
+    cdef double[::1] score, row_loss, row_mean, least_loss, least_mean, chosen
 
 @cython.locals(prospect=Prospect, most=cython.longlong, found=bint, is_exact=bint)
 cpdef robust_step(

@@ -30,8 +30,8 @@ class Layer:
 class Prospect:
     """What a row leads to: loss and mean [outcome, column], and order and score of outcomes.
 
-    And what it is worth, beside the best row so far [column]. Its choice is a real number as well, and a weight is told
-    for every column, so that several are done at a time.
+    And what it is worth, beside the best row so far [column], whose choice is a real number as well, so that several
+    columns are done at a time.
     """
 
     def __init__(self, outcomes: int, width: int) -> None:
@@ -39,7 +39,6 @@ class Prospect:
         self.order, self.score = np.empty(outcomes, np.int64), np.empty(outcomes)
         self.row_loss, self.row_mean = np.empty(width), np.empty(width)
         self.least_loss, self.least_mean, self.chosen = np.empty(width), np.empty(width), np.empty(width)
-        self.weight, self.worse = np.empty(width), np.empty(width)
 
 
 def robust_step(
@@ -57,8 +56,6 @@ def robust_step(
         most = max(most, arrays.edge_start[row + 1] - arrays.edge_start[row])
     prospect = Prospect(most, width)
     with cython.nogil:
-        for j in range(width):
-            prospect.weight[j] = aim.mean_weight if j > 0 else 1.0  # the loss of column 0 is 0
         for i in range(states.shape[0]):
             state, found = states[i], False
             for row in range(arrays.row_start[state], arrays.row_start[state + 1]):
@@ -79,7 +76,7 @@ def robust_step(
 
 def look_ahead(arrays: Arrays, ranges: Ranges, row: int, aim: Aim, later: Layer, prospect: Prospect) -> bool:
     """Find what each outcome of a row leads to, and whether there is nothing to choose among its chances."""
-    width, first, is_exact = prospect.weight.shape[0], arrays.edge_start[row], True
+    width, first, is_exact = prospect.row_loss.shape[0], arrays.edge_start[row], True
     low, below, below_slope = aim.low, aim.below, aim.below_slope
     for i in range(arrays.edge_start[row + 1] - first):
         cost, target = arrays.edge_cost[first + i], arrays.edge_next[first + i]
@@ -101,12 +98,19 @@ def look_ahead(arrays: Arrays, ranges: Ranges, row: int, aim: Aim, later: Layer,
 
 def mix_exactly(arrays: Arrays, ranges: Ranges, row: int, prospect: Prospect) -> None:
     """Find what a row is worth at its nominal chances."""
-    width, first = prospect.weight.shape[0], arrays.edge_start[row]
+    width, first, last = prospect.row_loss.shape[0], arrays.edge_start[row], arrays.edge_start[row + 1]
+    p, q = ranges.nominal[first], ranges.nominal[last - 1]
+    if last - first == 2 and min(p, q) > 0.0:  # as most rows are
+        for j in range(width):
+            prospect.row_loss[j] = p * prospect.loss[0, j] + q * prospect.loss[1, j]
+        for j in range(width):
+            prospect.row_mean[j] = p * prospect.mean[0, j] + q * prospect.mean[1, j]
+        return
     for j in range(width):
         prospect.row_loss[j] = 0.0
     for j in range(width):
         prospect.row_mean[j] = 0.0
-    for i in range(arrays.edge_start[row + 1] - first):
+    for i in range(last - first):
         chance = ranges.nominal[first + i]
         if chance == 0.0:  # its loss may be infinite
             continue
@@ -118,7 +122,7 @@ def mix_exactly(arrays: Arrays, ranges: Ranges, row: int, prospect: Prospect) ->
 
 def mix_pair(arrays: Arrays, ranges: Ranges, row: int, aim: Aim, prospect: Prospect) -> None:
     """Find what a row of two outcomes is worth at the worst chances: one end of the interval."""
-    first, loss_weight = arrays.edge_start[row], aim.loss_weight
+    first, loss_weight, mean_weight = arrays.edge_start[row], aim.loss_weight, aim.mean_weight
     # Arrays made by hand may have wider bounds than add up to 1.
     least0, most1 = ranges.low[first], ranges.high[first + 1]
     most0, least1 = ranges.high[first], ranges.low[first + 1]
@@ -128,24 +132,26 @@ def mix_pair(arrays: Arrays, ranges: Ranges, row: int, aim: Aim, prospect: Prosp
     if most0 + least1 != 1.0:
         most0 = min(most0, 1.0 - least1)
         least1 = 1.0 - most0
-    for j in range(prospect.weight.shape[0]):
+    is_first = prospect.mean[0, 0] >= prospect.mean[1, 0]
+    prospect.row_loss[0] = 0.0
+    prospect.row_mean[0] = most0 * prospect.mean[0, 0] + least1 * prospect.mean[1, 0]
+    if not is_first:
+        prospect.row_mean[0] = least0 * prospect.mean[0, 0] + most1 * prospect.mean[1, 0]
+    for j in range(1, prospect.row_loss.shape[0]):
         loss0, loss1, mean0, mean1 = prospect.loss[0, j], prospect.loss[1, j], prospect.mean[0, j], prospect.mean[1, j]
-        gap = loss_weight * (loss0 - loss1) + prospect.weight[j] * (mean0 - mean1)
+        gap = loss_weight * (loss0 - loss1) + mean_weight * (mean0 - mean1)
         is_first = (gap > 0) | ((gap == 0) & (mean0 >= mean1))
-        prospect.worse[j] = 0.0 if is_first else 1.0
-    for j in range(prospect.weight.shape[0]):
-        p, q = most0 if prospect.worse[j] == 0.0 else least0, least1 if prospect.worse[j] == 0.0 else most1
-        prospect.row_loss[j] = p * prospect.loss[0, j] + q * prospect.loss[1, j]
-    for j in range(prospect.weight.shape[0]):
-        p, q = most0 if prospect.worse[j] == 0.0 else least0, least1 if prospect.worse[j] == 0.0 else most1
-        prospect.row_mean[j] = p * prospect.mean[0, j] + q * prospect.mean[1, j]
+        p = most0 if is_first else least0
+        q = least1 if is_first else most1
+        prospect.row_loss[j] = p * loss0 + q * loss1
+        prospect.row_mean[j] = p * mean0 + q * mean1
 
 
 def mix_worst(arrays: Arrays, ranges: Ranges, row: int, aim: Aim, prospect: Prospect) -> None:
     """Find what a row is worth if the worst outcomes get all that is left."""
     first, outcomes = arrays.edge_start[row], arrays.edge_start[row + 1] - arrays.edge_start[row]
     loss_weight, mean_weight = aim.loss_weight, aim.mean_weight
-    for j in range(prospect.weight.shape[0]):
+    for j in range(prospect.row_loss.shape[0]):
         left = 1.0
         for i in range(outcomes):
             left -= ranges.low[first + i]
@@ -177,7 +183,7 @@ def mix_worst(arrays: Arrays, ranges: Ranges, row: int, aim: Aim, prospect: Pros
 
 def keep_better(prospect: Prospect, number: float, aim: Aim, tie: float, found: bool) -> None:
     """Take a row where it is better than the best so far, if one was found: see `sweep_columns`."""
-    loss_weight, mean_weight, width = aim.loss_weight, aim.mean_weight, prospect.weight.shape[0]
+    loss_weight, mean_weight, width = aim.loss_weight, aim.mean_weight, prospect.row_loss.shape[0]
     if not found:
         for j in range(width):
             prospect.least_loss[j] = prospect.row_loss[j]
@@ -200,9 +206,9 @@ def keep_better(prospect: Prospect, number: float, aim: Aim, tie: float, found: 
 
 def write_layer(prospect: Prospect, now: Layer, state: int) -> None:
     """Write the best of a state."""
-    for j in range(prospect.weight.shape[0]):
+    for j in range(prospect.row_loss.shape[0]):
         now.loss[state, j] = prospect.least_loss[j]
-    for j in range(prospect.weight.shape[0]):
+    for j in range(prospect.row_loss.shape[0]):
         now.mean[state, j] = prospect.least_mean[j]
     chosen, choices = prospect.chosen, now.choices  # bytes, which might otherwise be written to where these are found
     for j in range(chosen.shape[0]):
