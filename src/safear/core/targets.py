@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from numpy.typing import NDArray
 
 if cython.compiled:
     from cython.cimports.libc.math import ceil
@@ -26,9 +25,7 @@ else:
         Bytes,
         Real,
         Whole,
-        make_bytes,
         make_grid,
-        make_reals,
         make_wholes,
         widen_bytes,
         widen_wholes,
@@ -41,9 +38,7 @@ ROOM = 1024  # for how many changes there is room at first
 class Aim:
     """The lowest target, the loss below it, below + below_slope * (E[C] - w), and the weights of loss and mean."""
 
-    def __init__(
-        self, low: float, below: float, below_slope: float, loss_weight: float, mean_weight: float
-    ) -> None:
+    def __init__(self, low: float, below: float, below_slope: float, loss_weight: float, mean_weight: float) -> None:
         self.low, self.below, self.below_slope = low, below, below_slope
         self.loss_weight, self.mean_weight = loss_weight, mean_weight
 
@@ -54,9 +49,7 @@ class Course:
     Something is done in a state at the steps from `depth` up to, but not including, `late`.
     """
 
-    def __init__(
-        self, arrays: Arrays, goal: Bytes, depth: Whole, late: Whole, horizon: int, failure_cost: int
-    ) -> None:
+    def __init__(self, arrays: Arrays, goal: Bytes, depth: Whole, late: Whole, horizon: int, failure_cost: int) -> None:
         self.arrays, self.goal, self.depth, self.late = arrays, goal, depth, late
         self.horizon, self.failure_cost = horizon, failure_cost
 
@@ -158,7 +151,8 @@ def make_columns(width: int) -> Columns:
 
 def find_column(above: float) -> int:
     """Return the first column whose target is so much above the lowest, or more."""
-    return cython.cast(cython.longlong, ceil(above)) + 1
+    column: int = cython.cast(cython.longlong, ceil(above)) + 1
+    return column
 
 
 def sweep_columns(
@@ -201,6 +195,10 @@ def sweep_columns(
                 write_columns(tables, now, state, aim, begin, end, top, least, columns)
                 if rules.is_square:
                     carry_variance(course.arrays, chances, at, state, asked, lowest, columns, tables, now)
+                if changes.count + end - begin + 1 > changes.place.shape[0]:
+                    room = max(2 * changes.place.shape[0], changes.count + end - begin + 1)
+                    changes.place, changes.first = widen_wholes(changes.place, room), widen_wholes(changes.first, room)
+                    changes.choice = widen_bytes(changes.choice, room)
                 note_choices(changes, step * n_states + state, asked, begin, end - begin, lowest, columns)
     begins[0] = changes.count
     return order_changes(changes, begins)
@@ -338,10 +336,6 @@ def note_choices(
 ) -> None:
     """Add what is done at a place, from the first column on that is asked for."""
     count, last = changes.count, -1.0
-    if count + size + 1 > changes.place.shape[0]:
-        room = max(2 * changes.place.shape[0], count + size + 1)
-        changes.place, changes.first = widen_wholes(changes.place, room), widen_wholes(changes.first, room)
-        changes.choice = widen_bytes(changes.choice, room)
     if asked == 0:  # what is done in column 0 is done before `begin`, too
         changes.place[count], changes.first[count], changes.choice[count] = place, -1, lowest
         count, last = count + 1, float(lowest)
