@@ -1,0 +1,38 @@
+cimport cython
+
+from safear.core.arrays cimport INF, Arrays
+from safear.core.targets cimport Aim
+
+cdef class Ranges:
+    cdef const double[::1] low, nominal, high
+
+cdef class Layer:
+    cdef double[:, ::1] loss, mean
+    cdef unsigned char[:, ::1] choices
+
+cdef class Prospect:
+    cdef double[:, ::1] loss, mean
+    cdef long long[::1] order
+    cdef double[::1] score, row_loss, row_mean, least_loss, least_mean, chosen
+
+@cython.locals(prospect=Prospect, most=cython.longlong, found=bint, is_exact=bint)
+cpdef robust_step(
+    Arrays arrays, Ranges ranges, const long long[::1] states, const unsigned char[::1] allowed, Aim aim, double tie,
+    Layer later, Layer now,
+)
+
+@cython.locals(is_exact=bint, column=int)
+cdef bint look_ahead(Arrays arrays, Ranges ranges, long long row, Aim aim, Layer later, Prospect prospect) noexcept nogil
+
+cdef void mix_exactly(Arrays arrays, Ranges ranges, long long row, Prospect prospect) noexcept nogil
+
+@cython.locals(is_first=bint, p=double, q=double)
+cdef void mix_pair(Arrays arrays, Ranges ranges, long long row, Aim aim, Prospect prospect) noexcept nogil
+
+@cython.locals(is_worse=bint, left=double, loss=double, mean=double, place=cython.longlong, i=cython.longlong)
+cdef void mix_worst(Arrays arrays, Ranges ranges, long long row, Aim aim, Prospect prospect) noexcept nogil
+
+@cython.locals(better=bint)
+cdef void keep_better(Prospect prospect, double number, Aim aim, double tie, bint found) noexcept nogil
+
+cdef void write_layer(Prospect prospect, Layer now, long long state) noexcept nogil
