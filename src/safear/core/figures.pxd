@@ -42,11 +42,27 @@ cdef class Ends:
 
 cdef int[::1] make_places(long long count) with gil
 
+cdef class Room:
+    cdef long long[::1] state
+    cdef long long[::1] spent
+    cdef double[::1] mass
+    cdef long long[::1] next_state
+    cdef long long[::1] next_spent
+    cdef double[::1] next_mass
+    cdef long long[::1] end_state
+    cdef long long[::1] end_spent
+    cdef double[::1] end_mass
+    cdef int[::1] table
+
 @cython.locals(found=Ends)
 cpdef Ends follow_from(
     Arrays arrays, const unsigned char[::1] goal, long long horizon, PolicyArrays policy, long long start,
     long long opening, int[::1] table, long long width, long long most,
 )
+cdef long long follow(
+    Arrays arrays, const unsigned char[::1] goal, long long horizon, PolicyArrays policy, long long start,
+    long long opening, int[::1] table, long long width, long long most, Room room,
+) except -1 nogil
 
 @cython.locals(mixed=cython.ulonglong, mask=cython.ulonglong, slot=cython.ulonglong)
 cdef long long find_place(
@@ -54,7 +70,7 @@ cdef long long find_place(
     long long state, long long total,
 ) noexcept nogil
 
-@cython.locals(ends=Ends, state=cython.longlong, spent=cython.longlong, mass=double)
+@cython.locals(state=cython.longlong, spent=cython.longlong, mass=double)
 cpdef follow_all(
     Arrays arrays, const unsigned char[::1] goal, long long horizon, PolicyArrays policy, const long long[::1] starts,
     const long long[::1] opening, const double[:, ::1] levels, double[:, ::1] succeeded, double[:, ::1] failed,

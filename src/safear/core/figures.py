@@ -226,6 +226,16 @@ def make_places(count: int) -> NDArray[np.int32]:
     return np.full(count, -1, np.int32)
 
 
+class Room:
+    """Room for following runs, used again from one start to the next: pairs, those a step ahead, and those that end."""
+
+    def __init__(self) -> None:
+        self.state, self.spent, self.mass = make_wholes(FEW), make_wholes(FEW), make_reals(FEW)
+        self.next_state, self.next_spent, self.next_mass = make_wholes(FEW), make_wholes(FEW), make_reals(FEW)
+        self.end_state, self.end_spent, self.end_mass = make_wholes(FEW), make_wholes(FEW), make_reals(FEW)
+        self.table = make_places(0)
+
+
 def follow_from(
     arrays: Arrays,
     goal: Bytes,
@@ -237,73 +247,98 @@ def follow_from(
     width: int,
     most: int,
 ) -> Ends:
+    """Return the state, what was spent and the mass of all ends of runs from one start (see `follow`)."""
+    room = Room()
+    with cython.nogil:
+        ends = follow(arrays, goal, horizon, policy, start, opening, table, width, most, room)
+    found = Ends.__new__(Ends)
+    found.state, found.spent, found.mass = room.end_state[:ends], room.end_spent[:ends], room.end_mass[:ends]
+    return found
+
+
+def follow(
+    arrays: Arrays,
+    goal: Bytes,
+    horizon: int,
+    policy: PolicyArrays,
+    start: int,
+    opening: int,
+    table: NDArray[np.int32],
+    width: int,
+    most: int,
+    room: Room,
+) -> int:
     """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, from one start, only where it is not zero (see `forward.propagate`).
 
-    Returns the state, what was spent and the mass of all ends; nothing, if there are more than `most` pairs at a time.
-    `table` is -1 everywhere, before and after, and finds equal pairs: at s * width + x or, with `width` 0, by a hash
-    (its length is then a power of two; another takes its place when it is too small).
+    Writes the state, what was spent and the mass of all ends to `room`, and returns how many there are; none, if there
+    are more than `most` pairs at a time. `table` is -1 everywhere, before and after, and finds equal pairs: at
+    s * width + x or, with `width` 0, by a hash (its length is then a power of two; another takes its place when it is
+    too small).
     """
     row_start, edge_start, edge_next = arrays.row_start, arrays.edge_start, arrays.edge_next
     edge_chance, edge_cost = arrays.edge_chance, arrays.edge_cost
-    state, spent, mass = make_wholes(FEW), make_wholes(FEW), make_reals(FEW)
-    next_state, next_spent, next_mass = make_wholes(FEW), make_wholes(FEW), make_reals(FEW)
-    end_state, end_spent, end_mass = make_wholes(FEW), make_wholes(FEW), make_reals(FEW)
+    state, spent, mass = room.state, room.spent, room.mass
+    next_state, next_spent, next_mass = room.next_state, room.next_spent, room.next_mass
+    end_state, end_spent, end_mass = room.end_state, room.end_spent, room.end_mass
     state[0], spent[0], mass[0] = start, 0, 1.0
     count, ends = 1, 0
-    with cython.nogil:
-        for step in range(horizon + 1):
-            ahead = 0
-            for i in range(count):
-                s, x, p = state[i], spent[i], mass[i]
-                row = -1 if goal[s] or step == horizon else choose_row(row_start, policy, step, s, opening - x)
-                if row < 0:
-                    if ends == end_state.shape[0]:
-                        end_state, end_spent = widen_wholes(end_state, 2 * ends), widen_wholes(end_spent, 2 * ends)
-                        end_mass = widen_reals(end_mass, 2 * ends)
-                    end_state[ends], end_spent[ends], end_mass[ends] = s, x, p
-                    ends += 1
+    for step in range(horizon + 1):
+        ahead = 0
+        for i in range(count):
+            s, x, p = state[i], spent[i], mass[i]
+            row = -1 if goal[s] or step == horizon else choose_row(row_start, policy, step, s, opening - x)
+            if row < 0:
+                if ends == end_state.shape[0]:
+                    end_state, end_spent = widen_wholes(end_state, 2 * ends), widen_wholes(end_spent, 2 * ends)
+                    end_mass = widen_reals(end_mass, 2 * ends)
+                end_state[ends], end_spent[ends], end_mass[ends] = s, x, p
+                ends += 1
+                continue
+            for edge in range(edge_start[row], edge_start[row + 1]):
+                chance = edge_chance[edge]
+                if chance == 0.0:  # possible, but not at these chances
                     continue
-                for edge in range(edge_start[row], edge_start[row + 1]):
-                    chance = edge_chance[edge]
-                    if chance == 0.0:  # possible, but not at these chances
-                        continue
-                    target, total = edge_next[edge], x + edge_cost[edge]
-                    place = find_place(table, width, next_state, next_spent, target, total)
-                    number = table[place]
-                    if number < 0:
-                        if ahead == next_state.shape[0]:
-                            next_state = widen_wholes(next_state, 2 * ahead)
-                            next_spent = widen_wholes(next_spent, 2 * ahead)
-                            next_mass = widen_reals(next_mass, 2 * ahead)
-                        next_state[ahead], next_spent[ahead], next_mass[ahead] = target, total, 0.0
-                        table[place] = number = ahead
-                        ahead += 1
-                        if width == 0 and 2 * ahead > table.shape[0]:
-                            for known in range(table.shape[0]):
-                                table[known] = -1  # the caller's is left as it was
-                            table = make_places(4 * table.shape[0])
-                            for known in range(ahead):
-                                s2, x2 = next_state[known], next_spent[known]
-                                table[find_place(table, width, next_state, next_spent, s2, x2)] = known
-                    next_mass[number] += p * chance
-            if width == 0:
-                for known in range(table.shape[0]):
-                    table[known] = -1
-            else:
-                for i in range(ahead):
-                    table[next_state[i] * width + next_spent[i]] = -1
-            state, next_state = next_state, state
-            spent, next_spent = next_spent, spent
-            mass, next_mass = next_mass, mass
-            count = ahead
-            if count > most:
-                ends = 0
-                break
-            if count == 0:
-                break
-    found = Ends.__new__(Ends)
-    found.state, found.spent, found.mass = end_state[:ends], end_spent[:ends], end_mass[:ends]
-    return found
+                target, total = edge_next[edge], x + edge_cost[edge]
+                place = find_place(table, width, next_state, next_spent, target, total)
+                number = table[place]
+                if number < 0:
+                    if ahead == next_state.shape[0]:
+                        next_state = widen_wholes(next_state, 2 * ahead)
+                        next_spent = widen_wholes(next_spent, 2 * ahead)
+                        next_mass = widen_reals(next_mass, 2 * ahead)
+                    next_state[ahead], next_spent[ahead], next_mass[ahead] = target, total, 0.0
+                    table[place] = number = ahead
+                    ahead += 1
+                    if width == 0 and 2 * ahead > table.shape[0]:
+                        for known in range(table.shape[0]):
+                            table[known] = -1  # as the caller's was
+                        size = 4 * table.shape[0]
+                        if room.table.shape[0] < size:
+                            room.table = make_places(size)
+                        table = room.table[:size]
+                        for known in range(ahead):
+                            s2, x2 = next_state[known], next_spent[known]
+                            table[find_place(table, width, next_state, next_spent, s2, x2)] = known
+                next_mass[number] += p * chance
+        if width == 0:
+            for known in range(table.shape[0]):
+                table[known] = -1
+        else:
+            for i in range(ahead):
+                table[next_state[i] * width + next_spent[i]] = -1
+        state, next_state = next_state, state
+        spent, next_spent = next_spent, spent
+        mass, next_mass = next_mass, mass
+        count = ahead
+        if count > most:
+            ends = 0
+            break
+        if count == 0:
+            break
+    room.state, room.spent, room.mass = state, spent, mass
+    room.next_state, room.next_spent, room.next_mass = next_state, next_spent, next_mass
+    room.end_state, room.end_spent, room.end_mass = end_state, end_spent, end_mass
+    return ends
 
 
 def find_place(table: NDArray[np.int32], width: int, states: Whole, totals: Whole, state: int, total: int) -> int:
@@ -329,13 +364,15 @@ def follow_all(
     added to final[start].
     """
     n_states, width = succeeded.shape[0], succeeded.shape[1]
-    table = make_places(n_states * width)
-    for number in range(starts.shape[0]):
-        start = starts[number]
-        ends = follow_from(arrays, goal, horizon, policy, start, opening[start], table, width, n_states * width)
-        with cython.nogil:
-            for i in range(ends.mass.shape[0]):
-                state, spent, mass = ends.state[i], ends.spent[i], ends.mass[i]
+    table, room = make_places(n_states * width), Room()
+    with cython.nogil:
+        for number in range(starts.shape[0]):
+            start = starts[number]
+            ends = follow(
+                arrays, goal, horizon, policy, start, opening[start], table, width, n_states * width, room
+            )
+            for i in range(ends):
+                state, spent, mass = room.end_state[i], room.end_spent[i], room.end_mass[i]
                 if not goal[state]:
                     failed[start, spent] += mass
                     continue

@@ -8,10 +8,11 @@ cdef class Deviation:
     cdef const double[::1] rise
     cdef const double[::1] fall
 
+@cython.locals(needed='short[:, ::1]')
 cpdef count_steps(Arrays arrays, const unsigned char[:, ::1] goal, long long horizon)
 
 @cython.locals(nearer=short, before=short, ahead=short, found=bint)
-cdef lower_steps(Arrays arrays, short[:, ::1] needed)
+cdef void lower_steps(Arrays arrays, short[:, ::1] needed) noexcept nogil
 
 @cython.locals(better=bint, idle=bint, distance=double, left=short)
 cpdef sweep_arrays(
@@ -19,8 +20,13 @@ cpdef sweep_arrays(
     double failure_cost, double tie, unsigned char[:, :, ::1] choices,
 )
 
-@cython.locals(mean=double, squares=double, chosen=int)
 cpdef sweep_single(
     Arrays arrays, Deviation deviation, const unsigned char[::1] goal, const short[::1] needed,
     double failure_cost, double tie, unsigned char[:, ::1] choices,
 )
+
+@cython.locals(mean=double, squares=double, chosen=int)
+cdef void sweep_lane(
+    Arrays arrays, Deviation deviation, const unsigned char[::1] goal, const short[::1] needed,
+    double failure_cost, double tie, unsigned char[:, ::1] choices, double[::1] later, double[::1] now,
+) noexcept nogil

@@ -27,29 +27,30 @@ class Deviation:
 def count_steps(arrays: Arrays, goal: Bytes, horizon: int) -> Short:
     """Return the fewest steps in which a goal may be reached, of all states of all lanes; horizon + 1 if it cannot."""
     found = np.where(goal, np.int16(0), np.int16(horizon + 1))
-    lower_steps(arrays, found)
+    needed = found
+    with cython.nogil:
+        lower_steps(arrays, needed)
     return found
 
 
 def lower_steps(arrays: Arrays, needed: Short) -> None:
     """Lower the steps `needed` [state, lane] by what the next states need, until nothing changes."""
     found = True
-    with cython.nogil:
-        while found:
-            found = False
-            for state in range(needed.shape[0]):
-                first, last = arrays.row_start[state], arrays.row_start[state + 1]
-                for edge in range(arrays.edge_start[first], arrays.edge_start[last]):
-                    target = arrays.edge_next[edge]
-                    if target == state:  # or else several lanes could not be done at a time
-                        continue
-                    nearer = 0
-                    for lane in range(needed.shape[1]):
-                        before = needed[state, lane]
-                        ahead = needed[target, lane] + 1
-                        needed[state, lane] = min(before, ahead)
-                        nearer |= before > ahead
-                    found = found or nearer > 0
+    while found:
+        found = False
+        for state in range(needed.shape[0]):
+            first, last = arrays.row_start[state], arrays.row_start[state + 1]
+            for edge in range(arrays.edge_start[first], arrays.edge_start[last]):
+                target = arrays.edge_next[edge]
+                if target == state:  # or else several lanes could not be done at a time
+                    continue
+                nearer = 0
+                for lane in range(needed.shape[1]):
+                    before = needed[state, lane]
+                    ahead = needed[target, lane] + 1
+                    needed[state, lane] = min(before, ahead)
+                    nearer |= before > ahead
+                found = found or nearer > 0
 
 
 def sweep_arrays(
@@ -147,39 +148,54 @@ def sweep_single(
     arrays: Arrays, deviation: Deviation, goal: Bytes, needed: Short, failure_cost: float, tie: float, choices: Bytes
 ) -> Real:
     """Do what `sweep_arrays` does for a single lane, bit for bit; without that index. States that wait cost nothing."""
+    later, now = make_reals(choices.shape[1]), make_reals(choices.shape[1])
+    with cython.nogil:
+        sweep_lane(arrays, deviation, goal, needed, failure_cost, tie, choices, later, now)
+    return np.asarray(later if choices.shape[0] % 2 == 0 else now)
+
+
+def sweep_lane(
+    arrays: Arrays,
+    deviation: Deviation,
+    goal: Bytes,
+    needed: Short,
+    failure_cost: float,
+    tie: float,
+    choices: Bytes,
+    later: Real,
+    now: Real,
+) -> None:
+    """Do what `sweep_single` does; V at step 0 is in `later` or, if the horizon is odd, in `now`."""
     horizon, n_states = choices.shape[0], choices.shape[1]
-    later, now = make_reals(n_states), make_reals(n_states)
     row_start, edge_start, edge_next = arrays.row_start, arrays.edge_start, arrays.edge_next
     edge_chance, edge_cost = arrays.edge_chance, arrays.edge_cost
     rise, fall = deviation.rise, deviation.fall
-    with cython.nogil:
+    for state in range(n_states):
+        later[state] = 0.0 if goal[state] else failure_cost
+    for step in range(horizon - 1, -1, -1):
         for state in range(n_states):
-            later[state] = 0.0 if goal[state] else failure_cost
-        for step in range(horizon - 1, -1, -1):
-            for state in range(n_states):
-                least, chosen = INF, NONE
-                end = row_start[state] if needed[state] > horizon - step else row_start[state + 1]
-                for row in range(row_start[state], end):
-                    first, last = edge_start[row], edge_start[row + 1]
-                    x0 = edge_cost[first] + later[edge_next[first]]
-                    if last - first == 1:
-                        score = x0
-                    elif last - first == 2:
-                        x1 = edge_cost[first + 1] + later[edge_next[first + 1]]
-                        beside = max(rise[row] * (x0 - x1), fall[row] * (x0 - x1))
-                        score = edge_chance[first] * x0 + edge_chance[first + 1] * x1 + beside
-                    else:
-                        mean = squares = 0.0
-                        for edge in range(first, last):
-                            mean += edge_chance[edge] * (edge_cost[edge] + later[edge_next[edge]])
-                        for edge in range(first, last):
-                            distance = edge_cost[edge] + later[edge_next[edge]] - mean
-                            distance = max(distance, 0.0) if deviation.upper_only else distance
-                            squares += edge_chance[edge] * distance * distance
-                        score = mean + deviation.risk_aversion * sqrt(squares)
-                    if score * (1 + tie) < least:
-                        least, chosen = score, row - row_start[state]
-                now[state] = later[state] if chosen == NONE else least
-                choices[step, state] = chosen
-            later, now = now, later
-    return np.asarray(later)
+            least, chosen = INF, NONE
+            end = row_start[state] if needed[state] > horizon - step else row_start[state + 1]
+            for row in range(row_start[state], end):
+                first, last = edge_start[row], edge_start[row + 1]
+                x0 = edge_cost[first] + later[edge_next[first]]
+                if last - first == 1:
+                    score = x0
+                elif last - first == 2:
+                    x1 = edge_cost[first + 1] + later[edge_next[first + 1]]
+                    beside = max(rise[row] * (x0 - x1), fall[row] * (x0 - x1))
+                    score = edge_chance[first] * x0 + edge_chance[first + 1] * x1 + beside
+                else:
+                    mean = squares = 0.0
+                    for edge in range(first, last):
+                        mean += edge_chance[edge] * (edge_cost[edge] + later[edge_next[edge]])
+                    for edge in range(first, last):
+                        distance = edge_cost[edge] + later[edge_next[edge]] - mean
+                        distance = max(distance, 0.0) if deviation.upper_only else distance
+                        squares += edge_chance[edge] * distance * distance
+                    score = mean + deviation.risk_aversion * sqrt(squares)
+                if score * (1 + tie) < least:
+                    least, chosen = score, row - row_start[state]
+            now[state] = later[state] if chosen == NONE else least
+            choices[step, state] = chosen
+        later, now = now, later
