@@ -1,0 +1,47 @@
+cimport cython
+
+from safear.core.arrays cimport Arrays, PolicyArrays, choose_row, make_grid, make_table, sort_keys
+
+cdef int FEW
+cdef int STEP
+cdef int STATE
+cdef int SPENT
+cdef int ROW
+cdef int ORIGIN
+cdef int EDGE
+cdef int TARGET
+
+cdef class Cells:
+    cdef readonly long long[::1] step
+    cdef readonly long long[::1] state
+    cdef readonly long long[::1] spent
+    cdef readonly long long[::1] row
+    cdef readonly double[::1] chance
+    cdef readonly double[::1] weight
+
+cdef class Moves:
+    cdef readonly long long[::1] origin
+    cdef readonly long long[::1] edge
+    cdef readonly long long[::1] target
+    cdef readonly double[::1] chance
+    cdef readonly double[::1] weight
+
+cdef class Runs:
+    cdef readonly Cells cells
+    cdef readonly Moves moves
+
+cdef class Going:
+    cdef const double[::1] often
+    cdef long long horizon
+    cdef long long span
+    cdef bint counts_spent
+    cdef bint possible
+
+cdef long long[:, ::1] widen_grid(long long[:, ::1] known, long long room) with gil
+cdef double[:, ::1] widen_table(double[:, ::1] known, long long room) with gil
+
+@cython.locals(cells=Cells, ways=Moves, runs=Runs, row=cython.longlong, total=cython.longlong)
+cpdef Runs follow_policy(Arrays arrays, PolicyArrays policy, Going going, long long start, long long account)
+
+@cython.locals(cells=Cells)
+cpdef list_run_cells(Arrays arrays, PolicyArrays policy, Going going, long long start, long long account)

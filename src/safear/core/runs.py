@@ -1,0 +1,150 @@
+"""All runs of a policy from one state, cell by cell (see `evaluation.forward`)."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+if not cython.compiled:
+    from safear.core.arrays import (
+        Arrays,
+        PolicyArrays,
+        Real,
+        Whole,
+        choose_row,
+        make_grid,
+        make_table,
+        sort_keys,
+    )
+
+FEW = 256  # cells and moves that there is room for at first
+STEP, STATE, SPENT, ROW = range(4)  # of `cell` below
+ORIGIN, EDGE, TARGET = range(3)  # of `move` below
+
+
+class Cells:
+    """Where runs may be: step, state, what was spent, the row taken (below 0: none), and how probable that is.
+
+    Step by step and, within a step, sorted by state and what was spent. `weight` is the same as `chance` for other
+    chances of the edges.
+    """
+
+    def __init__(self, step: Whole, state: Whole, spent: Whole, row: Whole, chance: Real, weight: Real) -> None:
+        self.step, self.state, self.spent, self.row = step, state, spent, row
+        self.chance, self.weight = chance, weight
+
+
+class Moves:
+    """Every way from a cell to another: the cells' numbers, the edge, how probable it is, and of which weight."""
+
+    def __init__(self, origin: Whole, edge: Whole, target: Whole, chance: Real, weight: Real) -> None:
+        self.origin, self.edge, self.target, self.chance, self.weight = origin, edge, target, chance, weight
+
+
+class Runs:
+    """The cells of runs and the moves between them."""
+
+    def __init__(self, cells: Cells, moves: Moves) -> None:
+        self.cells, self.moves = cells, moves
+
+
+class Going:
+    """How runs are followed: the chances of edges, by which weights go, and up to which step.
+
+    Without `counts_spent` what was spent stays 0; with `possible` runs also take edges of the chance 0. `span` is more
+    than any run can have spent.
+    """
+
+    def __init__(self, often: Real, horizon: int, span: int, counts_spent: bool, possible: bool) -> None:
+        self.often, self.horizon, self.span = often, horizon, span
+        self.counts_spent, self.possible = counts_spent, possible
+
+
+def widen_grid(known: Whole, room: int) -> Whole:
+    """Return the same columns with room for more."""
+    wider = np.empty((known.shape[0], room), np.int64)
+    wider[:, : known.shape[1]] = known
+    return wider
+
+
+def widen_table(known: Real, room: int) -> Real:
+    """Return the same columns with room for more."""
+    wider = np.empty((known.shape[0], room))
+    wider[:, : known.shape[1]] = known
+    return wider
+
+
+def follow_policy(arrays: Arrays, policy: PolicyArrays, going: Going, start: int, account: int) -> Runs:
+    """P_{h+1}(s', x + c) = sum of P_h(s, x) * p over the outcomes of what the policy does at (s, x), from one state."""
+    row_start, edge_start, edge_next = arrays.row_start, arrays.edge_start, arrays.edge_next
+    edge_chance, edge_cost, often = arrays.edge_chance, arrays.edge_cost, going.often
+    horizon, span, counts_spent, possible = going.horizon, going.span, going.counts_spent, going.possible
+    cell, mass = make_grid(4, FEW), make_table(2, FEW)
+    move, flow = make_grid(3, FEW), make_table(2, FEW)
+    order = make_grid(2, FEW)
+    cell[STATE, 0], cell[SPENT, 0], mass[0, 0], mass[1, 0] = start, 0, 1.0, 1.0
+    begin, end, moves = 0, 1, 0
+    with cython.nogil:
+        for step in range(horizon + 1):
+            first = moves
+            for here in range(begin, end):
+                state, spent, row = cell[STATE, here], cell[SPENT, here], -1
+                if step < horizon:
+                    row = choose_row(row_start, policy, step, state, account - spent)
+                cell[STEP, here], cell[ROW, here] = step, row
+                if row < 0:
+                    continue
+                for edge in range(edge_start[row], edge_start[row + 1]):
+                    chance = edge_chance[edge]
+                    if chance <= 0 and not possible:
+                        continue
+                    if moves == move.shape[1]:
+                        move, flow = widen_grid(move, 2 * moves), widen_table(flow, 2 * moves)
+                    total = spent + edge_cost[edge] if counts_spent else 0
+                    move[ORIGIN, moves], move[EDGE, moves] = here, edge
+                    move[TARGET, moves] = edge_next[edge] * span + total  # the cell's number, once there is one
+                    flow[0, moves], flow[1, moves] = mass[0, here] * chance, mass[1, here] * often[edge]
+                    moves += 1
+            count = moves - first
+            if count == 0:
+                break
+            if end + count > cell.shape[1]:
+                cell, mass = widen_grid(cell, 2 * (end + count)), widen_table(mass, 2 * (end + count))
+            if count > order.shape[1]:
+                order = make_grid(2, 2 * count)
+            for place in range(count):
+                order[0, place] = place
+            sort_keys(move[TARGET, first:moves], order[0, :count], order[1, :count])
+            begin, last = end, -1
+            for place in range(count):
+                number = first + order[0, place]
+                key = move[TARGET, number]
+                if key != last:
+                    cell[STATE, end], cell[SPENT, end] = key // span, key % span
+                    mass[0, end], mass[1, end] = flow[0, number], flow[1, number]
+                    end, last = end + 1, key
+                else:  # in the order of the moves
+                    mass[0, end - 1] += flow[0, number]
+                    mass[1, end - 1] += flow[1, number]
+                move[TARGET, number] = end - 1
+    cells, ways, runs = Cells.__new__(Cells), Moves.__new__(Moves), Runs.__new__(Runs)
+    cells.step, cells.state, cells.spent, cells.row = (
+        cell[STEP, :end],
+        cell[STATE, :end],
+        cell[SPENT, :end],
+        cell[ROW, :end],
+    )
+    cells.chance, cells.weight = mass[0, :end], mass[1, :end]
+    ways.origin, ways.edge, ways.target = move[ORIGIN, :moves], move[EDGE, :moves], move[TARGET, :moves]
+    ways.chance, ways.weight = flow[0, :moves], flow[1, :moves]
+    runs.cells, runs.moves = cells, ways
+    return runs
+
+
+def list_run_cells(
+    arrays: Arrays, policy: PolicyArrays, going: Going, start: int, account: int
+) -> tuple[Whole, Whole, Whole, Whole, Real, Real]:
+    """Return step, state, spent, row, chance and weight of all cells (see `Cells`)."""
+    cells = follow_policy(arrays, policy, going, start, account).cells
+    whole = np.asarray(cells.step), np.asarray(cells.state), np.asarray(cells.spent), np.asarray(cells.row)
+    return *whole, np.asarray(cells.chance), np.asarray(cells.weight)
