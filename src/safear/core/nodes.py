@@ -233,7 +233,8 @@ def name_end(telling: Telling, step: int, state: int) -> int:
 def number_cells(arrays: Arrays, telling: Telling, cells: Cells, of: Whole) -> int:
     """Write the node of each cell, or how the run has ended, and return how many nodes there are."""
     n_rows, split = arrays.row_action.shape[0], 0
-    number, apart = make_wholes(n_rows), make_wholes(n_rows)
+    room = make_grid(2, n_rows)
+    number, apart = room[0], room[1]
     count = number_rows(arrays, telling, cells, number, apart)
     for cell in range(of.shape[0]):
         row = cells.row[cell]

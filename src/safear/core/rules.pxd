@@ -1,15 +1,15 @@
 cimport cython
 
-from safear.core.arrays cimport (
-    Arrays, PolicyArrays, choose_row, make_grid, make_wholes
-)
+from safear.core.arrays cimport Arrays, make_grid, make_wholes
 from safear.core.nodes cimport END, FIRST, Nodes, Telling, Ways, add_up_ways, boxes_meet, find_nodes
-from safear.core.runs cimport Going, follow_policy
+from safear.core.runs cimport Cells, Moves, Runs
 
-@cython.locals(state=longlong, spent=longlong, count=longlong, likelier=bint)
+@cython.locals(likelier=bint)
+cdef long long choose_edge(Arrays arrays, Telling telling, long long row) noexcept nogil
+@cython.locals(cell=longlong, move=longlong, count=longlong)
 cdef long long follow_line(
-    Arrays arrays, Telling telling, PolicyArrays policy, Going going, Nodes nodes, long long start,
-    long long account, long long[::1] line, long long[::1] is_main,
+    Arrays arrays, Telling telling, Cells cells, Moves moves, Nodes nodes, long long[::1] line,
+    long long[::1] is_main,
 ) noexcept nogil
 cdef long long walk_along(
     Ways ways, long long[::1] line, long long along, long long[::1] told, double rare_way, long long[::1] found,
@@ -32,7 +32,4 @@ cdef void mark_entered(
     Ways ways, long long[::1] order, long long count, long long[::1] spot, long long[::1] entered
 ) noexcept nogil
 @cython.locals(same=bint)
-cpdef count_steps_told(
-    Arrays arrays, Telling telling, PolicyArrays policy, Going going, const long long[::1] row_state,
-    long long start, long long account,
-)
+cpdef count_steps_told(Arrays arrays, Telling telling, Runs runs, const long long[::1] row_state)

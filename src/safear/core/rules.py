@@ -8,51 +8,43 @@ from __future__ import annotations
 import cython
 
 if not cython.compiled:
-    from safear.core.arrays import (
-        Arrays,
-        PolicyArrays,
-        Whole,
-        choose_row,
-        make_grid,
-        make_wholes,
-    )
+    from safear.core.arrays import Arrays, Whole, make_grid, make_wholes
     from safear.core.nodes import END, FIRST, Nodes, Telling, Ways, add_up_ways, boxes_meet, find_nodes
-    from safear.core.runs import Going, follow_policy
+    from safear.core.runs import Cells, Moves, Runs
+
+
+def choose_edge(arrays: Arrays, telling: Telling, row: int) -> int:
+    """Return the most probable edge of a row among those that work, or among all if none does."""
+    best = arrays.edge_start[row]
+    for edge in range(best + 1, arrays.edge_start[row + 1]):
+        likelier = arrays.edge_chance[edge] > arrays.edge_chance[best]
+        if telling.works[edge] > telling.works[best] or (telling.works[edge] == telling.works[best] and likelier):
+            best = edge
+    return best
 
 
 def follow_line(
-    arrays: Arrays,
-    telling: Telling,
-    policy: PolicyArrays,
-    going: Going,
-    nodes: Nodes,
-    start: int,
-    account: int,
-    line: Whole,
-    is_main: Whole,
+    arrays: Arrays, telling: Telling, cells: Cells, moves: Moves, nodes: Nodes, line: Whole, is_main: Whole
 ) -> int:
     """Write the nodes that a run meets in which every action works the first time, each once; return how many.
 
-    Of several outcomes that work, or if none does, the run takes the most probable. `is_main` [node] says the same.
+    Every action goes as it most often does if it works. `is_main` [node] says the same.
     """
-    for node in range(nodes.row.shape[0]):
+    for node in range(is_main.shape[0]):
         is_main[node] = 0
-    state, spent, count = start, 0, 0
-    for step in range(telling.horizon):
-        row = choose_row(arrays.row_start, policy, step, state, account - spent)
-        if row < 0:
-            break
-        amount = spent if going.counts_spent else 0
-        for node in range(nodes.row.shape[0]):
-            if nodes.row[node] == row and not is_main[node] and boxes_meet(nodes.box, node, step, step, amount, amount):
+    cell, move, count = 0, 0, 0
+    while cells.row[cell] >= 0:
+        row, step, spent = cells.row[cell], cells.step[cell], cells.spent[cell]
+        for node in range(is_main.shape[0]):
+            if nodes.row[node] == row and not is_main[node] and boxes_meet(nodes.box, node, step, step, spent, spent):
                 line[count], is_main[node] = node, 1
                 count += 1
-        best = arrays.edge_start[row]
-        for edge in range(best + 1, arrays.edge_start[row + 1]):
-            likelier = arrays.edge_chance[edge] > arrays.edge_chance[best]
-            if telling.works[edge] > telling.works[best] or (telling.works[edge] == telling.works[best] and likelier):
-                best = edge
-        state, spent = arrays.edge_next[best], spent + arrays.edge_cost[best]
+        best = choose_edge(arrays, telling, row)
+        while move < moves.edge.shape[0] and (moves.origin[move] != cell or moves.edge[move] != best):
+            move += 1  # moves are in the order of cells and edges
+        if move == moves.edge.shape[0]:  # these runs do not go wherever it is possible
+            break
+        cell = moves.target[move]
     return count
 
 
@@ -163,25 +155,21 @@ def mark_entered(ways: Ways, order: Whole, count: int, spot: Whole, entered: Who
 
 
 def count_steps_told(
-    arrays: Arrays,
-    telling: Telling,
-    policy: PolicyArrays,
-    going: Going,
-    row_state: Whole,
-    start: int,
-    account: int,
+    arrays: Arrays, telling: Telling, runs: Runs, row_state: Whole
 ) -> tuple[int, list[tuple[int, int]]]:
-    """Return how many steps a plan tells, and the rows of those pairs of neighbours that may be one rule."""
-    runs = follow_policy(arrays, policy, going, start, account)
+    """Return how many steps a plan tells, and the rows of those pairs of neighbours that may be one rule.
+
+    `runs` are those of its policy, which go wherever it is possible.
+    """
     nodes = find_nodes(arrays, telling, runs)
     if nodes.of[0] < 0:
         return 0, []
-    ways, n_nodes = add_up_ways(arrays, runs, nodes), nodes.row.shape[0]
+    cells, moves, ways, n_nodes = runs.cells, runs.moves, add_up_ways(arrays, runs, nodes), nodes.row.shape[0]
     room = make_grid(8, n_nodes)
     line, order, is_main, hope = room[0], room[1], room[2], room[3]
     told, found, spot, entered = room[4], room[5], room[6], room[7]
     with cython.nogil:
-        along = follow_line(arrays, telling, policy, going, nodes, start, account, line, is_main)
+        along = follow_line(arrays, telling, cells, moves, nodes, line, is_main)
         judge_nodes(telling, nodes, row_state, hope)
         mark_told(telling, nodes, hope, told)
         steps = walk_along(ways, line, along, told, telling.rare_way, found, order)
