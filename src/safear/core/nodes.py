@@ -1,0 +1,377 @@
+"""The nodes of a plan and the ways between them, in the order of `recourse.plan_graph`."""
+
+from __future__ import annotations
+
+import cython
+
+if not cython.compiled:
+    from safear.core.arrays import Arrays, Bytes, Real, Whole, make_grid, make_reals, make_table, make_wholes
+    from safear.core.runs import Cells, Runs
+
+    GOAL, END, STUCK, LOST = -1, -2, -3, -4  # where a run may go besides a node
+    FIRST, LAST, LOW, HIGH = range(4)  # the sides of a box: of steps, and of what was spent
+    STATE, ROW, PART = range(4, 7)  # what a piece has besides
+
+
+class Telling:
+    """What is known of an MDP besides its arrays, and what is too rare to be told: a step, and a way on.
+
+    `stuck` are the states that offer nothing, `needed` the steps to a goal, `works` the edges that count as working.
+    """
+
+    def __init__(
+        self,
+        goal: Bytes,
+        stuck: Bytes,
+        needed: Whole,
+        works: Bytes,
+        horizon: int,
+        rare_step: float,
+        rare_way: float,
+    ) -> None:
+        self.goal, self.stuck, self.needed, self.works = goal, stuck, needed, works
+        self.horizon, self.rare_step, self.rare_way = horizon, rare_step, rare_way
+
+
+class Nodes:
+    """Sets of cells of one state in which the same is done: `of` is the node of each cell.
+
+    `box` is [side, node]; a node is hopeful if a run may come to a goal from some cell of it.
+    """
+
+    of: Whole
+    row: Whole
+    weight: Real
+    box: Whole
+    hopeful: Whole
+
+
+class Ways:
+    """Where the edges of nodes lead, in order of time.
+
+    Those of edge number e of node n are `start[slot[n] + e]` to `start[slot[n] + e + 1] - 1`; after the last node
+    comes one more slot. `share` is the larger of their shares of the cases in which the edge is taken, by chance and by
+    weight.
+    """
+
+    slot: Whole
+    start: Whole
+    target: Whole
+    share: Real
+
+
+# -------------------------------------------------------------------------------------------------------------- pieces
+
+
+def boxes_meet(boxes: Whole, number: int, first: int, last: int, low: int, high: int) -> bool:
+    """Return whether a box of `boxes` [side, number] has something in common with these sides."""
+    return (
+        boxes[FIRST, number] <= last
+        and first <= boxes[LAST, number]
+        and boxes[LOW, number] <= high
+        and low <= boxes[HIGH, number]
+    )
+
+
+def put_box(boxes: Whole, number: int, others: Whole, other: int) -> None:
+    """Make a box the same as another."""
+    for side in range(4):
+        boxes[side, number] = others[side, other]
+
+
+def stretch_box(boxes: Whole, number: int, others: Whole, other: int) -> None:
+    """Make a box hold another."""
+    boxes[FIRST, number] = min(boxes[FIRST, number], others[FIRST, other])
+    boxes[LAST, number] = max(boxes[LAST, number], others[LAST, other])
+    boxes[LOW, number] = min(boxes[LOW, number], others[LOW, other])
+    boxes[HIGH, number] = max(boxes[HIGH, number], others[HIGH, other])
+
+
+def list_pieces(cells: Cells, chosen: Whole, pieces: Whole) -> int:
+    """Write the stretches of what was spent along which one thing is done, and return how many there are.
+
+    `chosen` are cells in order of state, step and spent; `pieces` [FIRST to PART, piece] are still without part: -1.
+    """
+    count = 0
+    for place in range(chosen.shape[0]):
+        cell = chosen[place]
+        if place > 0 and goes_on(cells, chosen[place - 1], cell):
+            pieces[HIGH, count - 1] = cells.spent[cell]
+            continue
+        pieces[FIRST, count] = pieces[LAST, count] = cells.step[cell]
+        pieces[LOW, count] = pieces[HIGH, count] = cells.spent[cell]
+        pieces[STATE, count], pieces[ROW, count], pieces[PART, count] = cells.state[cell], cells.row[cell], -1
+        count += 1
+    return count
+
+
+def goes_on(cells: Cells, before: int, cell: int) -> bool:
+    """Return whether a cell belongs to the same piece as the one before."""
+    return cells.row[cell] == cells.row[before] and cells.step[cell] == cells.step[before]
+
+
+def is_clear(boxes: Whole, number: int, pieces: Whole, begin: int, end: int, row: int, part: int) -> bool:
+    """Return whether a box meets none of the pieces from `begin` to `end` but those of a part of a row.
+
+    Pieces of the same row without a part do not count.
+    """
+    for piece in range(begin, end):
+        if pieces[ROW, piece] == row and (pieces[PART, piece] < 0 or pieces[PART, piece] == part):
+            continue
+        first, last, low = pieces[FIRST, piece], pieces[LAST, piece], pieces[LOW, piece]
+        if boxes_meet(boxes, number, first, last, low, pieces[HIGH, piece]):
+            return False
+    return True
+
+
+def join_pieces(row_start: Whole, pieces: Whole, count: int, number: Whole, fresh: int) -> int:
+    """Give each piece its part, the number of a node, in as few as a greedy search finds; return how many there are.
+
+    What is done stays in one node if its box is clear of all other pieces. Otherwise its pieces, in order of time, join
+    the latest part that they can join. The first part of a row has the row's number, the others get new ones.
+    """
+    boxes, parts = make_grid(4, count + 1), make_wholes(count)  # of the parts of a row; behind them, what is tried
+    begin = 0
+    while begin < count:
+        state, end = pieces[STATE, begin], begin
+        while end < count and pieces[STATE, end] == state:
+            end += 1
+        for row in range(row_start[state], row_start[state + 1]):
+            if number[row] >= 0 and not join_row(pieces, begin, end, boxes, row, number[row]):
+                fresh = split_row(pieces, begin, end, boxes, parts, row, number[row], fresh)
+        begin = end
+    return fresh
+
+
+def join_row(pieces: Whole, begin: int, end: int, boxes: Whole, row: int, number: int) -> bool:
+    """Give all pieces of a row its number if the box around them is clear of the others; return whether it is."""
+    some = False
+    for piece in range(begin, end):
+        if pieces[ROW, piece] == row:
+            if some:
+                stretch_box(boxes, 0, pieces, piece)
+            else:
+                put_box(boxes, 0, pieces, piece)
+            some = True
+    if some and not is_clear(boxes, 0, pieces, begin, end, row, -1):
+        return False
+    for piece in range(begin, end):
+        if pieces[ROW, piece] == row:
+            pieces[PART, piece] = number
+    return True
+
+
+def split_row(
+    pieces: Whole, begin: int, end: int, boxes: Whole, parts: Whole, row: int, number: int, fresh: int
+) -> int:
+    """Give the pieces of a row their parts, and return the number of the next new one."""
+    count = 0
+    for piece in range(begin, end):
+        if pieces[ROW, piece] != row:
+            continue
+        part = count - 1
+        while part >= 0:
+            put_box(boxes, count, boxes, part)
+            stretch_box(boxes, count, pieces, piece)
+            if is_clear(boxes, count, pieces, begin, end, row, parts[part]):
+                break
+            part -= 1
+        if part >= 0:
+            put_box(boxes, part, boxes, count)
+        else:
+            part = count
+            put_box(boxes, part, pieces, piece)
+            parts[part] = number if part == 0 else fresh
+            fresh += part > 0
+            count += 1
+        pieces[PART, piece] = parts[part]
+    return fresh
+
+
+# --------------------------------------------------------------------------------------------------------------- nodes
+
+
+def number_rows(arrays: Arrays, telling: Telling, cells: Cells, number: Whole, apart: Whole) -> int:
+    """Number the rows that are taken, the others are -1, and return how many there are.
+
+    Those of a state that are taken often enough to be told, if there are several, are told `apart` by more than the
+    state; that of rows which are not taken is left open.
+    """
+    weight = make_reals(number.shape[0])
+    for row in range(number.shape[0]):
+        number[row] = -1
+    for cell in range(cells.row.shape[0]):
+        row = cells.row[cell]
+        if row >= 0:
+            if number[row] < 0:
+                number[row], weight[row] = 0, 0.0
+            weight[row] += cells.weight[cell]
+    count = 0
+    for state in range(arrays.row_start.shape[0] - 1):
+        frequent = 0
+        for row in range(arrays.row_start[state], arrays.row_start[state + 1]):
+            if number[row] == 0:
+                number[row] = count
+                count += 1
+                apart[row] = weight[row] >= telling.rare_step
+                frequent += apart[row]
+        if frequent == 1:
+            for row in range(arrays.row_start[state], arrays.row_start[state + 1]):
+                apart[row] = 0
+    return count
+
+
+def name_end(telling: Telling, step: int, state: int) -> int:
+    """Return how a run has ended that does nothing here."""
+    if telling.goal[state]:
+        return GOAL
+    if telling.stuck[state]:
+        return STUCK
+    return END if step == telling.horizon else LOST
+
+
+def number_cells(arrays: Arrays, telling: Telling, cells: Cells, of: Whole) -> int:
+    """Write the node of each cell, or how the run has ended, and return how many nodes there are."""
+    n_rows, split = arrays.row_action.shape[0], 0
+    room = make_grid(2, n_rows)
+    number, apart = room[0], room[1]
+    count = number_rows(arrays, telling, cells, number, apart)
+    for cell in range(of.shape[0]):
+        row = cells.row[cell]
+        if row >= 0:
+            of[cell] = number[row]
+            split += apart[row]
+        else:
+            of[cell] = name_end(telling, cells.step[cell], cells.state[cell])
+    if split > 0:
+        count = split_cells(arrays.row_start, cells, apart, split, number, count, of)
+    return count
+
+
+def split_cells(row_start: Whole, cells: Cells, apart: Whole, split: int, number: Whole, count: int, of: Whole) -> int:
+    """Write the node of each of the `split` cells whose rows are told apart; return how many nodes there are then."""
+    n_states = row_start.shape[0] - 1
+    chosen, pieces, place = make_wholes(split), make_grid(7, split), make_wholes(n_states)
+    for state in range(n_states):
+        place[state] = 0
+    for cell in range(of.shape[0]):
+        if cells.row[cell] >= 0 and apart[cells.row[cell]]:
+            place[cells.state[cell]] += 1
+    before = 0
+    for state in range(n_states):
+        before += place[state]
+        place[state] = before - place[state]
+    for cell in range(of.shape[0]):  # by state, in order of time
+        if cells.row[cell] >= 0 and apart[cells.row[cell]]:
+            chosen[place[cells.state[cell]]] = cell
+            place[cells.state[cell]] += 1
+    count = join_pieces(row_start, pieces, list_pieces(cells, chosen, pieces), number, count)
+    piece = -1
+    for spot in range(split):
+        if spot == 0 or not goes_on(cells, chosen[spot - 1], chosen[spot]):
+            piece += 1
+        of[chosen[spot]] = pieces[PART, piece]
+    return count
+
+
+def find_nodes(arrays: Arrays, telling: Telling, runs: Runs) -> Nodes:
+    """Return the nodes of all runs."""
+    cells, moves, nodes = runs.cells, runs.moves, Nodes()
+    n_cells = cells.row.shape[0]
+    room = make_grid(2, n_cells)  # many arrays are one: to make one takes longer than to use it
+    of, hope = room[0], room[1]
+    with cython.nogil:
+        count = number_cells(arrays, telling, cells, of)
+        room, weight = make_grid(6, count), make_reals(count)
+        box, row, hopeful = room[:4], room[4], room[5]
+        for node in range(count):
+            row[node], weight[node], hopeful[node] = -1, 0.0, 0
+        for cell in range(n_cells):
+            node = of[cell]
+            hope[cell] = node == GOAL
+            if node < 0:
+                continue
+            step, spent = cells.step[cell], cells.spent[cell]
+            if row[node] < 0:
+                row[node] = cells.row[cell]
+                box[FIRST, node], box[LOW, node], box[HIGH, node] = step, spent, spent
+            box[LAST, node] = step  # cells are in order of time
+            box[LOW, node], box[HIGH, node] = min(box[LOW, node], spent), max(box[HIGH, node], spent)
+            weight[node] += cells.weight[cell]
+        for move in range(moves.edge.shape[0] - 1, -1, -1):  # a move is from one step to the next
+            if hope[moves.target[move]]:
+                hope[moves.origin[move]] = 1
+        for cell in range(n_cells):
+            if of[cell] >= 0 and hope[cell]:
+                hopeful[of[cell]] = 1
+    nodes.of, nodes.row, nodes.weight, nodes.box, nodes.hopeful = of, row, weight, box, hopeful
+    return nodes
+
+
+# ---------------------------------------------------------------------------------------------------------------- ways
+
+
+def add_up_ways(arrays: Arrays, runs: Runs, nodes: Nodes) -> Ways:
+    """Return where the edges of nodes lead, added up over all moves."""
+    cells, moves, ways = runs.cells, runs.moves, Ways()
+    n_nodes, n_moves = nodes.row.shape[0], moves.edge.shape[0]
+    slot, room, sums = make_wholes(n_nodes + 1), make_grid(6, n_moves), make_table(3, n_moves)
+    after, target, since, until, chain, aims = room[0], room[1], room[2], room[3], room[4], room[5]
+    chance, weight, share = sums[0], sums[1], sums[2]
+    with cython.nogil:
+        slots, count = 0, 0
+        for node in range(n_nodes):
+            slot[node] = slots
+            slots += arrays.edge_start[nodes.row[node] + 1] - arrays.edge_start[nodes.row[node]]
+        slot[n_nodes] = slots
+        room = make_grid(2, slots + 1)
+        head, start = room[0], room[1]
+        for own in range(slots):
+            head[own] = -1  # a chain of ways per slot
+        for move in range(n_moves):
+            node, step = nodes.of[moves.origin[move]], cells.step[moves.target[move]]
+            aim, own = nodes.of[moves.target[move]], slot[node] + moves.edge[move] - arrays.edge_start[nodes.row[node]]
+            way = head[own]
+            while way >= 0 and target[way] != aim:
+                way = after[way]
+            if way < 0:
+                way = count
+                target[way], after[way], since[way], chance[way], weight[way] = aim, head[own], step, 0.0, 0.0
+                head[own] = way
+                count += 1
+            until[way] = step  # moves are in order of time
+            chance[way] += moves.chance[move]
+            weight[way] += moves.weight[move]
+        done = 0
+        for own in range(slots):
+            start[own] = done
+            way, size, all_chance, all_weight = head[own], 0, 0.0, 0.0
+            while way >= 0:  # into order of time: there are few
+                place = size
+                while place > 0 and is_earlier(way, chain[place - 1], since, until, target):
+                    chain[place] = chain[place - 1]
+                    place -= 1
+                chain[place] = way
+                way, size = after[way], size + 1
+            for place in range(size):
+                all_chance += chance[chain[place]]
+                all_weight += weight[chain[place]]
+            for place in range(size):
+                way = chain[place]
+                # What is too improbable for a number still happens.
+                by_weight = weight[way] / all_weight if all_weight > 0 else 1.0 / size
+                share[done] = max(chance[way] / all_chance if all_chance > 0 else by_weight, by_weight)
+                aims[done] = target[way]
+                done += 1
+        start[slots] = done
+    ways.slot, ways.start, ways.target, ways.share = slot, start, aims[:count], share[:count]
+    return ways
+
+
+def is_earlier(one: int, other: int, since: Whole, until: Whole, target: Whole) -> bool:
+    """Return whether a way comes before another: it is first or last taken earlier, or leads to a lower number."""
+    if since[one] != since[other]:
+        return since[one] < since[other]
+    if until[one] != until[other]:
+        return until[one] < until[other]
+    return target[one] < target[other]
