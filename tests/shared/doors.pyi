@@ -69,6 +69,7 @@ from safear.core import figures as figures
 from safear.core import sweeps as sweeps
 from safear.core.arrays import Arrays as Arrays
 from safear.core.arrays import PolicyArrays as PolicyArrays
+from safear.core.arrays import find_choice as find_choice
 from safear.core.figures import describe as describe
 from safear.core.runs import follow_policy as follow_policy
 from safear.datasets import forest as forest

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,11 +14,19 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
-from doors import EPSILON, Arrays, PolicyArrays, figures
+from doors import EPSILON, Arrays, PolicyArrays, figures, find_choice
 from lanes import scaled
 from safear.evaluation import StatePolicy, evaluate_states
 from safear.mdp import check_mdp
 from safear.risk import Costs
+
+
+class Pieces(NamedTuple):
+    """What a policy does by account (see `PolicyArrays`)."""
+
+    piece_start: NDArray[np.int64]
+    first: NDArray[np.int64]
+    choice: NDArray[np.uint8]
 
 
 class AnyArrays:
@@ -274,14 +283,15 @@ def test_the_piece_of_an_account(firsts: list[int], others: int, account: int) -
     pieces = sorted(firsts)
     starts = np.array([0, others, others + len(pieces)])
     first = np.array([*range(others), *pieces], dtype=np.int64)
-    plan = figures.Account(starts, first, np.arange(100, 100 + len(first)).astype(np.uint8))
+    choices = np.arange(100, 100 + len(first)).astype(np.uint8)
+    policy = PolicyArrays(np.zeros((0, 0), dtype=np.uint8), starts, first, choices)
     begun = [place for place, begin in enumerate(pieces) if begin <= account]
     expected = 255 if not pieces else 100 + others + max(begun, default=0)
-    assert figures.find_choice(plan, 1, account) == expected
+    assert find_choice(policy, 1, account) == expected
 
 
 def follow_plainly(
-    arrays: AnyArrays, goal: NDArray[np.bool_], plan: figures.Account, start: int, opening: int
+    arrays: AnyArrays, goal: NDArray[np.bool_], plan: Pieces, start: int, opening: int
 ) -> tuple[dict[tuple[int, int], float], int]:
     """How probable each state and total is in the end, and how many of them there are at a time at most."""
     horizon, now, ended, most = len(arrays.choices), {(start, 0): 1.0}, dict[tuple[int, int], float](), 1
@@ -315,28 +325,30 @@ def test_runs_are_followed_as_with_dictionaries(seed: int) -> None:
     n_pieces = rng.integers(1, 4, horizon * states) * (counts > 0)
     firsts = [sorted(rng.choice(90, size, replace=False) - 60) for size in n_pieces]
     choices = [rng.integers(0, count, size) for count, size in zip(counts, n_pieces, strict=True)]
-    plan = figures.Account(
+    plan = Pieces(
         np.cumsum([0, *n_pieces]),
         np.concatenate([*firsts, []]).astype(np.int64),
         np.concatenate([*choices, []]).astype(np.uint8),
     )
+    policy = PolicyArrays(np.zeros((0, 0), dtype=np.uint8), *plan)
     goal = rng.random(states) < 0.2
     goal[0] = False
     expected, most = follow_plainly(arrays, goal, plan, 0, 20)
     width = 40 * horizon + 1
     for table, wide in ((np.full(4, -1, np.int32), 0), (np.full(states * width, -1, np.int32), width)):
-        ends, totals, mass = figures.follow_from(arrays.named, goal, horizon, plan, 0, 20, table, wide, most)
+        end = figures.follow_from(arrays.named, goal.view(np.uint8), horizon, policy, 0, 20, table, wide, most)
         assert (table == -1).all()
         found: dict[tuple[int, int], float] = {}
-        for end, total, chance in zip(ends.tolist(), totals.tolist(), mass.tolist(), strict=True):
-            found[end, total] = found.get((end, total), 0.0) + chance
+        for state, total, chance in zip(end.state, end.spent, end.mass, strict=True):
+            found[state, total] = found.get((state, total), 0.0) + chance
         assert found == pytest.approx(expected, rel=1e-12)
         if most > 1:
-            cut = figures.follow_from(arrays.named, goal, horizon, plan, 0, 20, table, wide, most - 1)
-            assert [len(part) for part in cut] == [0, 0, 0]
+            cut = figures.follow_from(arrays.named, goal.view(np.uint8), horizon, policy, 0, 20, table, wide, most - 1)
+            assert [len(part) for part in (cut.state, cut.spent, cut.mass)] == [0, 0, 0]
     levels, opening = rng.random((states, 2)), np.full(states, 20)
     succeeded, failed, final = np.zeros((states, width)), np.zeros((states, width)), np.zeros((states, 2))
-    figures.follow_all(arrays.named, goal, horizon, plan, np.array([0]), opening, levels, succeeded, failed, final)
+    start, goals = np.array([0]), goal.view(np.uint8)
+    figures.follow_all(arrays.named, goals, horizon, policy, start, opening, levels, succeeded, failed, final)
     for reached, masses in ((True, succeeded), (False, failed)):
         of_it = dict.fromkeys(np.flatnonzero(masses[0]).tolist(), 0.0)
         for (end, total), chance in expected.items():
