@@ -17,6 +17,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from without_numba import without_numba
 
 import safear as sa
 from compare import rows_of
@@ -47,7 +48,6 @@ from safear.errors import TooLargeError
 from safear.evaluation import SpentPolicy, run_exactly
 from small_problems import ladder
 from strategies import problems
-from without_numba import without_numba
 
 Number: TypeAlias = Fraction | float
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from without_numba import without_numba
 
 import safear as sa
 from doors import FastSearch, Limits, Search, find_cvar, find_entropic, list_cells, make_offer
@@ -16,7 +17,6 @@ from ladders import CLIMB, ladders
 from lanes import scaled
 from safear.risk import Costs
 from strategies import problems
-from without_numba import without_numba
 
 pytestmark = pytest.mark.usefixtures("compiled_search")
 

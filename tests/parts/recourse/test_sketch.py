@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from without_numba import without_numba
 
 import safear as sa
 from doors import FOLLOW, find_options, list_cells, settle
@@ -16,7 +17,6 @@ from ladders import ladders
 from lanes import scaled
 from moody_policies import in_pieces, policies
 from safear.evaluation import Policy, SpentPolicy, StatePolicy
-from without_numba import without_numba
 
 pytestmark = pytest.mark.usefixtures("compiled_search")
 
