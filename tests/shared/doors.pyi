@@ -126,7 +126,6 @@ from safear.fitting.rewriting import rewrite_amounts as rewrite_amounts
 from safear.kept_code import KeptCode as KeptCode
 from safear.kept_code import code_shelves as code_shelves
 from safear.kept_code import stamp_source as stamp_source
-from safear.loading import load_numba as load_numba
 from safear.mdp import beyond as beyond
 from safear.mdp import compile as compile_module
 from safear.mdp import families as families
@@ -502,7 +501,6 @@ from safear.solvers.targets import EXCEEDED as EXCEEDED
 from safear.solvers.targets import EXCESS as EXCESS
 from safear.solvers.targets import MISSED as TARGETS_MISSED
 from safear.solvers.targets import SQUARE as SQUARE
-from safear.solvers.targets import Chances as Chances
 from safear.solvers.targets import Loss as Loss
 from safear.solvers.targets import TargetSweep as TargetSweep
 from safear.solvers.targets import acting_states as acting_states
