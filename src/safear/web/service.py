@@ -119,7 +119,6 @@ class Service:
         """Answer once for each named person, so that the first who comes does not wait for what is loaded lazily."""
         load_numba()
         never_compile()
-        self.desk.grounds.expect_many()
         for record in self.problem.people.values():
             with suppress(PersonError):  # who lacks a column that the model wants is told so on the page
                 for offer in self.answer(record, deadline=Deadline.never()):
