@@ -66,6 +66,7 @@ from safear.cli.verbose import verbose_option as verbose_option
 from safear.compiling import is_at_hand as is_at_hand
 from safear.compiling import njit as njit
 from safear.core import figures as figures
+from safear.core import families as core_families
 from safear.core import sweeps as sweeps
 from safear.core.arrays import Arrays as Arrays
 from safear.core.arrays import PolicyArrays as PolicyArrays
@@ -141,7 +142,7 @@ from safear.mdp.expand import expand as expand
 from safear.mdp.families import FamilyCompiler as FamilyCompiler
 from safear.mdp.families import immutable_features as immutable_features
 from safear.mdp.goals import Goals as Goals
-from safear.mdp.ground import ground_of as ground_of
+from safear.mdp.ground import find_priced as find_priced
 from safear.mdp.grounds import Grounds as Grounds
 from safear.mdp.hope import list_acting as list_acting
 from safear.mdp.hope import may_act as may_act
@@ -245,7 +246,6 @@ from safear.plots.tree_picture import MOST_COLUMNS as MOST_COLUMNS
 from safear.plots.tree_picture import TITLE as TITLE
 from safear.plots.tree_picture import place_steps as place_steps
 from safear.population import engine as engine
-from safear.population import family_kernels as family_kernels
 from safear.population import filed_families as filed_families
 from safear.population import folder as folder
 from safear.population import statistics as statistics
@@ -495,7 +495,6 @@ from safear.solvers.sweep import Allowed as Allowed
 from safear.solvers.sweep import Stepwise as Stepwise
 from safear.solvers.sweep import sweep as sweep
 from safear.solvers.sweep import sweep_lanes as sweep_lanes
-from safear.solvers.sweep_kernels import count_steps as count_steps
 from safear.solvers.targets import CERTAIN as CERTAIN
 from safear.solvers.targets import EXCEEDED as EXCEEDED
 from safear.solvers.targets import EXCESS as EXCESS
@@ -575,6 +574,7 @@ __all__ = [
     "TARGETS_MISSED",
     "VOUCHING_ENOUGH",
     "compile_module",
+    "core_families",
     "dice_module",
     "serve_module",
 ]
