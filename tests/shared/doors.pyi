@@ -66,6 +66,8 @@ from safear.cli.verbose import verbose_option as verbose_option
 from safear.compiling import is_at_hand as is_at_hand
 from safear.compiling import njit as njit
 from safear.core import sweeps as sweeps
+from safear.core.bounds import find_cvar as find_cvar
+from safear.core.bounds import find_entropic as find_entropic
 from safear.datasets import forest as forest
 from safear.datasets.bundled import example_text as example_text
 from safear.datasets.cache import read_arrays as read_arrays
@@ -365,8 +367,6 @@ from safear.recourse import relaxations as relaxations
 from safear.recourse import turns as turns
 from safear.recourse.advice_records import AdviceRecord as AdviceRecord
 from safear.recourse.advice_teller import AdviceTeller as AdviceTeller
-from safear.recourse.bound_kernels import find_cvar as find_cvar
-from safear.recourse.bound_kernels import find_entropic as find_entropic
 from safear.recourse.card import MISSED as CARD_MISSED
 from safear.recourse.card import MULTIPLES as MULTIPLES
 from safear.recourse.card import make_card as make_card
@@ -383,7 +383,6 @@ from safear.recourse.diagnose import find_hints as find_hints
 from safear.recourse.failure import HOPELESS as HOPELESS
 from safear.recourse.failure import find_giving_up as find_giving_up
 from safear.recourse.failure import gives_up as gives_up
-from safear.recourse.fast_search import FastSearch as FastSearch
 from safear.recourse.flips import find_equals as find_equals
 from safear.recourse.flips import find_leeway as find_leeway
 from safear.recourse.frontier import SAME_SUCCESS as SAME_SUCCESS
@@ -396,9 +395,7 @@ from safear.recourse.notices import REASONS as REASONS
 from safear.recourse.notices import NoticeCode as NoticeCode
 from safear.recourse.offer import OfferFigures as OfferFigures
 from safear.recourse.offer import make_offer as make_offer
-from safear.recourse.plan_making import MOST_STEPS as MOST_STEPS
 from safear.recourse.plan_making import RARE_STEP as RARE_STEP
-from safear.recourse.plan_making import count_rules as count_rules
 from safear.recourse.plan_teller import PlanTeller as PlanTeller
 from safear.recourse.promises import Promise as Promise
 from safear.recourse.reasons import Reason as Reason
@@ -406,7 +403,7 @@ from safear.recourse.records import MenuRecord as MenuRecord
 from safear.recourse.records import PlanFiguresRecord as PlanFiguresRecord
 from safear.recourse.records import as_scalars as as_scalars
 from safear.recourse.relaxations import find_relaxations as find_relaxations
-from safear.recourse.rule_count import count_fast as count_fast
+from safear.recourse.rule_count import count_rules as count_rules
 from safear.recourse.rules import group_rules as group_rules
 from safear.recourse.selection import MOST_PLANS as MOST_PLANS
 from safear.recourse.selection import SAME_FIGURES as SAME_FIGURES
@@ -420,17 +417,11 @@ from safear.recourse.sensitivity import examine_menu as examine_menu
 from safear.recourse.sensitivity_records import SensitivityRecord as SensitivityRecord
 from safear.recourse.sensitivity_teller import SensitivityTeller as SensitivityTeller
 from safear.recourse.simplest import Search as Search
+from safear.recourse.simplest import settle as settle
 from safear.recourse.simplified import simplify_offer as simplify_offer
-from safear.recourse.sketch import FOLLOW as FOLLOW
-from safear.recourse.sketch import Rows as Rows
-from safear.recourse.sketch import RunCells as RunCells
-from safear.recourse.sketch import find_options as find_options
-from safear.recourse.sketch import list_cells as list_cells
-from safear.recourse.sketch import settle as settle
 from safear.recourse.traces import find_fallback as find_fallback
 from safear.recourse.troubles import Trouble as Trouble
 from safear.recourse.troubles import find_troubles as find_troubles
-from safear.recourse.unfolding import Unfolder as Unfolder
 from safear.recourse.walk import FOLLOWED as FOLLOWED
 from safear.reports.findings import FindingTeller as FindingTeller
 from safear.reports.page import OPENING as OPENING
