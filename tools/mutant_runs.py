@@ -302,6 +302,6 @@ def find_reaches(items: dict[str, pytest.Item], jobs: int) -> dict[str, Reach]:
     for name, did in fork_all(((name, lambda item=item: reach(item)) for name, item in unknown.items()), jobs):
         known[name] = did
         if did is None:
-            print("left out, slow or red without Numba:", name, flush=True)
+            print("left out, slow or red uncompiled:", name, flush=True)
     path.write_bytes(pickle.dumps((stamp, known)))
     return {name: did for name, did in known.items() if did is not None and name in items}

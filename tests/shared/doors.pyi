@@ -65,9 +65,16 @@ from safear.cli.sources import find_source as find_source
 from safear.cli.verbose import verbose_option as verbose_option
 from safear.compiling import is_at_hand as is_at_hand
 from safear.compiling import njit as njit
+from safear.core import figures as figures
+from safear.core import families as core_families
 from safear.core import sweeps as sweeps
+from safear.core.arrays import Arrays as Arrays
+from safear.core.arrays import PolicyArrays as PolicyArrays
+from safear.core.arrays import find_choice as find_choice
 from safear.core.bounds import find_cvar as find_cvar
 from safear.core.bounds import find_entropic as find_entropic
+from safear.core.figures import describe as describe
+from safear.core.runs import follow_policy as follow_policy
 from safear.datasets import forest as forest
 from safear.datasets.bundled import example_text as example_text
 from safear.datasets.cache import read_arrays as read_arrays
@@ -84,12 +91,8 @@ from safear.drafts.round_numbers import round_outwards as round_outwards
 from safear.drafts.round_numbers import roundest as roundest
 from safear.drafts.table import find_step as find_step
 from safear.drafts.table import study_column as study_column
-from safear.evaluation import evaluation_kernels as evaluation_kernels
 from safear.evaluation import extremes as extremes
-from safear.evaluation import fast_runs as fast_runs
-from safear.evaluation import run_kernels as run_kernels
 from safear.evaluation.adjoint import expect_back as expect_back
-from safear.evaluation.evaluation_kernels import describe as describe
 from safear.evaluation.extremes import AT_ONCE as AT_ONCE
 from safear.evaluation.extremes import BATCH as BATCH
 from safear.evaluation.extremes import columns_at_once as columns_at_once
@@ -110,9 +113,6 @@ from safear.evaluation.occurrence import range_of_once as range_of_once
 from safear.evaluation.policy import NOTHING as NOTHING
 from safear.evaluation.policy import Pieces as Pieces
 from safear.evaluation.policy import policy_of as policy_of
-from safear.evaluation.run_kernels import CellArrays as CellArrays
-from safear.evaluation.run_kernels import Going as Going
-from safear.evaluation.run_kernels import MoveArrays as MoveArrays
 from safear.files import plain_text as plain_text
 from safear.files.current_folder import stay_here as stay_here
 from safear.fitting.attempts import MOST_TOLD as MOST_TOLD
@@ -129,14 +129,12 @@ from safear.fitting.rewriting import rewrite_amounts as rewrite_amounts
 from safear.kept_code import KeptCode as KeptCode
 from safear.kept_code import code_shelves as code_shelves
 from safear.kept_code import stamp_source as stamp_source
-from safear.loading import load_numba as load_numba
 from safear.mdp import beyond as beyond
 from safear.mdp import compile as compile_module
 from safear.mdp import families as families
 from safear.mdp import goals as goals
 from safear.mdp import grounds as grounds
 from safear.mdp import other_numbers as other_numbers
-from safear.mdp.arrays import Arrays as Arrays
 from safear.mdp.blocked import Blocked as Blocked
 from safear.mdp.blocked import find_blocked as find_blocked
 from safear.mdp.blocked import find_never_offered as find_never_offered
@@ -146,7 +144,7 @@ from safear.mdp.expand import expand as expand
 from safear.mdp.families import FamilyCompiler as FamilyCompiler
 from safear.mdp.families import immutable_features as immutable_features
 from safear.mdp.goals import Goals as Goals
-from safear.mdp.ground import ground_of as ground_of
+from safear.mdp.ground import find_priced as find_priced
 from safear.mdp.grounds import Grounds as Grounds
 from safear.mdp.hope import list_acting as list_acting
 from safear.mdp.hope import may_act as may_act
@@ -250,7 +248,6 @@ from safear.plots.tree_picture import MOST_COLUMNS as MOST_COLUMNS
 from safear.plots.tree_picture import TITLE as TITLE
 from safear.plots.tree_picture import place_steps as place_steps
 from safear.population import engine as engine
-from safear.population import family_kernels as family_kernels
 from safear.population import filed_families as filed_families
 from safear.population import folder as folder
 from safear.population import statistics as statistics
@@ -489,13 +486,11 @@ from safear.solvers.sweep import Allowed as Allowed
 from safear.solvers.sweep import Stepwise as Stepwise
 from safear.solvers.sweep import sweep as sweep
 from safear.solvers.sweep import sweep_lanes as sweep_lanes
-from safear.solvers.sweep_kernels import count_steps as count_steps
 from safear.solvers.targets import CERTAIN as CERTAIN
 from safear.solvers.targets import EXCEEDED as EXCEEDED
 from safear.solvers.targets import EXCESS as EXCESS
 from safear.solvers.targets import MISSED as TARGETS_MISSED
 from safear.solvers.targets import SQUARE as SQUARE
-from safear.solvers.targets import Chances as Chances
 from safear.solvers.targets import Loss as Loss
 from safear.solvers.targets import TargetSweep as TargetSweep
 from safear.solvers.targets import acting_states as acting_states
@@ -570,6 +565,7 @@ __all__ = [
     "TARGETS_MISSED",
     "VOUCHING_ENOUGH",
     "compile_module",
+    "core_families",
     "dice_module",
     "serve_module",
 ]

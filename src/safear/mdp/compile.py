@@ -115,14 +115,14 @@ class Compiler:
 
     def whole(self, fixed: Mapping[str, int], max_bytes: int) -> CompiledMDP:
         """All states that agree with `fixed`."""
-        space, states, codes = self.find_states(fixed, max_bytes)
+        space, states, codes = find_states(self.problem, fixed, max_bytes)
         goal = self.goals.among(codes) if len(states) else np.empty(0, dtype=bool)
         edges = expand(self.problem, self.lattice, space, states[~goal])
         return self._assemble(space, states, goal, edges, depth=np.zeros(len(states), dtype=np.int16))
 
     def without_goals(self, fixed: Mapping[str, int], max_bytes: int | None) -> CompiledMDP:
         """The same if nothing were a goal: every state with what can be done there."""
-        space, states, _ = self.find_states(fixed, max_bytes)
+        space, states, _ = find_states(self.problem, fixed, max_bytes)
         edges = expand(self.problem, self.lattice, space, states)
         depth = np.zeros(len(states), dtype=np.int16)
         return self._assemble(space, states, np.zeros(len(states), dtype=bool), edges, depth=depth)
@@ -131,15 +131,6 @@ class Compiler:
         """The same for some states, rising, and all edges that leave them."""
         nothing = np.zeros(len(states), dtype=bool)
         return self._assemble(space, states, nothing, join_edges(parts), depth=nothing.astype(np.int16))
-
-    def find_states(self, fixed: Mapping[str, int], max_bytes: int | None) -> tuple[StateSpace, StateArray, CodeMatrix]:
-        """The space, the states in it that break no constraint, and their level numbers."""
-        space = StateSpace(self.problem.features, fixed)
-        self._require_room(space, max_bytes)
-        states = np.arange(space.size, dtype=np.int64)
-        codes = space.decode(states)
-        fine = allowed(self.problem, space.columns(codes), len(states))
-        return space, states[fine], codes[fine]
 
     def reachable(
         self, start: Person, max_states: int, max_bytes: int, *, goals: Goals | FiledGoals | None = None
@@ -188,17 +179,7 @@ class Compiler:
     @property
     def bytes_per_state(self) -> int:
         """What compiling takes, about."""
-        outcomes = sum(len(action.outcomes) for action in self.problem.actions)
-        return _BYTES_PER_STATE + _BYTES_PER_EDGE * outcomes
-
-    def _require_room(self, space: StateSpace, max_bytes: int | None) -> None:
-        blocks = math.prod(len(f.levels) for f in self.problem.features if not f.mutable and f.name not in space.fixed)
-        what = "block" if space.fixed else "state space"
-        remedy = "solve only what one person can reach: start=... in Python, `safear recommend` on the command line"
-        if blocks > 1:
-            remedy += f", or one of its {blocks:,} blocks at a time with block=... or compile_blocks"
-        need = space.size * self.bytes_per_state
-        require_room(need, f"the {what} of {space.size:,} states", max_bytes=max_bytes, remedy=remedy)
+        return count_bytes(self.problem)
 
     def _assemble(
         self,
@@ -249,6 +230,33 @@ class Compiler:
             "cost_error": self.lattice.error,
             "stops": self.problem.goal.stop,
         }
+
+
+def find_states(
+    problem: Problem, fixed: Mapping[str, int], max_bytes: int | None
+) -> tuple[StateSpace, StateArray, CodeMatrix]:
+    """Return the space with what is fixed, the states in it that break no constraint, and their level numbers."""
+    space = StateSpace(problem.features, fixed)
+    _require_room(problem, space, max_bytes)
+    states = np.arange(space.size, dtype=np.int64)
+    codes = space.decode(states)
+    fine = allowed(problem, space.columns(codes), len(states))
+    return space, states[fine], codes[fine]
+
+
+def count_bytes(problem: Problem) -> int:
+    """Return how many bytes compiling takes for each state, about."""
+    return _BYTES_PER_STATE + _BYTES_PER_EDGE * sum(len(action.outcomes) for action in problem.actions)
+
+
+def _require_room(problem: Problem, space: StateSpace, max_bytes: int | None) -> None:
+    blocks = math.prod(len(f.levels) for f in problem.features if not f.mutable and f.name not in space.fixed)
+    what = "block" if space.fixed else "state space"
+    remedy = "solve only what one person can reach: start=... in Python, `safear recommend` on the command line"
+    if blocks > 1:
+        remedy += f", or one of its {blocks:,} blocks at a time with block=... or compile_blocks"
+    need = space.size * count_bytes(problem)
+    require_room(need, f"the {what} of {space.size:,} states", max_bytes=max_bytes, remedy=remedy)
 
 
 def _reaches_too_much(states: int, steps: int) -> TooLargeError:

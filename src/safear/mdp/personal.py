@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from safear.core.reach import Personal
 from safear.mdp.expand import split_chance
 from safear.mdp.lattice import Lattice
 from safear.problem.model import Action, Outcome, Problem
@@ -15,20 +14,6 @@ from safear.problem.quantity import Amount
 
 _AS_EVER = (np.nan, np.nan)
 _SHARED = ("features", "side_effects", "constraints", "cost_resolution")  # on which it depends where actions lead
-
-
-class Personal(NamedTuple):
-    """What holds for one person [action]: the number that an action has for them, -1 if it is out of the question.
-
-    `cost` is what it costs in their quanta, -1 if it is what the edges say; `down` quanta of those are `up` of theirs.
-    `chance` [action, outcome] are the chances of its two outcomes, NaN if they are those of the edges.
-    """
-
-    number: NDArray[np.int64]
-    cost: NDArray[np.int64]
-    chance: NDArray[np.float64]
-    up: int
-    down: int
 
 
 def find_difference(common: Problem, lattice: Lattice, problem: Problem, own: Lattice) -> Personal | None:
@@ -53,7 +38,8 @@ def find_difference(common: Problem, lattice: Lattice, problem: Problem, own: La
             costs[place] = own.units(action.cost.nominal)
     ratio = lattice.quantum / own.quantum
     chance_table = np.array(chances).reshape(-1, 2)
-    return Personal(np.array(numbers), np.array(costs), chance_table, ratio.numerator, ratio.denominator)
+    whole, costs_table = np.array(numbers, dtype=np.int64), np.array(costs, dtype=np.int64)
+    return Personal(whole, costs_table, chance_table, ratio.numerator, ratio.denominator)
 
 
 def _find_chance(usual: Action, action: Action) -> tuple[float, float] | None:

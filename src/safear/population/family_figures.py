@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.core import families as core
 from safear.errors import ObjectiveError
 from safear.evaluation.policy import StatePolicy
 from safear.mdp.compiled import CompiledMDP
@@ -69,10 +70,9 @@ def summarise(
 
     NaN where a figure is undefined; VaR, CVaR and tail mean are those at `level`.
     """
-    from safear.population import family_kernels  # noqa: PLC0415  # Numba takes a moment to load
-
     check_level(level)
-    mdp, goal, choices = solution.family.shared, solution.family.goal, solution.choices
+    mdp, choices = solution.family.shared, np.ascontiguousarray(solution.choices)
+    goal = np.ascontiguousarray(solution.family.goal).view(np.uint8)
     found: dict[str, NDArray[np.float64]] = {}
     if not set(COSTS).isdisjoint(measures):
         width = int(largest_spent(mdp).max(initial=0)) + 1
@@ -81,7 +81,7 @@ def summarise(
         remedy = advise_resolution(mdp, need / max_bytes, "evaluate one person at a time")
         require_room(need, what, max_bytes=max_bytes, remedy=remedy)
         figures = np.empty((len(COSTS), *goal.shape))
-        family_kernels.summarise_costs(mdp.arrays, goal, choices, width, level, EPSILON, figures)
+        core.summarise_costs(mdp.core, goal, choices, width, level, EPSILON, figures)
         figures[0] = np.minimum(figures[0], 1.0)  # chances that add up to one may do so up to rounding
         times, by = mdp.quantum.numerator, mdp.quantum.denominator  # a quotient is the float nearest to the decimal
         for name, values in zip(COSTS, figures, strict=True):
@@ -91,12 +91,12 @@ def summarise(
         figures = np.empty((len(ENDS), *goal.shape))
         shown = [i for i, feature in enumerate(mdp.features) if not feature.hidden]
         codes = np.ascontiguousarray(mdp.codes(np.arange(mdp.n_states))[:, shown])
-        sizes = np.array([len(mdp.features[i].levels) for i in shown])
-        ordered = np.array([mdp.features[i].is_ordered for i in shown])
-        family_kernels.summarise_ends(mdp.arrays, goal, choices, codes, sizes, ordered, figures)
+        sizes = np.array([len(mdp.features[i].levels) for i in shown], dtype=np.int64)
+        ordered = np.array([mdp.features[i].is_ordered for i in shown], dtype=np.uint8)
+        core.summarise_ends(mdp.core, goal, choices, codes, sizes, ordered, figures)
         found |= dict(zip(ENDS, figures, strict=True))
     if "best_success" in measures:
-        found["best_success"] = family_kernels.find_highest_success(mdp.arrays, goal, mdp.horizon)
+        found["best_success"] = core.find_highest_success(mdp.core, goal, mdp.horizon)
     return {name: found[name] for name in measures}
 
 

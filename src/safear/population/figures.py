@@ -16,7 +16,7 @@ from safear.risk.distribution import Masked
 
 ROUNDING = 1e-12  # figures that differ by no more, absolutely below 1 and relatively above, are the same figure
 MEASURES = ("success", "mean", "variance", "var", "cvar", "sparsity", "proximity")  # of an audit
-FAVOURABLE, PLANNED, NO_RECOURSE = 0, 1, 2  # as `person_kernels` numbers decisions
+FAVOURABLE, PLANNED, NO_RECOURSE = 0, 1, 2  # as `core.people` numbers decisions
 DECISIONS = ("favourable", "plan", "no recourse")
 MaskedTable = np.ma.MaskedArray[tuple[int, int], np.dtype[np.float64]]
 

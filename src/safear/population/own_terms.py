@@ -1,6 +1,6 @@
 """Greedy plans (exact ones for the mean) of people with their own costs, chances and limits, in compiled code.
 
-People of a family of blocks share its rows and edges; `person_kernels.solve_one_by_one` goes from one to the next.
+People of a family of blocks share its rows and edges; `core.people.solve_one_by_one` goes from one to the next.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.core import people as core
+from safear.core.reach import Scratch
 from safear.errors import TooLargeError
 from safear.mdp.compile import Compiler
 from safear.mdp.families import Family, FamilyCompiler, count_block_states, immutable_positions
@@ -27,11 +29,12 @@ from safear.solvers.sweep import TIE, Stepwise, aversion_of
 
 KERNEL_MEASURES = ("success", "mean", "std", "var", "cvar", "overall_mean", "overall_cvar", "value", "best_success")
 _IN_UNITS = slice(1, 8)  # of the measures, those that are costs
+TOO_FINE = 3  # as `core.people` numbers decisions, after those of `figures`
 KEPT = 8  # sets of rows and edges: for combinations of levels that actions look at, and of chances that people bring
 
 
 class Solved(NamedTuple):
-    """Of some people of a crowd: the decision (as `person_kernels` numbers them), the first action, KERNEL_MEASURES."""
+    """Of some people of a crowd: the decision (as `core.people` numbers them), the first action, KERNEL_MEASURES."""
 
     decision: NDArray[np.uint8]
     first_action: NDArray[np.int16]
@@ -99,9 +102,6 @@ def solve_people(
     level: float,
 ) -> Solved:
     """The plans of a crowd whose blocks are these lanes of the family; `units` are the crowd's costs."""
-    from safear.mdp import reach_kernels  # noqa: PLC0415  # Numba takes a moment to load
-    from safear.population import person_kernels  # noqa: PLC0415
-
     mdp, immutable = family.shared, immutable_positions(variants.problem)
     codes = crowd.codes.copy()
     codes[:, immutable] = list(mdp.space.fixed.values())  # in which lane somebody is, `lanes` says
@@ -110,15 +110,15 @@ def solve_people(
         np.empty(len(crowd), dtype=np.int16),
         np.empty((len(crowd), len(KERNEL_MEASURES))),
     )
-    bring = person_kernels.People(
+    bring = core.People(
         mdp.positions(codes),
-        lanes,
-        variants.offered(crowd.chances, crowd.forbidden),
-        units.costs[:, variants.action],
-        variants.chances(crowd.chances),
+        np.ascontiguousarray(lanes),
+        np.ascontiguousarray(variants.offered(crowd.chances, crowd.forbidden)).view(np.uint8),
+        np.ascontiguousarray(units.costs[:, variants.action]),
+        np.ascontiguousarray(variants.chances(crowd.chances)),
         units.scale,
     )
-    rules = person_kernels.Rules(
+    rules = core.Rules(
         mdp.horizon,
         mdp.failure_cost,
         aversion_of(objective),
@@ -128,10 +128,10 @@ def solve_people(
         EPSILON,
         mdp.stops,
     )
-    ground, said = ground_of(mdp), np.where(family.goal, np.int8(YES), np.int8(NO))
-    scratch, answers = reach_kernels.Scratch.of(ground), person_kernels.Answers(*found)
-    person_kernels.solve_one_by_one(ground, said, bring, rules, scratch, answers)
-    too_fine = found.decision == person_kernels.TOO_FINE
+    said = np.where(family.goal, np.int8(YES), np.int8(NO))
+    scratch = Scratch(mdp.n_states, mdp.n_rows)
+    core.solve_one_by_one(ground_of(mdp), said, bring, rules, scratch, core.Answers(*found))
+    too_fine = found.decision == TOO_FINE
     if too_fine.any():
         cause = "costs are so fine that there are too many different totals"
         place = crowd.place(int(np.argmax(too_fine)))

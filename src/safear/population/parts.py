@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from safear.classifier.filed import Filed, Sight
 from safear.errors import ClassifierError, ProblemError, TermsError, TooLargeError
-from safear.loading import load_numba
 from safear.mdp.filed_goals import FiledGoals
 from safear.mdp.goals import Goals
 from safear.plans.plan_writing import write_plan
@@ -58,7 +57,6 @@ class PartSolver:
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        load_numba()  # before the first, so that nobody's last digits depend on who came before
         self._desk = Desk.of(job.problem, job.classifier)
         self._engine = Engine(self._desk)
 

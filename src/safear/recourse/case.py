@@ -171,7 +171,7 @@ class Desk:
         """For a problem and whatever `as_classifier` takes. Raises the mistakes of the problem."""
         require_problem(problem)
         compiler = Compiler.of(problem, classifier)
-        return cls(compiler, Grounds(compiler))
+        return cls(compiler, Grounds.of(compiler))
 
     @property
     def problem(self) -> Problem:
@@ -204,7 +204,7 @@ class Desk:
         same = problem.features == known.problem.features and problem.goal == known.problem.goal
         goals = known if same else Goals(problem, self.classifier, lock=known.lock)
         compiler = Compiler(problem, goals, find_lattice(problem))
-        return replace(self, compiler=compiler, grounds=Grounds(compiler))
+        return replace(self, compiler=compiler, grounds=Grounds.of(compiler))
 
     def decide(self, person: PersonLike | None = None) -> Decision:
         """The decision on a person: a record, the name of one of the problem's people, or None for the first."""

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 import safear as sa
 from compare import read_both, rows_of
-from doors import count_steps, may_act
+from doors import may_act, sweeps
 from lanes import scaled
 from safear.datasets import load
 from small_problems import ladder
@@ -29,7 +29,8 @@ def test_steps_to_goal_are_those_of_a_search(document: dict[str, Any]) -> None:
         assert [bool(needed[state] <= steps) for steps in range(mdp.horizon + 1)] == [
             judge.reaches(person, steps) for steps in range(mdp.horizon + 1)
         ]
-    assert count_steps(mdp.arrays, mdp.goal[:, None], mdp.horizon)[:, 0].tolist() == needed.tolist()
+    goal = mdp.goal[:, None].view(np.uint8)
+    assert np.asarray(sweeps.count_steps(mdp.core, goal, mdp.horizon))[:, 0].tolist() == needed.tolist()
     for step in range(mdp.horizon):
         assert may_act(mdp, step).tolist() == [bool(rows_of(mdp)(state, step)) for state in range(mdp.n_states)]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from exact.evaluation.test_evaluation_kernels import AnyArrays, plain_quantile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -27,7 +28,6 @@ from doors import (
     summarise,
     sweep_success,
 )
-from exact.evaluation.test_evaluation_kernels import AnyArrays, plain_quantile
 from lanes import scaled
 from oracle import Oracle
 from safear.errors import ObjectiveError, TooLargeError

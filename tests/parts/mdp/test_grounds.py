@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import pickle
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
@@ -68,7 +71,6 @@ def assert_equal(ours: sa.MDP | None, theirs: sa.MDP) -> None:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ground is laid for the first who comes."""
-    monkeypatch.setattr(grounds, "FEW", 0)
     monkeypatch.setattr(grounds, "WORTH_LAYING", 10**6)
 
 
@@ -119,7 +121,7 @@ def test_everybody_on_any_terms(document: dict[str, Any], data: st.DataObject) -
     problem = sa.parse_problem(document)
     whole = sa.compile_mdp(problem)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grounds, "FEW", 0)
+        patch.setattr(grounds, "WORTH_LAYING", 10**6)
         desk = Desk.of(problem)
         for state in data.draw(st.lists(st.integers(0, whole.n_states - 1), max_size=5)):
             person, horizon = whole.person(state), data.draw(st.integers(1, 5))
@@ -218,13 +220,58 @@ def test_a_model_is_asked_no_more_and_no_more_often(monkeypatch: pytest.MonkeyPa
     assert sum(models[0].sizes) > 0
 
 
-@pytest.mark.parametrize("expected", [False, True])
-def test_whoever_comes_first_or_later_gets_the_same(expected: bool) -> None:
-    desk = Desk.of(sa.load_example("loan"))
-    if expected:
-        desk.grounds.expect_many()
-    for _ in range(grounds.FEW + 2):
-        assert_opened_alike(desk, desk, None)
+def test_whoever_comes_first_or_later_gets_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grounds, "WORTH_LAYING", 30)
+    problem, laid = sa.load_example("loan"), count_laid(monkeypatch)  # of 96 states
+    for came in range(1, 7):
+        assert_opened_alike(Desk.of(problem), Desk.of(problem), None)
+        assert laid == [problem.title] * (came >= 4)
+
+
+def count_laid(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The titles of the problems whose ground is laid from now on."""
+    laid, lay = [], grounds.lay_ground
+
+    def lay_and_note(problem: sa.Problem, *args: Any) -> Any:
+        laid.append(problem.title)
+        return lay(problem, *args)
+
+    monkeypatch.setattr(grounds, "lay_ground", lay_and_note)
+    return laid
+
+
+def test_who_comes_with_the_same_problem_shares_its_ground(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever decides, and on whatever terms; a copy of the problem has its own, and nothing of others is sent."""
+    problem, laid = sa.parse_problem(FILED), count_laid(monkeypatch)
+
+    def decide_otherwise(frame: pd.DataFrame) -> pd.Series[bool]:
+        return frame["income"] > 45
+
+    for person in PEOPLE:
+        for decides in (decide, decide_otherwise):
+            plain = Desk.of(replace(problem), decides)
+            assert_opened_alike(Desk.of(problem, decides), plain, person)
+            assert_opened_alike(Desk.of(problem, decides), plain, person, sa.Terms.of(cost={"earn": 3}))
+    assert laid == ["Raw"] * 2, "gambling depends on the age"
+    size = len(pickle.dumps(problem))
+    assert size == len(pickle.dumps(sa.parse_problem(FILED)))
+    sa.recommend(pickle.loads(pickle.dumps(problem)), decide, PEOPLE[0])
+    assert laid == ["Raw"] * 3
+
+
+def test_ground_goes_with_its_problem_and_keeps_nobody() -> None:
+    problem, model = sa.load_example("loan"), Asked()
+    sa.recommend(problem, lambda frame, model=model: model(frame.assign(education="none", hours="none")) | True)
+    gone = weakref.ref(problem), weakref.ref(model), weakref.ref(Desk.of(problem).grounds)
+    gc.disable()
+    try:
+        del model
+        assert gone[1]() is None
+        del problem
+        assert gone[2]() is None
+        assert gone[0]() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.usefixtures("at_once")
@@ -268,10 +315,13 @@ def test_large_ground_is_not_laid(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("at_once")
 def test_ground_that_had_to_make_room_is_laid_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grounds, "KEPT", 1)
-    desk = Desk.of(sa.parse_problem(FILED), decide)
+    monkeypatch.setattr(grounds, "MOST_BYTES", 1)
+    laid, desks = count_laid(monkeypatch), [Desk.of(sa.parse_problem(FILED), decide) for _ in range(2)]
     for person in PEOPLE + PEOPLE:
-        assert_opened_alike(desk, desk, person)
+        for desk in desks:
+            assert_opened_alike(desk, desk, person)
+            assert_opened_alike(desk, desk, person)
+    assert len(laid) == 2 * 2 * len(PEOPLE), "one is kept at a time"
 
 
 @pytest.mark.usefixtures("at_once")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import safear as sa
 from crowds import JOB
-from doors import Variant, ground_of, make_variants
+from doors import Variant, find_priced, make_variants
 from lanes import scaled
 from safear.problem import apply_terms, parse_problem
 from strategies import problems
@@ -82,7 +82,8 @@ def test_outcomes_with_costs_of_their_own() -> None:
     assert variants.kind == (*Variant, *Variant, Variant.OWN)
     whole = sa.compile_mdp(variants.problem)
     learning = np.isin(whole.row_action[whole.edge_row], range(4))
-    assert np.array_equal(ground_of(whole).edge_priced, learning & np.equal(whole.edge_outcome, 1))
+    priced = find_priced(variants.problem)[whole.row_action[whole.edge_row], whole.edge_outcome]
+    assert np.array_equal(priced, learning & np.equal(whole.edge_outcome, 1))
     assert learning.any()
 
 
