@@ -78,6 +78,8 @@ from safear.core import sweeps as sweeps
 from safear.core.arrays import Arrays as Arrays
 from safear.core.arrays import PolicyArrays as PolicyArrays
 from safear.core.arrays import find_choice as find_choice
+from safear.core.bounds import find_cvar as find_cvar
+from safear.core.bounds import find_entropic as find_entropic
 from safear.core.figures import describe as describe
 from safear.core.runs import follow_policy as follow_policy
 from safear.datasets import forest as forest
@@ -394,9 +396,7 @@ from safear.recourse.notices import REASONS as REASONS
 from safear.recourse.notices import NoticeCode as NoticeCode
 from safear.recourse.offer import OfferFigures as OfferFigures
 from safear.recourse.offer import make_offer as make_offer
-from safear.recourse.plan_making import MOST_STEPS as MOST_STEPS
 from safear.recourse.plan_making import RARE_STEP as RARE_STEP
-from safear.recourse.plan_making import count_rules as count_rules
 from safear.recourse.plan_teller import PlanTeller as PlanTeller
 from safear.recourse.promises import Promise as Promise
 from safear.recourse.reasons import Reason as Reason
@@ -404,7 +404,7 @@ from safear.recourse.records import MenuRecord as MenuRecord
 from safear.recourse.records import PlanFiguresRecord as PlanFiguresRecord
 from safear.recourse.records import as_scalars as as_scalars
 from safear.recourse.relaxations import find_relaxations as find_relaxations
-from safear.recourse.rule_count import count_fast as count_fast
+from safear.recourse.rule_count import count_rules as count_rules
 from safear.recourse.rules import group_rules as group_rules
 from safear.recourse.selection import MOST_PLANS as MOST_PLANS
 from safear.recourse.selection import SAME_FIGURES as SAME_FIGURES
@@ -418,6 +418,7 @@ from safear.recourse.sensitivity import examine_menu as examine_menu
 from safear.recourse.sensitivity_records import SensitivityRecord as SensitivityRecord
 from safear.recourse.sensitivity_teller import SensitivityTeller as SensitivityTeller
 from safear.recourse.simplest import Search as Search
+from safear.recourse.simplest import settle as settle
 from safear.recourse.simplified import simplify_offer as simplify_offer
 from safear.recourse.traces import find_fallback as find_fallback
 from safear.recourse.troubles import Trouble as Trouble
