@@ -1,14 +1,3 @@
-from safear.recourse.bound_kernels import find_cvar as find_cvar
-from safear.recourse.bound_kernels import find_entropic as find_entropic
-from safear.recourse.fast_search import FastSearch as FastSearch
-from safear.recourse.sketch import FOLLOW as FOLLOW
-from safear.recourse.sketch import Rows as Rows
-from safear.recourse.sketch import RunCells as RunCells
-from safear.recourse.sketch import find_options as find_options
-from safear.recourse.sketch import list_cells as list_cells
-from safear.recourse.sketch import settle as settle
-from safear.recourse.unfolding import Unfolder as Unfolder
-
 from safear import memory as memory
 from safear import threads as threads
 from safear.arguments import FILE as FILE
