@@ -39,6 +39,7 @@ DIRECTIVES: dict[str, int] = {
     "annotation_typing": False,  # the types are in the .pxd
     "cdivision": True,
     "binding": False,
+    "auto_pickle": False,
 }
 UNCHECKED: dict[str, int] = {"boundscheck": False, "wraparound": False, "initializedcheck": False}
 CHECKED: dict[str, int] = {"boundscheck": True, "wraparound": False, "initializedcheck": True}

@@ -66,7 +66,13 @@ from safear.cli.verbose import verbose_option as verbose_option
 from safear.compiling import is_at_hand as is_at_hand
 from safear.compiling import njit as njit
 from safear.core import families as core_families
+from safear.core import figures as figures
 from safear.core import sweeps as sweeps
+from safear.core.arrays import Arrays as Arrays
+from safear.core.arrays import PolicyArrays as PolicyArrays
+from safear.core.arrays import find_choice as find_choice
+from safear.core.figures import describe as describe
+from safear.core.runs import follow_policy as follow_policy
 from safear.datasets import forest as forest
 from safear.datasets.bundled import example_text as example_text
 from safear.datasets.cache import read_arrays as read_arrays
@@ -83,12 +89,8 @@ from safear.drafts.round_numbers import round_outwards as round_outwards
 from safear.drafts.round_numbers import roundest as roundest
 from safear.drafts.table import find_step as find_step
 from safear.drafts.table import study_column as study_column
-from safear.evaluation import evaluation_kernels as evaluation_kernels
 from safear.evaluation import extremes as extremes
-from safear.evaluation import fast_runs as fast_runs
-from safear.evaluation import run_kernels as run_kernels
 from safear.evaluation.adjoint import expect_back as expect_back
-from safear.evaluation.evaluation_kernels import describe as describe
 from safear.evaluation.extremes import AT_ONCE as AT_ONCE
 from safear.evaluation.extremes import BATCH as BATCH
 from safear.evaluation.extremes import columns_at_once as columns_at_once
@@ -109,9 +111,6 @@ from safear.evaluation.occurrence import range_of_once as range_of_once
 from safear.evaluation.policy import NOTHING as NOTHING
 from safear.evaluation.policy import Pieces as Pieces
 from safear.evaluation.policy import policy_of as policy_of
-from safear.evaluation.run_kernels import CellArrays as CellArrays
-from safear.evaluation.run_kernels import Going as Going
-from safear.evaluation.run_kernels import MoveArrays as MoveArrays
 from safear.files import plain_text as plain_text
 from safear.files.current_folder import stay_here as stay_here
 from safear.fitting.attempts import MOST_TOLD as MOST_TOLD
@@ -135,7 +134,6 @@ from safear.mdp import families as families
 from safear.mdp import goals as goals
 from safear.mdp import grounds as grounds
 from safear.mdp import other_numbers as other_numbers
-from safear.mdp.arrays import Arrays as Arrays
 from safear.mdp.blocked import Blocked as Blocked
 from safear.mdp.blocked import find_blocked as find_blocked
 from safear.mdp.blocked import find_never_offered as find_never_offered

@@ -17,7 +17,7 @@ cdef class PolicyArrays:
     cdef const long long[::1] first
     cdef const unsigned char[::1] choice
 
-cdef int find_choice(PolicyArrays policy, long long place, long long account) noexcept nogil
+cpdef int find_choice(PolicyArrays policy, long long place, long long account) noexcept nogil
 cdef long long choose_row(
     const long long[::1] row_start, PolicyArrays policy, long long step, long long state, long long account
 ) noexcept nogil

@@ -368,9 +368,7 @@ def follow_all(
     with cython.nogil:
         for number in range(starts.shape[0]):
             start = starts[number]
-            ends = follow(
-                arrays, goal, horizon, policy, start, opening[start], table, width, n_states * width, room
-            )
+            ends = follow(arrays, goal, horizon, policy, start, opening[start], table, width, n_states * width, room)
             for i in range(ends):
                 state, spent, mass = room.end_state[i], room.end_spent[i], room.end_mass[i]
                 if not goal[state]:

@@ -25,7 +25,19 @@ else:
         sort_keys,
     )
     from safear.core.figures import Room, describe, follow, make_places
-    from safear.core.reach import YES, Gathered, Ground, Personal, Said, Scratch, Signs, clear, collect, make_shorts, seek
+    from safear.core.reach import (
+        YES,
+        Gathered,
+        Ground,
+        Personal,
+        Said,
+        Scratch,
+        Signs,
+        clear,
+        collect,
+        make_shorts,
+        seek,
+    )
     from safear.core.sweeps import Deviation, lower_steps, sweep_lane
 
 FAVOURABLE, PLANNED, NO_RECOURSE, TOO_FINE = 0, 1, 2, 3
@@ -54,11 +66,11 @@ class Rules:
         horizon: int,
         failure_cost: int,
         risk_aversion: float,
-        upper_only: bool,  # noqa: FBT001
+        upper_only: bool,
         tie: float,
         level: float,
         tolerance: float,
-        stops: bool,  # noqa: FBT001
+        stops: bool,
     ) -> None:
         self.horizon, self.failure_cost, self.stops = horizon, failure_cost, stops
         self.risk_aversion, self.upper_only, self.tie = risk_aversion, upper_only, tie
@@ -82,7 +94,7 @@ class Bench:
     Their terms, their part of the ground with the score of its rows, their plan, and the runs that follow it.
     """
 
-    def __init__(self, n_actions: int, horizon: int, risk_aversion: float, upper_only: bool) -> None:  # noqa: FBT001
+    def __init__(self, n_actions: int, horizon: int, risk_aversion: float, upper_only: bool) -> None:
         self.number, self.cost, self.chance = make_wholes(n_actions), make_wholes(n_actions), make_table(n_actions, 2)
         self.terms = Personal(self.number, self.cost, self.chance, 1, 1)
         self.part, self.rise, self.fall = Gathered(), make_reals(0), make_reals(0)

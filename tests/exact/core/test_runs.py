@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-import numba  # noqa: F401  # so that compiled loops are used
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
 import safear as sa
-from doors import (
-    CellArrays,
-    Going,
-    Layer,
-    MoveArrays,
-    is_fast,
-    often_if_off,
-    propagate,
-    require_arrays,
-    run_kernels,
-    run_on,
-    way_to_go,
-)
+from doors import Layer, follow_policy, is_fast, often_if_off, propagate, require_arrays, run_on, way_to_go
 from lanes import scaled
 from moody_policies import in_pieces, policies
 from safear.evaluation import Policy, StatePolicy, run_exactly
 from small_problems import ladder, surprising
-from without_numba import without_numba
-
-pytestmark = pytest.mark.usefixtures("compiled_search")
 
 
 @settings(max_examples=scaled(150))
@@ -39,12 +22,11 @@ def test_runs_end_alike(policy: Policy) -> None:
     known = in_pieces(policy)
     assert is_fast(known)
     fast = run_exactly(known)
-    with without_numba():
-        assert not is_fast(known)
-        plain = run_exactly(known)
-    assert np.array_equal(fast.state, plain.state)
-    assert np.array_equal(fast.spent, plain.spent)
-    assert np.array_equal(fast.chance, plain.chance)
+    choose = policy.choosing(int(policy.accounts[policy.mdp.start]))
+    layers = list(propagate(policy.mdp, choose, policy.mdp.start))
+    for name in ("state", "spent", "chance"):
+        plain = np.concatenate([getattr(layer, name)[layer.row < 0] for layer in layers])
+        assert np.array_equal(getattr(fast, name), plain)
 
 
 def retries(horizon: int) -> Policy:
@@ -107,20 +89,6 @@ def detours(objective: sa.Mean | sa.CVaR) -> Policy:
     return sa.solve(sa.compile_mdp(problem, start=problem.default_person), objective).policy
 
 
-def follow_plainly(policy: Policy, going: Going) -> tuple[CellArrays, MoveArrays]:
-    """All cells and moves of the loops, run as Python, which refuses what lies outside of an array."""
-    mdp, account = policy.mdp, int(policy.accounts[policy.mdp.start])
-    kernels: Any = run_kernels
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernels, "FEW", 4)  # so that room is made for more, again and again
-        for name in ("choose_row", "find_choice", "widen_whole", "widen_real"):
-            patch.setattr(kernels, name, getattr(kernels, name).py_func)
-        found: tuple[CellArrays, MoveArrays] = kernels.follow_policy.py_func(
-            mdp.arrays, require_arrays(policy), going, mdp.start, account
-        )
-    return found
-
-
 @pytest.mark.parametrize("objective", [sa.Mean(), sa.CVaR(0.9)])
 @pytest.mark.parametrize("counts_spent", [True, False])
 @pytest.mark.parametrize("possible", [True, False])
@@ -134,12 +102,14 @@ def test_cells_and_moves_are_those_of_the_layers(
     def layers(mdp: sa.MDP) -> list[Layer]:
         return list(propagate(mdp, choose, mdp.start, counts_spent=counts_spent, possible=possible))
 
-    cells, moves = follow_plainly(policy, way_to_go(mdp, often=often, counts_spent=counts_spent, possible=possible))
+    going = way_to_go(mdp, often=often, counts_spent=counts_spent, possible=possible)
+    runs = follow_policy(mdp.core, require_arrays(policy), going, mdp.start, int(policy.accounts[mdp.start]))
+    cells, moves = runs.cells, runs.moves
     plain, weighed = layers(mdp), layers(replace(mdp, edge_chance=np.where(possible | (mdp.edge_chance > 0), often, 0)))
-    assert cells.step.tolist() == [layer.step for layer in plain for _ in layer.state]
+    assert list(cells.step) == [layer.step for layer in plain for _ in layer.state]
     for name in ("state", "spent", "row", "chance"):
         assert np.array_equal(getattr(cells, name), np.concatenate([getattr(layer, name) for layer in plain]))
-    assert cells.weight == pytest.approx(np.concatenate([layer.chance for layer in weighed]))
+    assert np.asarray(cells.weight) == pytest.approx(np.concatenate([layer.chance for layer in weighed]))
     before = np.cumsum([0, *(len(layer.state) for layer in plain)])
     for ends, name, shift in ((moves.origin, "origin", 0), (moves.target, "target", 1), (moves.edge, "edge", None)):
         numbers = [
@@ -147,4 +117,4 @@ def test_cells_and_moves_are_those_of_the_layers(
         ]
         assert np.array_equal(ends, np.concatenate(numbers))
     assert np.array_equal(moves.chance, np.concatenate([layer.flow for layer in plain]))
-    assert moves.weight == pytest.approx(np.concatenate([layer.flow for layer in weighed]))
+    assert np.asarray(moves.weight) == pytest.approx(np.concatenate([layer.flow for layer in weighed]))

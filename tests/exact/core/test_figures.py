@@ -1,10 +1,11 @@
-"""The compiled loops of the evaluation against plain transcriptions of their formulas."""
+"""The loops of the evaluation against plain transcriptions of their formulas."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,13 +14,19 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
-from doors import EPSILON, Arrays, evaluation_kernels
+from doors import EPSILON, Arrays, PolicyArrays, figures, find_choice
 from lanes import scaled
 from safear.evaluation import StatePolicy, evaluate_states
 from safear.mdp import check_mdp
 from safear.risk import Costs
 
-KERNELS = ("carry_back", "clear_outside", "quantile", "moments", "squares")
+
+class Pieces(NamedTuple):
+    """What a policy does by account (see `PolicyArrays`)."""
+
+    piece_start: NDArray[np.int64]
+    first: NDArray[np.int64]
+    choice: NDArray[np.uint8]
 
 
 class AnyArrays:
@@ -75,7 +82,7 @@ class AnyArrays:
         """The same by the compiled loop; the second array and what lies outside the first are NaN to begin with."""
         low, high = self.low.copy(), self.high.copy()
         later, now = self.final.copy(), np.full_like(self.final, np.nan)
-        found = evaluation_kernels.carry_back(self.named, self.choices, lane, later, now, low, high)
+        found = np.asarray(figures.carry_back(self.named, self.choices, lane, later, now, low, high))
         return found, low, high
 
 
@@ -92,7 +99,7 @@ def test_carried_back_as_by_recursion(seed: int, states: int, horizon: int, lane
             assert set(expected) <= set(range(low[state], high[state]))
             for x in range(low[state], high[state]):
                 assert found[state, x] == pytest.approx(expected.get(x, 0.0), rel=1e-12, abs=1e-15)
-        evaluation_kernels.clear_outside(found, low, high)
+        figures.clear_outside(found, low, high)
         for state in range(states):
             inside = np.arange(low[state], high[state])
             assert np.isfinite(found[state]).all()
@@ -101,7 +108,7 @@ def test_carried_back_as_by_recursion(seed: int, states: int, horizon: int, lane
 
 @settings(max_examples=scaled(100))
 @given(st.integers(0, 2**32), st.integers(1, 5), st.integers(1, 4))
-def test_plans_of_any_kind_stay_within_their_arrays(seed: int, states: int, horizon: int) -> None:
+def test_plans_of_any_kind_are_followed(seed: int, states: int, horizon: int) -> None:
     """A plan that does something else, cheap or dear, at every step, where it can ever be and where it cannot."""
     arrays, rng = AnyArrays(seed, states, horizon, 1), np.random.default_rng(seed)
     counts = np.diff(arrays.row_start)
@@ -122,10 +129,7 @@ def test_plans_of_any_kind_stay_within_their_arrays(seed: int, states: int, hori
     check_mdp(mdp)
     choices = rng.integers(0, np.maximum(counts, 1), (horizon, states)).astype(np.uint8)
     policy = StatePolicy(mdp, np.where(counts == 0, np.uint8(255), choices))
-    with pytest.MonkeyPatch.context() as patch:
-        for name in KERNELS:  # plain Python refuses what lies outside of an array
-            patch.setattr(evaluation_kernels, name, getattr(evaluation_kernels, name).py_func)
-        together = evaluate_states(policy)
+    together = evaluate_states(policy)
     for state in range(states):
         ours, theirs = together.distribution(state).points(), sa.evaluate(policy, state).points()
         assert [(total, won) for total, _, won in ours] == [(total, won) for total, _, won in theirs]
@@ -154,14 +158,14 @@ def test_quantiles_moments_and_squares(rows: list[list[float]], level: float, fi
     """In eighths everything is exact, so that a level that is just reached is reached."""
     width = max(map(len, rows))
     mass = np.array([[*row, *[0.0] * (width - len(row))] for row in rows])
-    positions = evaluation_kernels.quantile_positions(mass, level, EPSILON)
+    positions = figures.quantile_positions(mass, level, EPSILON)
     assert positions.tolist() == [plain_quantile(row, level) for row in mass.tolist()]
     firsts, values = np.full(len(rows), min(first, width)), np.arange(width) ** 2
-    total, weighted = evaluation_kernels.moments_beyond(values, mass, firsts)
+    total, weighted = figures.moments_beyond(values, mass, firsts)
     assert total.tolist() == [sum(row[first:]) for row in mass.tolist()]
     assert weighted.tolist() == [sum(x**2 * m for x, m in enumerate(row) if x >= first) for row in mass.tolist()]
     centre = np.arange(len(rows)) / 2
-    assert evaluation_kernels.centred_squares(values, mass, centre).tolist() == pytest.approx(
+    assert figures.centred_squares(values, mass, centre).tolist() == pytest.approx(
         [sum(m * (x**2 - c) ** 2 for x, m in enumerate(row)) for row, c in zip(mass.tolist(), centre, strict=True)]
     )
 
@@ -171,8 +175,8 @@ def test_tenths_that_add_up_to_a_level_reach_it(tenths: tuple[int, ...]) -> None
     """0.1 + 0.7 is less than 0.8 in floating point; it counts as equal."""
     mass = np.array([[part / 10 for part in tenths]])
     for place, sum_of_tenths in enumerate(itertools.accumulate(tenths)):
-        assert evaluation_kernels.quantile_positions(mass, sum_of_tenths / 10, EPSILON).tolist() == [place]
-    assert evaluation_kernels.quantile_positions(mass, 0.0, EPSILON).tolist() == [0]
+        assert figures.quantile_positions(mass, sum_of_tenths / 10, EPSILON).tolist() == [place]
+    assert figures.quantile_positions(mass, 0.0, EPSILON).tolist() == [0]
 
 
 def test_what_is_left_by_rounding_is_no_cost_that_can_happen() -> None:
@@ -180,7 +184,7 @@ def test_what_is_left_by_rounding_is_no_cost_that_can_happen() -> None:
     mass = np.array([[0.0, 1e-15, 0.0, 1.0, 0.0, 1e-15, 0.0]])
     costs = Costs(np.array([1.0, 3.0, 5.0]), np.array([1e-15, 1.0, 1e-15]))
     for level, place in ((0.0, 3), (0.5, 3), (1.0, 5)):
-        assert evaluation_kernels.quantile_positions(mass, level, EPSILON).tolist() == [place]
+        assert figures.quantile_positions(mass, level, EPSILON).tolist() == [place]
         assert costs.var(level) == place
 
 
@@ -189,17 +193,17 @@ def test_a_table_that_grew_is_left_as_it_was_found() -> None:
     states, horizon = 2, 40
     chances, costs = np.array([0.5, 0.5, 0.3, 0.7]), np.array([1, 100, 10_000, 7])
     arrays = Arrays(np.array([0, 1, 2]), NONE, np.array([0, 2, 4]), np.array([0, 1, 1, 0]), chances, costs, NONE)
-    pieces = np.arange(horizon * states + 1)
-    plan = evaluation_kernels.Account(pieces, pieces, np.zeros(horizon * states, dtype=np.uint8))
-    goal, table = np.zeros(states, dtype=bool), np.full(256, -1, dtype=np.int32)
-    ends, total, mass = evaluation_kernels.follow_from(arrays, goal, horizon, plan, 0, 0, table, 0, 10**6)
+    policy = PolicyArrays(np.zeros((horizon, states), dtype=np.uint8), NOWHERE, NOWHERE, NONE)
+    goal, table = np.zeros(states, dtype=np.uint8), np.full(256, -1, dtype=np.int32)
+    found = figures.follow_from(arrays, goal, horizon, policy, 0, 0, table, 0, 10**6)
+    ends, total, mass = (np.asarray(each) for each in (found.state, found.spent, found.mass))
     assert len(total) > len(table)  # so it had to grow
     assert len(set(zip(ends.tolist(), total.tolist(), strict=True))) == len(total)
     assert mass.sum() == pytest.approx(1)
     assert (table == -1).all()
 
 
-NONE = np.zeros(0, dtype=np.uint8)
+NONE, NOWHERE = np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int64)
 
 
 def add_fours(terms: list[float]) -> float:
@@ -218,11 +222,11 @@ def test_sums_have_one_order_to_the_last_bit(count: int) -> None:
     """Whatever the processor is and whatever else is compiled with them."""
     rng = np.random.default_rng(count)
     values, mass, centre = np.sort(rng.integers(0, 99, count)), rng.random((1, count)) / 3, rng.random(1) * 50
-    (squares,) = evaluation_kernels.centred_squares(values, mass, centre)
+    (squares,) = figures.centred_squares(values, mass, centre)
     pairs = list(zip(values.tolist(), mass[0].tolist(), strict=True))
     assert squares == add_fours([one * (value - float(centre[0])) ** 2 for value, one in pairs])
     for first in {0, min(count, 2), count}:
-        (total,), (weighted,) = evaluation_kernels.moments_beyond(values, mass, np.array([first]))
+        (total,), (weighted,) = figures.moments_beyond(values, mass, np.array([first]))
         assert total == add_fours([one for _, one in pairs[first:]])
         assert weighted == add_fours([value * one for value, one in pairs[first:]])
 
@@ -261,7 +265,7 @@ pairs_ = st.lists(st.tuples(st.integers(0, 5), st.sampled_from([0.0, 0.125, 0.25
 def test_figures_by_their_definitions(pairs: list[tuple[int, float]], level: float) -> None:
     """Also where a value stands twice, and where some have no mass."""
     values, mass = (np.array(column) for column in zip(*sorted(pairs), strict=True))
-    found = evaluation_kernels.describe(values, mass, level, EPSILON)
+    found = figures.describe(values, mass, level, EPSILON)
     if mass.any():
         assert found == pytest.approx(plain_figures(pairs, level), rel=1e-9, abs=1e-12, nan_ok=True)
     else:
@@ -279,14 +283,15 @@ def test_the_piece_of_an_account(firsts: list[int], others: int, account: int) -
     pieces = sorted(firsts)
     starts = np.array([0, others, others + len(pieces)])
     first = np.array([*range(others), *pieces], dtype=np.int64)
-    plan = evaluation_kernels.Account(starts, first, np.arange(100, 100 + len(first)).astype(np.uint8))
+    choices = np.arange(100, 100 + len(first)).astype(np.uint8)
+    policy = PolicyArrays(np.zeros((0, 0), dtype=np.uint8), starts, first, choices)
     begun = [place for place, begin in enumerate(pieces) if begin <= account]
     expected = 255 if not pieces else 100 + others + max(begun, default=0)
-    assert evaluation_kernels.find_choice(plan, 1, account) == expected
+    assert find_choice(policy, 1, account) == expected
 
 
 def follow_plainly(
-    arrays: AnyArrays, goal: NDArray[np.bool_], plan: evaluation_kernels.Account, start: int, opening: int
+    arrays: AnyArrays, goal: NDArray[np.bool_], plan: Pieces, start: int, opening: int
 ) -> tuple[dict[tuple[int, int], float], int]:
     """How probable each state and total is in the end, and how many of them there are at a time at most."""
     horizon, now, ended, most = len(arrays.choices), {(start, 0): 1.0}, dict[tuple[int, int], float](), 1
@@ -320,30 +325,30 @@ def test_runs_are_followed_as_with_dictionaries(seed: int) -> None:
     n_pieces = rng.integers(1, 4, horizon * states) * (counts > 0)
     firsts = [sorted(rng.choice(90, size, replace=False) - 60) for size in n_pieces]
     choices = [rng.integers(0, count, size) for count, size in zip(counts, n_pieces, strict=True)]
-    plan = evaluation_kernels.Account(
+    plan = Pieces(
         np.cumsum([0, *n_pieces]),
         np.concatenate([*firsts, []]).astype(np.int64),
         np.concatenate([*choices, []]).astype(np.uint8),
     )
+    policy = PolicyArrays(np.zeros((0, 0), dtype=np.uint8), *plan)
     goal = rng.random(states) < 0.2
     goal[0] = False
     expected, most = follow_plainly(arrays, goal, plan, 0, 20)
     width = 40 * horizon + 1
     for table, wide in ((np.full(4, -1, np.int32), 0), (np.full(states * width, -1, np.int32), width)):
-        ends, totals, mass = evaluation_kernels.follow_from(arrays.named, goal, horizon, plan, 0, 20, table, wide, most)
+        end = figures.follow_from(arrays.named, goal.view(np.uint8), horizon, policy, 0, 20, table, wide, most)
         assert (table == -1).all()
         found: dict[tuple[int, int], float] = {}
-        for end, total, chance in zip(ends.tolist(), totals.tolist(), mass.tolist(), strict=True):
-            found[end, total] = found.get((end, total), 0.0) + chance
+        for state, total, chance in zip(end.state, end.spent, end.mass, strict=True):
+            found[state, total] = found.get((state, total), 0.0) + chance
         assert found == pytest.approx(expected, rel=1e-12)
         if most > 1:
-            cut = evaluation_kernels.follow_from(arrays.named, goal, horizon, plan, 0, 20, table, wide, most - 1)
-            assert [len(part) for part in cut] == [0, 0, 0]
+            cut = figures.follow_from(arrays.named, goal.view(np.uint8), horizon, policy, 0, 20, table, wide, most - 1)
+            assert [len(part) for part in (cut.state, cut.spent, cut.mass)] == [0, 0, 0]
     levels, opening = rng.random((states, 2)), np.full(states, 20)
     succeeded, failed, final = np.zeros((states, width)), np.zeros((states, width)), np.zeros((states, 2))
-    evaluation_kernels.follow_all(
-        arrays.named, goal, horizon, plan, np.array([0]), opening, levels, succeeded, failed, final
-    )
+    start, goals = np.array([0]), goal.view(np.uint8)
+    figures.follow_all(arrays.named, goals, horizon, policy, start, opening, levels, succeeded, failed, final)
     for reached, masses in ((True, succeeded), (False, failed)):
         of_it = dict.fromkeys(np.flatnonzero(masses[0]).tolist(), 0.0)
         for (end, total), chance in expected.items():
