@@ -54,12 +54,13 @@ lint: $(VENV)/.test
 hooks: $(VENV)/.test
 	$(BIN)/pre-commit install
 
-# The share of lines that the tests run, the worst files first; compiled loops count as excluded. It fails if tests take
+# The share of lines that the tests run, the worst files first. The core is traced as its sources, by its own tests. It fails if tests take
 # fewer than 95% of the branches of a package of the core. Traced, some tests fail that kill processes or look at all that
 # a program prints: what the others run counts.
 coverage: $(VENV)/.test
 	$(BIN)/coverage erase
 	-$(BIN)/coverage run -m pytest -q $(CORES) --lane all --no-limits
+	-SAFEAR_CORE=python $(BIN)/coverage run -m pytest -q $(CORES) --lane check --no-limits tests/exact/core tests/exact/solvers tests/exact/evaluation tests/parts/recourse
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --sort=cover --skip-covered
 	$(BIN)/coverage json --quiet -o $(VENV)/coverage.json
@@ -81,19 +82,20 @@ test-dice: $(VENV)/.dice
 test-engines: $(VENV)/.bench
 	$(BIN)/python -m pytest -q tests/exact/solvers/test_engines.py
 
-# The tests of compiled loops with every index checked, which compiled code does not do by itself; with fewer examples
-# of each property.
+# The tests of compiled loops with each index checked, which they do not do by themselves: what goes wrong inside fails as
+# an exception that nobody can raise. With fewer examples of each property.
 test-bounds: $(VENV)/.test
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds $(BIN)/python -m pytest -q $(CORES) -p no:cacheprovider --examples 10 \
-		tests/exact/evaluation tests/exact/solvers/test_sweep_kernels.py tests/exact/solvers/test_targets.py tests/exact/solvers/test_optimal.py tests/exact/solvers/test_weighed.py \
-		tests/parts/mdp/test_grounds.py tests/parts/recourse/test_fast_search.py tests/parts/population/test_engine.py tests/exact/population/test_family_figures.py
+	$(BIN)/python tools/build_core.py checked
+	SAFEAR_CORE=checked $(BIN)/python -m pytest -q $(CORES) -p no:cacheprovider --examples 10 \
+		tests/exact/core tests/exact/evaluation tests/exact/solvers/test_targets.py tests/exact/solvers/test_optimal.py \
+		tests/exact/solvers/test_weighed.py tests/parts/mdp tests/parts/recourse/test_simplest.py tests/exact/population
 
 # What is released, as a stranger gets it: the tests of the sdist on the installed wheel, with the oldest versions that
 # pyproject.toml allows, in a folder without sources; fewer examples of each property, and slow tests only where the
-# version of a library matters. Compiled code is kept apart: an old Numba cannot read what a new one has left.
+# version of a library matters.
 OLDEST   := $(CURDIR)/$(VENV)-oldest
 VERSIONS := $(wildcard $(foreach room,classifier datasets people population,tests/*/$(room)))
-TRY      := NUMBA_CACHE_DIR=$(OLDEST)/compiled $(OLDEST)/bin/python -m pytest -q $(CORES) -p no:cacheprovider --no-limits --examples 10
+TRY      := $(OLDEST)/bin/python -m pytest -q $(CORES) -p no:cacheprovider --no-limits --examples 10
 test-oldest: dist $(VENV)-oldest/.test
 	$(OLDEST)/bin/python -m pip --quiet --disable-pip-version-check install --force-reinstall --no-deps dist/*.whl
 	rm -rf $(OLDEST)/sdist && mkdir $(OLDEST)/sdist

@@ -35,7 +35,7 @@ STARTS = {  # new processes, and in how many seconds they should be done
 def run_python(*arguments: str, kept: str) -> Callable[[], object]:
     """A Python process with these arguments; `kept` is the folder of what it compiles, as in an installed package."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    env |= {"PYTHONPYCACHEPREFIX": kept, "NUMBA_CACHE_DIR": kept}
+    env |= {"PYTHONPYCACHEPREFIX": kept}
     return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=env)
 
 

@@ -36,12 +36,10 @@ def load_everything() -> None:
 
     import safear as sa  # noqa: PLC0415  # as above
     from safear.cli.main import cli  # noqa: PLC0415  # as above
-    from safear.loading import load_numba  # noqa: PLC0415  # as above
     from soak.seeds import tiny_problem  # noqa: PLC0415  # as above
 
     for module in ("population.batch", "population.workers", "fitting.fit", "people.counts", "plots", "reports"):
         __import__(f"safear.{module}")
-    load_numba()
     people = pd.DataFrame({"skill": ["basic", "skilled"], "age": [20, 60], "gender": ["male", "female"]})
     for objective in (sa.Mean(), sa.CVaR(0.95)):
         sa.audit(tiny_problem(), None, people, groups="gender", objective=objective).to_frame()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -16,7 +13,6 @@ from soak.kills import JOBS, Job, is_leftover, make_place, read_files, run_whole
 
 AT_A_TIME = 4
 RACING = tuple(job for job in JOBS if job.name != "batch in processes")
-COLD = "import numba, safear as sa; print(sa.recommend(sa.load_example('loan'), objectives=sa.CVaR(0.95)))"
 
 
 def race(root: Path, job: Job, tally: Tally) -> None:
@@ -50,31 +46,6 @@ def race(root: Path, job: Job, tally: Tally) -> None:
                 tally.fail("lost", f"left over: {name}", again)
 
 
-def race_compilers(root: Path, tally: Tally) -> None:
-    """New processes with an empty cache of compiled code, all at a time: each answers the same."""
-    cache = Path(tempfile.mkdtemp(dir=root))
-    env = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
-    code = COLD
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", code], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        for _ in range(2)
-    ]
-    answers = set()
-    for process in running:
-        printed, told = process.communicate(timeout=600)
-        tally.add("inputs")
-        tally.add("compared")
-        answers.add(printed)
-        if process.returncode or TELLTALE in told:
-            tally.fail("tracebacks", told[-700:], f"NUMBA_CACHE_DIR=empty, two at a time: python -c {code!r}")
-        else:
-            tally.add("read")
-    if len(answers) > 1:
-        tally.fail("differing", f"{answers}", f"NUMBA_CACHE_DIR=empty, two at a time: python -c {code!r}")
-
-
 def run(seconds: float, seed: int, *, most: int | None = None) -> Count:
     """Races for so many seconds, or so many."""
     load_everything()
@@ -83,10 +54,8 @@ def run(seconds: float, seed: int, *, most: int | None = None) -> Count:
     rng.shuffle(jobs)
     with tempfile.TemporaryDirectory(prefix="soak-") as name:
         root = Path(name)
-        if most is None:
-            race_compilers(root, tally)
         while time.monotonic() < until and (most is None or number < most):
             race(root, jobs[number % len(jobs)], tally)
             number += 1
-    tally.notes.append(f"{AT_A_TIME} processes at a time, {len(RACING)} commands, and cold caches of compiled code")
+    tally.notes.append(f"{AT_A_TIME} processes at a time, {len(RACING)} commands")
     return tally.done()

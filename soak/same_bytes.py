@@ -29,13 +29,12 @@ def run(*words):
 def keep(name, text):
     with open(name, "w", encoding="utf-8") as file: file.write(text)
 
-import numba  # so that all that can be compiled is
 audit = "audit", "problem.yaml", "people.csv", "--group", "gender", "--objective"
 batch = "batch", "problem.yaml", "people.csv", "--part-size", "5", "--threads", os.environ["SOAK_THREADS"]
 keep("cvar.json", run("recommend", "loan", "--objective", "cvar:0.95", "--json"))
 keep("audit.json", run(*audit, "mean", "--json"))
 run(*batch, "--out", "plans", "--objective", "mean")
-if "few" not in sys.argv:  # what takes long to compile
+if "few" not in sys.argv:  # what takes long
     keep("menu.json", run("recommend", "loan", "--json"))
     keep("sensitivity.json", run("sensitivity", "health-insurance", "--json"))
     run("recommend", "loan", "--report", "letter.html", "--date", "2024-05-31", "--reference", "A 1")
@@ -48,11 +47,10 @@ if "few" not in sys.argv:  # what takes long to compile
 CHANGES: Mapping[str, Mapping[str, str]] = {
     "hash seed 1": {"PYTHONHASHSEED": "1"},
     "hash seed 4242": {"PYTHONHASHSEED": "4242"},
-    "one thread": {"SOAK_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+    "one thread": {"SOAK_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
     "four threads": {
         "SOAK_THREADS": "4",
         "OPENBLAS_NUM_THREADS": "4",
-        "NUMBA_NUM_THREADS": "4",
         "OMP_NUM_THREADS": "4",
     },
     "LC_ALL=C": {"LC_ALL": "C", "PYTHONUTF8": "0"},
@@ -61,21 +59,18 @@ CHANGES: Mapping[str, Mapping[str, str]] = {
     "a narrow terminal": {"COLUMNS": "20", "TERM": "dumb"},
     "BLAS for Nehalem": {"OPENBLAS_CORETYPE": "Nehalem"},
     "BLAS for Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
-    "compiled for Haswell": {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": ""},
-    "compiled for any processor": {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""},
+    "the core for any processor": {"SAFEAR_CORE": "baseline"},
     "optimised Python": {"PYTHONOPTIMIZE": "1"},
 }
-COLD = ("a cold cache", "compiled for Haswell", "compiled for any processor")
 
 
-def write_outputs(root: Path, env: Mapping[str, str], *, cold: bool = False, few: bool = False) -> dict[str, str]:
+def write_outputs(root: Path, env: Mapping[str, str], *, few: bool = False) -> dict[str, str]:
     """Everything that is compared, by the SHA-256 of its bytes."""
     folder = Path(tempfile.mkdtemp(dir=root)) / "work"  # always called the same: results name their files
     folder.mkdir()
     write_inputs(folder)
     usual = {"PYTHONHASHSEED": "0", "SOAK_THREADS": "2"}
-    usual |= {"NUMBA_CACHE_DIR": str(folder.parent / "compiled")} if cold else {}
-    command = [sys.executable, "-c", SCRIPT, *(["few"] if cold or few else [])]
+    command = [sys.executable, "-c", SCRIPT, *(["few"] if few else [])]
     done = subprocess.run(
         command, cwd=folder, env={**os.environ, **usual, **env}, capture_output=True, check=False, timeout=1800
     )
@@ -88,7 +83,7 @@ def write_outputs(root: Path, env: Mapping[str, str], *, cold: bool = False, few
 
 def compare(usual: Mapping[str, str], found: Mapping[str, str], what: str, tally: Tally) -> None:
     """Count the files that are as they usually are, and those that are not."""
-    for name in sorted(found):  # of what takes long to compile, a cold cache has not all
+    for name in sorted(found):
         tally.add("compared")
         if usual.get(name) != found.get(name):
             tally.fail("differing", f"{name} differs: {what}", f"soak.same_bytes.CHANGES[{what!r}]")
@@ -97,20 +92,19 @@ def compare(usual: Mapping[str, str], found: Mapping[str, str], what: str, tally
 def run(seconds: float, seed: int, *, most: int | None = None) -> Count:
     """The usual outputs, then those of each change in a random order, for so many seconds; or few, of so many."""
     tally, until = Tally("same_bytes"), time.monotonic() + seconds
-    changes = [*CHANGES, "a cold cache"] if most is None else [change for change in CHANGES if change not in COLD]
+    changes = list(CHANGES)
     Random(seed).shuffle(changes)
     done = []
     with tempfile.TemporaryDirectory(prefix="soak-") as name:
         root = Path(name)
         few = most is not None
-        if not few:
-            write_outputs(root, {})  # whatever was not compiled is now
+
         usual = write_outputs(root, {}, few=few)
         for change in changes[:most]:
             if time.monotonic() > until:
                 break
             try:
-                found = write_outputs(root, CHANGES.get(change, {}), cold=change in COLD, few=few)
+                found = write_outputs(root, CHANGES[change], few=few)
             except RuntimeError as error:
                 tally.fail("tracebacks", f"{change}: {error}", f"soak.same_bytes.CHANGES[{change!r}]")
                 continue

@@ -16,7 +16,7 @@ from soak.forking import TELLTALE
 from soak.kills import write_inputs
 
 NOBODY = 65534
-RUN = "import numba; from safear.cli.main import main; main()"  # what is compiled is what it is about
+RUN = "from safear.cli.main import main; main()"
 COMMANDS = (
     ("demo",), ("recommend", "loan"), ("recommend", "loan", "--objective", "cvar:0.95", "--json"), ("check", "loan"),
     ("plot", "traces", "loan", "-o", "plans.svg"), ("compare", "loan", "--objective", "mean-std:0.5"),
@@ -42,8 +42,8 @@ def run(seconds: float, seed: int, *, most: int | None = None) -> Count:  # noqa
     with tempfile.TemporaryDirectory(prefix="soak-") as name:
         root = Path(name)
         root.chmod(0o755)
-        package = root / "package"  # a copy without compiled code beside it, which nobody may write to
-        ignored = shutil.ignore_patterns("__pycache__")
+        package = root / "package"  # a copy that nobody may write to
+        ignored = shutil.ignore_patterns("__pycache__", "_renew.py")
         shutil.copytree(Path(sa.__file__).parent, package / "safear", ignore=ignored)
         subprocess.run(["chmod", "-R", "a+rX,go-w", str(package)], check=True)
         todo = [(words, home) for home in HOMES for words in COMMANDS]

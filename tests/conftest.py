@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 import signal
 import sys
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from doors import loading
 from heavy import miss, require
 from lanes import pytest_addoption, pytest_collection_modifyitems, pytest_configure, pytest_itemcollected
 
@@ -71,15 +69,6 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
         browser.close()
-
-
-@pytest.fixture(scope="module")
-def compiled_search() -> Iterator[None]:
-    """All that takes long to compile is used, whether it was compiled before or not."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loading._Plain, "heavy", math.inf)
-        patch.setattr(loading._Plain, "may_compile", True)
-        yield
 
 
 @pytest.fixture

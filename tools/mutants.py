@@ -9,7 +9,7 @@
 Exits with 1 if a mutant survives for which `tools/survivors.toml` states no reason.
 
 Cosmic Ray makes the mutants. Its way of running tests, a process per mutant, would take a day here. So the tests are
-collected once, with Numba's compiler switched off: compiled loops are then Python, which can be changed at run time.
+collected once, with the core as its sources: compiled loops are then Python, which can be changed at run time.
 Each test runs once, to see which functions it calls. A mutant is a fork of that process in which the code of one
 function is another; the tests that call it run, the quickest first, until one fails. Mutants outside of functions
 (constants, defaults) get a fork of a process that has not imported the package yet. Only the tests that mirror a module
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import os
 
-os.environ |= {"NUMBA_DISABLE_JIT": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+os.environ |= {"SAFEAR_CORE": "python", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 import argparse
 import json

@@ -14,7 +14,6 @@ import time
 import tomllib
 from fnmatch import fnmatch
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -184,19 +183,15 @@ def test_all_speak_of_one_port() -> None:
 
 @cache
 def known_variables() -> set[str]:
-    """Those that Python, Numba and the package read."""
+    """Those that Python and the package read."""
     python = subprocess.run([sys.executable, "--help-env"], capture_output=True, encoding="utf-8", check=True).stdout
-    place = find_spec("numba")
-    assert place is not None
-    assert place.origin is not None
-    numba = (Path(place.origin).parent / "core" / "config.py").read_text(encoding="utf-8")
     sources = (file.read_text(encoding="utf-8") for file in (ROOT / "src").rglob("*.py"))
     ours = (name for text in sources if "environ" in text for name in re.findall(r'"([A-Z_]{3,})"', text))
-    return {*re.findall(r"^(PYTHON\w+)", python, re.MULTILINE), *re.findall(r'"(NUMBA_\w+)"', numba), *ours}
+    return {*re.findall(r"^(PYTHON\w+)", python, re.MULTILINE), *ours}
 
 
 def test_somebody_reads_the_variables_that_it_sets() -> None:
-    assert {"SAFEAR_CACHE", "NUMBA_CACHE_DIR", "TMPDIR"} <= known_variables()
+    assert {"SAFEAR_CACHE", "SAFEAR_CORE", "TMPDIR"} <= known_variables()
     assert read_environment().keys() <= known_variables()
 
 
@@ -218,9 +213,7 @@ def as_first_process() -> list[str]:
 def test_the_server_is_well_without_a_home_or_a_folder_to_write_in_and_stops() -> None:
     """As process 1, which no signal ends unless it handles that."""
     arguments = ["127.0.0.1" if one == "0.0.0.0" else one for one in read_start()[1:]]
-    # But for the kind of processor: what is compiled for that is in the image, and would be compiled here first.
-    chosen = {name: text for name, text in read_environment().items() if not name.startswith("NUMBA_")}
-    environment, first = {"PATH": os.environ["PATH"], **chosen}, as_first_process()
+    environment, first = {"PATH": os.environ["PATH"], **read_environment()}, as_first_process()
     command = [*first, SCRIPT, *arguments, "--port", "0"]
     with subprocess.Popen(command, cwd="/proc", env=environment, stdout=subprocess.PIPE, encoding="utf-8") as process:
         try:

@@ -1,6 +1,6 @@
-"""The same bytes on other processors, with other caches, threads, hash seeds and locales; and with Numba or without.
+"""The same bytes on other processors, with other builds of the core, threads, hash seeds and locales.
 
-Processes stand for machines: NumPy, BLAS and Numba can be told which processor to work for.
+Processes stand for machines: NumPy, BLAS and the core can be told which processor to work for.
 """
 
 from __future__ import annotations
@@ -13,23 +13,15 @@ import sys
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
-import numba  # noqa: F401  # so that compiled loops are used
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import safear as sa
-from ladders import ladders
-from lanes import scaled
-from strategies import problems
-from without_numba import without_numba
 
 OBJECTIVES = ("entropic:0.5", "mean-std:1", "mean-variance:0.3", "cvar:0.9")
-SMALL = {  # of a problem that is solved before Numba is loaded
+SMALL = {
     "menu": ["recommend", "loan", "--json"],
     "objectives": ["recommend", "loan", "--json", *(part for name in OBJECTIVES for part in ("--objective", name))],
     "sensitivity": ["sensitivity", "loan", "--json"],
@@ -49,7 +41,7 @@ for args in json.load(sys.stdin):
 OLDER = {
     "OPENBLAS_CORETYPE": "Nehalem",
     "OPENBLAS_NUM_THREADS": "1",
-    "NUMBA_NUM_THREADS": "1",
+    "SAFEAR_CORE": "baseline",
     "PYTHONHASHSEED": "77",
     "LC_ALL": "C",
     "TZ": "Asia/Tokyo",
@@ -116,31 +108,8 @@ def test_an_audit_on_another_processor(audit_here: dict[str, str], tmp_path: Pat
     assert run(tmp_path / "there", list_large(threads=1), **OLDER, **without_vectors()) == audit_here
 
 
-def test_an_audit_with_an_empty_cache_and_code_for_any_processor(audit_here: dict[str, str], tmp_path: Path) -> None:
-    """And a batch, with as many threads as there may be."""
-    cold = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
-    there = run(tmp_path / "there", list_large(threads=1), **OLDER, **without_vectors(), **cold)
-    assert "batch/_batch.json" in audit_here
-    assert there == audit_here
-
-
-@settings(max_examples=scaled(60))
-@given(
-    document=st.one_of(problems(), ladders(2, 6)),
-    exact=st.booleans(),
-    objective=st.none() | st.sampled_from(OBJECTIVES),
-)
-@pytest.mark.usefixtures("compiled_search")
-def test_menus_do_not_hang_on_whether_numba_was_loaded(
-    document: dict[str, Any], exact: bool, objective: str | None
-) -> None:
-    """Plans, figures and distributions, to the last digit."""
-    problem = sa.parse_problem(document)
-    compiled = tell(problem, exact=exact, objective=objective)
-    with without_numba(for_good=True):
-        assert tell(problem, exact=exact, objective=objective) == compiled
-
-
-def tell(problem: sa.Problem, *, exact: bool, objective: str | None) -> str:
-    menu = sa.recommend(problem, exact=exact, objectives=objective)
-    return sa.reports.report_figures(menu).menu.model_dump_json(indent=1)
+def test_the_sources_of_the_core_compiled_or_not(tmp_path: Path) -> None:
+    """What is compiled does what the sources say, which plain Python runs as well."""
+    command = ["recommend", "loan", "--objective", "mean-std:1", "--objective", "cvar:0.9", "--json"]
+    compiled, plain = (run(tmp_path / build, [command], SAFEAR_CORE=build) for build in ("baseline", "python"))
+    assert plain == compiled

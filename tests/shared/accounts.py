@@ -31,7 +31,7 @@ only_root = pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="
 def as_nobody() -> list[str]:
     """What stands before a command that another user runs; skips the test where that is impossible."""
     for way in (USER, READER):
-        if _runs((*way, sys.executable, "-c", "import numba")):
+        if _runs((*way, sys.executable, "-c", "import numpy")):
             return way
     pytest.skip(f"no other user can run {sys.executable}")
 

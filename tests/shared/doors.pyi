@@ -1,5 +1,3 @@
-from safear import kept_code as kept_code
-from safear import loading as loading
 from safear import memory as memory
 from safear import threads as threads
 from safear.arguments import FILE as FILE
@@ -63,14 +61,14 @@ from safear.cli.serve import serve as serve
 from safear.cli.serve import work as work
 from safear.cli.sources import find_source as find_source
 from safear.cli.verbose import verbose_option as verbose_option
-from safear.compiling import is_at_hand as is_at_hand
-from safear.compiling import njit as njit
 from safear.core import families as core_families
 from safear.core import figures as figures
 from safear.core import sweeps as sweeps
 from safear.core.arrays import Arrays as Arrays
 from safear.core.arrays import PolicyArrays as PolicyArrays
 from safear.core.arrays import find_choice as find_choice
+from safear.core.bounds import find_cvar as find_cvar
+from safear.core.bounds import find_entropic as find_entropic
 from safear.core.figures import describe as describe
 from safear.core.runs import follow_policy as follow_policy
 from safear.datasets import forest as forest
@@ -124,10 +122,6 @@ from safear.fitting.estimates import compare_counts as compare_counts
 from safear.fitting.estimates import mean_cost as mean_cost
 from safear.fitting.fit_teller import FitTeller as FitTeller
 from safear.fitting.rewriting import rewrite_amounts as rewrite_amounts
-from safear.kept_code import KeptCode as KeptCode
-from safear.kept_code import code_shelves as code_shelves
-from safear.kept_code import stamp_source as stamp_source
-from safear.loading import load_numba as load_numba
 from safear.mdp import beyond as beyond
 from safear.mdp import compile as compile_module
 from safear.mdp import families as families
@@ -363,8 +357,6 @@ from safear.recourse import relaxations as relaxations
 from safear.recourse import turns as turns
 from safear.recourse.advice_records import AdviceRecord as AdviceRecord
 from safear.recourse.advice_teller import AdviceTeller as AdviceTeller
-from safear.recourse.bound_kernels import find_cvar as find_cvar
-from safear.recourse.bound_kernels import find_entropic as find_entropic
 from safear.recourse.card import MISSED as CARD_MISSED
 from safear.recourse.card import MULTIPLES as MULTIPLES
 from safear.recourse.card import make_card as make_card
@@ -381,7 +373,6 @@ from safear.recourse.diagnose import find_hints as find_hints
 from safear.recourse.failure import HOPELESS as HOPELESS
 from safear.recourse.failure import find_giving_up as find_giving_up
 from safear.recourse.failure import gives_up as gives_up
-from safear.recourse.fast_search import FastSearch as FastSearch
 from safear.recourse.flips import find_equals as find_equals
 from safear.recourse.flips import find_leeway as find_leeway
 from safear.recourse.frontier import SAME_SUCCESS as SAME_SUCCESS
@@ -394,9 +385,7 @@ from safear.recourse.notices import REASONS as REASONS
 from safear.recourse.notices import NoticeCode as NoticeCode
 from safear.recourse.offer import OfferFigures as OfferFigures
 from safear.recourse.offer import make_offer as make_offer
-from safear.recourse.plan_making import MOST_STEPS as MOST_STEPS
 from safear.recourse.plan_making import RARE_STEP as RARE_STEP
-from safear.recourse.plan_making import count_rules as count_rules
 from safear.recourse.plan_teller import PlanTeller as PlanTeller
 from safear.recourse.promises import Promise as Promise
 from safear.recourse.reasons import Reason as Reason
@@ -404,7 +393,7 @@ from safear.recourse.records import MenuRecord as MenuRecord
 from safear.recourse.records import PlanFiguresRecord as PlanFiguresRecord
 from safear.recourse.records import as_scalars as as_scalars
 from safear.recourse.relaxations import find_relaxations as find_relaxations
-from safear.recourse.rule_count import count_fast as count_fast
+from safear.recourse.rule_count import count_rules as count_rules
 from safear.recourse.rules import group_rules as group_rules
 from safear.recourse.selection import MOST_PLANS as MOST_PLANS
 from safear.recourse.selection import SAME_FIGURES as SAME_FIGURES
@@ -418,17 +407,11 @@ from safear.recourse.sensitivity import examine_menu as examine_menu
 from safear.recourse.sensitivity_records import SensitivityRecord as SensitivityRecord
 from safear.recourse.sensitivity_teller import SensitivityTeller as SensitivityTeller
 from safear.recourse.simplest import Search as Search
+from safear.recourse.simplest import settle as settle
 from safear.recourse.simplified import simplify_offer as simplify_offer
-from safear.recourse.sketch import FOLLOW as FOLLOW
-from safear.recourse.sketch import Rows as Rows
-from safear.recourse.sketch import RunCells as RunCells
-from safear.recourse.sketch import find_options as find_options
-from safear.recourse.sketch import list_cells as list_cells
-from safear.recourse.sketch import settle as settle
 from safear.recourse.traces import find_fallback as find_fallback
 from safear.recourse.troubles import Trouble as Trouble
 from safear.recourse.troubles import find_troubles as find_troubles
-from safear.recourse.unfolding import Unfolder as Unfolder
 from safear.recourse.walk import FOLLOWED as FOLLOWED
 from safear.reports.findings import FindingTeller as FindingTeller
 from safear.reports.page import OPENING as OPENING
@@ -501,7 +484,6 @@ from safear.solvers.targets import EXCEEDED as EXCEEDED
 from safear.solvers.targets import EXCESS as EXCESS
 from safear.solvers.targets import MISSED as TARGETS_MISSED
 from safear.solvers.targets import SQUARE as SQUARE
-from safear.solvers.targets import Chances as Chances
 from safear.solvers.targets import Loss as Loss
 from safear.solvers.targets import TargetSweep as TargetSweep
 from safear.solvers.targets import acting_states as acting_states

@@ -38,15 +38,14 @@ LOOP = 0.0025  # CPU seconds that the loop of `measure_pace` takes where costs a
 LEAST = 1.0  # CPU seconds that any test may take: what Python does now and then, such as collecting garbage
 TELLING = 0.1  # CPU seconds of a test that tells how fast a run is
 MANY = 50  # so many of them tell it better than the loop
-HEAVY = ("duckdb", "fastapi", "lightgbm", "numba", "pandas", "skops.io", "sklearn.ensemble", "xgboost")
+HEAVY = ("duckdb", "fastapi", "lightgbm", "pandas", "skops.io", "sklearn.ensemble", "xgboost")
 # All cases of these are tried in `make test`: they are what `make mutants` judges the formulas by.
-FORMULAS = tuple(f"tests/exact/{place}" for place in ("evaluation/", "mdp/test_hope.py", "risk/", "solvers/"))
+FORMULAS = tuple(f"tests/exact/{place}" for place in ("core/", "evaluation/", "mdp/test_hope.py", "risk/", "solvers/"))
 LATER = {  # what only `make test-all` tries, and what `make test` has instead
     "test_a_script_without_a_main_guard": "test_processes_write_the_same_bytes",
     "test_a_worker_in_which_the_model_hangs_for_good_is_replaced": (
         "test_a_model_that_hangs_does_not_keep_it_from_stopping"
     ),
-    "test_an_audit_with_an_empty_cache_and_code_for_any_processor": "test_an_audit_on_another_processor",
     "test_several_workers": "test_it_serves_and_stops",
     "test_the_guide_does_what_it_says": "test_the_guide_to_guesses_does_what_it_says",
 }

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from safear.recourse.failure import gives_up, least_success
 from safear.recourse.offer import Offer
-from safear.risk.distribution import CostDistribution, Costs
-from safear.risk.objectives import Budget, CostObjective, CVaR, Entropic, Mean, MeanCVaR, Objective, SuccessFirst
+from safear.risk.distribution import CostDistribution
+from safear.risk.objectives import Budget, CostObjective, CVaR, MeanCVaR, Objective, SuccessFirst
 from safear.solvers.success import highest_success
 
 NEARLY = 0.02  # the tolerance: a plan may cost so much more, relatively
@@ -60,35 +60,13 @@ class Limits:
 
     def allow(self, cost: CostDistribution) -> bool:
         """Whether a plan with this distribution is nearly as good."""
-        value, runs = self.objective.of(cost), cost.all_runs
-        return self._allow(cost.success, value, runs.mean, runs.cvar(self.level))
-
-    def check_bounds(self, success: float, costs: Costs) -> float | None:
-        """The least value that a plan can have whose success is at most, and costs at least these (see `simplest`).
-
-        None if it cannot be nearly as good. Objectives that are not monotone and convex say nothing beforehand.
-        """
-        mean, tail = costs.mean, costs.cvar(self.level)
-        match aim_of(self.objective):
-            case Mean():
-                value = mean
-            case CVaR():
-                value = tail
-            case MeanCVaR(weight):
-                value = (1 - weight) * mean + weight * tail
-            case Entropic(aversion):
-                value = costs.entropic(aversion)
-            case _:
-                value = 0.0
-        return value if self._allow(success, value, mean, tail) else None
-
-    def allow_bounds(self, success: float, mean: float) -> bool:
-        """Whether a plan can be nearly as good whose success is at most, and whose mean at least this."""
-        return self._allow(success, 0.0, mean, 0.0)
-
-    def _allow(self, success: float, value: float, mean: float, tail: float) -> bool:
-        pairs = ((value, self.value), (mean, self.mean), (tail, self.tail))
-        return success >= self.success - ROUNDING and all(
+        runs = cost.all_runs
+        pairs = (
+            (self.objective.of(cost), self.value),
+            (runs.mean, self.mean),
+            (runs.cvar(self.level), self.tail),
+        )
+        return cost.success >= self.success - ROUNDING and all(
             own <= most * (1 + ROUNDING) + ROUNDING for own, most in pairs
         )
 

@@ -14,8 +14,9 @@ from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import Record
 from safear.recourse.gist import Gist, find_gist
 from safear.recourse.plan import Plan
-from safear.recourse.plan_making import count_rules, make_plan
+from safear.recourse.plan_making import make_plan
 from safear.recourse.promises import Promises, Verification, find_promises, verify_ends
+from safear.recourse.rule_count import count_rules
 from safear.recourse.teller import Teller
 from safear.recourse.traces import Traces, find_traces
 from safear.risk.distribution import CostDistribution

@@ -17,7 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.evaluation.forward import Layer, propagate
+from safear.core.runs import Cells, Moves, Runs, follow_policy
+from safear.evaluation.fast_runs import is_fast, often_if_off, require_arrays, way_to_go
+from safear.evaluation.forward import propagate
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
 
@@ -140,7 +142,7 @@ class _Moves(NamedTuple):
 def follow(policy: Policy, origin: int, *, rare: float = 0.0) -> Graph:
     """The graph of a policy for a person. What is done in a state less than `rare` times is not told from the rest."""
     mdp = policy.mdp
-    cells, moves = _run(policy, origin)
+    cells, moves = _read_runs(mdp, follow_runs(policy, origin))
     node, pieces = _assign(mdp, cells, rare)
     count = int(node.max(initial=-1)) + 1
     source, target = node[moves.origin], node[moves.target]
@@ -185,36 +187,43 @@ def _find_hopeful(cells: _Cells, moves: _Moves, node: NDArray[np.int64], count: 
     return nodes
 
 
-def _run(policy: Policy, origin: int) -> tuple[_Cells, _Moves]:
-    """All cells and moves of the runs; what was spent stays 0 if the policy does not look at it."""
-    mdp, choosing = policy.mdp, policy.choosing(int(policy.accounts[origin]))
-    layers = propagate(mdp, choosing, origin, counts_spent=policy.looks_at_spent, possible=True)
-    often = np.where(mdp.edge_chance > 0, mdp.edge_chance, mdp.edge_high)
-    surprises, weight = bool((mdp.edge_chance == 0).any()), np.ones(1)
-    cells: list[_Cells] = []
-    moves: list[_Moves] = []
-    seen = 0
-    for layer in layers:
-        step, ahead = np.full(len(layer.state), layer.step), seen + len(layer.state)
-        flow = weight[layer.origin] * often[layer.edge] if surprises else layer.flow
-        weight = weight if surprises else layer.chance
-        cells.append(_Cells(step, layer.state, layer.spent, layer.chance, weight, _name_ends(mdp, layer)))
-        moves.append(_Moves(seen + layer.origin, layer.edge, ahead + layer.target, layer.flow, flow))
+def follow_runs(policy: Policy, origin: int) -> Runs:
+    """Return all runs of a policy from a state, also where only intervals let them go.
+
+    What was spent stays 0 if the policy does not look at it.
+    """
+    mdp, account, often = policy.mdp, int(policy.accounts[origin]), often_if_off(policy.mdp)
+    if is_fast(policy):
+        going = way_to_go(mdp, often=often, counts_spent=policy.looks_at_spent, possible=True)
+        return follow_policy(mdp.arrays, require_arrays(policy), going, origin, account)
+    cells, moves, seen, weight = [], [], 0, np.ones(1)
+    choosing = policy.choosing(account)
+    for layer in propagate(mdp, choosing, origin, counts_spent=policy.looks_at_spent, possible=True):
+        ahead, flow = seen + len(layer.state), weight[layer.origin] * often[layer.edge]
+        step = np.full(len(layer.state), layer.step)
+        cells.append((step, layer.state, layer.spent, layer.row, layer.chance, weight))
+        moves.append((seen + layer.origin, layer.edge, ahead + layer.target, layer.flow, flow))
         seen, weight = ahead, np.bincount(layer.target, flow).astype(np.float64)
-    return (
-        _Cells(*(np.concatenate(column) for column in zip(*cells, strict=True))),
-        _Moves(*(np.concatenate(column) for column in zip(*moves, strict=True))),
+    return Runs(
+        Cells(*(np.concatenate(column) for column in zip(*cells, strict=True))),
+        Moves(*(np.concatenate(column) for column in zip(*moves, strict=True))),
     )
 
 
-def _name_ends(mdp: MDP, layer: Layer) -> NDArray[np.int64]:
-    """What is done in each cell, or how the run has ended."""
-    row, state = layer.row.copy(), layer.state
-    row[row < 0] = LOST if layer.step < mdp.horizon else END
-    # What is met only at the very end was compiled without its rows.
-    row[mdp.dead_end[state] & (mdp.depth[state] < mdp.horizon)] = STUCK
-    row[mdp.goal[state]] = GOAL
-    return row
+def _read_runs(mdp: MDP, runs: Runs) -> tuple[_Cells, _Moves]:
+    """Return the cells and moves of runs, and how these have ended."""
+    cells = _Cells(*(np.asarray(getattr(runs.cells, name)) for name in _Cells._fields))
+    moves = _Moves(*(np.asarray(getattr(runs.moves, name)) for name in _Moves._fields))
+    row = cells.row.copy()
+    row[row < 0] = np.where(cells.step[row < 0] < mdp.horizon, LOST, END)
+    row[list_stuck(mdp)[cells.state]] = STUCK
+    row[mdp.goal[cells.state]] = GOAL
+    return cells._replace(row=row), moves
+
+
+def list_stuck(mdp: MDP) -> NDArray[np.bool_]:
+    """Return which states offer nothing; what is met only at the very end was compiled without its rows."""
+    return mdp.dead_end & (mdp.depth < mdp.horizon)
 
 
 def _read_nodes(

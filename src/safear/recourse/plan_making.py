@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from safear.evaluation.fast_runs import is_fast
 from safear.evaluation.policy import Policy, policy_of
 from safear.mdp.arrays import MDP
 from safear.problem.model import Record
@@ -15,14 +14,11 @@ from safear.recourse.plan import Branch, Extent, FollowUp, Hope, Plan, PlanStep,
 from safear.recourse.plan_graph import END, GOAL, LOST, STUCK, Box, Graph, Node, Way, follow
 from safear.recourse.promises import Promises
 from safear.recourse.reasons import Reason, Reasons
-from safear.recourse.rule_count import count_fast
-from safear.recourse.rules import group_rules
 from safear.recourse.step_bounds import bound_edge
 from safear.recourse.traces import go_smoothly
 from safear.recourse.turns import RARE
 from safear.solvers.solution import Solution
 
-MOST_STEPS = 1_000_000  # no plan has as many
 RARE_STEP = 0.001  # a step that fewer runs come to is not told
 _KINDS = {GOAL: "goal", END: "out of time", STUCK: "stuck", LOST: "lost"}
 
@@ -70,17 +66,6 @@ def make_plan(
     )
     steps = tuple(map(maker.make_step, maker.numbers))
     return Plan(steps, goal, len(graph.nodes) - len(steps), mdp.glossary, is_whole=limit is None)
-
-
-def count_rules(plan: Solution | Policy, start: Record | int | None = None) -> int:
-    """The number of rules that a plan would be told in if there were no limit: steps that are not too rare.
-
-    Several steps that repeat an action until it has worked so often are one rule.
-    """
-    policy = policy_of(plan)
-    if is_fast(policy):
-        return count_fast(policy, policy.mdp.locate_start(start), rare=RARE_STEP)
-    return len(group_rules(make_plan(plan, start, limit=MOST_STEPS)))
 
 
 def _find_hopes(graph: Graph) -> list[Hope]:

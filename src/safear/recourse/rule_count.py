@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
-from safear.evaluation.fast_runs import often_if_off, require_arrays, way_to_go
-from safear.evaluation.policy import Policy
-from safear.mdp.arrays import MDP
+import numpy as np
+
+from safear.core.nodes import Telling
+from safear.core.rules import count_steps_told
+from safear.evaluation.policy import Policy, policy_of
+from safear.mdp.arrays import MDP, once_per_mdp
+from safear.problem.model import Record
 from safear.recourse.level_changes import find_changes
+from safear.recourse.plan_graph import follow_runs, list_stuck
+from safear.recourse.plan_making import RARE_STEP
 from safear.recourse.turns import RARE
+from safear.solvers.solution import Solution
 
 
-def count_fast(policy: Policy, start: int, *, rare: float) -> int:
-    """How many rules a plan has whose steps are told unless fewer than `rare` runs come there; in compiled loops."""
-    from safear.recourse.node_kernels import Telling  # noqa: PLC0415  # loads Numba
-    from safear.recourse.rule_kernels import count_steps_told  # noqa: PLC0415
+def count_rules(plan: Solution | Policy, start: Record | int | None = None) -> int:
+    """Return the number of rules that a plan would be told in if there were no limit: steps that are not too rare.
 
-    mdp, account = policy.mdp, int(policy.accounts[start])
-    going = way_to_go(mdp, often=often_if_off(mdp), counts_spent=policy.looks_at_spent, possible=True)
-    stuck = mdp.dead_end & (mdp.depth < mdp.horizon)  # what is met only at the very end was compiled without its rows
-    telling = Telling(mdp.goal, stuck, mdp.steps_to_goal, mdp.working, mdp.horizon, rare, RARE)
-    steps, pairs = count_steps_told(mdp.arrays, telling, require_arrays(policy), going, mdp.row_state, start, account)
-    return int(steps) - sum(_fail_alike(mdp, *pair) for pair in pairs.tolist())
+    Several steps that repeat an action until it has worked so often are one rule.
+    """
+    policy = policy_of(plan)
+    mdp = policy.mdp
+    runs = follow_runs(policy, mdp.locate_start(start))
+    row_state = np.ascontiguousarray(mdp.row_state, np.int64)
+    steps, pairs = count_steps_told(mdp.arrays, _make_telling(mdp), runs, row_state)
+    return steps - sum(_fail_alike(mdp, one, other) for one, other in pairs)
 
 
+@once_per_mdp
+def _make_telling(mdp: MDP) -> Telling:
+    """Return what counting takes besides the runs."""
+    goal, stuck, works = (
+        np.ascontiguousarray(flags).view(np.uint8) for flags in (mdp.goal, list_stuck(mdp), mdp.working)
+    )
+    needed = np.ascontiguousarray(mdp.steps_to_goal, np.int64)
+    return Telling(goal, stuck, needed, works, mdp.horizon, RARE_STEP, RARE)
+
+
+@once_per_mdp
 def _fail_alike(mdp: MDP, one: int, other: int) -> bool:
-    """Whether the same is said of all outcomes of two rows that do not work."""
+    """Return whether the same is said of all outcomes of two rows that do not work."""
     edges = [edge for row in (one, other) for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1])]
     return len({_describe(mdp, edge) for edge in edges if not mdp.working[edge]}) <= 1
 
 
 def _describe(mdp: MDP, edge: int) -> tuple[object, ...]:
-    """What is said of an outcome: what it costs, what it is called and what it changes (see `Branch`)."""
+    """Return what is said of an outcome: what it costs, what it is called and what it changes (see `Branch`)."""
     state, after = int(mdp.row_state[mdp.edge_row[edge]]), int(mdp.edge_next[edge])
     outcome = mdp.outcome(edge)
     changes = (

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from time import perf_counter
 
 import numpy as np
 
+from safear.evaluation.fast_runs import is_fast
 from safear.evaluation.forward import run_exactly
 from safear.evaluation.policy import Policy
-from safear.loading import count_heavy
-from safear.recourse.fast_search import make_search
 from safear.recourse.nearly import NEARLY, Limits, is_chance
 from safear.recourse.offer import Offer
+from safear.recourse.simplest import Search
 from safear.recourse.teller import Teller
 from safear.risk.distribution import CostDistribution
 from safear.solvers.solution import Solution
@@ -63,17 +62,16 @@ def simplify_offer(best: Offer, *, tolerance: float = NEARLY) -> Offer:
     """The offer with the simplest plan that is nearly as good; as it is if none with fewer rules is found.
 
     Robust plans stay as they are: they are the best in the worst case, and simple plans are judged by nominal chances.
-    So do those of methods that know no bound.
+    So do those of methods that know no bound, and those that compiled loops cannot follow (see `is_fast`).
     """
     solution, start = best.solution, best.start
     mdp = solution.mdp
     if solution.certificate is None or best.is_guarded or mdp.n_states * mdp.horizon > MOST_STATES:
         return best
-    if best.rules <= 1:
+    if not is_fast(best.policy) or best.rules <= 1:
         return best
-    limits, began = Limits.of(best, tolerance), perf_counter()
-    found = make_search(best.policy, start, limits).find(best.rules)
-    count_heavy(perf_counter() - began)
+    limits = Limits.of(best, tolerance)
+    found = Search(best.policy, start, limits).find(best.rules)
     if found is None:
         return best
     runs = run_exactly(found.policy, start)

@@ -20,34 +20,22 @@ mean.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.core.robust import Layer, Ranges, robust_step
+from safear.core.targets import Aim, Bands, Course, SweepRules, bound_costs, make_tables, sweep_columns
 from safear.evaluation.policy import Pieces
-from safear.loading import is_numba_loaded, numba_pays
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.hope import may_act
 from safear.mdp.rounding import advise_resolution
 from safear.memory import MAX_BYTES, require_room
 from safear.progress import Progress
-from safear.solvers.plain_targets import (
-    Aim,
-    Bands,
-    Course,
-    SweepRules,
-    Tables,
-    bound_plainly,
-    lay_tables,
-    sweep_plainly,
-)
 from safear.solvers.sweep import TIE, Allowed
 
-PLAIN_STEP, PLAIN_CELL = 7e-5, 2e-8  # seconds of NumPy for each step, and for each of its edges and columns
 Table = NDArray[np.float64]  # [state, column]
 NOWHERE = np.empty((0, 0), dtype=np.int64)
 NO_TABLE: Table = np.empty((0, 0))
@@ -116,123 +104,94 @@ def sweep_targets(
     columns = low + np.arange(-1, count, dtype=np.float64)
     ends = np.stack([loss.at_end(mdp.failure_cost - columns, goal=False), loss.at_end(-columns, goal=True)])
     aim = Aim(float(low), loss.below, loss.below_slope, float(weights[0]), float(weights[1]))
-    firsts = np.zeros(mdp.horizon, dtype=np.int64)
+    if isinstance(chances, str) and chances == "worst":
+        return _sweep_robustly(mdp, ends, aim, allowed, progress)
+    given, firsts = None if isinstance(chances, str) else chances, None
     if last is not None and loss.power == 2:  # other losses have few columns that matter anyway
         # What can have been spent by now says which columns matter.
-        firsts = np.maximum(count + 1 - last - np.arange(mdp.horizon) * int(mdp.edge_cost.max(initial=0)), 0)
-    given = _Given(ends, aim, firsts)
-    rows = np.ones((1, mdp.n_rows), dtype=bool) if allowed is None else allowed
-    edges = mdp.edge_chance[None, :] if isinstance(chances, str) else chances
-    if isinstance(chances, str) and chances == "worst":
-        return _sweep_robustly(mdp, given, rows, edges, progress)
-    rules = SweepRules(rows, edges, firsts, TIE, is_square=loss.power == 2)
-    if numba_pays(estimate_plain(mdp, count + 1)):
-        return _sweep_at_once(mdp, ends, aim, rules, progress)
-    return _sweep_plainly(mdp, ends, aim, rules, progress)
+        spent = np.arange(mdp.horizon, dtype=np.int64) * int(mdp.edge_cost.max(initial=0))
+        firsts = np.maximum(count + 1 - last - spent, 0)
+    rules = set_rules(mdp, allowed, chances=given, firsts=firsts, is_square=loss.power == 2)
+    return _sweep(mdp, ends, aim, rules, progress)
 
 
-def estimate_plain(mdp: MDP, columns: int) -> float:
-    """About how many seconds a sweep over so many columns takes without compiled code."""
-    return mdp.horizon * (PLAIN_STEP + PLAIN_CELL * mdp.n_edges * columns)
-
-
-class _Given(NamedTuple):
-    """What is swept for: the loss of runs that are over [goal, column], the aim, and from which column on, by step."""
-
-    ends: Table
-    aim: Aim
-    firsts: NDArray[np.int64]
-
-
-def _sweep_at_once(mdp: MDP, ends: Table, aim: Aim, rules: SweepRules, progress: Progress | None) -> TargetSweep:
-    """In compiled code; step by step only if somebody wants to know how far it is."""
-    from safear.solvers import target_kernels  # noqa: PLC0415  # Numba takes a moment to load
-
+def _sweep(mdp: MDP, ends: Table, aim: Aim, rules: SweepRules, progress: Progress | None) -> TargetSweep:
+    """Sweep in one call, or step by step if somebody wants to know how far it is."""
     course, bands = set_course(mdp), Bands(NOWHERE, NOWHERE) if rules.is_square else find_bands(mdp)
-    tables = target_kernels.make_tables(course, ends, aim, rules)
+    tables = make_tables(course, ends, aim, rules)
     parts = []
     stages = [(0, mdp.horizon)] if progress is None else [(step, step + 1) for step in reversed(range(mdp.horizon))]
-    for stage in stages:
-        parts.append(Pieces(*target_kernels.sweep_columns(course, bands, rules, aim, stage, tables)))
+    for begin, end in stages:
+        changes = sweep_columns(course, bands, rules, aim, begin, end, tables)
+        parts.append(Pieces(np.asarray(changes.place), np.asarray(changes.first), np.asarray(changes.choice)))
         if progress is not None:
-            progress(mdp.horizon - stage[0], mdp.horizon)
-    return _read_tables(tables, parts)
+            progress(mdp.horizon - begin, mdp.horizon)
+    score, mean = (np.asarray(table)[0, :, tables.pad :] for table in (tables.score, tables.mean))
+    mean[:, 0] = np.asarray(tables.least)[0]
+    variance = np.asarray(tables.variance)[0] if rules.is_square else NO_TABLE
+    return TargetSweep(score, mean, variance, _join_pieces(parts))
 
 
-def _sweep_plainly(mdp: MDP, ends: Table, aim: Aim, rules: SweepRules, progress: Progress | None) -> TargetSweep:
-    """The same, bit for bit, before compiled code is loaded."""
-    course, bands = set_course(mdp), Bands(NOWHERE, NOWHERE) if rules.is_square else find_bands(mdp)
-    tables = lay_tables(course, ends, aim, rules)
-    parts = []
-    for step in reversed(range(mdp.horizon)):
-        states, choices = sweep_plainly(course, bands, rules, aim, step, tables)
-        parts.append(_find_pieces(step * mdp.n_states + states, int(rules.firsts[step]), choices))
-        if progress is not None:
-            progress(mdp.horizon - step, mdp.horizon)
-    return _read_tables(tables, parts)
-
-
-def _read_tables(tables: Tables, parts: list[Pieces]) -> TargetSweep:
-    """What stands in the tables after the first step."""
-    score, mean = (table[0, :, tables.pad :] for table in (tables.score, tables.mean))
-    mean[:, 0] = tables.least[0]
-    return TargetSweep(score, mean, tables.variance[0] if len(tables.variance) else NO_TABLE, _join_pieces(parts))
-
-
-def _sweep_robustly(
-    mdp: MDP, given: _Given, allowed: Allowed, chances: NDArray[np.float64], progress: Progress | None
-) -> TargetSweep:
-    """Against the worst chances: step by step, all columns, in compiled code."""
-    ends, aim, firsts = given
-    take_step = _load_robust_step(mdp)
+def _sweep_robustly(mdp: MDP, ends: Table, aim: Aim, allowed: Allowed | None, progress: Progress | None) -> TargetSweep:
+    """Sweep against the worst chances: step by step, all columns."""
+    rows = _list_allowed(mdp, allowed)
+    ranges = Ranges(*(np.ascontiguousarray(each) for each in (mdp.edge_low, mdp.edge_chance, mdp.edge_high)))
     losses = [ends[mdp.goal.astype(np.int64)] for _ in range(2)]  # what is read and what is written take turns
     final_mean = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
     means = [np.repeat(final_mean[:, None], ends.shape[1], axis=1) for _ in range(2)]
     choices = np.empty((mdp.n_states, ends.shape[1]), dtype=np.uint8)
+    layers = [Layer(loss, mean, choices) for loss, mean in zip(losses, means, strict=True)]
     parts, now = [], 0
     for step in reversed(range(mdp.horizon)):
         later, now = now, 1 - now
-        states, first = acting_states(mdp, step), int(firsts[step])
-        arrays = mdp.arrays._replace(edge_chance=chances[min(step, len(chances) - 1)])
-        read, written = (losses[later], means[later], aim, TIE, first), (losses[now], means[now], choices)
-        take_step(states, arrays, allowed[min(step, len(allowed) - 1)], *read, *written)
-        parts.append(_find_pieces(step * mdp.n_states + states, first, choices[states, first:]))
+        states, allows = acting_states(mdp, step), rows[min(step, len(rows) - 1)]
+        robust_step(mdp.arrays, ranges, states, allows, aim, TIE, layers[later], layers[now])
+        parts.append(_find_pieces(step * mdp.n_states + states, choices[states]))
         if progress is not None:
             progress(mdp.horizon - step, mdp.horizon)
-    weights = aim.loss_weight, aim.mean_weight
-    score = weights[0] * losses[now] + (weights[1] * means[now] if weights[1] else 0.0)
+    score = aim.loss_weight * losses[now] + (aim.mean_weight * means[now] if aim.mean_weight else 0.0)
     return TargetSweep(score, means[now], NO_TABLE, _join_pieces(parts))
-
-
-def _load_robust_step(mdp: MDP) -> Callable[..., None]:
-    """The step against the worst chances."""
-    from safear.solvers.robust_kernels import robust_step  # noqa: PLC0415  # Numba takes a moment to load
-
-    return partial(robust_step, mdp.edge_low, mdp.edge_high)
 
 
 def _join_pieces(parts: list[Pieces]) -> Pieces:
     return parts[0] if len(parts) == 1 else Pieces(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
+def set_rules(
+    mdp: MDP,
+    allowed: Allowed | None,
+    *,
+    chances: NDArray[np.float64] | None = None,
+    firsts: NDArray[np.int64] | None = None,
+    is_square: bool = False,
+) -> SweepRules:
+    """Return what a sweep may do: by default everything, with the nominal chances, and for all columns."""
+    edges = mdp.edge_chance[None, :] if chances is None else chances
+    asked = np.zeros(mdp.horizon, dtype=np.int64) if firsts is None else firsts
+    rows = _list_allowed(mdp, allowed)
+    return SweepRules(rows, np.ascontiguousarray(edges, np.float64), asked, TIE, is_square)
+
+
+def _list_allowed(mdp: MDP, allowed: Allowed | None) -> NDArray[np.uint8]:
+    """Return which rows are allowed [step, row], in one step if that never changes."""
+    rows = np.ones((1, mdp.n_rows), dtype=bool) if allowed is None else np.ascontiguousarray(allowed)
+    return rows.view(np.uint8)
+
+
 @once_per_mdp
 def set_course(mdp: MDP) -> Course:
-    """The MDP as sweeps take it."""
+    """Return the MDP as sweeps take it."""
     late = np.where(np.diff(mdp.row_start) > 0, mdp.horizon, 0)
     if mdp.stops:
         late = np.minimum(late, mdp.horizon + 1 - mdp.steps_to_goal)
-    return Course(mdp.arrays, mdp.goal, mdp.depth.astype(np.int64), late, mdp.horizon, mdp.failure_cost)
+    goal, until = np.ascontiguousarray(mdp.goal).view(np.uint8), late.astype(np.int64)
+    return Course(mdp.arrays, goal, mdp.depth.astype(np.int64), until, mdp.horizon, mdp.failure_cost)
 
 
 @once_per_mdp
 def find_bands(mdp: MDP) -> Bands:
-    """What runs can cost at least and at most, from each state at each step on."""
-    if not is_numba_loaded():
-        return bound_plainly(set_course(mdp))
-    from safear.solvers import target_kernels  # noqa: PLC0415  # Numba takes a moment to load
-
-    found: Bands = target_kernels.bound_costs(set_course(mdp))
-    return found
+    """Find what runs can cost at least and at most, from each state at each step on."""
+    return bound_costs(set_course(mdp))
 
 
 def acting_states(mdp: MDP, step: int) -> NDArray[np.int64]:
@@ -240,12 +199,12 @@ def acting_states(mdp: MDP, step: int) -> NDArray[np.int64]:
     return np.flatnonzero(may_act(mdp, step) & (mdp.depth <= step))
 
 
-def _find_pieces(places: NDArray[np.int64], first: int, choices: NDArray[np.uint8]) -> Pieces:
-    """Where the choices of each row of the table change; its first column has the account first - 1."""
+def _find_pieces(places: NDArray[np.int64], choices: NDArray[np.uint8]) -> Pieces:
+    """Find where the choices of each row of the table change; its first column has the account -1."""
     changes = np.ones(choices.shape, dtype=bool)
     changes[:, 1:] = choices[:, 1:] != choices[:, :-1]
     row, column = np.nonzero(changes)
-    return Pieces(places[row], column + first - 1, choices[row, column])
+    return Pieces(places[row], column - 1, choices[row, column])
 
 
 def fits(mdp: MDP, columns: int, *, tables: int = 4, max_bytes: int = MAX_BYTES) -> bool:

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from safear.classifier.protocol import Classifier
 from safear.errors import PersonError
-from safear.loading import load_numba, never_compile
 from safear.mdp.goals import BATCH, Goals
 from safear.problem.model import Problem, Record
 from safear.problem.terms import Terms
@@ -117,8 +116,6 @@ class Service:
 
     def warm_up(self) -> None:
         """Answer once for each named person, so that the first who comes does not wait for what is loaded lazily."""
-        load_numba()
-        never_compile()
         for record in self.problem.people.values():
             with suppress(PersonError):  # who lacks a column that the model wants is told so on the page
                 for offer in self.answer(record, deadline=Deadline.never()):

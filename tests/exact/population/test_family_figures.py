@@ -254,8 +254,9 @@ def test_figures_of_any_arrays(seed: int, states: int, horizon: int, lanes: int,
     any_, rng = AnyArrays(seed, states, horizon, lanes), np.random.default_rng(seed)
     goal = rng.random((states, lanes)) < 0.4
     any_.choices[:, goal] = 255
-    figures, width = np.full((6, states, lanes), -1.0), 1 + 5 * horizon
-    core_families.summarise_costs(any_.named, goal.view(np.uint8), any_.choices, width, level, EPSILON, figures)
+    figures = np.full((6, states, lanes), -1.0)
+    costs = any_.named, goal.view(np.uint8), any_.choices, 1 + 5 * horizon, level, EPSILON, figures
+    core_families.summarise_costs(*costs)
     any_.final[:, 0] = 1.0
     for lane in range(lanes):
         any_.low, any_.high = np.zeros(states, dtype=np.int64), goal[:, lane].astype(np.int64)

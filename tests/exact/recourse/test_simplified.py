@@ -265,6 +265,15 @@ def test_plans_of_the_paper_stay_as_they_are(climb: sa.Problem) -> None:
     assert all(offer.simplified is None for offer in sa.recommend(climb, method="greedy", exact=False))
 
 
+def test_so_do_plans_that_compiled_loops_cannot_follow(climb: sa.Problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Costs are too fine for them: what was spent, state by state, has more values than numbers of 64 bits."""
+    best = sa.recommend(climb, objectives="mean", exact=True)[0]
+    assert simplify_offer(best).rules < best.rules
+    monkeypatch.setattr("safear.evaluation.fast_runs.MOST_KEYS", 1)
+    assert simplify_offer(best) is best
+    assert count_rules(best.solution) == best.rules
+
+
 def test_simple_plans_are_kept_and_walked(climb: sa.Problem, tmp_path: Path) -> None:
     simple = sa.recommend(climb, objectives="mean", exact=False)[0]
     sa.save_plan(simple, tmp_path / "plan.json")

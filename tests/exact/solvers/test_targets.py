@@ -10,7 +10,7 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pytest
@@ -26,12 +26,10 @@ from doors import (
     EXCESS,
     SQUARE,
     Allowed,
-    Chances,
     Loss,
     Pieces,
     TargetSweep,
     acting_states,
-    find_bands,
     fits,
     largest_spent,
     require_columns,
@@ -47,7 +45,6 @@ from safear.errors import TooLargeError
 from safear.evaluation import SpentPolicy, run_exactly
 from small_problems import ladder
 from strategies import problems
-from without_numba import without_numba
 
 Number: TypeAlias = Fraction | float
 
@@ -86,11 +83,13 @@ class Formula:
         name: str,
         weights: tuple[Fraction, Fraction] = WEIGHTS[0],
         allowed: Allowed | None = None,
+        chances: NDArray[np.float64] | None = None,
     ) -> None:
         self.mdp, self.weights, self.allowed = mdp, weights, allowed
         self.loss = LOSSES[name][1]
         # The chances of drawn problems are decimals; as such, sums are exact and ties are ties.
-        self.chances = [Fraction(chance).limit_denominator(10**8) for chance in mdp.edge_chance.tolist()]
+        each = [mdp.edge_chance.tolist()] * mdp.horizon if chances is None else chances.tolist()
+        self.chances = [[Fraction(chance).limit_denominator(10**8) for chance in step] for step in each]
         self.best = cache(self._best)
         self.rows = rows_of(mdp)
 
@@ -108,7 +107,7 @@ class Formula:
         loss: Number = Fraction(0)
         mean = square = Fraction(0)
         for edge in range(*self.mdp.edge_start[row : row + 2].tolist()):
-            p, c = self.chances[edge], int(self.mdp.edge_cost[edge])
+            p, c = self.chances[step][edge], int(self.mdp.edge_cost[edge])
             if p == 0:  # its loss may be infinite
                 continue
             later = self.best(step + 1, int(self.mdp.edge_next[edge]), w - c)
@@ -174,7 +173,7 @@ def choices_of(pieces: Pieces, columns: int) -> dict[int, list[int | None]]:
     return table
 
 
-# ---------------------------------------------------------------------------------------------------- the compiled step
+# ----------------------------------------------------------------------------------------------------------- the sweep
 
 
 @pytest.mark.parametrize("name", UP_TO_TARGET)
@@ -318,6 +317,28 @@ def test_without_a_target_the_mean_is_least(document: dict[str, Any], only: int 
     assert found.variance[mdp.locate(), 0] == pytest.approx(float(best.variance), rel=1e-10, abs=1e-9)
 
 
+@pytest.mark.parametrize("name", ["excess", "certain", "square"])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_chances_of_each_step_may_differ(seed: int, name: str) -> None:
+    """And some of them may be 0 where a loss is infinite."""
+    mdp = compiled(gamble(seed), alone=True)
+    rng = np.random.default_rng(seed)
+    drawn = rng.integers(1, 10, (mdp.horizon, mdp.n_edges)) * (rng.random((mdp.horizon, mdp.n_edges)) < 0.7)
+    drawn[:, mdp.edge_start[:-1]] += 1  # something happens
+    chances = drawn / np.add.reduceat(drawn, mdp.edge_start[:-1], axis=1)[:, mdp.edge_row]
+    reach = most_of(mdp)
+    low, count = (-float(reach), 2 * reach) if name == "square" else (0.0, reach + 3)
+    found = sweep_targets(mdp, LOSSES[name][0], targets=(low, count), chances=chances)
+    formula, start = Formula(mdp, name, chances=chances), mdp.locate()
+    for column in some_columns(count, rng):
+        if low + column - 1 >= 0:  # whatever is spent on the way, the lowest target is not undercut
+            best = formula.best(0, start, Fraction(low) + column - 1)
+            assert loss_of(found)[start, column] == close(best.loss)
+            assert found.mean[start, column] == close(best.mean)
+            if name == "square":
+                assert found.variance[start, column] == pytest.approx(float(best.variance), rel=1e-10, abs=1e-9)
+
+
 @pytest.mark.parametrize("name", UP_TO_TARGET)
 @settings(max_examples=scaled(20))
 @given(document=DOCUMENTS, weights=st.sampled_from(WEIGHTS))
@@ -360,18 +381,21 @@ def test_pieces_say_where_choices_change() -> None:
     assert changes > 0
 
 
-@pytest.mark.parametrize("way", ["plain", "compiled", "robust"])
-def test_progress_is_told_to_the_end(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(targets, "numba_pays", lambda _: way == "compiled")
+@pytest.mark.parametrize("chances", ["nominal", "worst"])
+def test_progress_is_told_to_the_end(chances: Literal["nominal", "worst"]) -> None:
+    """And nothing else changes if somebody wants to know."""
     mdp = sa.compile_mdp(sa.load_example("health-insurance"))
     seen: list[tuple[int, int]] = []
-    chances: Chances = "worst" if way == "robust" else "nominal"
 
     def note(done: int, total: int) -> None:
         seen.append((done, total))
 
-    sweep_targets(mdp, EXCESS, targets=(0.0, 5), chances=chances, progress=note)
+    found = sweep_targets(mdp, EXCESS, targets=(0.0, 5), chances=chances, progress=note)
     assert seen == [(done, 8) for done in range(1, 9)]
+    silent = sweep_targets(mdp, EXCESS, targets=(0.0, 5), chances=chances)
+    assert np.array_equal(found.score, silent.score)
+    assert np.array_equal(found.mean, silent.mean)
+    assert choices_of(found.pieces, 6) == choices_of(silent.pieces, 6)
 
 
 # ----------------------------------------------------------------------------------------------------------------- ties
@@ -391,11 +415,9 @@ def first_choice(found: TargetSweep, column: int) -> int:
     return choice
 
 
-@pytest.mark.parametrize("compiles", [False, True])
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
-def test_ties_go_to_the_smaller_mean(order: tuple[int, ...], compiles: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ties_go_to_the_smaller_mean(order: tuple[int, ...]) -> None:
     """Prices 2, 3 and 5: for a target of 5 all three have no loss, and below 2 all are exceeded."""
-    monkeypatch.setattr(targets, "numba_pays", lambda _: compiles)
     mdp = choice_between(2, 3, 5, order=order)
     assert mdp.quantum == 1
     for loss in (EXCESS, EXCEEDED, MISSED, CERTAIN):
@@ -415,10 +437,8 @@ def test_ties_go_to_the_smaller_mean(order: tuple[int, ...], compiles: bool, mon
         assert first_choice(found, column) == order.index((2, 3, 5).index(price))
 
 
-@pytest.mark.parametrize("compiles", [False, True])
 @pytest.mark.parametrize("price", [0, 3])
-def test_what_is_equal_goes_to_the_first_row(price: int, compiles: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(targets, "numba_pays", lambda _: compiles)
+def test_what_is_equal_goes_to_the_first_row(price: int) -> None:
     mdp = choice_between(price, price, order=(0, 1))
     for loss in (EXCESS, EXCEEDED, MISSED, CERTAIN, SQUARE):
         found = sweep_targets(mdp, loss, targets=(0.0, 5))
@@ -534,112 +554,3 @@ def test_a_sweep_that_does_not_fit_is_refused_before_it_begins() -> None:
         assert advice is not None
         coarse = sa.compile_mdp(replace(fine, cost_resolution=Decimal(advice[1])))
         require_columns(coarse, most_of(coarse) + 1, tables=6)
-
-
-# ---------------------------------------------------------------------- steps that cost more than all that is asked for
-
-
-def draw_dear(seed: int) -> sa.MDP:
-    """Three states and a goal, rows of one to four outcomes, some of which never happen; most steps are dear."""
-    rng = np.random.default_rng(seed)
-    rows = rng.integers(1, 4, 3)
-    outcomes = rng.integers(1, 5, rows.sum())
-    edges = int(outcomes.sum())
-    weights = rng.integers(1, 5, edges) * np.where(rng.random(edges) < 0.15, 0, 1)
-    starts = np.cumsum([0, *outcomes])
-    weights[starts[:-1]] += 1  # something happens
-    return sa.MDP(
-        horizon=3,
-        goal=np.array([False, False, False, True]),
-        row_start=np.cumsum([0, *rows, 0]),
-        row_action=np.concatenate([np.arange(count) for count in rows]).astype(np.uint8),
-        edge_start=starts,
-        edge_next=rng.integers(0, 4, edges),
-        edge_chance=weights / np.repeat(np.add.reduceat(weights, starts[:-1]), outcomes),
-        edge_cost=rng.choice([0, 1, 2, 3, 30, 61], edges),
-        edge_outcome=np.concatenate([np.arange(count) for count in outcomes]).astype(np.uint8),
-        depth=np.zeros(4, dtype=np.int16),
-        actions=("one", "two", "three"),
-        failure_cost=int(rng.choice([0, 5, 100])),
-    )
-
-
-def least_plainly(
-    mdp: sa.MDP, weights: tuple[float, float], step: int, state: int, target: float
-) -> tuple[float, float]:
-    """The least weighed sum of E[max(C - target, 0)] and E[C] from there on, and the E[C] that comes with it."""
-    rows = range(mdp.row_start[state], mdp.row_start[state + 1])
-    if step == mdp.horizon or not rows:
-        total = 0.0 if mdp.goal[state] else float(mdp.failure_cost)
-        return weights[0] * max(total - target, 0.0) + weights[1] * total, total
-    found = []
-    for row in rows:
-        value = mean = 0.0
-        for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1]):
-            cost, chance = int(mdp.edge_cost[edge]), float(mdp.edge_chance[edge])
-            later = least_plainly(mdp, weights, step + 1, int(mdp.edge_next[edge]), target - cost)
-            value += chance * (weights[1] * cost + later[0])
-            mean += chance * (cost + later[1])
-        found.append((value, mean))
-    least = min(value for value, _ in found)
-    return least, min(mean for value, mean in found if value <= least + 1e-9)
-
-
-@pytest.mark.parametrize("weights", [(1.0, 0.0), (2.0, 0.5)], ids=str)
-@pytest.mark.parametrize("seed", range(8))
-def test_steps_dearer_than_all_targets(seed: int, weights: tuple[float, float]) -> None:
-    """After them nothing is left of any target, which all totals exceed: only the mean counts from there on."""
-    mdp, low, count = draw_dear(seed), 0.0, 5
-    sweep = sweep_targets(mdp, EXCESS, targets=(low, count), weights=weights)
-    with without_numba():
-        plain = sweep_targets(mdp, EXCESS, targets=(low, count), weights=weights)
-    for state in range(mdp.n_states):
-        for column in range(1, count + 1):
-            expected = least_plainly(mdp, weights, 0, state, low + column - 1)
-            for found in (sweep, plain):
-                assert (found.score[state, column], found.mean[state, column]) == pytest.approx(expected, rel=1e-9)
-
-
-def cost_of_runs(mdp: sa.MDP, step: int, state: int) -> tuple[int, int]:
-    """The least and the most that a run from there on can cost, whatever is done."""
-    rows = rows_of(mdp)(state, step)
-    edges = [edge for row in rows for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1])]
-    if not edges:
-        return (0, 0) if mdp.goal[state] else (mdp.failure_cost, mdp.failure_cost)
-    later = [cost_of_runs(mdp, step + 1, int(mdp.edge_next[edge])) for edge in edges]
-    costs = mdp.edge_cost[edges].tolist()
-    least = min(cost + low for cost, (low, _) in zip(costs, later, strict=True))
-    return least, max(cost + high for cost, (_, high) in zip(costs, later, strict=True))
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_floor_and_ceiling_are_what_runs_can_cost(seed: int) -> None:
-    drawn = draw_dear(seed)
-    for mdp in (drawn, replace(drawn, stops=True), compiled(gamble(seed), alone=True)):
-        with without_numba():
-            plain = find_bands(replace(mdp))
-        for bands in (plain, find_bands(replace(mdp))):
-            for step in range(mdp.horizon + 1):
-                for state in np.flatnonzero(mdp.depth <= step).tolist():
-                    found = bands.floor[step, state], bands.ceiling[step, state]
-                    assert found == cost_of_runs(mdp, step, state), (step, state)
-
-
-# --------------------------------------------------------------------------------------- targets above what runs cost
-
-
-@pytest.mark.parametrize("shift", [0.0, 0.5])
-@pytest.mark.parametrize("seed", range(4))
-def test_the_lowest_target_may_be_above_what_runs_cost(seed: int, shift: float) -> None:
-    """A step takes what is left below the lowest target, and still it is enough."""
-    drawn, count = draw_dear(seed), 10
-    mdp = replace(drawn, edge_cost=drawn.edge_cost % 4, failure_cost=seed % 2 * 9)
-    low = int(find_bands(mdp).ceiling[0].max()) + shift
-    with without_numba():
-        plain = sweep_targets(mdp, EXCESS, targets=(low, count), weights=(2.0, 0.5))
-    for found in (plain, sweep_targets(mdp, EXCESS, targets=(low, count), weights=(2.0, 0.5))):
-        for state in range(mdp.n_states):
-            score, mean = least_plainly(mdp, (2.0, 0.5), 0, state, low)
-            assert score == pytest.approx(mean / 2)
-            assert found.score[state, 1:] == pytest.approx([score] * count)
-            assert found.mean[state, 1:] == pytest.approx([mean] * count)

@@ -10,18 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import safear as sa
-from doors import Among, Weigher, find_spans, largest_spent, load_numba, weighed
+from doors import Among, Weigher, find_spans, largest_spent, weighed
 from gambles import compiled, gamble
 from lanes import scaled
 from safear.evaluation import Runs, run_exactly
 from strategies import problems
 
 WEIGHTS = (0.0, 1e-6, 0.3, 0.8, 1.0)
-
-
-@pytest.fixture(autouse=True)
-def _loaded() -> None:
-    load_numba()
 
 
 def assert_same_runs(one: Runs, other: Runs) -> None:
@@ -41,7 +36,7 @@ def assert_as_solved(mdp: sa.MDP, level: float, slack: float | None) -> None:
         assert found.objective == (objective if slack is None else sa.SuccessFirst(objective, slack))
         solved = sa.solve(mdp, found.objective)
         cost, runs = sa.evaluate(found.solution), found.runs.distribution
-        assert found.solution.value == solved.value  # what is told does not hang on whether Numba was loaded
+        assert found.solution.value == solved.value
         assert_same_runs(found.runs, run_exactly(solved))
         assert found.objective.cost_objective.of(cost) == pytest.approx(solved.value, rel=1e-9, abs=1e-9)
         for one in (cost, runs):
@@ -105,19 +100,3 @@ def test_what_one_number_cannot_tell_apart_is_for_solve(monkeypatch: pytest.Monk
     assert Weigher.of(mdp, 0.95) is not None
     monkeypatch.setattr(weighed, "MOST_KEYS", keys)
     assert Weigher.of(mdp, 0.95) is None
-
-
-def test_small_problems_do_not_load_numba(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = sa.load_example("loan")
-    mdp = sa.compile_mdp(problem, start=problem.default_person)
-    asked: list[float] = []
-
-    def pays(seconds: float, *, counts: bool = True) -> bool:
-        asked.append(seconds)
-        return counts
-
-    monkeypatch.setattr(weighed, "numba_pays", pays)
-    assert Weigher.of(replace(mdp, horizon=2), 0.95) is None
-    assert Weigher.of(mdp, 0.95) is None
-    less, more = asked  # seconds
-    assert 0 < less < more

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,37 +11,29 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import safear as sa
-from doors import (
-    FOLLOW,
-    RARE_STEP,
-    Limits,
-    Rows,
-    RunCells,
-    Search,
-    count_rules,
-    find_options,
-    list_acting,
-    make_offer,
-    propagate,
-    settle,
-)
-from ladders import draw_ladder, ladders
+from doors import RARE_STEP, Limits, Search, count_rules, make_offer, propagate, settle
+from ladders import CLIMB, draw_ladder, ladders
 from lanes import scaled
+from plan_family import Rows, as_arrays, choose_by, find_options, list_base, weigh
 from safear.evaluation import Policy, evaluate
+from strategies import problems
 
 MOST = 4_000
 OPEN = -2  # in place of a row: nothing is decided
+OBJECTIVES = [
+    "mean",
+    "cvar:0.8",
+    "mean-cvar:0.5:0.95",
+    "entropic:0.5",
+    "mean-std:1",
+    "budget:3",
+    "success-first:cvar:0.9",
+]
 
 
 def every_plan(base: Policy, start: int) -> list[Policy]:
     """All plans that the search knows of: each option in each state that runs come to often enough, and in time."""
-    mdp, follow = base.mdp, base.choosing(int(base.accounts[start]))
-    used: dict[int, list[tuple[int, ...]]] = {}
-    for layer in propagate(mdp, follow, start):
-        for cell in zip(layer.state.tolist(), layer.spent.tolist(), layer.row.tolist(), layer.chance, strict=True):
-            if cell[2] >= 0:
-                used.setdefault(cell[0], []).append((layer.step, *cell))
-    known = {state: RunCells(*map(np.array, zip(*cells, strict=True))) for state, cells in used.items()}
+    cells = list_base(base, start)
     done, waiting = list[Policy](), list[dict[int, Rows]]([{}])
     while waiting:
         decided = waiting.pop()
@@ -48,9 +41,9 @@ def every_plan(base: Policy, start: int) -> list[Policy]:
             state for state, (often, hope) in find_open(base, start, decided).items() if often >= RARE_STEP and hope
         ]
         if told:
-            waiting += [{**decided, told[0]: option} for option in find_options(base, start, told[0], known)]
+            waiting += [{**decided, told[0]: option} for option in find_options(base, start, told[0], cells)]
         else:
-            done.append(settle(decided, base, start))
+            done.append(settle(base, start, *as_arrays(base.mdp, decided)))
         if len(done) + len(waiting) > MOST:
             reject()
     return done
@@ -58,19 +51,9 @@ def every_plan(base: Policy, start: int) -> list[Policy]:
 
 def find_open(base: Policy, start: int, decided: dict[int, Rows]) -> dict[int, tuple[float, bool]]:
     """The states in which a sketch is open: how often runs come there first, and whether a goal can then be reached."""
-    mdp, follow, acts = base.mdp, base.choosing(int(base.accounts[start])), list_acting(base.mdp)
+    mdp = base.mdp
     found: dict[int, tuple[float, bool]] = {}
-
-    def choose(step: int, states: Any, spent: Any) -> Any:
-        rows = follow(step, states, spent)
-        for place, state in enumerate(states.tolist()):
-            if state not in decided:
-                rows[place] = OPEN if acts[step, state] else -1
-            elif decided[state][step] != FOLLOW:
-                rows[place] = decided[state][step]
-        return rows
-
-    for layer in propagate(mdp, choose, start):
+    for layer in propagate(weigh(mdp), choose_by(decided, base, start, mark=OPEN), start):
         for state, row, chance in zip(layer.state.tolist(), layer.row.tolist(), layer.chance.tolist(), strict=True):
             if row == OPEN:
                 often, hope = found.get(state, (0.0, False))
@@ -80,12 +63,21 @@ def find_open(base: Policy, start: int, decided: dict[int, Rows]) -> dict[int, t
 
 @settings(max_examples=scaled(40))
 @given(
-    document=ladders(2, 5),
+    document=st.one_of(ladders(2, 5), problems(max_horizon=4)),
     tolerance=st.sampled_from([0.0, 0.02, 0.2, 1.0]),
-    objective=st.sampled_from(["mean", "cvar:0.8", "mean-cvar:0.5:0.95", "mean-std:1", "budget:3"]),
+    objective=st.sampled_from(OBJECTIVES),
 )
 def test_no_plan_of_the_family_has_fewer_rules(document: dict[str, Any], tolerance: float, objective: str) -> None:
     found, least = search_and_enumerate(document, tolerance, objective)
+    assert (found and found[0]) == (least and least[0])
+
+
+@pytest.mark.parametrize("chance", [[0, 0, 0.6], [0.4, 1, 1]])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_nor_where_only_intervals_let_runs_go(chance: object, objective: str) -> None:
+    jump = {**CLIMB["actions"]["jump"], "chance": chance}
+    document = {**CLIMB, "actions": {**CLIMB["actions"], "jump": jump}, "horizon": 5}
+    found, least = search_and_enumerate(document, 0.1, objective)
     assert (found and found[0]) == (least and least[0])
 
 
@@ -113,3 +105,31 @@ def search_and_enumerate(
     ]
     least = min((plan for plan in plans if plan[0] < rules), default=None)
     return found and (found.rules, found.value), least
+
+
+@pytest.fixture
+def climb() -> sa.Offer:
+    """The best plan to climb three rungs."""
+    problem = sa.parse_problem(CLIMB)
+    return make_offer(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.CVaR(0.8)))
+
+
+def test_room_is_made_when_it_is_needed(climb: sa.Offer, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = Limits.of(climb, 0.2)
+    expected = Search(climb.policy, climb.start, limits).find(climb.rules, most_cells=60_000)
+    monkeypatch.setattr("safear.recourse.simplest.FEW", 1)
+    found = Search(climb.policy, climb.start, limits).find(climb.rules, most_cells=60_000)
+    assert found is not None
+    assert expected is not None
+    assert found[:2] == expected[:2]
+
+
+@pytest.mark.parametrize("most", [1, 2, 4, 8])
+def test_searches_end_where_there_is_no_more_room(climb: sa.Offer, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    limits = Limits.of(climb, 0.2)
+    expected = Search(climb.policy, climb.start, limits).find(climb.rules, most_cells=60_000)
+    monkeypatch.setattr("safear.recourse.simplest.FEW", 1)
+    monkeypatch.setattr("safear.recourse.simplest.MOST", most)
+    found = Search(climb.policy, climb.start, limits).find(climb.rules, most_cells=60_000)
+    least, rules = expected.rules if expected else math.inf, found.rules if found else math.inf
+    assert rules >= least
