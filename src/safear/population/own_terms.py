@@ -1,4 +1,4 @@
-"""Greedy plans (exact ones for the mean) of people with their own costs, chances and limits, in compiled code.
+"""Greedy plans (exact ones for the mean) of people with their own costs, chances and limits, in the core.
 
 People of a family of blocks share its rows and edges; `core.people.solve_one_by_one` goes from one to the next.
 """
