@@ -65,8 +65,8 @@ from safear.cli.sources import find_source as find_source
 from safear.cli.verbose import verbose_option as verbose_option
 from safear.compiling import is_at_hand as is_at_hand
 from safear.compiling import njit as njit
-from safear.core import figures as figures
 from safear.core import families as core_families
+from safear.core import figures as figures
 from safear.core import sweeps as sweeps
 from safear.core.arrays import Arrays as Arrays
 from safear.core.arrays import PolicyArrays as PolicyArrays
