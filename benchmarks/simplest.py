@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from safear.loading import expect_many
 from safear.paper.study import Study
 from safear.recourse.case import Case
 from safear.recourse.menu import Request, make_menu
@@ -81,7 +80,6 @@ def describe(name: str, people: int) -> Iterator[str]:
 
 def main() -> None:
     """Print all of it."""
-    expect_many()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--people", type=int, default=500, help="people who are drawn of each data set")
     people = parser.parse_args().people

@@ -140,7 +140,7 @@ def main() -> None:
     """Answer one question per line."""
     if not Path(sa.__file__).is_relative_to(sys.argv[1]):
         sys.exit(f"{sa.__file__} is not in {sys.argv[1]}")
-    with suppress(ImportError):  # the state before has nothing to compile beforehand
+    with suppress(ImportError):  # earlier states compile when they run
         import_module("safear.loading").expect_many()
     for line in sys.stdin:
         task, options = json.loads(line)

@@ -11,7 +11,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from safear.loading import never_compile
 from soak.counts import Count, Failure, join_counts
 from soak.forking import MEMORY
 
@@ -49,7 +48,6 @@ def run_part(name: str, seconds: float, seed: int, folder: str, most: int | None
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     module = import_module(f"soak.{name}")
     if name == "readers":
-        never_compile()  # which would take a minute of its time
         count, seen = module.run(seconds, seed, folder=Path(folder), most=most)
         return count, seen
     kept = {"folder": Path(folder)} if name == "guided" else {}

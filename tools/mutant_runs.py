@@ -24,7 +24,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 from mutations import ROOT, Mutant
 
-PACKAGES = ("risk", "solvers", "evaluation")
+PACKAGES = ("core", "risk", "solvers", "evaluation")
 KEPT = Path(os.environ.get("SAFEAR_MUTANTS", ROOT / ".mutants"))  # what tests reach, and what became of mutants
 # The test files of sources that have none of their own name, or need others besides.
 MIRRORS = {
@@ -272,7 +272,6 @@ class Session:
         """Find out what each test reaches, then try the mutants inside of functions."""
         for path in sources():  # before the forks: what is imported later could not be changed
             importlib.import_module(f"safear.{path.parent.name}.{path.stem}")
-        importlib.import_module("safear.loading").expect_many()  # of compiled code none lies on the disk
         items, functions = {item.nodeid: item for item in session.items}, index_functions()
         gc.freeze()  # or each fork would copy what the collector looks at
         reaches = find_reaches(items, self.jobs)

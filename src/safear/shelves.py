@@ -1,36 +1,29 @@
-"""Folders for what can be made again: compiled code and trained classifiers.
+"""Folders for what can be made again: trained classifiers.
 
 A shelf may be missing, full, read-only or somebody else's. Then nothing is kept there, and nothing else happens.
 """
 
 from __future__ import annotations
 
-import logging
 import os
 import stat
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from safear.files.leftovers import create_beside, move_into_place, remove_leftovers_once, temporary_folder
 
-logger = logging.getLogger("safear")
-
 
 class Shelf(NamedTuple):
     """A folder. One that `is_private` is made for this user alone, and is not touched if others could have written it.
 
-    That is for what runs when it is read (pickles), and for places where anybody may make folders. One that several
-    users share may hold what runs if it is `for_code` that has its source in this file. Then nothing is read but what
-    was put there by this user, by root, by whoever owns the source, or by those to whom they gave the folder.
+    That is for places where anybody may make folders.
     """
 
     folder: Path
     is_private: bool = False
-    for_code: Path | None = None
 
     def read(self, name: str) -> bytes | None:
         """What is kept under a name, or None if nothing is that may be read."""
@@ -40,9 +33,6 @@ class Shelf(NamedTuple):
                 # The folder may have been changed for another one since it was looked at: the open file cannot be.
                 found = os.fstat(stream.fileno())
                 if self.is_private and not _is_mine(found):
-                    return None
-                if self.for_code is not None and not self._is_trusted(found, self.for_code):
-                    _tell_refused(self.folder)
                     return None
                 return stream.read()
         except OSError:
@@ -79,20 +69,6 @@ class Shelf(NamedTuple):
         is_open = os.name == "posix" and found.st_mode & 0o077
         if not stat.S_ISDIR(found.st_mode) or not _is_mine(found) or is_open:
             raise PermissionError(f"{self.folder} is not a folder of this user alone")
-
-    def _is_trusted(self, file: os.stat_result, source: Path) -> bool:
-        """Whether whoever could write an open file could have this user run anything anyway."""
-        if os.name != "posix":
-            return True
-        folder, owners = self.folder.stat(), {os.geteuid(), 0, source.stat().st_uid}
-        if folder.st_uid in owners and not folder.st_mode & stat.S_IWOTH:
-            return not file.st_mode & stat.S_IWOTH
-        return file.st_uid in owners and not file.st_mode & (stat.S_IWOTH | stat.S_IWGRP)
-
-
-@cache
-def _tell_refused(folder: Path) -> None:
-    logger.info(f"compiled code in {folder} is not used: other users could have written it")
 
 
 def write_first(shelves: Iterable[Shelf], name: str, content: bytes) -> Shelf | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import stat
 import sys
@@ -78,44 +77,6 @@ def test_what_another_user_made_is_not_touched(private: Shelf) -> None:
     with pytest.raises(PermissionError):
         private.write("a", b"three")
     assert (private.folder / "a").read_bytes() == b"two"
-
-
-@only_root
-@pytest.mark.parametrize(
-    ("folder", "file", "source", "is_read"),
-    [
-        ((0, 0o755), (0, 0o644), 0, True),  # compiled when it was installed
-        ((NOBODY, 0o755), (NOBODY, 0o644), NOBODY, True),  # by somebody who could change the sources as well
-        ((0, 0o775), (NOBODY, 0o644), 0, True),  # shared with a group
-        ((0, 0o777), (0, 0o644), 0, True),  # a volume of a container
-        ((NOBODY, 0o755), (0, 0o644), 0, True),
-        ((0, 0o777), (NOBODY, 0o644), 0, False),
-        ((0, 0o1777), (NOBODY, 0o644), 0, False),
-        ((NOBODY, 0o755), (NOBODY, 0o644), 0, False),
-        ((0, 0o755), (0, 0o666), 0, False),
-        ((0, 0o1777), (0, 0o664), 0, False),
-    ],
-)
-def test_code_that_another_user_could_have_written_is_not_read(
-    folder: tuple[int, int],
-    file: tuple[int, int],
-    source: int,
-    *,
-    is_read: bool,
-    tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    text = tmp_path / "kernels.py"
-    text.touch()
-    shelf = Shelf(tmp_path / "shared", for_code=text)
-    shelf.write("a", b"code")
-    for path, (owner, mode) in {shelf.folder: folder, shelf.folder / "a": file, text: (source, 0o644)}.items():
-        os.chown(path, owner, owner)
-        path.chmod(mode)
-    with caplog.at_level(logging.INFO, logger="safear"):
-        assert shelf.read("a") == (b"code" if is_read else None)
-    told = f"compiled code in {shelf.folder} is not used: other users could have written it"
-    assert caplog.messages == ([] if is_read else [told])
 
 
 def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> None:

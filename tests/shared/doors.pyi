@@ -1,5 +1,3 @@
-from safear import kept_code as kept_code
-from safear import loading as loading
 from safear import memory as memory
 from safear import threads as threads
 from safear.arguments import FILE as FILE
@@ -63,8 +61,11 @@ from safear.cli.serve import serve as serve
 from safear.cli.serve import work as work
 from safear.cli.sources import find_source as find_source
 from safear.cli.verbose import verbose_option as verbose_option
+<<<<<<< HEAD
 from safear.compiling import is_at_hand as is_at_hand
 from safear.compiling import njit as njit
+=======
+>>>>>>> core
 from safear.core import families as core_families
 from safear.core import figures as figures
 from safear.core import sweeps as sweeps
@@ -126,9 +127,6 @@ from safear.fitting.estimates import compare_counts as compare_counts
 from safear.fitting.estimates import mean_cost as mean_cost
 from safear.fitting.fit_teller import FitTeller as FitTeller
 from safear.fitting.rewriting import rewrite_amounts as rewrite_amounts
-from safear.kept_code import KeptCode as KeptCode
-from safear.kept_code import code_shelves as code_shelves
-from safear.kept_code import stamp_source as stamp_source
 from safear.mdp import beyond as beyond
 from safear.mdp import compile as compile_module
 from safear.mdp import families as families

@@ -162,7 +162,7 @@ def squares(values: Whole, mass: Real, centre: float) -> float:
 def describe(
     values: Whole, mass: Real, level: float, tolerance: float
 ) -> tuple[float, float, float, float, float, float]:
-    """Return the total mass and, scaled to 1, mean, variance, VaR, CVaR and tail mean of rising values; NaN if undefined.
+    """Return total mass and, scaled to 1, mean, variance, VaR, CVaR and tail mean of rising values; NaN if undefined.
 
     See `risk.distribution`.
     """

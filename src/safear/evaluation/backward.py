@@ -274,7 +274,7 @@ def _follow_all(policy: SpentPolicy, width: int, starts: NDArray[np.int64]) -> S
     succeeded, failed = np.zeros((mdp.n_states, width)), np.zeros((mdp.n_states, width))
     final = np.zeros_like(levels)
     goal, opening = mdp.goal.view(np.uint8), np.ascontiguousarray(policy.opening, np.int64)
-    figures.follow_all(mdp.core, goal, mdp.horizon, policy.arrays, starts, opening, levels, succeeded, failed, final)
+    figures.follow_all(mdp.arrays, goal, mdp.horizon, policy.arrays, starts, opening, levels, succeeded, failed, final)
     return StateDistributions(policy, succeeded, failed, final)
 
 
@@ -288,7 +288,7 @@ def _carry_back(
     later[:, : final.shape[1]] = final
     low = np.zeros(mdp.n_states, dtype=np.int64)
     high = np.where(final.any(axis=1), final.shape[1], 0)
-    arrays = mdp.core if cost is mdp.edge_cost else replace(mdp, edge_cost=cost).core
+    arrays = mdp.arrays if cost is mdp.edge_cost else replace(mdp, edge_cost=cost).arrays
     choices = np.ascontiguousarray(policy.choices, np.uint8)[:, :, None]
     result = np.asarray(figures.carry_back(arrays, choices, 0, later, now, low, high))
     figures.clear_outside(result, low, high)

@@ -67,4 +67,4 @@ def way_to_go(
 def follow_fast(policy: Policy, start: int, account: int) -> RunCells:
     """Return all cells of runs whose account opens with so much."""
     mdp = policy.mdp
-    return RunCells(*list_run_cells(mdp.core, require_arrays(policy), way_to_go(mdp), start, account))
+    return RunCells(*list_run_cells(mdp.arrays, require_arrays(policy), way_to_go(mdp), start, account))

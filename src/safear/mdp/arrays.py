@@ -18,20 +18,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, wraps
-from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safear.arguments import ArgumentKind
-from safear.core import arrays as core
+from safear.core.arrays import Arrays
 from safear.errors import MDPError, PersonError
 from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import Feature, Outcome, Record
 
 Settings = ParamSpec("Settings")
 Found = TypeVar("Found")
-_KINDS: dict[str, type[np.generic]] = {  # what the core takes, in its order
+_KINDS: dict[str, type[np.generic]] = {  # of the arrays that compiled loops take, in their order
     "row_start": np.int64,
     "row_action": np.uint8,
     "edge_start": np.int64,
@@ -41,18 +41,6 @@ _KINDS: dict[str, type[np.generic]] = {  # what the core takes, in its order
     "edge_outcome": np.uint8,
 }
 _EXACTLY: NDArray[np.float64] = np.empty(0)  # stands for the chances themselves
-
-
-class Arrays(NamedTuple):
-    """The arrays of an MDP that compiled loops take."""
-
-    row_start: NDArray[np.int64]
-    row_action: NDArray[np.uint8]
-    edge_start: NDArray[np.int64]
-    edge_next: NDArray[np.int64]
-    edge_chance: NDArray[np.float64]
-    edge_cost: NDArray[np.int64]
-    edge_outcome: NDArray[np.uint8]
 
 
 def stretches(start: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -112,13 +100,8 @@ class MDP:
 
     @cached_property
     def arrays(self) -> Arrays:
-        """The arrays as one argument."""
-        return Arrays(*(getattr(self, name) for name in Arrays._fields))
-
-    @cached_property
-    def core(self) -> core.Arrays:
         """The arrays as loops of the core take them."""
-        return core.Arrays(*(np.ascontiguousarray(getattr(self, name), kind) for name, kind in _KINDS.items()))
+        return Arrays(*(np.ascontiguousarray(getattr(self, name), kind) for name, kind in _KINDS.items()))
 
     @cached_property
     def has_intervals(self) -> bool:

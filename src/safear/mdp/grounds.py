@@ -155,7 +155,7 @@ class Grounds:
         self._sites.pop(key, None)
 
     def _lay(self, codes: CodeArray) -> Site | None:
-        """Return the ground of people with these constant levels; None if it has a mistake where nobody may ever come."""
+        """Return the ground of people with these constant levels; None for a mistake where nobody may ever come."""
         features = self._problem.features
         fixed = {features[i].name: int(codes[i]) for i in self._constant}
         space, states, inside = find_states(self._problem, fixed, None)

@@ -195,7 +195,7 @@ def follow_runs(policy: Policy, origin: int) -> Runs:
     mdp, account, often = policy.mdp, int(policy.accounts[origin]), often_if_off(policy.mdp)
     if is_fast(policy):
         going = way_to_go(mdp, often=often, counts_spent=policy.looks_at_spent, possible=True)
-        return follow_policy(mdp.core, require_arrays(policy), going, origin, account)
+        return follow_policy(mdp.arrays, require_arrays(policy), going, origin, account)
     cells, moves, seen, weight = [], [], 0, np.ones(1)
     choosing = policy.choosing(account)
     for layer in propagate(mdp, choosing, origin, counts_spent=policy.looks_at_spent, possible=True):

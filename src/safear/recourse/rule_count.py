@@ -25,7 +25,7 @@ def count_rules(plan: Solution | Policy, start: Record | int | None = None) -> i
     mdp = policy.mdp
     runs = follow_runs(policy, mdp.locate_start(start))
     row_state = np.ascontiguousarray(mdp.row_state, np.int64)
-    steps, pairs = count_steps_told(mdp.core, _make_telling(mdp), runs, row_state)
+    steps, pairs = count_steps_told(mdp.arrays, _make_telling(mdp), runs, row_state)
     return steps - sum(_fail_alike(mdp, one, other) for one, other in pairs)
 
 

@@ -102,7 +102,7 @@ class Search:
         mdp, often = self.base.mdp, often_if_off(self.base.mdp)
         ahead = look_ahead(mdp)
         ground = SearchGround(
-            arrays=mdp.core,
+            arrays=mdp.arrays,
             row_state=np.ascontiguousarray(mdp.row_state, np.int64),
             often=np.ascontiguousarray(often, np.float64),
             differs=often is not mdp.edge_chance,
@@ -164,7 +164,7 @@ def settle(base: Policy, start: int, states: NDArray[np.int64], rows: NDArray[np
     things; where no run comes, it does what the base does with nothing spent.
     """
     mdp, account, going = base.mdp, int(base.accounts[start]), way_to_go(base.mdp, possible=True)
-    arrays = mdp.core, require_arrays(base)
+    arrays = mdp.arrays, require_arrays(base)
     depends, table, begin, first, choice = settle_rows(*arrays, going, states, rows, start, account)
     if not depends:
         return StatePolicy(mdp, table)

@@ -32,5 +32,5 @@ def look_ahead(mdp: MDP) -> Ahead:
     """Look ahead from all states and steps of an MDP."""
     mean, success = (np.empty((mdp.horizon + 1, mdp.n_states)) for _ in range(2))
     mean[:], success[:] = np.where(mdp.goal, 0.0, float(mdp.failure_cost)), mdp.goal
-    sweep_ahead(mdp.core, list_acting(mdp).view(np.uint8), mean, success)
+    sweep_ahead(mdp.arrays, list_acting(mdp).view(np.uint8), mean, success)
     return Ahead(mean, success)

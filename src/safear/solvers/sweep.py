@@ -74,7 +74,7 @@ def sweep_lanes(
     if not mdp.stops:
         needed = np.zeros(goal.shape, dtype=np.int16)
     elif needed is None:
-        needed = sweeps.count_steps(mdp.core, aims, mdp.horizon)
+        needed = sweeps.count_steps(mdp.arrays, aims, mdp.horizon)
     needed = np.where(goal, np.int16(mdp.horizon + 1), needed)  # nothing is done at goals
     choices = np.empty((mdp.horizon, *goal.shape), dtype=np.uint8)
     deviation = sweeps.Deviation(
@@ -84,7 +84,7 @@ def sweep_lanes(
     if goal.shape[1] == 1:
         kernel, shape = sweeps.sweep_single, goal.shape[:1]
     failing, filled = float(mdp.failure_cost), choices.reshape(mdp.horizon, *shape)
-    values = kernel(mdp.core, deviation, aims.reshape(shape), needed.reshape(shape), failing, TIE, filled)
+    values = kernel(mdp.arrays, deviation, aims.reshape(shape), needed.reshape(shape), failing, TIE, filled)
     return choices, values.reshape(goal.shape)
 
 

@@ -145,7 +145,7 @@ def _sweep_robustly(mdp: MDP, ends: Table, aim: Aim, allowed: Allowed | None, pr
     for step in reversed(range(mdp.horizon)):
         later, now = now, 1 - now
         states, allows = acting_states(mdp, step), rows[min(step, len(rows) - 1)]
-        robust_step(mdp.core, ranges, states, allows, aim, TIE, layers[later], layers[now])
+        robust_step(mdp.arrays, ranges, states, allows, aim, TIE, layers[later], layers[now])
         parts.append(_find_pieces(step * mdp.n_states + states, choices[states]))
         if progress is not None:
             progress(mdp.horizon - step, mdp.horizon)
@@ -185,7 +185,7 @@ def set_course(mdp: MDP) -> Course:
     if mdp.stops:
         late = np.minimum(late, mdp.horizon + 1 - mdp.steps_to_goal)
     goal, until = np.ascontiguousarray(mdp.goal).view(np.uint8), late.astype(np.int64)
-    return Course(mdp.core, goal, mdp.depth.astype(np.int64), until, mdp.horizon, mdp.failure_cost)
+    return Course(mdp.arrays, goal, mdp.depth.astype(np.int64), until, mdp.horizon, mdp.failure_cost)
 
 
 @once_per_mdp

@@ -336,10 +336,10 @@ def test_runs_are_followed_as_with_dictionaries(seed: int) -> None:
     expected, most = follow_plainly(arrays, goal, plan, 0, 20)
     width = 40 * horizon + 1
     for table, wide in ((np.full(4, -1, np.int32), 0), (np.full(states * width, -1, np.int32), width)):
-        end = figures.follow_from(arrays.named, goal.view(np.uint8), horizon, policy, 0, 20, table, wide, most)
+        ends = figures.follow_from(arrays.named, goal.view(np.uint8), horizon, policy, 0, 20, table, wide, most)
         assert (table == -1).all()
         found: dict[tuple[int, int], float] = {}
-        for state, total, chance in zip(end.state, end.spent, end.mass, strict=True):
+        for state, total, chance in zip(ends.state, ends.spent, ends.mass, strict=True):
             found[state, total] = found.get((state, total), 0.0) + chance
         assert found == pytest.approx(expected, rel=1e-12)
         if most > 1:

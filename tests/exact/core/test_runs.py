@@ -103,7 +103,7 @@ def test_cells_and_moves_are_those_of_the_layers(
         return list(propagate(mdp, choose, mdp.start, counts_spent=counts_spent, possible=possible))
 
     going = way_to_go(mdp, often=often, counts_spent=counts_spent, possible=possible)
-    runs = follow_policy(mdp.core, require_arrays(policy), going, mdp.start, int(policy.accounts[mdp.start]))
+    runs = follow_policy(mdp.arrays, require_arrays(policy), going, mdp.start, int(policy.accounts[mdp.start]))
     cells, moves = runs.cells, runs.moves
     plain, weighed = layers(mdp), layers(replace(mdp, edge_chance=np.where(possible | (mdp.edge_chance > 0), often, 0)))
     assert list(cells.step) == [layer.step for layer in plain for _ in layer.state]

@@ -166,7 +166,7 @@ def test_whoever_cannot_arrive_in_time_stops(mdp: sa.MDP, objective: Stepwise, d
     assert_as_plain(mdp, objective, goal)
     assert_as_plain(mdp, objective, goal[:, :1])
     expected = [steps_plainly(mdp, lane.tolist()) for lane in goal.T]
-    assert sweeps.count_steps(mdp.core, goal.view(np.uint8), mdp.horizon).T.tolist() == expected
+    assert sweeps.count_steps(mdp.arrays, goal.view(np.uint8), mdp.horizon).T.tolist() == expected
 
 
 def test_the_last_moment_to_act() -> None:

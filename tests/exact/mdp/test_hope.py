@@ -30,7 +30,7 @@ def test_steps_to_goal_are_those_of_a_search(document: dict[str, Any]) -> None:
             judge.reaches(person, steps) for steps in range(mdp.horizon + 1)
         ]
     goal = mdp.goal[:, None].view(np.uint8)
-    assert np.asarray(sweeps.count_steps(mdp.core, goal, mdp.horizon))[:, 0].tolist() == needed.tolist()
+    assert np.asarray(sweeps.count_steps(mdp.arrays, goal, mdp.horizon))[:, 0].tolist() == needed.tolist()
     for step in range(mdp.horizon):
         assert may_act(mdp, step).tolist() == [bool(rows_of(mdp)(state, step)) for state in range(mdp.n_states)]
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from exact.evaluation.test_evaluation_kernels import AnyArrays, plain_quantile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -21,13 +20,13 @@ from doors import (
     FAMILY_MEASURES,
     FamilySolution,
     Stepwise,
-    evaluation_kernels,
-    family_kernels,
+    core_families,
     memory,
     solve_family,
     summarise,
     sweep_success,
 )
+from exact.core.test_figures import AnyArrays, plain_quantile
 from lanes import scaled
 from oracle import Oracle
 from safear.errors import ObjectiveError, TooLargeError
@@ -248,25 +247,6 @@ def test_objectives_that_one_sweep_cannot_do(objective: Objective) -> None:
 # ------------------------------------------------------------------------------------------------------ plain recursion
 
 
-@settings(max_examples=scaled(60))
-@given(problems(), OBJECTIVES, LEVELS)
-def test_nothing_is_written_outside_of_an_array(document: dict[str, Any], objective: Stepwise, level: float) -> None:
-    """Compiled code would not notice, and break what lies there; plain Python refuses it."""
-    for family in compile_families(divide(sa.parse_problem(document))):
-        solution = solve_family(family, objective)
-        figures = summarise(solution, level=level)
-        with pytest.MonkeyPatch.context() as patch:
-            for name in ("quantile", "moments", "squares"):
-                patch.setattr(evaluation_kernels, name, getattr(evaluation_kernels, name).py_func)
-            for name in ("carry_back", "describe"):
-                patch.setattr(family_kernels, name, getattr(evaluation_kernels, name).py_func)
-            for name in ("summarise_costs", "summarise_ends", "find_highest_success"):
-                patch.setattr(family_kernels, name, getattr(family_kernels, name).py_func)
-            slowly = summarise(solution, level=level)
-        for name in FAMILY_MEASURES:
-            assert_figures(figures[name], slowly[name])
-
-
 @settings(max_examples=scaled(100))
 @given(st.integers(0, 2**32), st.integers(1, 5), st.integers(1, 4), st.integers(1, 3), LEVELS)
 def test_figures_of_any_arrays(seed: int, states: int, horizon: int, lanes: int, level: float) -> None:
@@ -275,7 +255,8 @@ def test_figures_of_any_arrays(seed: int, states: int, horizon: int, lanes: int,
     goal = rng.random((states, lanes)) < 0.4
     any_.choices[:, goal] = 255
     figures = np.full((6, states, lanes), -1.0)
-    family_kernels.summarise_costs(any_.named, goal, any_.choices, 1 + 5 * horizon, level, EPSILON, figures)
+    costs = any_.named, goal.view(np.uint8), any_.choices, 1 + 5 * horizon, level, EPSILON, figures
+    core_families.summarise_costs(*costs)
     any_.final[:, 0] = 1.0
     for lane in range(lanes):
         any_.low, any_.high = np.zeros(states, dtype=np.int64), goal[:, lane].astype(np.int64)

@@ -17,7 +17,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from without_numba import without_numba
 
 import safear as sa
 from compare import rows_of

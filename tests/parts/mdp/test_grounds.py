@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -252,24 +253,25 @@ def test_who_comes_with_the_same_problem_shares_its_ground(monkeypatch: pytest.M
             plain = Desk.of(replace(problem), decides)
             assert_opened_alike(Desk.of(problem, decides), plain, person)
             assert_opened_alike(Desk.of(problem, decides), plain, person, sa.Terms.of(cost={"earn": 3}))
-    assert laid == ["Raw"] * 2, "gambling depends on the age"
+    assert laid == ["Raw"] * 4, "gambling depends on the age, and paying back on the debt that was filed"
     size = len(pickle.dumps(problem))
     assert size == len(pickle.dumps(sa.parse_problem(FILED)))
-    sa.recommend(pickle.loads(pickle.dumps(problem)), decide, PEOPLE[0])
-    assert laid == ["Raw"] * 3
+    Desk.of(pickle.loads(pickle.dumps(problem)), decide).open(PEOPLE[0])
+    assert laid == ["Raw"] * 5
 
 
 def test_ground_goes_with_its_problem_and_keeps_nobody() -> None:
-    problem, model = sa.load_example("loan"), Asked()
-    sa.recommend(problem, lambda frame, model=model: model(frame.assign(education="none", hours="none")) | True)
-    gone = weakref.ref(problem), weakref.ref(model), weakref.ref(Desk.of(problem).grounds)
+    problem, model = sa.parse_problem(FILED), partial(decide)
+    desk = Desk.of(problem, model)
+    desk.open(PEOPLE[0])
+    held = weakref.ref(problem), weakref.ref(model), weakref.ref(desk.grounds)
+    del desk, model
+    gc.collect()
+    assert [one() is None for one in held] == [False, True, False]
     gc.disable()
     try:
-        del model
-        assert gone[1]() is None
         del problem
-        assert gone[2]() is None
-        assert gone[0]() is None
+        assert [one() is None for one in held] == [True, True, True]
     finally:
         gc.enable()
 
