@@ -61,11 +61,6 @@ from safear.cli.serve import serve as serve
 from safear.cli.serve import work as work
 from safear.cli.sources import find_source as find_source
 from safear.cli.verbose import verbose_option as verbose_option
-<<<<<<< HEAD
-from safear.compiling import is_at_hand as is_at_hand
-from safear.compiling import njit as njit
-=======
->>>>>>> core
 from safear.core import families as core_families
 from safear.core import figures as figures
 from safear.core import sweeps as sweeps
