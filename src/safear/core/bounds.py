@@ -1,6 +1,6 @@
 """What is known of a sketch: bounds for all plans that it can become, and how many rules they have at least.
 
-This is what `recourse.simplest` finds with dictionaries, in the same order.
+The formulas are those of `recourse.simplest`.
 """
 
 from __future__ import annotations

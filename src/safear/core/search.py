@@ -1,7 +1,4 @@
-"""The search for a simple plan: the queue of sketches, and what is done with the first of them.
-
-It looks at the same sketches in the same order as `recourse.simplest` does with dictionaries.
-"""
+"""The search for a simple plan (see `recourse.simplest`): the queue of sketches, and what is done with the first."""
 
 from __future__ import annotations
 

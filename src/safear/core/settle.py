@@ -1,4 +1,4 @@
-"""What makes a policy of a sketch (see `recourse.sketch.settle`)."""
+"""What makes a policy of a sketch (see `recourse.simplest.settle`)."""
 
 from __future__ import annotations
 

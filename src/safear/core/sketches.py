@@ -1,6 +1,8 @@
 """Sketches: what can be done in their states, how far their runs come, and what is known of all of them.
 
-They are what `recourse.sketch` and `recourse.unfolding` have as dictionaries, in the same order.
+A sketch (see `recourse.simplest`) says of some states what is done there at every step. In all other states it is
+open, and does what another plan, the *base*, does once it is finished. A decision on one state more carries on only
+those runs that wait there, so that a sketch is known after a few additions to what was known of the one before.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ if not cython.compiled:
     )
     from safear.core.runs import Cells, Going, follow_policy
 
-    FOLLOW = -3  # in place of a row: what the base does (see `recourse.sketch`)
+    FOLLOW = -3  # in place of a row: what the base does
     FORGET = -4  # in place of a row: what the base most often does at the step
     FULL = -2  # in place of a count: there are too many
     WON, LOST = -1, -2  # in place of a state: runs have ended
@@ -151,7 +153,12 @@ class Options:
         self.begin, self.end = fill_wholes(self.ground.n_states, -1), fill_wholes(self.ground.n_states, -1)
 
     def list_all(self, state: int) -> bool:
-        """List what can be done in a state, simplest first (see `sketch.find_options`); False if that is too much."""
+        """List what can be done in a state, simplest first; return False if that is too much.
+
+        One thing always; if the base does several things in this state, one of them up to some step and another from
+        then on; and what the base does, with and without looking at what was spent. At the start, the first thing is
+        the base's.
+        """
         if self.end[state] >= 0:
             return True
         begin, end = self.ground.arrays.row_start[state], self.ground.arrays.row_start[state + 1]
@@ -354,7 +361,7 @@ class Unfolding:
         self.n_items = self.n_open = self.n_taken = 0
 
     def unfold(self, edge_chance: Real, kinds: Whole, before: int) -> int:
-        """Carry on the runs that wait in a state which is decided now (see `recourse.unfolding`).
+        """Carry on the runs that wait in a state which is decided now.
 
         `kinds` tells what was known `before`. Returns how many cells were gone through; FULL if there are too many.
         """

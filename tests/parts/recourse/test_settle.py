@@ -32,8 +32,8 @@ def check_settled(base: Policy, picks: list[int]) -> None:
     for one, other in zip(found, expected, strict=True):
         assert np.array_equal(one, other)
     acting = expected.row >= 0
-    step, state, row = (column[acting] for column in (expected.step, expected.state, expected.row))
-    done = {(*place, row) for *place, row in zip(step.tolist(), state.tolist(), row.tolist(), strict=True)}
+    columns = (column[acting].tolist() for column in (expected.step, expected.state, expected.row))
+    done = set(zip(*columns, strict=True))
     met = {place[:2] for place in done}
     assert isinstance(policy, StatePolicy if len(met) == len(done) else SpentPolicy)
     assert np.array_equal(policy.accounts, base.accounts if isinstance(policy, SpentPolicy) else 0 * base.accounts)

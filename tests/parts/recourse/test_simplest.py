@@ -37,11 +37,10 @@ def every_plan(base: Policy, start: int) -> list[Policy]:
     done, waiting = list[Policy](), list[dict[int, Rows]]([{}])
     while waiting:
         decided = waiting.pop()
-        told = [
-            state for state, (often, hope) in find_open(base, start, decided).items() if often >= RARE_STEP and hope
-        ]
-        if told:
-            waiting += [{**decided, told[0]: option} for option in find_options(base, start, told[0], cells)]
+        often = find_open(base, start, decided)
+        if often:
+            state = max(often, key=lambda one: (often[one], -one))
+            waiting += [{**decided, state: option} for option in find_options(base, start, state, cells)]
         else:
             done.append(settle(base, start, *as_arrays(base.mdp, decided)))
         if len(done) + len(waiting) > MOST:
@@ -49,16 +48,18 @@ def every_plan(base: Policy, start: int) -> list[Policy]:
     return done
 
 
-def find_open(base: Policy, start: int, decided: dict[int, Rows]) -> dict[int, tuple[float, bool]]:
-    """The states in which a sketch is open: how often runs come there first, and whether a goal can then be reached."""
+def find_open(base: Policy, start: int, decided: dict[int, Rows]) -> dict[int, float]:
+    """The states in which a sketch is open, if runs come there in time and often enough: how often they do first."""
     mdp = base.mdp
-    found: dict[int, tuple[float, bool]] = {}
+    found: dict[int, float] = {}
+    hopeful = set[int]()
     for layer in propagate(weigh(mdp), choose_by(decided, base, start, mark=OPEN), start):
         for state, row, chance in zip(layer.state.tolist(), layer.row.tolist(), layer.chance.tolist(), strict=True):
             if row == OPEN:
-                often, hope = found.get(state, (0.0, False))
-                found[state] = often + chance, hope or layer.step + int(mdp.steps_to_goal[state]) <= mdp.horizon
-    return found
+                found[state] = found.get(state, 0.0) + chance
+                if layer.step + int(mdp.steps_to_goal[state]) <= mdp.horizon:
+                    hopeful.add(state)
+    return {state: often for state, often in found.items() if state in hopeful and often >= RARE_STEP}
 
 
 @settings(max_examples=scaled(40))
@@ -72,18 +73,26 @@ def test_no_plan_of_the_family_has_fewer_rules(document: dict[str, Any], toleran
     assert (found and found[0]) == (least and least[0])
 
 
-@pytest.mark.parametrize("chance", [[0, 0, 0.6], [0.4, 1, 1]])
-@pytest.mark.parametrize("objective", OBJECTIVES)
-def test_nor_where_only_intervals_let_runs_go(chance: object, objective: str) -> None:
-    jump = {**CLIMB["actions"]["jump"], "chance": chance}
-    document = {**CLIMB, "actions": {**CLIMB["actions"], "jump": jump}, "horizon": 5}
-    found, least = search_and_enumerate(document, 0.1, objective)
-    assert (found and found[0]) == (least and least[0])
+@pytest.mark.parametrize(
+    ("seed", "objective", "tolerance"),
+    [(0, "mean", 0.0), (82, "budget:3", 0.2), (299, "budget:3", 1.0), (620, "mean-std:1", 0.0), (627, "mean-std:1", 1)],
+)
+def test_what_only_intervals_let_happen_counts(seed: int, objective: str, tolerance: float) -> None:
+    """Another plan would be found, or none, if rules were counted by the chances alone."""
+    rng = np.random.default_rng(seed)
+    document = draw_ladder(rng, 2, 6)
+    for name, action in document["actions"].items():
+        if rng.integers(2):
+            chance = [[0, 0, 0.6], [0.4, 1, 1], [0.2, 0.8, 0.9]][rng.integers(3)]
+            document["actions"][name] = {**action, "chance": chance}
+    found, least = search_and_enumerate(document, tolerance, objective)
+    assert found is not None
+    assert found == least
 
 
 @pytest.mark.xfail(reason="the search misses a plan with as few rules that costs a quarter of a percent less")
 def test_no_plan_of_the_family_with_as_few_rules_costs_less() -> None:
-    """Found by new examples; this is the only one known, whatever time the search has."""
+    """Found by new examples, as a few others were, whatever time the search has."""
     found, least = search_and_enumerate(draw_ladder(np.random.default_rng(1070330397), 2, 5), 1.0, "mean")
     assert found is not None
     assert least is not None
@@ -96,6 +105,8 @@ def search_and_enumerate(
     """Return rules and value of the plan that is found, and of the best of all plans with fewer rules."""
     problem = sa.parse_problem(document)
     best = make_offer(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.parse_objective(objective)))
+    if best.rules <= 1:
+        reject()
     limits, rules = Limits.of(best, tolerance), count_rules(best.policy)
     found = Search(best.policy, best.start, limits).find(rules, most_cells=600_000)
     plans = [
