@@ -24,28 +24,31 @@ import pytest
 from _pytest.runner import runtestprotocol
 from mutations import ROOT, Mutant
 
-PACKAGES = ("core", "risk", "solvers", "evaluation")
+PACKAGES = ("risk", "solvers", "evaluation")
+CORE = ("ahead", "figures", "robust", "runs", "sweeps", "targets", "weighed")  # the formulas of these, compiled
 KEPT = Path(os.environ.get("SAFEAR_MUTANTS", ROOT / ".mutants"))  # what tests reach, and what became of mutants
 # The test files of sources that have none of their own name, or need others besides.
 MIRRORS = {
-    "ahead_kernels": ["ahead", "first_step"],
-    "robust_kernels": ["robust"],
-    "run_kernels": ["fast_runs", "forward", "occurrence", "adjoint"],
-    "simulate": ["forward", "policy"],
-    "solution": ["solve", "episodic", "optimal"],
-    "target_kernels": ["plain_targets", "targets", "weighed", "optimal"],
-    "targets": ["plain_targets", "targets", "optimal", "robust"],
-    "weighed_kernels": ["weighed"],
-    "evaluation_kernels": ["evaluation_kernels", "backward", "risk/test_distribution"],
-    "forward": ["forward", "fast_runs", "occurrence", "adjoint", "policy"],
-    "backward": ["backward", "evaluation_kernels", "risk/test_distribution"],
-    "policy": ["policy", "forward"],
-    "optimal": ["robust", "optimal", "targets"],
-    "plain_targets": ["plain_targets", "targets"],
-    "sweep": ["sweep", "sweep_kernels"],
-    "sweep_kernels": ["sweep_kernels", "mdp/test_hope"],
-    "hull": ["hull"],
-    "deviation": ["deviation", "optimal"],
+    "core/ahead": ["solvers/test_ahead", "solvers/test_first_step"],
+    "core/figures": ["core/test_figures", "evaluation/test_backward", "risk/test_distribution"],
+    "core/robust": ["solvers/test_robust"],
+    "core/runs": ["core/test_runs", "evaluation/test_forward", "evaluation/test_occurrence", "evaluation/test_adjoint"],
+    "core/sweeps": ["core/test_sweeps", "mdp/test_hope"],
+    "core/targets": ["core/test_targets", "solvers/test_targets", "solvers/test_weighed", "solvers/test_optimal"],
+    "core/weighed": ["solvers/test_weighed"],
+    "solvers/deviation": ["solvers/test_deviation", "solvers/test_optimal"],
+    "solvers/optimal": ["solvers/test_robust", "solvers/test_optimal", "solvers/test_targets"],
+    "solvers/solution": ["solvers/test_solve", "solvers/test_episodic", "solvers/test_optimal"],
+    "solvers/sweep": ["solvers/test_sweep", "core/test_sweeps"],
+    "solvers/targets": ["solvers/test_targets", "core/test_targets", "solvers/test_optimal", "solvers/test_robust"],
+    "evaluation/backward": ["evaluation/test_backward", "core/test_figures", "risk/test_distribution"],
+    "evaluation/fast_runs": ["core/test_runs", "evaluation/test_forward"],
+    "evaluation/forward": [
+        *("evaluation/test_forward", "core/test_runs", "evaluation/test_occurrence"),
+        *("evaluation/test_adjoint", "evaluation/test_policy"),
+    ],
+    "evaluation/policy": ["evaluation/test_policy", "evaluation/test_forward"],
+    "evaluation/simulate": ["evaluation/test_forward", "evaluation/test_policy"],
 }
 # Other engines are no part of every environment; hashes overflow on purpose, of which plain Python warns.
 PYTEST = [
@@ -80,7 +83,8 @@ class Reach(NamedTuple):
 
 def sources() -> list[Path]:
     """The files that are mutated."""
-    return sorted(path for package in PACKAGES for path in (ROOT / "src/safear" / package).glob("*.py"))
+    files = [path for package in PACKAGES for path in (ROOT / "src/safear" / package).glob("*.py")]
+    return sorted([*files, *(ROOT / "src/safear/core" / f"{name}.py" for name in CORE)])
 
 
 def kept(name: str) -> Path:
@@ -92,8 +96,8 @@ def kept(name: str) -> Path:
 def mirrors(path: str) -> list[str]:
     """The test files that stand for a source, the most telling first."""
     package, stem = Path(path).parent.name, Path(path).stem
-    names = MIRRORS.get(stem, [stem])
-    return [f"tests/exact/{name if '/' in name else f'{package}/test_{name}'}.py" for name in names]
+    names = MIRRORS.get(f"{package}/{stem}", [f"{package}/test_{stem}"])
+    return [f"tests/exact/{name}.py" for name in names]
 
 
 def choose_tests(mutant: Mutant, reaches: dict[str, Reach], *, is_excused: bool) -> Tests:
