@@ -15,7 +15,7 @@ NAN = float("nan")
 def summarise_costs(
     arrays: Arrays, goal: Bytes, choices: Bytes, width: int, level: float, tolerance: float, figures: Real
 ) -> None:
-    """Write success and, given success, mean, variance, VaR, CVaR and tail mean: figures[:, state, lane], NaN if none."""
+    """Write success and, given it, mean, variance, VaR, CVaR and tail mean: figures[:, state, lane], NaN if none."""
     n_states, lanes = goal.shape[0], goal.shape[1]
     later, now = make_table(n_states, width), make_table(n_states, width)  # one lane's, used again for the next
     low, high, values = make_wholes(n_states), make_wholes(n_states), make_wholes(width)

@@ -1,7 +1,7 @@
 cimport cython
 
 from safear.core.arrays cimport (
-    Arrays, PolicyArrays, choose_row, make_reals, make_wholes, widen_reals, widen_wholes,
+    Arrays, PolicyArrays, choose_row, make_grid, make_reals, make_table, make_wholes, widen_reals, widen_wholes,
 )
 
 cdef int FEW

@@ -17,7 +17,9 @@ if not cython.compiled:
         Real,
         Whole,
         choose_row,
+        make_grid,
         make_reals,
+        make_table,
         make_wholes,
         widen_reals,
         widen_wholes,
@@ -230,9 +232,10 @@ class Room:
     """Room for following runs, used again from one start to the next: pairs, those a step ahead, and those that end."""
 
     def __init__(self) -> None:
-        self.state, self.spent, self.mass = make_wholes(FEW), make_wholes(FEW), make_reals(FEW)
-        self.next_state, self.next_spent, self.next_mass = make_wholes(FEW), make_wholes(FEW), make_reals(FEW)
-        self.end_state, self.end_spent, self.end_mass = make_wholes(FEW), make_wholes(FEW), make_reals(FEW)
+        whole, real = make_grid(6, FEW), make_table(3, FEW)  # each piece made by itself takes long
+        self.state, self.spent, self.mass = whole[0], whole[1], real[0]
+        self.next_state, self.next_spent, self.next_mass = whole[2], whole[3], real[1]
+        self.end_state, self.end_spent, self.end_mass = whole[4], whole[5], real[2]
         self.table = make_places(0)
 
 
@@ -368,9 +371,7 @@ def follow_all(
     with cython.nogil:
         for number in range(starts.shape[0]):
             start = starts[number]
-            ends = follow(
-                arrays, goal, horizon, policy, start, opening[start], table, width, n_states * width, room
-            )
+            ends = follow(arrays, goal, horizon, policy, start, opening[start], table, width, n_states * width, room)
             for i in range(ends):
                 state, spent, mass = room.end_state[i], room.end_spent[i], room.end_mass[i]
                 if not goal[state]:

@@ -25,7 +25,19 @@ else:
         sort_keys,
     )
     from safear.core.figures import Room, describe, follow, make_places
-    from safear.core.reach import YES, Gathered, Ground, Personal, Said, Scratch, Signs, clear, collect, make_shorts, seek
+    from safear.core.reach import (
+        YES,
+        Gathered,
+        Ground,
+        Personal,
+        Said,
+        Scratch,
+        Signs,
+        clear,
+        collect,
+        make_shorts,
+        seek,
+    )
     from safear.core.sweeps import Deviation, lower_steps, sweep_lane
 
 FAVOURABLE, PLANNED, NO_RECOURSE, TOO_FINE = 0, 1, 2, 3
@@ -208,7 +220,7 @@ def find_best(own: Arrays, goal: Bytes, count: int, horizon: int, first: int, la
                 best = max(best, chance)
             now[state] = best
         later, now = now, later
-    return later[first]
+    return float(later[first])
 
 
 def plan(bench: Bench, own: Arrays, goal: Bytes, count: int, rules: Rules, scale: int) -> None:
