@@ -40,7 +40,8 @@ def carry_back(arrays: Arrays, choices: Bytes, lane: int, later: Real, now: Real
     lies outside is undefined). `later` and `now` are both used up.
     """
     horizon, n_states, width = choices.shape[0], choices.shape[1], later.shape[1]
-    next_low, next_high = make_wholes(n_states), make_wholes(n_states)
+    bounds = make_grid(2, n_states)
+    next_low, next_high = bounds[0], bounds[1]
     row_start, edge_start, edge_next = arrays.row_start, arrays.edge_start, arrays.edge_next
     edge_chance, edge_cost = arrays.edge_chance, arrays.edge_cost
     with cython.nogil:
@@ -109,7 +110,7 @@ def quantile(mass: Real, total: float, level: float, tolerance: float) -> int:
             # A column without mass never counts, so that level 0 is the least cost that can happen.
             if mass[x] > 0 and cumulated >= needed:
                 return x
-    last = count - 1
+    last: int = count - 1
     while last > 0 and not mass[last] > 0:
         last -= 1
     return max(last, 0)
@@ -164,9 +165,9 @@ def squares(values: Whole, mass: Real, centre: float) -> float:
 def describe(
     values: Whole, mass: Real, level: float, tolerance: float
 ) -> tuple[float, float, float, float, float, float]:
-    """Return the total mass and, scaled to 1, mean, variance, VaR, CVaR and tail mean of rising values; NaN if undefined.
+    """Return the total mass and, scaled to 1, mean, variance, VaR, CVaR and tail mean of rising values.
 
-    See `risk.distribution`.
+    NaN stands for what is undefined. See `risk.distribution`.
     """
     total, weighted = moments(values, mass, 0)
     if total <= 0:
@@ -197,11 +198,12 @@ def quantile_positions(mass: Real, level: float, tolerance: float) -> Whole:
 
 def moments_beyond(values: Whole, mass: Real, first: Whole) -> tuple[Real, Real]:
     """Return the moments of each row."""
-    total, weighted = make_reals(mass.shape[0]), make_reals(mass.shape[0])
+    found = make_table(2, mass.shape[0])
     with cython.nogil:
         for state in range(mass.shape[0]):
-            total[state], weighted[state] = moments(values, mass[state], first[state])
-    return np.asarray(total), np.asarray(weighted)
+            found[0, state], found[1, state] = moments(values, mass[state], first[state])
+    total, weighted = np.asarray(found)
+    return total, weighted
 
 
 def centred_squares(values: Whole, mass: Real, centre: Real) -> Real:

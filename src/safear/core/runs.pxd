@@ -40,8 +40,11 @@ cdef class Going:
 cdef long long[:, ::1] widen_grid(long long[:, ::1] known, long long room) with gil
 cdef double[:, ::1] widen_table(double[:, ::1] known, long long room) with gil
 
-@cython.locals(cells=Cells, ways=Moves, runs=Runs, row=cython.longlong, total=cython.longlong)
+@cython.locals(
+    cell="long long[:, ::1]", move="long long[:, ::1]", order="long long[:, ::1]", mass="double[:, ::1]",
+    flow="double[:, ::1]", cells=Cells, ways=Moves, runs=Runs, row=cython.longlong, total=cython.longlong,
+)
 cpdef Runs follow_policy(Arrays arrays, PolicyArrays policy, Going going, long long start, long long account)
 
-@cython.locals(cells=Cells)
+@cython.locals(cells=Cells, into="long long[:, ::1]", beside="double[:, ::1]")
 cpdef list_run_cells(Arrays arrays, PolicyArrays policy, Going going, long long start, long long account)

@@ -79,9 +79,8 @@ def follow_policy(arrays: Arrays, policy: PolicyArrays, going: Going, start: int
     row_start, edge_start, edge_next = arrays.row_start, arrays.edge_start, arrays.edge_next
     edge_chance, edge_cost, often = arrays.edge_chance, arrays.edge_cost, going.often
     horizon, span, counts_spent, possible = going.horizon, going.span, going.counts_spent, going.possible
-    cell, mass = make_grid(4, FEW), make_table(2, FEW)
-    move, flow = make_grid(3, FEW), make_table(2, FEW)
-    order = make_grid(2, FEW)
+    whole, real = make_grid(9, FEW), make_table(4, FEW)  # each piece made by itself takes as long as a few cells
+    cell, move, order, mass, flow = whole[:4], whole[4:7], whole[7:], real[:2], real[2:]
     cell[STATE, 0], cell[SPENT, 0], mass[0, 0], mass[1, 0] = start, 0, 1.0, 1.0
     begin, end, moves = 0, 1, 0
     with cython.nogil:
@@ -146,5 +145,12 @@ def list_run_cells(
 ) -> tuple[Whole, Whole, Whole, Whole, Real, Real]:
     """Return step, state, spent, row, chance and weight of all cells (see `Cells`)."""
     cells = follow_policy(arrays, policy, going, start, account).cells
-    whole = np.asarray(cells.step), np.asarray(cells.state), np.asarray(cells.spent), np.asarray(cells.row)
-    return *whole, np.asarray(cells.chance), np.asarray(cells.weight)
+    count = cells.row.shape[0]
+    whole, real = np.empty((4, count), np.int64), np.empty((2, count))
+    into, beside = whole, real  # where the loop writes: turning each column into an array takes longer than that
+    with cython.nogil:
+        for here in range(count):
+            into[STEP, here], into[STATE, here] = cells.step[here], cells.state[here]
+            into[SPENT, here], into[ROW, here] = cells.spent[here], cells.row[here]
+            beside[0, here], beside[1, here] = cells.chance[here], cells.weight[here]
+    return whole[STEP], whole[STATE], whole[SPENT], whole[ROW], real[0], real[1]
