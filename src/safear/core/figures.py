@@ -238,7 +238,7 @@ class Room:
         self.state, self.spent, self.mass = whole[0], whole[1], real[0]
         self.next_state, self.next_spent, self.next_mass = whole[2], whole[3], real[1]
         self.end_state, self.end_spent, self.end_mass = whole[4], whole[5], real[2]
-        self.table = make_places(0)
+        self.table = np.empty(0, np.int32)
 
 
 def follow_from(
