@@ -230,10 +230,11 @@ class Room:
     """Room for following runs, used again from one start to the next: pairs, those a step ahead, and those that end."""
 
     def __init__(self) -> None:
-        self.state, self.spent, self.mass = make_wholes(FEW), make_wholes(FEW), make_reals(FEW)
-        self.next_state, self.next_spent, self.next_mass = make_wholes(FEW), make_wholes(FEW), make_reals(FEW)
-        self.end_state, self.end_spent, self.end_mass = make_wholes(FEW), make_wholes(FEW), make_reals(FEW)
-        self.table = make_places(0)
+        whole, real = make_grid(6, FEW), make_table(3, FEW)  # each piece made by itself takes long
+        self.state, self.spent, self.mass = whole[0], whole[1], real[0]
+        self.next_state, self.next_spent, self.next_mass = whole[2], whole[3], real[1]
+        self.end_state, self.end_spent, self.end_mass = whole[4], whole[5], real[2]
+        self.table = np.empty(0, np.int32)
 
 
 def follow_from(

@@ -220,7 +220,7 @@ def find_best(own: Arrays, goal: Bytes, count: int, horizon: int, first: int, la
                 best = max(best, chance)
             now[state] = best
         later, now = now, later
-    return later[first]
+    return float(later[first])
 
 
 def plan(bench: Bench, own: Arrays, goal: Bytes, count: int, rules: Rules, scale: int) -> None:

@@ -82,10 +82,11 @@ class Gathered:
     """
 
     def __init__(self) -> None:
-        self.place, self.row_start, self.rows, self.edge_start = (make_wholes(0) for _ in range(4))
-        self.goal, self.depth, self.row_action = make_bytes(0), make_shorts(0), make_bytes(0)
-        self.edge_next, self.edge_cost, self.edge_outcome = make_wholes(0), make_wholes(0), make_bytes(0)
-        self.edge_chance, self.edge_low, self.edge_high = make_reals(0), make_reals(0), make_reals(0)
+        wholes, reals, bytes_ = make_wholes(0), make_reals(0), make_bytes(0)
+        self.place, self.goal, self.depth, self.row_start = wholes, bytes_, make_shorts(0), wholes
+        self.rows, self.row_action, self.edge_start = wholes, bytes_, wholes
+        self.edge_next, self.edge_cost, self.edge_outcome = wholes, wholes, bytes_
+        self.edge_chance, self.edge_low, self.edge_high = reals, reals, reals
         self.has_intervals = False
 
 
