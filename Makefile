@@ -103,12 +103,14 @@ test-oldest: dist $(VENV)-oldest/.test
 	cd $(OLDEST)/sdist && $(TRY) $(VERSIONS)
 	cd $(OLDEST)/sdist && $(TRY) --lane check $(addprefix --ignore=,$(VERSIONS))
 
-# Wheel and sdist in dist/.
+# Wheel and sdist in dist/, and which C library the wheel needs.
 dist: $(VENV)/.dist
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist . > /dev/null
+	-$(BIN)/auditwheel show dist/*.whl
 
-# The wheel in an empty environment far from the sources, with what the container gets, and the demo there.
+# The wheel in an empty environment far from the sources and any compiler, with what the container gets, and the demo
+# there.
 test-dist: dist
 	$(BIN)/python tools/try_wheel.py dist/*.whl container/requirements.txt
 

@@ -19,8 +19,9 @@ def main(wheel: Path, requirements: Path) -> None:
         environment = folder / "environment"
         venv.create(environment, with_pip=True)
         programs = environment / ("Scripts" if sys.platform == "win32" else "bin")
-        # Neither sources of ours nor packages of somebody's own: only what was installed here.
+        # Neither sources of ours nor packages of somebody's own, and no compiler: only what was installed here.
         variables = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+        variables["PATH"] = str(programs)
 
         def run(program: str, *arguments: str) -> str:
             done = subprocess.run(  # noqa: S603  # programs that were just installed

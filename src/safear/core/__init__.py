@@ -15,15 +15,16 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+BUILDS = ("avx2", "baseline", "checked", "python")
 _HERE = Path(__file__).parent
 
 
 def _has_avx2() -> bool:
-    """Return whether this processor has what the build of that name takes."""
+    """Return whether this processor has what the build of that name takes, which is more than AVX2."""
     for home in ("numpy._core", "numpy.core"):  # of NumPy 2 and 1
         if find_spec(home) is not None:
             features = import_module(f"{home}._multiarray_umath").__cpu_features__
-            return all(features.get(name, False) for name in ("AVX2", "FMA3", "F16C"))
+            return bool(features.get("X86_V3", all(features.get(name) for name in ("AVX2", "FMA3", "F16C"))))
     return False
 
 
@@ -31,6 +32,10 @@ def _choose() -> str:
     """Return the name of the build that serves this process."""
     asked = os.environ.get("SAFEAR_CORE")
     if asked:
+        if asked not in BUILDS:
+            raise ImportError(
+                f"there is no build '{asked}' of SafeAR's core: $SAFEAR_CORE is one of {', '.join(BUILDS)}"
+            )
         return asked
     return "avx2" if (_HERE / "avx2").is_dir() and _has_avx2() else "baseline"
 
