@@ -33,9 +33,7 @@ def _choose() -> str:
     asked = os.environ.get("SAFEAR_CORE")
     if asked:
         if asked not in BUILDS:
-            raise ImportError(
-                f"there is no build '{asked}' of SafeAR's core: $SAFEAR_CORE is one of {', '.join(BUILDS)}"
-            )
+            raise ImportError(f"$SAFEAR_CORE is '{asked}': SafeAR's core has the builds {', '.join(BUILDS)}")
         return asked
     return "avx2" if (_HERE / "avx2").is_dir() and _has_avx2() else "baseline"
 
