@@ -95,11 +95,8 @@ from safear.evaluation.extremes import columns_at_once as columns_at_once
 from safear.evaluation.extremes import evaluate_worst as evaluate_worst
 from safear.evaluation.extremes import search_least as search_least
 from safear.evaluation.extremes import spread_between as spread_between
-from safear.evaluation.fast_runs import is_fast as is_fast
-from safear.evaluation.fast_runs import often_if_off as often_if_off
-from safear.evaluation.fast_runs import require_arrays as require_arrays
-from safear.evaluation.fast_runs import way_to_go as way_to_go
-from safear.evaluation.forward import Layer as Layer
+from safear.evaluation.forward import follow as follow
+from safear.evaluation.forward import often_if_off as often_if_off
 from safear.evaluation.forward import propagate as propagate
 from safear.evaluation.forward import require_few_moves as require_few_moves
 from safear.evaluation.forward import run_moved as run_moved

@@ -271,7 +271,7 @@ def follow(
     most: int,
     room: Room,
 ) -> int:
-    """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, from one start, only where it is not zero (see `forward.propagate`).
+    """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, from one start, only where it is not zero (see `runs.follow_policy`).
 
     Writes the state, what was spent and the mass of all ends to `room`, and returns how many there are; none, if there
     are more than `most` pairs at a time. `table` is -1 everywhere, before and after, and finds equal pairs: at

@@ -32,10 +32,16 @@ cdef class Runs:
 
 cdef class Going:
     cdef const double[::1] often
+    cdef long long step
     cdef long long horizon
     cdef long long span
     cdef bint counts_spent
     cdef bint possible
+    cdef object rule
+    cdef long long most
+
+cdef void choose_by(Going going, long long step, long long[:, ::1] cell, long long begin, long long end) except * with gil
+cdef long long make_room(long long count, long long most) except -1 with gil
 
 cdef long long[:, ::1] widen_grid(long long[:, ::1] known, long long room) with gil
 cdef double[:, ::1] widen_table(double[:, ::1] known, long long room) with gil
@@ -43,8 +49,6 @@ cdef double[:, ::1] widen_table(double[:, ::1] known, long long room) with gil
 @cython.locals(
     cell="long long[:, ::1]", move="long long[:, ::1]", order="long long[:, ::1]", mass="double[:, ::1]",
     flow="double[:, ::1]", cells=Cells, ways=Moves, runs=Runs, row=cython.longlong, total=cython.longlong,
+    is_ruled=bint, room=cython.longlong,
 )
 cpdef Runs follow_policy(Arrays arrays, PolicyArrays policy, Going going, long long start, long long account)
-
-@cython.locals(cells=Cells, into="long long[:, ::1]", beside="double[:, ::1]")
-cpdef list_run_cells(Arrays arrays, PolicyArrays policy, Going going, long long start, long long account)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import cython
 import numpy as np
 
@@ -49,15 +51,41 @@ class Runs:
 
 
 class Going:
-    """How runs are followed: the chances of edges, by which weights go, and up to which step.
+    """How runs are followed: the chances of edges by which weights go, and from which step to which.
 
     Without `counts_spent` what was spent stays 0; with `possible` runs also take edges of the chance 0. `span` is more
-    than any run can have spent.
+    than any run can have spent, or 0 if one number cannot hold both a state and an amount. If there is a `rule`,
+    rule(step, states, spent) names the rows, and the policy does not. There may be at most `most` moves.
     """
 
-    def __init__(self, often: Real, horizon: int, span: int, counts_spent: bool, possible: bool) -> None:
-        self.often, self.horizon, self.span = often, horizon, span
-        self.counts_spent, self.possible = counts_spent, possible
+    def __init__(
+        self,
+        often: Real,
+        step: int,
+        horizon: int,
+        span: int,
+        counts_spent: bool,
+        possible: bool,
+        rule: Callable[[int, Whole, Whole], Whole] | None,
+        most: int,
+    ) -> None:
+        self.often, self.step, self.horizon, self.span = often, step, horizon, span
+        self.counts_spent, self.possible, self.rule, self.most = counts_spent, possible, rule, most
+
+
+def choose_by(going: Going, step: int, cell: Whole, begin: int, end: int) -> None:
+    """Write the rows that the rule names for some cells."""
+    if going.rule is None:
+        raise TypeError(going)
+    table = np.asarray(cell)
+    table[ROW, begin:end] = going.rule(step, table[STATE, begin:end], table[SPENT, begin:end])
+
+
+def make_room(count: int, most: int) -> int:
+    """Return for how many moves to make room when there are so many."""
+    if count >= most:
+        raise OverflowError(f"the runs make more than {most:,} moves")
+    return min(2 * count, most)
 
 
 def widen_grid(known: Whole, room: int) -> Whole:
@@ -79,17 +107,20 @@ def follow_policy(arrays: Arrays, policy: PolicyArrays, going: Going, start: int
     row_start, edge_start, edge_next = arrays.row_start, arrays.edge_start, arrays.edge_next
     edge_chance, edge_cost, often = arrays.edge_chance, arrays.edge_cost, going.often
     horizon, span, counts_spent, possible = going.horizon, going.span, going.counts_spent, going.possible
+    is_ruled, room = going.rule is not None, min(FEW, going.most)
     whole, real = make_grid(9, FEW), make_table(4, FEW)  # each piece made by itself takes as long as a few cells
     cell, move, order, mass, flow = whole[:4], whole[4:7], whole[7:], real[:2], real[2:]
     cell[STATE, 0], cell[SPENT, 0], mass[0, 0], mass[1, 0] = start, 0, 1.0, 1.0
     begin, end, moves = 0, 1, 0
     with cython.nogil:
-        for step in range(horizon + 1):
+        for step in range(going.step, horizon + 1):
             first = moves
+            if is_ruled and step < horizon:
+                choose_by(going, step, cell, begin, end)
             for here in range(begin, end):
                 state, spent, row = cell[STATE, here], cell[SPENT, here], -1
                 if step < horizon:
-                    row = choose_row(row_start, policy, step, state, account - spent)
+                    row = cell[ROW, here] if is_ruled else choose_row(row_start, policy, step, state, account - spent)
                 cell[STEP, here], cell[ROW, here] = step, row
                 if row < 0:
                     continue
@@ -97,11 +128,12 @@ def follow_policy(arrays: Arrays, policy: PolicyArrays, going: Going, start: int
                     chance = edge_chance[edge]
                     if chance <= 0 and not possible:
                         continue
-                    if moves == move.shape[1]:
-                        move, flow = widen_grid(move, 2 * moves), widen_table(flow, 2 * moves)
+                    if moves == room:
+                        room = make_room(moves, going.most)
+                        move, flow = widen_grid(move, room), widen_table(flow, room)
                     total = spent + edge_cost[edge] if counts_spent else 0
                     move[ORIGIN, moves], move[EDGE, moves] = here, edge
-                    move[TARGET, moves] = edge_next[edge] * span + total  # the cell's number, once there is one
+                    move[TARGET, moves] = edge_next[edge] * span + total  # what to sort by; later the cell's number
                     flow[0, moves], flow[1, moves] = mass[0, here] * chance, mass[1, here] * often[edge]
                     moves += 1
             count = moves - first
@@ -114,17 +146,24 @@ def follow_policy(arrays: Arrays, policy: PolicyArrays, going: Going, start: int
             for place in range(count):
                 order[0, place] = place
             sort_keys(move[TARGET, first:moves], order[0, :count], order[1, :count])
-            begin, last = end, -1
+            if span == 0:  # by what was spent so far; now by state
+                for number in range(first, moves):
+                    move[TARGET, number] = edge_next[move[EDGE, number]]
+                sort_keys(move[TARGET, first:moves], order[0, :count], order[1, :count])
+            begin = end
             for place in range(count):
                 number = first + order[0, place]
-                key = move[TARGET, number]
-                if key != last:
-                    cell[STATE, end], cell[SPENT, end] = key // span, key % span
-                    mass[0, end], mass[1, end] = flow[0, number], flow[1, number]
-                    end, last = end + 1, key
-                else:  # in the order of the moves
-                    mass[0, end - 1] += flow[0, number]
+                edge = move[EDGE, number]
+                state, total = edge_next[edge], 0
+                if counts_spent:
+                    total = cell[SPENT, move[ORIGIN, number]] + edge_cost[edge]
+                if end > begin and cell[STATE, end - 1] == state and cell[SPENT, end - 1] == total:
+                    mass[0, end - 1] += flow[0, number]  # in the order of the moves
                     mass[1, end - 1] += flow[1, number]
+                else:
+                    cell[STATE, end], cell[SPENT, end] = state, total
+                    mass[0, end], mass[1, end] = flow[0, number], flow[1, number]
+                    end += 1
                 move[TARGET, number] = end - 1
     cells, ways, runs = Cells.__new__(Cells), Moves.__new__(Moves), Runs.__new__(Runs)
     cells.step, cells.state, cells.spent, cells.row = (
@@ -138,19 +177,3 @@ def follow_policy(arrays: Arrays, policy: PolicyArrays, going: Going, start: int
     ways.chance, ways.weight = flow[0, :moves], flow[1, :moves]
     runs.cells, runs.moves = cells, ways
     return runs
-
-
-def list_run_cells(
-    arrays: Arrays, policy: PolicyArrays, going: Going, start: int, account: int
-) -> tuple[Whole, Whole, Whole, Whole, Real, Real]:
-    """Return step, state, spent, row, chance and weight of all cells (see `Cells`)."""
-    cells = follow_policy(arrays, policy, going, start, account).cells
-    count = cells.row.shape[0]
-    whole, real = np.empty((4, count), np.int64), np.empty((2, count))
-    into, beside = whole, real  # where the loop writes: turning each column into an array takes longer than that
-    with cython.nogil:
-        for here in range(count):
-            into[STEP, here], into[STATE, here] = cells.step[here], cells.state[here]
-            into[SPENT, here], into[ROW, here] = cells.spent[here], cells.row[here]
-            beside[0, here], beside[1, here] = cells.chance[here], cells.weight[here]
-    return whole[STEP], whole[STATE], whole[SPENT], whole[ROW], real[0], real[1]

@@ -119,7 +119,7 @@ def put_changes(changes: Changes, free: Whole, first: Whole, choice: Bytes) -> N
 
 
 def follow_plan(found: TailPlan, course: Course, question: Question) -> None:
-    """Write all ways in which the plan may end, in the order of `propagate`, and the figures."""
+    """Write all ways in which the plan may end, in the order of `follow_policy`, and the figures."""
     no_table = np.empty((0, 0), np.uint8)
     policy = PolicyArrays(no_table, np.asarray(found.piece_start), np.asarray(found.first), np.asarray(found.choice))
     cells = follow_policy(course.arrays, policy, question.going, question.start, found.opening).cells

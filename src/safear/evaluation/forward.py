@@ -4,27 +4,29 @@ All (state, spent) pairs that a run may be in are carried forward with their pro
 
     P_{h+1}(s', x + c) = sum of P_h(s, x) * p    over the outcomes (p, c, s') of what the policy does at (s, x)
 
-Nothing is sampled and no cost is rounded.
+Nothing is sampled and no cost is rounded. The core does it (`core.runs`).
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.core.runs import Going, follow_policy
+from safear.core.runs import Runs as Followed
 from safear.errors import TooLargeError
-from safear.evaluation.fast_runs import follow_fast, is_fast
-from safear.evaluation.policy import Choose, Planned, Policy, policy_of
-from safear.mdp.arrays import MDP, stretches
+from safear.evaluation.policy import NO_ARRAYS, Choose, Opened, Planned, Policy, policy_of
+from safear.mdp.arrays import MDP, once_per_mdp
 from safear.problem.model import Record
 from safear.risk.distribution import CostDistribution, merge_units
 from safear.steady import dot
+
+MOST_KEYS = 2**62  # pairs of a state and an amount that one number can tell apart
+NO_LIMIT = 2**62  # to the moves of runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,12 +88,7 @@ def run_exactly(solution: Planned | Policy, start: Record | int | None = None) -
 def run_on(policy: Policy, state: int, *, step: int = 0, account: int) -> Runs:
     """The same for a run that is at a state at a step, with so much left on its account; spent is what is to come."""
     mdp = policy.mdp
-    if step == 0 and is_fast(policy):
-        cells = follow_fast(policy, state, account)
-        over = cells.row < 0
-        return Runs(mdp, state, cells.state[over], cells.spent[over], cells.chance[over])
-    layers = list(propagate(mdp, policy.choosing(account), state, step))
-    return Runs(mdp, state, *_ended(layers))
+    return Runs(mdp, state, *_find_ended(follow(mdp, policy.choosing(account), state, step)))
 
 
 class Ends(NamedTuple):
@@ -107,9 +104,9 @@ def find_possible_ends(solution: Planned | Policy, start: Record | int | None = 
     mdp = policy.mdp
     origin = mdp.locate_start(start)
     choose = policy.choosing(int(policy.accounts[origin]))
-    layers = list(propagate(mdp, choose, origin, counts_spent=policy.looks_at_spent, possible=True))
-    state, _, chance = _ended(layers)
-    chances = np.bincount(state, chance, mdp.n_states)
+    runs = follow(mdp, choose, origin, counts_spent=policy.looks_at_spent, possible=True)
+    state, _, chance = _find_ended(runs)
+    chances = np.bincount(state, chance, mdp.n_states).astype(np.float64)
     goals = np.unique(state[mdp.goal[state]])
     return Ends(goals, chances[goals])
 
@@ -117,15 +114,8 @@ def find_possible_ends(solution: Planned | Policy, start: Record | int | None = 
 def may_succeed(policy: Policy, state: int, *, step: int, account: int) -> bool:
     """Return whether a run that is there, as in `run_on`, may reach a goal at some chances within the intervals."""
     mdp, choose = policy.mdp, policy.choosing(account)
-    layers = propagate(mdp, choose, state, step, counts_spent=policy.looks_at_spent, possible=True)
-    return any(mdp.goal[layer.state].any() for layer in layers)
-
-
-def _ended(layers: Sequence[Layer]) -> Iterator[NDArray[Any]]:
-    """State, spent and chance of all ways that runs are over."""
-    over = [layer.row < 0 for layer in layers]
-    for name in ("state", "spent", "chance"):
-        yield np.concatenate([getattr(layer, name)[stopped] for layer, stopped in zip(layers, over, strict=True)])
+    cells = follow(mdp, choose, state, step, counts_spent=policy.looks_at_spent, possible=True).cells
+    return bool(mdp.goal[cells.state].any())
 
 
 def run_moved(policy: Policy, mdp: MDP) -> Runs:
@@ -137,9 +127,57 @@ def run_moved(policy: Policy, mdp: MDP) -> Runs:
     choose = policy.choosing(int(policy.accounts[start]))
     base = (mdp.horizon + 1) * (int(mdp.edge_cost.max(initial=0)) + 1)  # what is spent here rides along below it
     both = replace(mdp, edge_cost=own.edge_cost * base + mdp.edge_cost)
-    layers = list(propagate(both, lambda step, states, spent: choose(step, states, spent // base), start))
-    state, spent, chance = _ended(layers)
+    runs = follow(both, lambda step, states, spent: choose(step, states, spent // base), start)
+    state, spent, chance = _find_ended(runs)
     return Runs(mdp, start, state, spent % base, chance)
+
+
+def require_few_moves(policy: Policy, start: int, *, most: int) -> None:
+    """Raise a TooLargeError if the runs of a policy make more moves than that in all."""
+    choose = policy.choosing(int(policy.accounts[start]))
+    try:
+        follow(policy.mdp, choose, start, possible=True, most=most)
+    except OverflowError:
+        cause = f"its runs make more than {most:,} moves: they have spent too many different amounts on the way"
+        raise TooLargeError.at((), cause, "round the costs, or shorten the horizon") from None
+
+
+# ------------------------------------------------------------------------------------------------- cells, moves, layers
+
+
+class Cells(NamedTuple):
+    """Where runs may be: step, state, what was spent, the row taken (below 0: none), and how probable that is.
+
+    Step by step and, within a step, sorted by state and what was spent. `weight` is the same as `chance` for other
+    chances of the edges.
+    """
+
+    step: NDArray[np.int64]
+    state: NDArray[np.int64]
+    spent: NDArray[np.int64]
+    row: NDArray[np.int64]
+    chance: NDArray[np.float64]
+    weight: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, runs: Followed) -> Cells:
+        """Return those of runs that the core has followed."""
+        return cls._make(np.asarray(getattr(runs.cells, name)) for name in cls._fields)
+
+
+class Moves(NamedTuple):
+    """Every way from a cell to another: the cells' numbers, the edge, how probable it is, and of which weight."""
+
+    origin: NDArray[np.int64]
+    edge: NDArray[np.int64]
+    target: NDArray[np.int64]
+    chance: NDArray[np.float64]
+    weight: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, runs: Followed) -> Moves:
+        """Return those of runs that the core has followed."""
+        return cls._make(np.asarray(getattr(runs.moves, name)) for name in cls._fields)
 
 
 class Layer(NamedTuple):
@@ -160,52 +198,78 @@ class Layer(NamedTuple):
     target: NDArray[np.int64]
 
 
-def require_few_moves(policy: Policy, start: int, *, most: int) -> None:
-    """Raise a TooLargeError if the runs of a policy make more moves than that in all; little memory is used to tell."""
-    choose = policy.choosing(int(policy.accounts[start]))
-    deque(propagate(policy.mdp, choose, start, possible=True, most=most), maxlen=0)
-
-
 def propagate(
+    mdp: MDP, choose: Choose, start: int, step: int = 0, *, counts_spent: bool = True, possible: bool = False
+) -> list[Layer]:
+    """Return where runs may be, step by step until all of them are over (see `follow`)."""
+    runs = follow(mdp, choose, start, step, counts_spent=counts_spent, possible=possible)
+    cells, moves = Cells.of(runs), Moves.of(runs)
+    begin = np.searchsorted(cells.step, np.arange(step, cells.step[-1] + 2)).tolist()
+    first = np.searchsorted(moves.origin, begin).tolist()
+    layers = []
+    for now, (here, there, move, end) in enumerate(
+        zip(begin[:-1], begin[1:], first[:-1], first[1:], strict=True), step
+    ):
+        pairs, ways = Cells._make(each[here:there] for each in cells), Moves._make(each[move:end] for each in moves)
+        ends = ways.origin - here, ways.edge, ways.chance, ways.target - there
+        layers.append(Layer(now, pairs.state, pairs.spent, pairs.chance, pairs.row, *ends))
+    return layers
+
+
+def _find_ended(runs: Followed) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return state, spent and chance of the cells in which runs are over."""
+    over, cells = np.asarray(runs.cells.row) < 0, runs.cells
+    return np.asarray(cells.state)[over], np.asarray(cells.spent)[over], np.asarray(cells.chance)[over]
+
+
+def follow(
     mdp: MDP,
     choose: Choose,
     start: int,
     step: int = 0,
     *,
+    often: NDArray[np.float64] | None = None,
     counts_spent: bool = True,
     possible: bool = False,
-    most: int | None = None,
-) -> Iterator[Layer]:
-    """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, layer by layer, from a state at a step until all runs are over.
+    most: int = NO_LIMIT,
+) -> Followed:
+    """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, from a state at a step until all runs are over.
 
     With `counts_spent` false, x stays 0: runs that differ only in what they have spent are one. With `possible`, runs
-    also go where their intervals allow it though their chances are 0. Raises a TooLargeError before there would be
-    more than `most` moves in all.
+    also go where their intervals allow it though their chances are 0. Weights go by the chances `often`. Raises an
+    OverflowError before there would be more than `most` moves in all.
     """
-    state, spent, chance = np.array([start]), np.zeros(1, dtype=np.int64), np.ones(1)
-    moves = 0
-    for now in range(step, mdp.horizon + 1):
-        row = choose(now, state, spent) if now < mdp.horizon else np.full(len(state), -1)
-        going = np.flatnonzero(row >= 0)
-        counts = mdp.edge_start[row[going] + 1] - mdp.edge_start[row[going]]
-        moves += int(counts.sum())
-        if most is not None and moves > most:
-            cause = f"its runs make more than {most:,} moves: they have spent too many different amounts on the way"
-            raise TooLargeError.at((), cause, "round the costs, or shorten the horizon")
-        origin, edge = np.repeat(going, counts), stretches(mdp.edge_start, row[going])
-        if not possible:
-            happens = mdp.edge_chance[edge] > 0
-            origin, edge = origin[happens], edge[happens]
-        target, flow = mdp.edge_next[edge], chance[origin] * mdp.edge_chance[edge]
-        total = spent[origin] + mdp.edge_cost[edge] if counts_spent else np.zeros_like(edge)
-        order = np.lexsort((total, target))
-        is_first = np.ones(len(order), dtype=bool)
-        is_first[1:] = (np.diff(target[order]) != 0) | (np.diff(total[order]) != 0)
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.cumsum(is_first) - 1
-        yield Layer(now, state, spent, chance, row, origin, edge, flow, place)
-        if not len(going):
-            return
-        kept = order[is_first]
-        state, spent = target[kept], total[kept]
-        chance = np.bincount(place, flow, len(kept)).astype(np.float64)  # in the order of the moves
+    policy = choose.policy.arrays if isinstance(choose, Opened) else None
+    account, rule = (choose.account, None) if isinstance(choose, Opened) and policy is not None else (0, choose)
+    going = way_to_go(mdp, step, often=often, counts_spent=counts_spent, possible=possible, rule=rule, most=most)
+    return follow_policy(mdp.arrays, policy or NO_ARRAYS, going, start, account)
+
+
+def way_to_go(
+    mdp: MDP,
+    step: int = 0,
+    *,
+    often: NDArray[np.float64] | None = None,
+    counts_spent: bool = True,
+    possible: bool = False,
+    rule: Choose | None = None,
+    most: int = NO_LIMIT,
+) -> Going:
+    """Say how the core follows runs (see `follow`)."""
+    chances = np.ascontiguousarray(mdp.edge_chance if often is None else often, np.float64)
+    span = find_span(mdp) if counts_spent else 1
+    return Going(chances, step, mdp.horizon, span, counts_spent, possible, rule, most)
+
+
+@once_per_mdp
+def find_span(mdp: MDP) -> int:
+    """Return more than any run can have spent, in quanta; 0 if one number cannot hold both a state and so much."""
+    span = mdp.horizon * int(mdp.edge_cost.max(initial=0)) + 1
+    return span if mdp.n_states * span < MOST_KEYS else 0
+
+
+@once_per_mdp
+def often_if_off(mdp: MDP) -> NDArray[np.float64]:
+    """Return the chances of edges, with what nominally never happens as often as it may."""
+    never = mdp.edge_chance == 0
+    return np.where(never, mdp.edge_high, mdp.edge_chance) if never.any() else mdp.edge_chance

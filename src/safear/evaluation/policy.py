@@ -29,6 +29,7 @@ NOTHING = 255  # no action: a goal or a dead end
 
 _NO_TABLE: NDArray[np.uint8] = np.empty((0, 0), dtype=np.uint8)
 _NO_PIECES: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+NO_ARRAYS = PolicyArrays(_NO_TABLE, _NO_PIECES, _NO_PIECES, _NO_TABLE.reshape(-1))  # the core looks at none
 
 
 class Policy(ABC):
@@ -65,9 +66,9 @@ class Policy(ABC):
         del step, state
         return (account, account) if self.looks_at_spent else (None, None)
 
-    def choosing(self, account: int) -> Choose:
+    def choosing(self, account: int) -> Opened:
         """The rows taken by runs whose account opens with so much."""
-        return lambda step, states, spent: self.rows(step, states, account - spent)
+        return Opened(self, account)
 
     def action(
         self,
@@ -98,6 +99,18 @@ class Policy(ABC):
         account = self.accounts[origin] - units_within(spent, mdp.quantum)
         row = int(self.rows(step, np.array([state]), np.array([account]))[0])
         return None if row < 0 else mdp.actions[mdp.row_action[row]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """A policy with what the account of a run opens with: called with a step, states and amounts, it names rows."""
+
+    policy: Policy
+    account: int
+
+    def __call__(self, step: int, states: NDArray[np.int64], spent: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row taken in each state after spending so much."""
+        return self.policy.rows(step, states, self.account - spent)
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,3 +238,11 @@ def policy_of(plan: Planned | Policy) -> Policy:
     found = getattr(plan, "policy", plan)
     _POLICY.require(found)
     return cast("Policy", found)
+
+
+def require_arrays(policy: Policy) -> PolicyArrays:
+    """Return a policy as one argument of the core, which must know its kind."""
+    arrays = policy.arrays
+    if arrays is None:
+        raise TypeError(f"the core does not know policies like {policy!r}")
+    return arrays

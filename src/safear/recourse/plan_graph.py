@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.runs import Cells, Moves, Runs, follow_policy
-from safear.evaluation.fast_runs import is_fast, often_if_off, require_arrays, way_to_go
-from safear.evaluation.forward import propagate
+from safear.core.runs import Runs
+from safear.evaluation import forward
+from safear.evaluation.forward import Cells, Moves, often_if_off
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
 
@@ -118,27 +118,6 @@ class Graph:
         return sorted(ways, key=lambda way: (way.since, way.until, way.target))
 
 
-class _Cells(NamedTuple):
-    """Every cell of the runs, step by step; `row` is what is done there, or how the run has ended."""
-
-    step: NDArray[np.int64]
-    state: NDArray[np.int64]
-    spent: NDArray[np.int64]
-    chance: NDArray[np.float64]
-    weight: NDArray[np.float64]
-    row: NDArray[np.int64]
-
-
-class _Moves(NamedTuple):
-    """Every way from a cell to another: the cells' numbers, the edge, how probable, and of which weight."""
-
-    origin: NDArray[np.int64]
-    edge: NDArray[np.int64]
-    target: NDArray[np.int64]
-    chance: NDArray[np.float64]
-    weight: NDArray[np.float64]
-
-
 def follow(policy: Policy, origin: int, *, rare: float = 0.0) -> Graph:
     """The graph of a policy for a person. What is done in a state less than `rare` times is not told from the rest."""
     mdp = policy.mdp
@@ -174,7 +153,7 @@ def _bound(group: NDArray[np.int64], values: NDArray[np.int64], count: int) -> E
     return least, most
 
 
-def _find_hopeful(cells: _Cells, moves: _Moves, node: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
+def _find_hopeful(cells: Cells, moves: Moves, node: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
     """Whether a run may come to a goal from some cell of each node."""
     found = cells.row == GOAL
     last = int(cells.step[-1])
@@ -192,28 +171,15 @@ def follow_runs(policy: Policy, origin: int) -> Runs:
 
     What was spent stays 0 if the policy does not look at it.
     """
-    mdp, account, often = policy.mdp, int(policy.accounts[origin]), often_if_off(policy.mdp)
-    if is_fast(policy):
-        going = way_to_go(mdp, often=often, counts_spent=policy.looks_at_spent, possible=True)
-        return follow_policy(mdp.arrays, require_arrays(policy), going, origin, account)
-    cells, moves, seen, weight = [], [], 0, np.ones(1)
-    choosing = policy.choosing(account)
-    for layer in propagate(mdp, choosing, origin, counts_spent=policy.looks_at_spent, possible=True):
-        ahead, flow = seen + len(layer.state), weight[layer.origin] * often[layer.edge]
-        step = np.full(len(layer.state), layer.step)
-        cells.append((step, layer.state, layer.spent, layer.row, layer.chance, weight))
-        moves.append((seen + layer.origin, layer.edge, ahead + layer.target, layer.flow, flow))
-        seen, weight = ahead, np.bincount(layer.target, flow).astype(np.float64)
-    return Runs(
-        Cells(*(np.concatenate(column) for column in zip(*cells, strict=True))),
-        Moves(*(np.concatenate(column) for column in zip(*moves, strict=True))),
+    mdp, choose = policy.mdp, policy.choosing(int(policy.accounts[origin]))
+    return forward.follow(
+        mdp, choose, origin, often=often_if_off(mdp), counts_spent=policy.looks_at_spent, possible=True
     )
 
 
-def _read_runs(mdp: MDP, runs: Runs) -> tuple[_Cells, _Moves]:
+def _read_runs(mdp: MDP, runs: Runs) -> tuple[Cells, Moves]:
     """Return the cells and moves of runs, and how these have ended."""
-    cells = _Cells(*(np.asarray(getattr(runs.cells, name)) for name in _Cells._fields))
-    moves = _Moves(*(np.asarray(getattr(runs.moves, name)) for name in _Moves._fields))
+    cells, moves = Cells.of(runs), Moves.of(runs)
     row = cells.row.copy()
     row[row < 0] = np.where(cells.step[row < 0] < mdp.horizon, LOST, END)
     row[list_stuck(mdp)[cells.state]] = STUCK
@@ -227,7 +193,7 @@ def list_stuck(mdp: MDP) -> NDArray[np.bool_]:
 
 
 def _read_nodes(
-    cells: _Cells, node: NDArray[np.int64], entered: Ends, pieces: dict[int, tuple[Box, ...]]
+    cells: Cells, node: NDArray[np.int64], entered: Ends, pieces: dict[int, tuple[Box, ...]]
 ) -> tuple[Node, ...]:
     count = len(entered[0])
     order = np.argsort(node, kind="stable")
@@ -261,7 +227,7 @@ class _Piece(NamedTuple):
     box: Box
 
 
-def _assign(mdp: MDP, cells: _Cells, rare: float) -> tuple[NDArray[np.int64], dict[int, tuple[Box, ...]]]:
+def _assign(mdp: MDP, cells: Cells, rare: float) -> tuple[NDArray[np.int64], dict[int, tuple[Box, ...]]]:
     """The node of each cell, and the pieces of the nodes of those states in which more than one thing is done."""
     node = cells.row.copy()
     acting = np.flatnonzero(cells.row >= 0)

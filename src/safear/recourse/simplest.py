@@ -35,9 +35,8 @@ from safear.core.bounds import CVAR, ENTROPIC, MEAN, MEAN_CVAR, OTHER, Aim
 from safear.core.search import SketchSearch
 from safear.core.settle import settle_rows
 from safear.core.sketches import SearchGround
-from safear.evaluation.fast_runs import often_if_off, require_arrays, way_to_go
-from safear.evaluation.forward import run_exactly
-from safear.evaluation.policy import Policy, SpentPolicy, StatePolicy
+from safear.evaluation.forward import often_if_off, run_exactly, way_to_go
+from safear.evaluation.policy import Policy, SpentPolicy, StatePolicy, require_arrays
 from safear.mdp.hope import list_acting
 from safear.recourse.nearly import Limits, aim_of
 from safear.recourse.plan_making import RARE_STEP
@@ -66,7 +65,7 @@ class Simple(NamedTuple):
 class Search:
     """The search for a plan with fewer rules than `base`, from `start`, within limits. It is used once.
 
-    Compiled loops must be able to follow the base (see `is_fast`).
+    The base must be of a kind that the core knows (it has `arrays`).
     """
 
     base: Policy

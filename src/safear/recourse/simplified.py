@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from safear.evaluation.fast_runs import is_fast
 from safear.evaluation.forward import run_exactly
 from safear.evaluation.policy import Policy
 from safear.recourse.nearly import NEARLY, Limits, is_chance
@@ -62,13 +61,13 @@ def simplify_offer(best: Offer, *, tolerance: float = NEARLY) -> Offer:
     """The offer with the simplest plan that is nearly as good; as it is if none with fewer rules is found.
 
     Robust plans stay as they are: they are the best in the worst case, and simple plans are judged by nominal chances.
-    So do those of methods that know no bound, and those that compiled loops cannot follow (see `is_fast`).
+    So do those of methods that know no bound, and those of a kind that the core does not know.
     """
     solution, start = best.solution, best.start
     mdp = solution.mdp
     if solution.certificate is None or best.is_guarded or mdp.n_states * mdp.horizon > MOST_STATES:
         return best
-    if not is_fast(best.policy) or best.rules <= 1:
+    if best.policy.arrays is None or best.rules <= 1:
         return best
     limits = Limits.of(best, tolerance)
     found = Search(best.policy, start, limits).find(best.rules)

@@ -11,8 +11,7 @@ import numpy as np
 
 from safear.core.targets import SweepRules
 from safear.core.weighed import Question, TailPlan, weigh_tail
-from safear.evaluation.fast_runs import MOST_KEYS, find_span, way_to_go
-from safear.evaluation.forward import Runs
+from safear.evaluation.forward import Runs, way_to_go
 from safear.evaluation.policy import SpentPolicy
 from safear.mdp.arrays import MDP
 from safear.risk.distribution import EPSILON
@@ -78,7 +77,7 @@ class Weigher:
     @classmethod
     def of(cls, mdp: MDP, level: float, slack: float | None = None) -> Weigher | None:
         """None if `solve` should do it: nothing but the worst case counts, or costs are too fine."""
-        if level > 1 - EPSILON or mdp.n_states * find_span(mdp) >= MOST_KEYS:
+        if level > 1 - EPSILON:
             return None
 
         def ask(spans: list[tuple[int, int, int, int]]) -> Question:

@@ -1,4 +1,4 @@
-"""Runs that are followed in compiled loops end as those that are followed layer by layer, to the last bit."""
+"""The core follows runs as dictionaries do, to the last bit."""
 
 from __future__ import annotations
 
@@ -9,24 +9,32 @@ import pytest
 from hypothesis import given, settings
 
 import safear as sa
-from doors import Layer, follow_policy, is_fast, often_if_off, propagate, require_arrays, run_on, way_to_go
+from doors import follow, often_if_off, propagate, run_on
 from lanes import scaled
 from moody_policies import in_pieces, policies
-from safear.evaluation import Policy, StatePolicy, run_exactly
+from plain_runs import PlainLayer, follow_plainly
+from safear.evaluation import Policy, run_exactly
 from small_problems import ladder, surprising
+
+
+def list_layers(policy: Policy, *, counts_spent: bool = True, possible: bool = False) -> list[PlainLayer]:
+    """Follow a policy from the start."""
+    mdp, choose = policy.mdp, policy.choosing(int(policy.accounts[policy.mdp.start]))
+    return follow_plainly(mdp, choose, mdp.start, counts_spent=counts_spent, possible=possible)
 
 
 @settings(max_examples=scaled(150))
 @given(policy=policies())
-def test_runs_end_alike(policy: Policy) -> None:
-    known = in_pieces(policy)
-    assert is_fast(known)
-    fast = run_exactly(known)
-    choose = policy.choosing(int(policy.accounts[policy.mdp.start]))
-    layers = list(propagate(policy.mdp, choose, policy.mdp.start))
-    for name in ("state", "spent", "chance"):
-        plain = np.concatenate([getattr(layer, name)[layer.row < 0] for layer in layers])
-        assert np.array_equal(getattr(fast, name), plain)
+def test_runs_end_as_those_that_are_followed_plainly(policy: Policy) -> None:
+    for known in (policy, in_pieces(policy)):  # by a rule in Python, or by pieces
+        ends = run_exactly(known)
+        expected = [
+            (*pair, chance)
+            for layer in list_layers(policy)
+            for pair, chance, row in zip(layer.pairs, layer.chance, layer.row, strict=True)
+            if row < 0
+        ]
+        assert list(zip(ends.state, ends.spent, ends.chance, strict=True)) == expected
 
 
 def retries(horizon: int) -> Policy:
@@ -37,7 +45,6 @@ def retries(horizon: int) -> Policy:
 
 def test_a_run_that_has_begun_has_only_the_steps_that_are_left() -> None:
     policy = retries(3)
-    assert is_fast(policy)
     for step, points in [
         (0, [(1, 0.5, True), (2, 0.25, True), (3, 0.125, True), (12, 0.125, False)]),
         (1, [(1, 0.5, True), (2, 0.25, True), (11, 0.25, False)]),
@@ -47,12 +54,18 @@ def test_a_run_that_has_begun_has_only_the_steps_that_are_left() -> None:
         assert run_on(policy, policy.mdp.start, step=step, account=0).distribution.points() == points
 
 
-def test_amounts_that_one_number_cannot_tell_apart_are_left_to_the_plain_way() -> None:
-    policy = retries(1)
-    assert policy.mdp.n_states == 2
-    for most, expected in ((2**61 - 2, True), (2**61 - 1, False), (2**61, False)):  # 2 states, 0 to most: below 2**62
-        mdp = replace(policy.mdp, edge_cost=np.full(policy.mdp.n_edges, most))
-        assert is_fast(StatePolicy(mdp, np.zeros((1, 2), dtype=np.uint8))) == expected
+def test_amounts_that_one_number_cannot_tell_apart_from_states() -> None:
+    """Then moves are sorted by both, one after the other."""
+    policy = detours(sa.Mean())
+    rough = list_layers(policy)
+    factor = 2**56 // int(policy.mdp.edge_cost.max())
+    fine = replace(policy.mdp, edge_cost=policy.mdp.edge_cost * factor)
+    assert fine.n_states * fine.horizon * int(fine.edge_cost.max()) >= 2**61
+    found = propagate(fine, lambda step, states, spent: policy.choosing(0)(step, states, spent // factor), fine.start)
+    for layer, expected in zip(found, rough, strict=True):
+        assert list(zip(layer.state, layer.spent // factor, strict=True)) == expected.pairs
+        assert layer.chance.tolist() == expected.chance
+        assert list(zip(layer.origin, layer.edge, layer.target, layer.flow, strict=True)) == expected.moves
 
 
 def test_what_nominally_never_happens_counts_as_often_as_it_may() -> None:
@@ -92,29 +105,36 @@ def detours(objective: sa.Mean | sa.CVaR) -> Policy:
 @pytest.mark.parametrize("objective", [sa.Mean(), sa.CVaR(0.9)])
 @pytest.mark.parametrize("counts_spent", [True, False])
 @pytest.mark.parametrize("possible", [True, False])
-def test_cells_and_moves_are_those_of_the_layers(
+def test_cells_and_moves_are_those_that_are_followed_plainly(
     objective: sa.Mean | sa.CVaR, counts_spent: bool, possible: bool
 ) -> None:
     policy = detours(objective)
     mdp, choose = policy.mdp, policy.choosing(int(policy.accounts[policy.mdp.start]))
     often = np.where(mdp.edge_chance > 0, np.linspace(0.2, 0.7, mdp.n_edges), 0.1)
-
-    def layers(mdp: sa.MDP) -> list[Layer]:
-        return list(propagate(mdp, choose, mdp.start, counts_spent=counts_spent, possible=possible))
-
-    going = way_to_go(mdp, often=often, counts_spent=counts_spent, possible=possible)
-    runs = follow_policy(mdp.arrays, require_arrays(policy), going, mdp.start, int(policy.accounts[mdp.start]))
+    runs = follow(mdp, choose, mdp.start, often=often, counts_spent=counts_spent, possible=possible)
     cells, moves = runs.cells, runs.moves
-    plain, weighed = layers(mdp), layers(replace(mdp, edge_chance=np.where(possible | (mdp.edge_chance > 0), often, 0)))
-    assert list(cells.step) == [layer.step for layer in plain for _ in layer.state]
-    for name in ("state", "spent", "row", "chance"):
-        assert np.array_equal(getattr(cells, name), np.concatenate([getattr(layer, name) for layer in plain]))
-    assert np.asarray(cells.weight) == pytest.approx(np.concatenate([layer.chance for layer in weighed]))
-    before = np.cumsum([0, *(len(layer.state) for layer in plain)])
-    for ends, name, shift in ((moves.origin, "origin", 0), (moves.target, "target", 1), (moves.edge, "edge", None)):
-        numbers = [
-            getattr(layer, name) + (0 if shift is None else before[place + shift]) for place, layer in enumerate(plain)
-        ]
-        assert np.array_equal(ends, np.concatenate(numbers))
-    assert np.array_equal(moves.chance, np.concatenate([layer.flow for layer in plain]))
-    assert np.asarray(moves.weight) == pytest.approx(np.concatenate([layer.flow for layer in weighed]))
+    weights = np.where(possible | (mdp.edge_chance > 0), often, 0)
+    plain, weighed = (
+        follow_plainly(each, choose, mdp.start, counts_spent=counts_spent, possible=possible)
+        for each in (mdp, replace(mdp, edge_chance=weights))
+    )
+    before = np.cumsum([0, *(len(layer.pairs) for layer in plain)]).tolist()
+    assert list(cells.step) == [step for step, layer in enumerate(plain) for _ in layer.pairs]
+    assert list(zip(cells.state, cells.spent, strict=True)) == [pair for layer in plain for pair in layer.pairs]
+    assert list(cells.row) == [row for layer in plain for row in layer.row]
+    assert list(cells.chance) == [chance for layer in plain for chance in layer.chance]
+    assert list(cells.weight) == [chance for layer in weighed for chance in layer.chance]
+    assert list(zip(moves.origin, moves.edge, moves.target, moves.chance, strict=True)) == [
+        (before[step] + origin, edge, before[step + 1] + target, flow)
+        for step, layer in enumerate(plain)
+        for origin, edge, target, flow in layer.moves
+    ]
+    assert list(moves.weight) == [flow for layer in weighed for *_, flow in layer.moves]
+
+
+def test_a_limit_to_moves_is_kept() -> None:
+    policy = retries(3)
+    choose = policy.choosing(int(policy.accounts[policy.mdp.start]))
+    assert len(follow(policy.mdp, choose, policy.mdp.start, most=6).moves.edge) == 6  # two outcomes at each step
+    with pytest.raises(OverflowError, match="the runs make more than 5 moves"):
+        follow(policy.mdp, choose, policy.mdp.start, most=5)

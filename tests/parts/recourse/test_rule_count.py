@@ -32,17 +32,6 @@ def test_policies_that_change_their_mind(policy: Policy) -> None:
 
 
 @settings(max_examples=scaled(60))
-@given(policy=policies())
-def test_runs_too_fine_for_compiled_loops_are_told_alike(policy: Policy) -> None:
-    known = in_pieces(policy)
-    rules, plan = count_rules(known), make_plan(known, limit=None)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("safear.evaluation.fast_runs.MOST_KEYS", 0)
-        assert count_rules(known) == rules
-        assert make_plan(known, limit=None).steps == plan.steps
-
-
-@settings(max_examples=scaled(60))
 @given(document=ladders(2, 9), objective=st.sampled_from(["mean", "cvar:0.8", "var:0.7", "mean-std:1"]))
 def test_solutions_with_reasons(document: dict[str, Any], objective: str) -> None:
     """A step that has a reason of its own is no part of a rule; where one has, the steps differ anyway."""
