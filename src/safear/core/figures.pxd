@@ -12,7 +12,7 @@ cpdef double[:, ::1] carry_back(
     Arrays arrays, const unsigned char[:, :, ::1] choices, long long lane, double[:, ::1] later, double[:, ::1] now,
     long long[::1] low, long long[::1] high,
 )
-cpdef void clear_outside(double[:, ::1] mass, const long long[::1] low, const long long[::1] high) noexcept nogil
+cpdef clear_outside(double[:, ::1] mass, const long long[::1] low, const long long[::1] high)
 
 @cython.locals(cumulated=double)
 cdef long long quantile(const double[::1] mass, double total, double level, double tolerance) noexcept nogil

@@ -83,11 +83,12 @@ def carry_back(arrays: Arrays, choices: Bytes, lane: int, later: Real, now: Real
 
 def clear_outside(mass: Real, low: Whole, high: Whole) -> None:
     """Set to zero where low[s] <= x < high[s] does not hold."""
-    for state in range(mass.shape[0]):
-        for x in range(low[state]):
-            mass[state, x] = 0.0
-        for x in range(high[state], mass.shape[1]):
-            mass[state, x] = 0.0
+    with cython.nogil:
+        for state in range(mass.shape[0]):
+            for x in range(low[state]):
+                mass[state, x] = 0.0
+            for x in range(high[state], mass.shape[1]):
+                mass[state, x] = 0.0
 
 
 # ------------------------------------------------------------------------------------------------------- distributions
@@ -271,7 +272,10 @@ def follow(
     most: int,
     room: Room,
 ) -> int:
-    """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, from one start, only where it is not zero (see `runs.follow_policy`).
+    """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, from one start, only where it is not zero.
+
+    `runs.follow_policy` keeps all cells and moves, in order. For the ends alone of all starts of a block of Adult (2,880)
+    or German (3,072) it takes 1.5 to 1.8 times as long.
 
     Writes the state, what was spent and the mass of all ends to `room`, and returns how many there are; none, if there
     are more than `most` pairs at a time. `table` is -1 everywhere, before and after, and finds equal pairs: at

@@ -32,10 +32,8 @@ cdef list_excess(Course course, long long low, long long columns)
 @cython.locals(count=cython.longlong, part=Changes)
 cdef index_changes(TailPlan found, list parts, long long n_places)
 
-cdef void count_changes(Changes changes, long long[::1] free) noexcept nogil
-cdef void put_changes(
-    Changes changes, long long[::1] free, long long[::1] first, unsigned char[::1] choice
-) noexcept nogil
+cdef count_changes(Changes changes, long long[::1] free)
+cdef put_changes(Changes changes, long long[::1] free, long long[::1] first, unsigned char[::1] choice)
 
 @cython.locals(policy=PolicyArrays, cells=Cells, count=cython.longlong, success=double)
 cdef follow_plan(TailPlan found, Course course, Question question)

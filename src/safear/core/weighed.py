@@ -60,19 +60,21 @@ def weigh_tail(course: Course, bands: Bands, rules: SweepRules, question: Questi
                 changes.first[i] += moved
         parts.append(changes)
         least_mean = tables.least[0, start]
-        for j in range(spans[span, 2], columns):
-            place = tables.pad + j + 1
-            values[count] = weight * (low + j) + tables.score[0, start, place]
-            means[count], openings[count] = tables.mean[0, start, place], moved + j
-            count += 1
+        with cython.nogil:
+            for j in range(spans[span, 2], columns):
+                place = tables.pad + j + 1
+                values[count] = weight * (low + j) + tables.score[0, start, place]
+                means[count], openings[count] = tables.mean[0, start, place], moved + j
+                count += 1
     value, opening = least_mean, -1
     if count > 0:
         value, least = values[0], INF
-        for i in range(1, count):
-            value = min(value, values[i])
-        for i in range(count):
-            if values[i] <= value * (1 + question.near) and means[i] < least:
-                least, opening = means[i], openings[i]
+        with cython.nogil:
+            for i in range(1, count):
+                value = min(value, values[i])
+            for i in range(count):
+                if values[i] <= value * (1 + question.near) and means[i] < least:
+                    least, opening = means[i], openings[i]
     found = TailPlan(value, opening)
     index_changes(found, parts, course.horizon * course.goal.shape[0])
     follow_plan(found, course, question)
@@ -82,22 +84,25 @@ def weigh_tail(course: Course, bands: Bands, rules: SweepRules, question: Questi
 def list_excess(course: Course, low: int, columns: int) -> Real:
     """Return by how much runs that are over exceed targets [goal, column], the first of which is that below `low`."""
     ends = np.empty((2, columns + 1))
-    for column in range(columns + 1):
-        ends[0, column] = max(course.failure_cost - low - column + 1.0, 0.0)
-        ends[1, column] = max(-low - column + 1.0, 0.0)
+    with cython.nogil:
+        for column in range(columns + 1):
+            ends[0, column] = max(course.failure_cost - low - column + 1.0, 0.0)
+            ends[1, column] = max(-low - column + 1.0, 0.0)
     return ends
 
 
 def index_changes(found: TailPlan, parts: list[Changes], n_places: int) -> None:
     """Write changes place by place; those of one place stay in their order."""
     free, count = make_wholes(n_places + 2), 0
-    for place in range(n_places + 2):
-        free[place] = 0
+    with cython.nogil:
+        for place in range(n_places + 2):
+            free[place] = 0
     for part in parts:
         count_changes(part, free)
         count += part.count
-    for place in range(n_places):
-        free[place + 2] += free[place + 1]  # where the pieces of the next place begin
+    with cython.nogil:
+        for place in range(n_places):
+            free[place + 2] += free[place + 1]  # where the pieces of the next place begin
     found.first, found.choice = make_wholes(count), make_bytes(count)
     for part in parts:
         put_changes(part, free, found.first, found.choice)
@@ -106,16 +111,18 @@ def index_changes(found: TailPlan, parts: list[Changes], n_places: int) -> None:
 
 def count_changes(changes: Changes, free: Whole) -> None:
     """Count the changes of each place, two numbers further on."""
-    for i in range(changes.count):
-        free[changes.place[i] + 2] += 1
+    with cython.nogil:
+        for i in range(changes.count):
+            free[changes.place[i] + 2] += 1
 
 
 def put_changes(changes: Changes, free: Whole, first: Whole, choice: Bytes) -> None:
     """Put changes where their place has room, which begins at free[place + 1]."""
-    for i in range(changes.count):
-        number = free[changes.place[i] + 1]
-        first[number], choice[number] = changes.first[i], changes.choice[i]
-        free[changes.place[i] + 1] = number + 1
+    with cython.nogil:
+        for i in range(changes.count):
+            number = free[changes.place[i] + 1]
+            first[number], choice[number] = changes.first[i], changes.choice[i]
+            free[changes.place[i] + 1] = number + 1
 
 
 def follow_plan(found: TailPlan, course: Course, question: Question) -> None:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.evaluation.forward import Layer, propagate
+from safear.evaluation.forward import Layer, add_digits, propagate
 from safear.evaluation.policy import Planned, Policy, policy_of
 from safear.mdp.arrays import MDP
 from safear.mdp.parameters import Parameter
@@ -87,7 +87,7 @@ class _Passes:
     def __init__(self, policy: Policy, origin: int, level: float) -> None:
         self.policy, self.origin, self.level = policy, origin, level
         self.mdp, self.choose = policy.mdp, policy.choosing(int(policy.accounts[origin]))
-        self.layers = list(propagate(self.mdp, self.choose, origin, possible=True))
+        self.layers = propagate(self.mdp, self.choose, origin, possible=True)
         targets = self._best_targets()
         figures = [_figures(layer, self.mdp, targets) for layer in self.layers]
         back = expect_back(self.layers, [self.mdp.edge_chance], figures)
@@ -136,13 +136,13 @@ class _Passes:
             paid = np.concatenate([~self.mdp.goal[layer.state[layer.row < 0]] for layer in self.layers]).astype(int)
         else:
             base = self.mdp.horizon + 1  # payments ride along as the last digit of what was spent
-            cost = self.mdp.edge_cost * base
-            cost[parameter.edges] += 1
+            payments = np.zeros(self.mdp.n_edges, dtype=np.int64)
+            payments[parameter.edges] = 1
+            cost = add_digits(self.mdp.edge_cost, payments, base, self.mdp.horizon)
             failure = self.mdp.failure_cost * base
             counted = replace(self.mdp, edge_cost=cost, failure_cost=failure)
-            layers = list(
-                propagate(counted, lambda step, states, spent: self.choose(step, states, spent // base), self.origin)
-            )
+            choose = self.choose
+            layers = propagate(counted, lambda step, states, spent: choose(step, states, spent // base), self.origin)
             totals, chances = _ends(layers, counted)
             totals, paid = np.divmod(totals, base)
         return Slope(*(_mean_of_worst(totals, paid * sign, chances, self.level) * sign for sign in (-1, 1)))

@@ -125,11 +125,21 @@ def run_moved(policy: Policy, mdp: MDP) -> Runs:
     """
     own, start = policy.mdp, policy.mdp.start
     choose = policy.choosing(int(policy.accounts[start]))
-    base = (mdp.horizon + 1) * (int(mdp.edge_cost.max(initial=0)) + 1)  # what is spent here rides along below it
-    both = replace(mdp, edge_cost=own.edge_cost * base + mdp.edge_cost)
+    if not policy.looks_at_spent:
+        return Runs(mdp, start, *_find_ended(follow(mdp, choose, start)))
+    base = mdp.horizon * int(mdp.edge_cost.max(initial=0)) + 1
+    both = replace(mdp, edge_cost=add_digits(own.edge_cost, mdp.edge_cost, base, mdp.horizon))
     runs = follow(both, lambda step, states, spent: choose(step, states, spent // base), start)
     state, spent, chance = _find_ended(runs)
     return Runs(mdp, start, state, spent % base, chance)
+
+
+def add_digits(cost: NDArray[np.int64], digits: NDArray[np.int64], base: int, horizon: int) -> NDArray[np.int64]:
+    """Return costs with something else that adds up to less than `base` in any run as their last digits."""
+    if horizon * (int(cost.max(initial=0)) + 1) * base >= 2**63:
+        cause = "costs are too fine: what a run has spent, with what else is counted, is too large a number"
+        raise TooLargeError.at((), cause, "round the costs, or shorten the horizon")
+    return cost * base + digits
 
 
 def require_few_moves(policy: Policy, start: int, *, most: int) -> None:

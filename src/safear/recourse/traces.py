@@ -166,7 +166,7 @@ def _search(policy: Policy, origin: int, limit: int, counts: Counts, *, counts_s
     layer, pair and rank it is kept along which move, and to which rank there, a way goes on.
     """
     mdp, choosing = policy.mdp, policy.choosing(int(policy.accounts[origin]))
-    layers = list(propagate(mdp, choosing, origin, counts_spent=counts_spent or policy.looks_at_spent))
+    layers = propagate(mdp, choosing, origin, counts_spent=counts_spent or policy.looks_at_spent)
     tables: list[tuple[NDArray[np.float64], NDArray[np.int64]]] = []
     on = np.empty((0, limit))
     for layer in reversed(layers):

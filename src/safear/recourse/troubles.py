@@ -59,8 +59,7 @@ def find_troubles(policy: Policy, start: int) -> tuple[Trouble, ...]:
     """What can go wrong, likeliest first: nothing, or one thing, or two."""
     mdp = policy.mdp
     choosing = policy.choosing(int(policy.accounts[start]))
-    walked = propagate(mdp, choosing, start, counts_spent=policy.looks_at_spent, possible=mdp.has_intervals)
-    layers = list(walked)
+    layers = propagate(mdp, choosing, start, counts_spent=policy.looks_at_spent, possible=mdp.has_intervals)
     failing = [~_works(mdp, layer.edge) for layer in layers]
     setback = [flags & worse for flags, worse in zip(failing, _find_worse(mdp, layers), strict=True)]
     looked = (_find_setback(mdp, layers, setback), _find_failure(mdp, layers, failing))

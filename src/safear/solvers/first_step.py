@@ -159,7 +159,7 @@ class PlanBounds:
         self.mdp, self.objective = policy.mdp, simplify(objective)
         start = self.mdp.start
         choose = policy.choosing(int(policy.accounts[start]))
-        self.layers = list(propagate(self.mdp, choose, start, possible=True))
+        self.layers = propagate(self.mdp, choose, start, possible=True)
         unit = float(self.mdp.quantum)
         over = [layer.row < 0 for layer in self.layers]
         totals = [total_costs(layer, self.mdp).astype(np.float64) * unit for layer in self.layers]

@@ -15,8 +15,9 @@ import oracle
 import safear as sa
 from compare import as_policy, read_both
 from doors import Pieces, policy_of, require_few_moves, run_moved
+from moody_policies import Ruled
 from safear.errors import ObjectiveError, PersonError, TooLargeError
-from safear.evaluation import SpentPolicy, run_exactly
+from safear.evaluation import SpentPolicy, StatePolicy, run_exactly
 from small_problems import ladder
 from strategies import problems
 
@@ -210,3 +211,15 @@ def test_a_plan_decides_by_what_it_would_have_cost_before_costs_moved() -> None:
         }
     )
     assert runs.distribution.success == pytest.approx(0.25**3)
+
+
+def test_costs_too_fine_for_two_totals_in_one_number_are_refused() -> None:
+    """A plan that does not look at what was spent needs only one total."""
+    mdp = solved(retry(0.5, 8, failure_cost=9)).mdp
+    fine = replace(mdp, edge_cost=mdp.edge_cost * 10**10)
+    plain = solved(retry(0.5, 8, failure_cost=9)).policy
+    assert isinstance(plain, StatePolicy)
+    plain = StatePolicy(fine, plain.choices)
+    assert run_moved(plain, fine).distribution.points() == run_exactly(plain).distribution.points()
+    with pytest.raises(TooLargeError, match="costs are too fine"):
+        run_moved(Ruled(fine, lambda *where: np.zeros_like(where[1])), fine)
