@@ -274,8 +274,8 @@ def follow(
 ) -> int:
     """P_{h+1}(s', x + c) = sum of P_h(s, x) * p, from one start, only where it is not zero.
 
-    `runs.follow_policy` keeps all cells and moves, in order. For the ends alone of all starts of a block of Adult (2,880)
-    or German (3,072) it takes 1.5 to 1.8 times as long.
+    `runs.follow_policy` keeps all cells and moves, in order. For the ends alone of all starts of a block of Adult or
+    German (some 3,000) it takes 1.5 to 1.8 times as long.
 
     Writes the state, what was spent and the mass of all ends to `room`, and returns how many there are; none, if there
     are more than `most` pairs at a time. `table` is -1 everywhere, before and after, and finds equal pairs: at
