@@ -17,8 +17,9 @@ most what it is with the highest success from there on. It has at least as many 
 that runs come to often enough and that do not merely repeat an action that has worked.
 
 The search goes deep first, with the sketch that is decided in most states, until none with fewer rules is left. Then it
-looks for a lower value with as few rules, with the sketch of the least value (A*). So what is found has the fewest
-rules of all these plans and the least value of those, unless there are too many sketches.
+looks for a lower value with as few rules, with the sketch of the least value (A*). It ends early if there are too many
+sketches. And it counts a step that no longer leads to the goal, though another would, as a rule, which the plan does
+not: a plan that gives up early to save costs can have a rule less than the search believes, and can be missed.
 """
 
 from __future__ import annotations
