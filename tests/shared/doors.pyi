@@ -433,10 +433,10 @@ from safear.risk.distribution import merge_units as merge_units
 from safear.risk.objectives import OBJECTIVE_EXAMPLES as OBJECTIVE_EXAMPLES
 from safear.risk.objectives import CostObjective as CostObjective
 from safear.risk.objectives import rounding_error as rounding_error
-from safear.shelves import Shelf as Shelf
-from safear.shelves import cache_folder as cache_folder
-from safear.shelves import temporary_shelf as temporary_shelf
-from safear.shelves import write_first as write_first
+from safear.datasets.shelves import Shelf as Shelf
+from safear.datasets.shelves import cache_folder as cache_folder
+from safear.datasets.shelves import temporary_shelf as temporary_shelf
+from safear.datasets.shelves import write_first as write_first
 from safear.solvers import deviation as deviation
 from safear.solvers import fine_costs as fine_costs
 from safear.solvers import hull as hull

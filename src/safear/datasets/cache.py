@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.shelves import Shelf, cache_folder, temporary_shelf, write_first
+from safear.datasets.shelves import Shelf, cache_folder, temporary_shelf, write_first
 
 Arrays = Mapping[str, NDArray[np.generic]]
 

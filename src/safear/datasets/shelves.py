@@ -1,4 +1,4 @@
-"""Folders for what can be made again: trained classifiers.
+"""Folders in which trained forests are kept.
 
 A shelf may be missing, full, read-only or somebody else's. Then nothing is kept there, and nothing else happens.
 """
