@@ -70,11 +70,14 @@ from safear.core.arrays import find_choice as find_choice
 from safear.core.bounds import find_cvar as find_cvar
 from safear.core.bounds import find_entropic as find_entropic
 from safear.core.figures import describe as describe
-from safear.core.runs import follow_policy as follow_policy
 from safear.datasets import forest as forest
 from safear.datasets.bundled import example_text as example_text
 from safear.datasets.cache import read_arrays as read_arrays
 from safear.datasets.forest import train as train
+from safear.datasets.shelves import Shelf as Shelf
+from safear.datasets.shelves import cache_folder as cache_folder
+from safear.datasets.shelves import temporary_shelf as temporary_shelf
+from safear.datasets.shelves import write_first as write_first
 from safear.drafts.edges import MOST_LEVELS as MOST_LEVELS
 from safear.drafts.edges import SPARSE as SPARSE
 from safear.drafts.edges import choose_levels as choose_levels
@@ -433,10 +436,6 @@ from safear.risk.distribution import merge_units as merge_units
 from safear.risk.objectives import OBJECTIVE_EXAMPLES as OBJECTIVE_EXAMPLES
 from safear.risk.objectives import CostObjective as CostObjective
 from safear.risk.objectives import rounding_error as rounding_error
-from safear.datasets.shelves import Shelf as Shelf
-from safear.datasets.shelves import cache_folder as cache_folder
-from safear.datasets.shelves import temporary_shelf as temporary_shelf
-from safear.datasets.shelves import write_first as write_first
 from safear.solvers import deviation as deviation
 from safear.solvers import fine_costs as fine_costs
 from safear.solvers import hull as hull
