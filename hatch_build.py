@@ -30,4 +30,5 @@ class CoreHook(BuildHookInterface[Any]):
 
         platform = next(iter(sys_tags())).platform
         build_data["pure_python"], build_data["tag"] = False, f"cp311-abi3-{platform}"
-        build_data["artifacts"] += [f"src/safear/core/{build}/*" for build in build_core.list_builds()]
+        modules = [f"{build}/*.{end}" for build in build_core.list_builds() for end in ("so", "pyd")]
+        build_data["artifacts"] += [f"src/safear/core/{each}" for each in modules]

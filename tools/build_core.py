@@ -7,32 +7,43 @@ times from one source. Each build has a folder of its own in src/safear/core:
     baseline  for every processor
     checked   with each index checked, for `make test-bounds`
 
-Where there is no C compiler, the one in the package ziglang serves. What is up to date stays as it is.
+Where there is no C compiler, the one in the package ziglang serves. What is up to date stays as it is. Each import in a
+checkout asks this file whether it is, so what only building needs is imported late.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
-import json
 import os
 import platform
 import re
 import shlex
-import shutil
-import subprocess
 import sys
 import sysconfig
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import IO
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "src" / "safear" / "core"
 NEEDS = ("cython>=3.2", "setuptools>=77")
 ZIG = "ziglang>=0.15"
 SHARED = "safear.core.shared"  # what all modules have from Cython, once
-RENEW = CORE / "_renew.py"
+RECORD = "built.txt"  # in the folder of a build: what its modules were made from, and "with" which tools
+RENEWAL = '''"""Written by tools/build_core.py into a checkout: its core is built again when its sources change."""
+
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import ModuleType
+
+tool = Path(__file__).resolve().parents[3] / "tools" / "build_core.py"
+if not tool.exists():
+    raise ImportError(f"{__file__} is for a whole checkout, and there is no {tool}: copy that too, or remove this file")
+module = ModuleType("build_core")
+module.__file__ = str(tool)
+SourceFileLoader("build_core", str(tool)).exec_module(module)
+renew = module.renew
+'''
 DIRECTIVES: dict[str, int] = {
     "language_level": 3,
     "infer_types": True,
@@ -58,51 +69,70 @@ def list_builds() -> list[str]:
     return ["avx2", "baseline"] if platform.machine().lower() in {"x86_64", "amd64"} else ["baseline"]
 
 
-def has_compiler() -> bool:
-    """Return whether this machine has a C compiler. On Windows setuptools looks for one by itself."""
-    named = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
-    return os.name == "nt" or any(shutil.which(name) for name in (shlex.split(named)[0], "cc", "gcc", "clang"))
+def name_compiler() -> str:
+    """Return the C compiler that setuptools takes by itself."""
+    return os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
+
+
+@cache  # once, since building tells setuptools to take what was found
+def find_compiler() -> str:
+    """Return this machine's C compiler, or nothing if it has none. On Windows setuptools looks for one by itself."""
+    import shutil
+
+    names = (name_compiler(), "cc", "gcc", "clang")
+    return next((name for name in names if os.name == "nt" or shutil.which(shlex.split(name)[0])), "")
 
 
 def list_needs() -> list[str]:
     """Return the packages that building takes, as requirements."""
-    return [*NEEDS, *([] if has_compiler() else [ZIG])]
+    return [*NEEDS, *([] if find_compiler() else [ZIG])]
 
 
 # ------------------------------------------------------------------------------------------------------------- digests
 
 
-def list_modules() -> list[str]:
-    """Return the names of the modules that are compiled."""
-    return sorted(path.stem for path in CORE.glob("*.pxd"))
-
-
-def list_types(name: str) -> set[str]:
+def list_types(name: str, texts: Mapping[str, bytes]) -> set[str]:
     """Return the modules whose types a module takes, its own among them."""
     found, waiting = set[str](), [name]
     while waiting:
-        here = waiting.pop()
-        found.add(here)
-        text = (CORE / f"{here}.pxd").read_text(encoding="utf-8")
-        waiting += set(re.findall(r"from safear\.core\.(\w+) cimport", text)) - found
+        found.add(here := waiting.pop())
+        names = re.findall(rb"from safear\.core\.(\w+) cimport", texts[here])
+        waiting += {each.decode() for each in names} & set(texts) - found
     return found
 
 
 def digest_sources() -> dict[str, str]:
-    """Return a digest of all that each compiled module is made from."""
-    common = Path(__file__).read_bytes()
-    found = {"shared": hashlib.sha256(common).hexdigest()}
-    for name in list_modules():
-        parts = [CORE / f"{name}.py", *sorted(CORE / f"{each}.pxd" for each in list_types(name))]
-        found[name] = hashlib.sha256(b"".join([common, *(path.read_bytes() for path in parts)])).hexdigest()
+    """Return a digest of all that each compiled module is made from, and of the system that it is for."""
+    libc = os.confstr("CS_GNU_LIBC_VERSION") if "CS_GNU_LIBC_VERSION" in getattr(os, "confstr_names", ()) else ""
+    common = [f"{sysconfig.get_platform()} {libc}".encode(), Path(__file__).read_bytes()]
+    found = {"shared": hashlib.sha256(b"\0".join(common)).hexdigest()}
+    texts = {path.stem: path.read_bytes() for path in CORE.glob("*.pxd")}
+    for name in texts:
+        parts = [(CORE / f"{name}.py").read_bytes(), *(texts[each] for each in sorted(list_types(name, texts)))]
+        found[name] = hashlib.sha256(b"\0".join([*common, *parts])).hexdigest()
     return found
 
 
-def find_stale(build: str) -> list[str]:
+def read_record(build: str) -> dict[str, str]:
+    """Return what the modules of a build were made from; if that cannot be read, none is built."""
+    try:
+        return dict(line.split(" ", 1) for line in (CORE / build / RECORD).read_text(encoding="utf-8").splitlines())
+    except (OSError, ValueError):
+        return {}
+
+
+def write_record(build: str, built: Mapping[str, str]) -> None:
+    """Write it in one step, since whoever imports the core reads it at any time."""
+    record = CORE / build / RECORD
+    fresh = record.with_suffix(".new")
+    fresh.write_text("".join(f"{name} {digest}\n" for name, digest in built.items()), encoding="utf-8")
+    fresh.replace(record)
+
+
+def find_stale(build: str, digests: Mapping[str, str]) -> list[str]:
     """Return the modules that must be built, in the order of their names."""
-    record = CORE / build / "built.json"
-    built = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
-    return sorted(name for name, digest in digest_sources().items() if built.get(name) != digest)
+    built, there = read_record(build), {path.name.partition(".")[0] for path in (CORE / build).glob("*.*")}
+    return sorted(name for name, digest in digests.items() if built.get(name) != digest or name not in there)
 
 
 # ------------------------------------------------------------------------------------------------------------ building
@@ -123,25 +153,35 @@ def write_c(names: list[str], folder: Path, directives: Mapping[str, int]) -> No
 
 def run(command: list[str], folder: Path = ROOT) -> None:
     """Run a program; what it says is shown only if it fails."""
+    import subprocess
+
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         sys.exit(f"{shlex.join(command)}\n{done.stdout}{done.stderr}")
+
+
+def choose_flags(build: str) -> list[str]:
+    """Return the flags of a build, and have setuptools take the C compiler that was found, or zig."""
+    common, zig, microsoft = PROCESSORS[build]
+    compiler = find_compiler()
+    if not compiler:
+        # Wheels for old systems; elsewhere (not tried yet: musl, ARM of 32 bits, POWER) zig takes this machine's.
+        is_known = platform.libc_ver()[0] == "glibc" and platform.machine() in {"x86_64", "aarch64"}
+        target = ["-target", f"{platform.machine()}-linux-gnu.2.17"] if is_known else []
+        common, compiler = zig, shlex.join([sys.executable, "-m", "ziglang", "cc", *target])
+    elif sysconfig.get_platform().endswith("universal2"):  # not for the half that is for ARM; not tried yet
+        common = [word for flag in common for word in ("-Xarch_x86_64", flag)]
+    if compiler != name_compiler():
+        link = "-shared -undefined dynamic_lookup" if sys.platform == "darwin" else "-shared"
+        os.environ |= {"CC": compiler, "LDSHARED": f"{compiler} {link}"}
+    return ["/O2", "/fp:precise", *microsoft] if os.name == "nt" else STRICT + common
 
 
 def compile_c(names: list[str], folder: Path, build: str) -> None:
     """Compile the C of some modules, and put the results where they are looked for."""
     from setuptools import Distribution, Extension
 
-    has_headers = Path(sysconfig.get_path("include"), "Python.h").exists()
-    if not has_headers:
-        sys.exit("building SafeAR needs Python.h: on Debian and Ubuntu install python3-dev")
-    common, zig, microsoft = PROCESSORS[build]
-    is_zig = not has_compiler()
-    if is_zig:
-        target = [] if sys.platform == "darwin" else ["-target", f"{platform.machine()}-linux-gnu.2.17"]
-        os.environ["CC"] = shlex.join([sys.executable, "-m", "ziglang", "cc", *target])
-        os.environ["LDSHARED"] = f"{os.environ['CC']} -shared"
-    flags = ["/O2", "/fp:precise", *microsoft] if os.name == "nt" else STRICT + (zig if is_zig else common)
+    flags = choose_flags(build)
     modules = [
         Extension(
             f"safear.core.{name}",
@@ -157,53 +197,59 @@ def compile_c(names: list[str], folder: Path, build: str) -> None:
     command.parallel, command.force = os.cpu_count(), True
     command.ensure_finalized()
     command.run()
-    target_folder = CORE / build
-    target_folder.mkdir(exist_ok=True)
     for name in names:
         found = Path(command.get_ext_fullpath(f"safear.core.{name}"))
-        found.replace(target_folder / found.name)
-
-
-def wait_for(lock: IO[str]) -> None:
-    """Wait until no other process has a lock; on Windows nobody else builds."""
-    if os.name != "nt":
-        import fcntl
-
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        found.replace(CORE / build / found.name)
 
 
 def build_core(builds: list[str]) -> None:
     """Build what is not up to date. Several processes may ask at once: the first builds, and the others wait."""
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        sys.exit("building SafeAR needs an ordinary Python: a free-threaded one does not have the limited API")
+    from importlib.metadata import version
+
+    tools = f"Cython {version('cython')}, {find_compiler() or 'zig'}"
     work = ROOT / "build" / "core"
     work.mkdir(parents=True, exist_ok=True)
     os.chdir(ROOT)
     with (work / "lock").open("w") as lock:
-        wait_for(lock)
+        if os.name != "nt":  # there, nobody else builds
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        digests = digest_sources()  # once, before building: what is edited meanwhile is built the next time
         written: dict[str, set[str]] = {}
         for build in builds:
-            stale = find_stale(build)
+            (CORE / build).mkdir(exist_ok=True)
+            for path in (CORE / build).glob("*.*"):
+                if path.name != RECORD and path.name.partition(".")[0] not in digests:
+                    path.unlink()
+            built = read_record(build)
+            stale = find_stale(build, digests) if built.get("with") == tools else sorted(digests)
             if not stale:
                 continue
+            if not Path(sysconfig.get_path("include"), "Python.h").exists():
+                sys.exit("building SafeAR needs Python.h: on Debian and Ubuntu install python3-dev")
             kind = "checked" if build == "checked" else "unchecked"
             folder = work / kind
             folder.mkdir(exist_ok=True)
             fresh = [name for name in stale if name not in written.setdefault(kind, set())]
             write_c(fresh, folder, DIRECTIVES | (CHECKED if kind == "checked" else UNCHECKED))
             written[kind].update(fresh)
+            write_record(build, {name: built[name] for name in built if name not in stale})  # if this is interrupted
             compile_c(stale, folder, build)
-            left = {path.name.partition(".")[0] for path in (CORE / build).glob("*.*")} - {"built", *digest_sources()}
-            for name in left:
-                for path in (CORE / build).glob(f"{name}.*"):
-                    path.unlink()
-            record = CORE / build / "built.json"
-            record.write_text(json.dumps(digest_sources(), indent=0), encoding="utf-8")
+            write_record(build, {"with": tools, **digests})
 
 
 def renew(build: str) -> None:
     """Build again what was edited; a checkout asks for it when the core is imported."""
-    if not find_stale(build):
+    if not find_stale(build, digest_sources()):
         return
-    sys.stderr.write("safear: building the compiled core again, since its sources have changed\n")
+    if not os.access(CORE, os.W_OK):
+        raise ImportError(f"the core is not up to date: run `python {__file__} {build}` as one who may write to {CORE}")
+    import subprocess
+
+    sys.stderr.write("safear: building the compiled core again, since it is not up to date\n")
     done = subprocess.run([sys.executable, __file__, build], check=False)  # noqa: S603
     if done.returncode:
         raise ImportError("the compiled core cannot be built: see above, and install what `make .venv/.base` does")
@@ -211,15 +257,13 @@ def renew(build: str) -> None:
 
 def write_renewal() -> None:
     """Have this checkout's core renew itself."""
-    RENEW.write_text(
-        '"""Written by tools/build_core.py into a checkout: its core is built again when its sources change."""\n\n'
-        f"from runpy import run_path\n\nrenew = run_path({str(Path(__file__))!r})['renew']\n",
-        encoding="utf-8",
-    )
+    (CORE / "_renew.py").write_text(RENEWAL, encoding="utf-8")
 
 
 def main() -> None:
     """Build what is asked for; without a name, what a wheel for this machine has."""
+    import argparse
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("builds", nargs="*", choices=[[], *PROCESSORS], metavar="BUILD", help=", ".join(PROCESSORS))
     parser.add_argument("--needs", action="store_true", help="print what must be installed first, and end")
