@@ -24,7 +24,7 @@ PUBLIC = {
     "safear.reports",
     "safear.risk",
 }
-MOST_DOORS = 540  # lower it whenever some are gone
+MOST_DOORS = 539  # lower it whenever some are gone
 
 
 def imported(path: Path) -> Iterator[tuple[str, str]]:

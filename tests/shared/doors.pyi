@@ -385,15 +385,14 @@ from safear.recourse.notices import REASONS as REASONS
 from safear.recourse.notices import NoticeCode as NoticeCode
 from safear.recourse.offer import OfferFigures as OfferFigures
 from safear.recourse.offer import make_offer as make_offer
-from safear.recourse.plan_making import RARE_STEP as RARE_STEP
+from safear.recourse.plan_graph import RARE_STEP as RARE_STEP
 from safear.recourse.plan_teller import PlanTeller as PlanTeller
 from safear.recourse.promises import Promise as Promise
-from safear.recourse.reasons import Reason as Reason
 from safear.recourse.records import MenuRecord as MenuRecord
 from safear.recourse.records import PlanFiguresRecord as PlanFiguresRecord
 from safear.recourse.records import as_scalars as as_scalars
 from safear.recourse.relaxations import find_relaxations as find_relaxations
-from safear.recourse.rule_count import count_rules as count_rules
+from safear.recourse.rules import count_rules as count_rules
 from safear.recourse.rules import group_rules as group_rules
 from safear.recourse.selection import MOST_PLANS as MOST_PLANS
 from safear.recourse.selection import SAME_FIGURES as SAME_FIGURES

@@ -3,11 +3,13 @@ cimport cython
 from safear.core.arrays cimport Arrays, make_grid, make_reals, make_table, make_wholes
 from safear.core.runs cimport Cells, Runs
 
-cdef enum:
+cpdef enum:
     GOAL = -1
     END = -2
     STUCK = -3
     LOST = -4
+
+cdef enum:
     FIRST = 0
     LAST = 1
     LOW = 2
@@ -17,26 +19,21 @@ cdef enum:
     PART = 6
 
 cdef class Telling:
-    cdef const unsigned char[::1] goal
-    cdef const unsigned char[::1] stuck
+    cdef const unsigned char[::1] goal, stuck, works
     cdef const long long[::1] needed
-    cdef const unsigned char[::1] works
     cdef long long horizon
-    cdef double rare_step
-    cdef double rare_way
+    cdef double rare_step, rare_way
 
 cdef class Nodes:
-    cdef long long[::1] of
-    cdef long long[::1] row
-    cdef double[::1] weight
-    cdef long long[:, ::1] box
-    cdef long long[::1] hopeful
+    cdef readonly long long[::1] of, row, hope
+    cdef readonly double[::1] visits, weight
+    cdef readonly long long[:, ::1] box, entered, pieces
+    cdef readonly long long n_pieces
 
 cdef class Ways:
-    cdef long long[::1] slot
-    cdef long long[::1] start
-    cdef long long[::1] target
-    cdef double[::1] share
+    cdef readonly long long[::1] slot, start, target
+    cdef readonly double[::1] share, share_if_off
+    cdef readonly long long[:, ::1] box
 
 cdef bint boxes_meet(
     long long[:, ::1] boxes, long long number, long long first, long long last, long long low, long long high
@@ -70,17 +67,19 @@ cdef long long number_rows(
 ) noexcept nogil
 cdef int name_end(Telling telling, long long step, long long state) noexcept nogil
 @cython.locals(split=longlong)
-cdef long long number_cells(Arrays arrays, Telling telling, Cells cells, long long[::1] of) noexcept nogil
+cdef long long number_cells(Arrays arrays, Telling telling, Cells cells, Nodes nodes) noexcept nogil
 @cython.locals(before=longlong)
 cdef long long split_cells(
     const long long[::1] row_start, Cells cells, long long[::1] apart, long long split, long long[::1] number,
-    long long count, long long[::1] of,
+    long long count, Nodes nodes,
 ) noexcept nogil
-@cython.locals(box=cython.longlong[:, ::1])
+@cython.locals(box="long long[:, ::1]", entered="long long[:, ::1]", in_time=bint)
 cdef Nodes find_nodes(Arrays arrays, Telling telling, Runs runs)
+cdef void enter(long long[:, ::1] entered, long long node, long long step) noexcept nogil
 
-@cython.locals(all_chance=double, all_weight=double, by_weight=double, slots=longlong, count=longlong, done=longlong)
+@cython.locals(
+    found="long long[:, ::1]", box="long long[:, ::1]", all_chance=double, all_weight=double, slots=longlong,
+    count=longlong, done=longlong,
+)
 cdef Ways add_up_ways(Arrays arrays, Runs runs, Nodes nodes)
-cdef bint is_earlier(
-    long long one, long long other, long long[::1] since, long long[::1] until, long long[::1] target
-) noexcept nogil
+cdef bint is_earlier(long long one, long long other, long long[:, ::1] boxes, long long[::1] target) noexcept nogil

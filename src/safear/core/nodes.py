@@ -1,4 +1,4 @@
-"""The nodes of a plan and the ways between them, in the order of `recourse.plan_graph`."""
+"""The nodes of a plan and the ways between them (see `recourse.plan_graph`)."""
 
 from __future__ import annotations
 
@@ -34,30 +34,39 @@ class Telling:
 
 
 class Nodes:
-    """Sets of cells of one state in which the same is done: `of` is the node of each cell.
+    """Sets of cells of one state in which the same is done: `of` is the node of each cell, or how runs end there.
 
-    `box` is [side, node]; a node is hopeful if a run may come to a goal from some cell of it.
+    By node: the row, how often a run comes here and the same by weight, the `box` [side, node] around its cells,
+    `entered` [FIRST or LAST, node], at which step a run comes from elsewhere, and the `hope`, whether a goal can be
+    reached: 2 with this plan from some cell, 1 with another, 0 not at all. The first `n_pieces` columns of `pieces` are
+    those of the nodes that are told apart by more than the state.
     """
 
     of: Whole
     row: Whole
+    visits: Real
     weight: Real
     box: Whole
-    hopeful: Whole
+    entered: Whole
+    hope: Whole
+    pieces: Whole
+    n_pieces: int
 
 
 class Ways:
     """Where the edges of nodes lead, in order of time.
 
     Those of edge number e of node n are `start[slot[n] + e]` to `start[slot[n] + e + 1] - 1`; after the last node
-    comes one more slot. `share` is the larger of their shares of the cases in which the edge is taken, by chance and by
-    weight.
+    comes one more slot. `share` is their share of the cases in which the edge is taken, `share_if_off` the same by
+    weight. `box` [side, way] has the steps at which they lead there, and what is spent by then.
     """
 
     slot: Whole
     start: Whole
     target: Whole
     share: Real
+    share_if_off: Real
+    box: Whole
 
 
 # -------------------------------------------------------------------------------------------------------------- pieces
@@ -230,9 +239,9 @@ def name_end(telling: Telling, step: int, state: int) -> int:
     return END if step == telling.horizon else LOST
 
 
-def number_cells(arrays: Arrays, telling: Telling, cells: Cells, of: Whole) -> int:
-    """Write the node of each cell, or how the run has ended, and return how many nodes there are."""
-    n_rows, split = arrays.row_action.shape[0], 0
+def number_cells(arrays: Arrays, telling: Telling, cells: Cells, nodes: Nodes) -> int:
+    """Write the node of each cell, or how the run has ended, and the pieces; return how many nodes there are."""
+    n_rows, split, of = arrays.row_action.shape[0], 0, nodes.of
     room = make_grid(2, n_rows)
     number, apart = room[0], room[1]
     count = number_rows(arrays, telling, cells, number, apart)
@@ -243,14 +252,17 @@ def number_cells(arrays: Arrays, telling: Telling, cells: Cells, of: Whole) -> i
             split += apart[row]
         else:
             of[cell] = name_end(telling, cells.step[cell], cells.state[cell])
+    nodes.n_pieces = 0
     if split > 0:
-        count = split_cells(arrays.row_start, cells, apart, split, number, count, of)
+        count = split_cells(arrays.row_start, cells, apart, split, number, count, nodes)
     return count
 
 
-def split_cells(row_start: Whole, cells: Cells, apart: Whole, split: int, number: Whole, count: int, of: Whole) -> int:
+def split_cells(
+    row_start: Whole, cells: Cells, apart: Whole, split: int, number: Whole, count: int, nodes: Nodes
+) -> int:
     """Write the node of each of the `split` cells whose rows are told apart; return how many nodes there are then."""
-    n_states = row_start.shape[0] - 1
+    n_states, of = row_start.shape[0] - 1, nodes.of
     chosen, pieces, place = make_wholes(split), make_grid(7, split), make_wholes(n_states)
     for state in range(n_states):
         place[state] = 0
@@ -265,7 +277,8 @@ def split_cells(row_start: Whole, cells: Cells, apart: Whole, split: int, number
         if cells.row[cell] >= 0 and apart[cells.row[cell]]:
             chosen[place[cells.state[cell]]] = cell
             place[cells.state[cell]] += 1
-    count = join_pieces(row_start, pieces, list_pieces(cells, chosen, pieces), number, count)
+    nodes.pieces, nodes.n_pieces = pieces, list_pieces(cells, chosen, pieces)
+    count = join_pieces(row_start, pieces, nodes.n_pieces, number, count)
     piece = -1
     for spot in range(split):
         if spot == 0 or not goes_on(cells, chosen[spot - 1], chosen[spot]):
@@ -279,33 +292,49 @@ def find_nodes(arrays: Arrays, telling: Telling, runs: Runs) -> Nodes:
     cells, moves, nodes = runs.cells, runs.moves, Nodes()
     n_cells = cells.row.shape[0]
     room = make_grid(2, n_cells)  # many arrays are one: to make one takes longer than to use it
-    of, hope = room[0], room[1]
+    of, wins = room[0], room[1]
+    nodes.of = of
     with cython.nogil:
-        count = number_cells(arrays, telling, cells, of)
-        room, weight = make_grid(6, count), make_reals(count)
-        box, row, hopeful = room[:4], room[4], room[5]
+        count = number_cells(arrays, telling, cells, nodes)
+        room, sums = make_grid(8, count), make_table(2, count)
+        box, entered, row, hope, visits, weight = room[:4], room[4:6], room[6], room[7], sums[0], sums[1]
         for node in range(count):
-            row[node], weight[node], hopeful[node] = -1, 0.0, 0
+            row[node], visits[node], weight[node], entered[LAST, node] = -1, 0.0, 0.0, -1
         for cell in range(n_cells):
             node = of[cell]
-            hope[cell] = node == GOAL
+            wins[cell] = node == GOAL
             if node < 0:
                 continue
             step, spent = cells.step[cell], cells.spent[cell]
             if row[node] < 0:
                 row[node] = cells.row[cell]
                 box[FIRST, node], box[LOW, node], box[HIGH, node] = step, spent, spent
+                in_time = telling.needed[cells.state[cell]] <= telling.horizon - step
+                hope[node] = in_time
             box[LAST, node] = step  # cells are in order of time
             box[LOW, node], box[HIGH, node] = min(box[LOW, node], spent), max(box[HIGH, node], spent)
+            visits[node] += cells.chance[cell]
             weight[node] += cells.weight[cell]
         for move in range(moves.edge.shape[0] - 1, -1, -1):  # a move is from one step to the next
-            if hope[moves.target[move]]:
-                hope[moves.origin[move]] = 1
+            if wins[moves.target[move]]:
+                wins[moves.origin[move]] = 1
+            node = of[moves.target[move]]
+            if node >= 0 and of[moves.origin[move]] != node:
+                enter(entered, node, cells.step[moves.target[move]])
+        if of[0] >= 0:
+            enter(entered, of[0], cells.step[0])
         for cell in range(n_cells):
-            if of[cell] >= 0 and hope[cell]:
-                hopeful[of[cell]] = 1
-    nodes.of, nodes.row, nodes.weight, nodes.box, nodes.hopeful = of, row, weight, box, hopeful
+            if of[cell] >= 0 and wins[cell]:
+                hope[of[cell]] = 2
+    nodes.row, nodes.visits, nodes.weight = row, visits, weight
+    nodes.box, nodes.entered, nodes.hope = box, entered, hope
     return nodes
+
+
+def enter(entered: Whole, node: int, step: int) -> None:
+    """Note that runs come to a node, no later than those that are known."""
+    entered[FIRST, node] = step
+    entered[LAST, node] = max(entered[LAST, node], step)
 
 
 # ---------------------------------------------------------------------------------------------------------------- ways
@@ -315,9 +344,9 @@ def add_up_ways(arrays: Arrays, runs: Runs, nodes: Nodes) -> Ways:
     """Return where the edges of nodes lead, added up over all moves."""
     cells, moves, ways = runs.cells, runs.moves, Ways()
     n_nodes, n_moves = nodes.row.shape[0], moves.edge.shape[0]
-    slot, room, sums = make_wholes(n_nodes + 1), make_grid(6, n_moves), make_table(3, n_moves)
-    after, target, since, until, chain, aims = room[0], room[1], room[2], room[3], room[4], room[5]
-    chance, weight, share = sums[0], sums[1], sums[2]
+    slot, room, sums = make_wholes(n_nodes + 1), make_grid(12, n_moves), make_table(4, n_moves)
+    after, aims, chain, target, found, box = room[0], room[1], room[2], room[3], room[4:8], room[8:]
+    chance, weight, share, share_if_off = sums[0], sums[1], sums[2], sums[3]
     with cython.nogil:
         slots, count = 0, 0
         for node in range(n_nodes):
@@ -329,17 +358,20 @@ def add_up_ways(arrays: Arrays, runs: Runs, nodes: Nodes) -> Ways:
         for own in range(slots):
             head[own] = -1  # a chain of ways per slot
         for move in range(n_moves):
-            node, step = nodes.of[moves.origin[move]], cells.step[moves.target[move]]
-            aim, own = nodes.of[moves.target[move]], slot[node] + moves.edge[move] - arrays.edge_start[nodes.row[node]]
+            node, cell = nodes.of[moves.origin[move]], moves.target[move]
+            aim, own = nodes.of[cell], slot[node] + moves.edge[move] - arrays.edge_start[nodes.row[node]]
+            step, spent = cells.step[cell], cells.spent[cell]
             way = head[own]
-            while way >= 0 and target[way] != aim:
+            while way >= 0 and aims[way] != aim:
                 way = after[way]
             if way < 0:
                 way = count
-                target[way], after[way], since[way], chance[way], weight[way] = aim, head[own], step, 0.0, 0.0
+                aims[way], after[way], chance[way], weight[way] = aim, head[own], 0.0, 0.0
+                found[FIRST, way], found[LOW, way], found[HIGH, way] = step, spent, spent
                 head[own] = way
                 count += 1
-            until[way] = step  # moves are in order of time
+            found[LAST, way] = step  # moves are in order of time
+            found[LOW, way], found[HIGH, way] = min(found[LOW, way], spent), max(found[HIGH, way], spent)
             chance[way] += moves.chance[move]
             weight[way] += moves.weight[move]
         done = 0
@@ -348,7 +380,7 @@ def add_up_ways(arrays: Arrays, runs: Runs, nodes: Nodes) -> Ways:
             way, size, all_chance, all_weight = head[own], 0, 0.0, 0.0
             while way >= 0:  # into order of time: there are few
                 place = size
-                while place > 0 and is_earlier(way, chain[place - 1], since, until, target):
+                while place > 0 and is_earlier(way, chain[place - 1], found, aims):
                     chain[place] = chain[place - 1]
                     place -= 1
                 chain[place] = way
@@ -359,19 +391,20 @@ def add_up_ways(arrays: Arrays, runs: Runs, nodes: Nodes) -> Ways:
             for place in range(size):
                 way = chain[place]
                 # What is too improbable for a number still happens.
-                by_weight = weight[way] / all_weight if all_weight > 0 else 1.0 / size
-                share[done] = max(chance[way] / all_chance if all_chance > 0 else by_weight, by_weight)
-                aims[done] = target[way]
+                share_if_off[done] = weight[way] / all_weight if all_weight > 0 else 1.0 / size
+                share[done] = chance[way] / all_chance if all_chance > 0 else share_if_off[done]
+                target[done] = aims[way]
+                put_box(box, done, found, way)
                 done += 1
         start[slots] = done
-    ways.slot, ways.start, ways.target, ways.share = slot, start, aims[:count], share[:count]
+    ways.slot, ways.start, ways.target, ways.box = slot, start, target[:count], box
+    ways.share, ways.share_if_off = share[:count], share_if_off[:count]
     return ways
 
 
-def is_earlier(one: int, other: int, since: Whole, until: Whole, target: Whole) -> bool:
+def is_earlier(one: int, other: int, boxes: Whole, target: Whole) -> bool:
     """Return whether a way comes before another: it is first or last taken earlier, or leads to a lower number."""
-    if since[one] != since[other]:
-        return since[one] < since[other]
-    if until[one] != until[other]:
-        return until[one] < until[other]
+    for side in range(FIRST, LOW):
+        if boxes[side, one] != boxes[side, other]:
+            return boxes[side, one] < boxes[side, other]
     return target[one] < target[other]

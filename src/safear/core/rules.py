@@ -1,7 +1,4 @@
-"""The rules of a plan, counted from the runs of its policy without making its steps.
-
-This does with arrays what `recourse.plan_making` and `recourse.rules` do with steps and words, in the same order.
-"""
+"""What a plan tells, found from the runs of its policy: which nodes, in which order, and which of them are one rule."""
 
 from __future__ import annotations
 
@@ -9,8 +6,59 @@ import cython
 
 if not cython.compiled:
     from safear.core.arrays import Arrays, Whole, make_grid, make_wholes
-    from safear.core.nodes import END, FIRST, Nodes, Telling, Ways, add_up_ways, boxes_meet, find_nodes
+    from safear.core.nodes import END, Nodes, Telling, Ways, add_up_ways, boxes_meet, find_nodes
     from safear.core.runs import Cells, Moves, Runs
+
+
+class Outline:
+    """The nodes of a policy and the ways between them.
+
+    The first `along` of `line` are the nodes that a run meets if every action works the first time; `is_main` [node]
+    says the same. `told` are those that a plan without limit tells if steps lead there: the likely ones, and if the
+    first has hope, those that have.
+    """
+
+    nodes: Nodes
+    ways: Ways
+    along: int
+    line: Whole
+    is_main: Whole
+    told: Whole
+
+    def __init__(self, arrays: Arrays, telling: Telling) -> None:
+        self.arrays, self.telling = arrays, telling
+
+    def walk(self, told: Whole) -> tuple[list[int], list[tuple[int, int, int]]]:
+        """Return the nodes that are told, in walking order, and which may be one rule with the one before.
+
+        What no step likely leads to is not there. Of those that may be one rule: the place in the order, and both rows.
+        """
+        nodes, ways, hope, is_main = self.nodes, self.ways, self.nodes.hope, self.is_main
+        room = make_grid(4, told.shape[0])
+        order, found, spot, entered = room[0], room[1], room[2], room[3]
+        with cython.nogil:
+            count = walk_along(ways, self.line, self.along, told, self.telling.rare_way, found, order)
+            mark_entered(ways, order, count, spot, entered)
+        repeating = []
+        for place in range(1, count):
+            one, other = order[place - 1], order[place]
+            same = hope[one] == hope[other] and is_main[one] == is_main[other]
+            if same and not entered[place] and repeats(self.arrays, self.telling, nodes, ways, one, other):
+                repeating.append((int(place), int(nodes.row[one]), int(nodes.row[other])))
+        return [int(order[place]) for place in range(count)], repeating
+
+
+def outline(arrays: Arrays, telling: Telling, runs: Runs) -> Outline:
+    """Return the nodes of runs, which go wherever it is possible, and what a plan tells of them."""
+    found, nodes = Outline(arrays, telling), find_nodes(arrays, telling, runs)
+    room = make_grid(3, nodes.row.shape[0])
+    line, is_main, told = room[0], room[1], room[2]
+    found.nodes, found.ways = nodes, add_up_ways(arrays, runs, nodes)
+    with cython.nogil:
+        found.along = follow_line(arrays, telling, runs.cells, runs.moves, nodes, line, is_main)
+        mark_told(telling, nodes, told)
+    found.line, found.is_main, found.told = line, is_main, told
+    return found
 
 
 def choose_edge(arrays: Arrays, telling: Telling, row: int) -> int:
@@ -28,7 +76,7 @@ def follow_line(
 ) -> int:
     """Write the nodes that a run meets in which every action works the first time, each once; return how many.
 
-    Every action goes as it most often does if it works. `is_main` [node] says the same.
+    Every action goes as it most often does if it works.
     """
     for node in range(is_main.shape[0]):
         is_main[node] = 0
@@ -74,17 +122,22 @@ def walk_along(ways: Ways, line: Whole, along: int, told: Whole, rare_way: float
             count += 1
         for way in range(ways.start[ways.slot[node + 1]] - 1, ways.start[ways.slot[node]] - 1, -1):
             target = ways.target[way]
-            if ways.share[way] >= rare_way and target >= 0 and told[target] and not found[target]:
+            if is_likely(ways, way, rare_way) and target >= 0 and told[target] and not found[target]:
                 waiting[left] = target
                 left += 1
     return count
+
+
+def is_likely(ways: Ways, way: int, rare_way: float) -> bool:
+    """Return whether a way is not too rare to be told."""
+    return max(ways.share[way], ways.share_if_off[way]) >= rare_way
 
 
 def leads_only(ways: Ways, slot: int, node: int, besides: int, rare_way: float) -> bool:
     """Return whether an edge likely leads to one node, and perhaps to what is given `besides`, but nowhere else."""
     comes = False
     for way in range(ways.start[slot], ways.start[slot + 1]):
-        if ways.share[way] >= rare_way:
+        if is_likely(ways, way, rare_way):
             target = ways.target[way]
             if target not in (node, besides):
                 return False
@@ -125,16 +178,9 @@ def repeats(arrays: Arrays, telling: Telling, nodes: Nodes, ways: Ways, one: int
     return True
 
 
-def judge_nodes(telling: Telling, nodes: Nodes, row_state: Whole, hope: Whole) -> None:
-    """Write of each node whether a goal can be reached: 2 with this plan, 1 with another, 0 not at all."""
-    for node in range(hope.shape[0]):
-        in_time = telling.needed[row_state[nodes.row[node]]] <= telling.horizon - nodes.box[FIRST, node]
-        hope[node] = 2 if nodes.hopeful[node] else in_time
-
-
-def mark_told(telling: Telling, nodes: Nodes, hope: Whole, told: Whole) -> None:
-    """Write which nodes are told if steps lead there: the likely ones, and if the first has hope, those that have."""
-    first = nodes.of[0]
+def mark_told(telling: Telling, nodes: Nodes, told: Whole) -> None:
+    """Write which nodes are told if steps lead there."""
+    first, hope = nodes.of[0], nodes.hope
     for node in range(told.shape[0]):
         likely = node == first or nodes.weight[node] >= telling.rare_step
         told[node] = likely and (hope[node] == 2 or hope[first] < 2)
@@ -152,32 +198,3 @@ def mark_entered(ways: Ways, order: Whole, count: int, spot: Whole, entered: Who
             there = spot[ways.target[way]] if ways.target[way] >= 0 else -1
             if there >= 0 and there not in (place, place + 1):
                 entered[there] = 1
-
-
-def count_steps_told(
-    arrays: Arrays, telling: Telling, runs: Runs, row_state: Whole
-) -> tuple[int, list[tuple[int, int]]]:
-    """Return how many steps a plan tells, and the rows of those pairs of neighbours that may be one rule.
-
-    `runs` are those of its policy, which go wherever it is possible.
-    """
-    nodes = find_nodes(arrays, telling, runs)
-    if nodes.of[0] < 0:
-        return 0, []
-    cells, moves, ways, n_nodes = runs.cells, runs.moves, add_up_ways(arrays, runs, nodes), nodes.row.shape[0]
-    room = make_grid(8, n_nodes)
-    line, order, is_main, hope = room[0], room[1], room[2], room[3]
-    told, found, spot, entered = room[4], room[5], room[6], room[7]
-    with cython.nogil:
-        along = follow_line(arrays, telling, cells, moves, nodes, line, is_main)
-        judge_nodes(telling, nodes, row_state, hope)
-        mark_told(telling, nodes, hope, told)
-        steps = walk_along(ways, line, along, told, telling.rare_way, found, order)
-        mark_entered(ways, order, steps, spot, entered)
-    pairs = []
-    for place in range(1, steps):
-        one, other = order[place - 1], order[place]
-        same = hope[one] == hope[other] and is_main[one] == is_main[other]
-        if same and not entered[place] and repeats(arrays, telling, nodes, ways, one, other):
-            pairs.append((int(nodes.row[one]), int(nodes.row[other])))
-    return int(steps), pairs

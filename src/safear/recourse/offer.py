@@ -16,7 +16,7 @@ from safear.recourse.gist import Gist, find_gist
 from safear.recourse.plan import Plan
 from safear.recourse.plan_making import make_plan
 from safear.recourse.promises import Promises, Verification, find_promises, verify_ends
-from safear.recourse.rule_count import count_rules
+from safear.recourse.rules import count_rules
 from safear.recourse.teller import Teller
 from safear.recourse.traces import Traces, find_traces
 from safear.risk.distribution import CostDistribution

@@ -136,7 +136,8 @@ class Plan:
     """A contingent plan: steps in the order in which they come if all goes well, then the others as these lead there.
 
     `goal` is the problem's name for the favourable decision, if it has one; `glossary` has its labels. If it
-    `is_whole`, no step and no way on is too rare to be told.
+    `is_whole`, no step and no way on is too rare to be told. `repeating` are the numbers of the steps that are one rule
+    with the step before.
     """
 
     steps: tuple[PlanStep, ...]
@@ -144,6 +145,7 @@ class Plan:
     hidden_steps: int = 0
     glossary: Glossary = NO_LABELS
     is_whole: bool = False
+    repeating: frozenset[int] = frozenset()
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.core.nodes import END, GOAL, LOST, STUCK
 from safear.evaluation.policy import Policy, policy_of
-from safear.mdp.arrays import MDP
 from safear.problem.model import Record
 from safear.recourse.level_changes import NOTHING, find_changes
 from safear.recourse.plan import Branch, Extent, FollowUp, Hope, Plan, PlanStep, Tries
-from safear.recourse.plan_graph import END, GOAL, LOST, STUCK, Box, Graph, Node, Way, follow
+from safear.recourse.plan_graph import Graph, Node, Way, follow
 from safear.recourse.promises import Promises
 from safear.recourse.reasons import Reason, Reasons
+from safear.recourse.rules import order_steps
 from safear.recourse.step_bounds import bound_edge
-from safear.recourse.traces import go_smoothly
-from safear.recourse.turns import RARE
 from safear.solvers.solution import Solution
 
-RARE_STEP = 0.001  # a step that fewer runs come to is not told
 _KINDS = {GOAL: "goal", END: "out of time", STUCK: "stuck", LOST: "lost"}
+_HOPES: tuple[Hope, ...] = ("none", "not_with_this_plan", "yes")  # in the core's numbers
 
 
 def make_plan(
@@ -38,17 +39,13 @@ def make_plan(
     policy = policy_of(solution)
     mdp = policy.mdp
     origin = mdp.locate_start(start)
-    rare = 0.0 if limit is None else RARE_STEP
-    graph = follow(policy, origin, rare=rare)
+    graph = follow(policy, origin, whole=limit is None)
     goal = mdp.goal_name
-    if graph.first < 0:
+    if not graph.nodes:
         return Plan((), goal, glossary=mdp.glossary)
-    hopes = _find_hopes(graph)
-    gives_up = limit is not None and hopes[graph.first] == "yes"
-    line = _follow_line(policy, origin, graph)
-    order = [number for number in _rank(graph, line) if hopes[number] == "yes" or not gives_up]
-    likely = [number for number in order if number == graph.first or graph.nodes[number].weight >= rare]
-    told = _walk_along(graph, line, likely[:limit], share=0.0 if limit is None else RARE)
+    outline = graph.outline
+    line = np.asarray(outline.line)[: outline.along].tolist()
+    told, repeating = order_steps(mdp, outline, _choose_told(graph, line, limit))
     by_state: dict[int, list[Node]] = {}
     for number in told:
         by_state.setdefault(graph.nodes[number].state, []).append(graph.nodes[number])
@@ -61,84 +58,30 @@ def make_plan(
         unit=mdp.unit,
         counts_spent=policy.looks_at_spent,
         promises=promises,
-        hopes=hopes,
+        hopes=[_HOPES[hope] for hope in np.asarray(outline.nodes.hope).tolist()],
         reasons=Reasons(policy, origin, graph, solution.objective) if isinstance(solution, Solution) else None,
     )
     steps = tuple(map(maker.make_step, maker.numbers))
-    return Plan(steps, goal, len(graph.nodes) - len(steps), mdp.glossary, is_whole=limit is None)
+    again = frozenset(place + 1 for place in repeating)
+    return Plan(steps, goal, len(graph.nodes) - len(steps), mdp.glossary, limit is None, again)
 
 
-def _find_hopes(graph: Graph) -> list[Hope]:
-    """For each node, whether a run that follows the plan may still come to a goal, or whether any other could."""
-    mdp, hopeful = graph.mdp, graph.hopeful
-    if hopeful.all():
-        return ["yes"] * len(hopeful)
-    return [
-        "yes" if hope else judge_hope(mdp, node.state, step=node.box.first)
-        for hope, node in zip(hopeful.tolist(), graph.nodes, strict=True)
-    ]
+def _choose_told(graph: Graph, line: list[int], limit: int | None) -> NDArray[np.int64]:
+    """Say of each node whether it is told: at most `limit`, first those of a line, then by how often a run comes there.
 
+    Without a limit, all are.
+    """
 
-def judge_hope(mdp: MDP, state: int, *, step: int) -> Hope:
-    """Whether another plan could still lead to a goal where this one does not."""
-    return "not_with_this_plan" if mdp.steps_to_goal[state] <= mdp.horizon - step else "none"
-
-
-def _follow_line(policy: Policy, origin: int, graph: Graph) -> list[int]:
-    """The nodes met by a run in which every action works the first time, each as it most often does."""
-    mdp, line, spent = graph.mdp, [], 0
-    for step, edge in enumerate(go_smoothly(policy, origin)):
-        here = Box(step, step, spent, spent)
-        line += [
-            number for number, node in enumerate(graph.nodes) if node.row == mdp.edge_row[edge] and node.box.meets(here)
-        ]
-        spent += int(mdp.edge_cost[edge]) if policy.looks_at_spent else 0
-    return list(dict.fromkeys(line))
-
-
-def _rank(graph: Graph, line: list[int]) -> list[int]:
-    """The nodes of a line, then the others by how often a run comes there."""
-
-    def rank(number: int) -> tuple[float, float, int, Box]:
+    def rank(number: int) -> tuple[float, ...]:
         node = graph.nodes[number]
         visits, weight = (float(f"{times:.9g}") for times in (node.visits, node.weight))  # no rounding error decides
-        return -visits, -weight, node.row, node.box
+        return line.index(number) if number in line else len(line), -visits, -weight, node.row, *node.box
 
-    return line + sorted(set(range(len(graph.nodes))).difference(line), key=rank)
-
-
-def _walk_along(graph: Graph, line: list[int], told: list[int], *, share: float) -> list[int]:
-    """The nodes in walking order: a line, then where its steps lead if things go differently, and on.
-
-    Only what some step leads to in at least such a share of the cases is there: nobody would be sent to the others.
-    """
-    found = dict.fromkeys(node for node in line if node in told)
-    waiting = list(reversed(found))
-    while waiting:
-        node = waiting.pop()
-        found.setdefault(node)
-        ways = [one for edge in graph.edges(node) for one in _share_ways(graph, node, edge)]
-        ahead = [one.way.target for one in ways if max(one.share, one.share_if_off) >= share]
-        waiting += [target for target in reversed(ahead) if target not in found and target in told]
-    return list(found)
-
-
-class _SharedWay(NamedTuple):
-    """A way with its share of the cases in which its edge is taken, and the same by weight."""
-
-    way: Way
-    share: float
-    share_if_off: float
-
-
-def _share_ways(graph: Graph, node: int, edge: int) -> list[_SharedWay]:
-    """Where an edge leads, in order of time, and how often."""
-    ways = graph.ways(node, edge)
-    total, weight = sum(way.chance for way in ways), sum(way.weight for way in ways)
-    # What is too improbable for a number still happens.
-    by_weight = [way.weight / weight if weight else 1 / len(ways) for way in ways]
-    shares = [way.chance / total for way in ways] if total else by_weight
-    return [_SharedWay(*one) for one in zip(ways, shares, by_weight, strict=True)]
+    if limit is None:
+        return np.ones(len(graph.nodes), np.int64)
+    told = np.zeros(len(graph.nodes), np.int64)
+    told[sorted(np.flatnonzero(graph.outline.told).tolist(), key=rank)[:limit]] = 1
+    return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +114,9 @@ class _Maker:
             changes=find_changes(self.start, shown, promises=self.promises),
             action=mdp.actions[int(mdp.row_action[node.row])],
             visits=node.visits,
-            branches=tuple(self._make_branch(number, edge, shown) for edge in self.graph.edges(number)),
+            branches=tuple(
+                self._make_branch(edge, ways, shown) for edge, ways in enumerate(node.ways, mdp.edge_start[node.row])
+            ),
             made=(box.first, box.last),
             steps_left=(mdp.horizon - box.last, mdp.horizon - box.first),
             entered=first if first == last else None,
@@ -211,7 +156,7 @@ class _Maker:
         telling = [item for item in counters if any(other[item.name] != here[item.name] for other in alike)]
         return tuple(Tries(item.counts, int(here[item.name])) for item in telling)
 
-    def _make_branch(self, number: int, edge: int, person: dict[str, str]) -> Branch:
+    def _make_branch(self, edge: int, ways: Sequence[Way], person: dict[str, str]) -> Branch:
         mdp = self.graph.mdp
         outcome, after = mdp.outcome(edge), mdp.shown_person(int(mdp.edge_next[edge]))
         changes, label = find_changes(person, after, first=outcome.change, promises=self.promises), outcome.label
@@ -219,13 +164,13 @@ class _Maker:
             FollowUp(
                 self._name_kind(way.target),
                 self.numbers.get(way.target),
-                share,
-                share_if_off,
-                way.since,
-                way.until,
-                self._find_spent(way.low, way.high),
+                way.share,
+                way.share_if_off,
+                way.box.first,
+                way.box.last,
+                self._find_spent(way.box.low, way.box.high),
             )
-            for way, share, share_if_off in _share_ways(self.graph, number, edge)
+            for way in ways
         )
         cost, within = mdp.to_cost(int(mdp.edge_cost[edge])), bound_edge(mdp, edge)
         chances = (float(mdp.edge_chance[edge]), within.low, within.high)

@@ -75,9 +75,8 @@ class Reasons:
 
     def _come_from(self, other: int, node: int) -> Box | None:
         """When, and with what spent, runs come from another node to this one; None if they do not."""
-        edges = self.graph.edges(other)
-        ways = [way for edge in edges for way in self.graph.ways(other, edge) if way.target == node]
-        return surround(Box(way.since, way.until, way.low, way.high) for way in ways) if ways else None
+        boxes = [way.box for ways in self.graph.nodes[other].ways for way in ways if way.target == node]
+        return surround(boxes) if boxes else None
 
     def _compare_totals(self, way: Box, old: int, new: int) -> Literal["within", "past"] | None:
         if self._limit is None or not self.policy.looks_at_spent:

@@ -4,53 +4,63 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from safear.core.rules import Outline
+from safear.evaluation.policy import Policy, policy_of
+from safear.mdp.arrays import MDP, once_per_mdp
+from safear.problem.model import Record
+from safear.recourse.level_changes import find_changes
+from safear.recourse.plan_graph import draw
+
 if TYPE_CHECKING:
-    from safear.recourse.plan import Branch, Plan, PlanStep
+    from safear.recourse.plan import Plan, PlanStep
+    from safear.solvers.solution import Solution
 
 Rule = tuple["PlanStep", ...]  # the steps that it tells, in order
 
 
 def group_rules(plan: Plan) -> list[Rule]:
-    """The steps of a plan, those that repeat an action together."""
-    coming: dict[int | None, set[int]] = {}
-    for step in plan.steps:
-        for branch in step.branches:
-            for follow_up in branch.follow_ups:
-                coming.setdefault(follow_up.step, set()).add(step.number)
+    """Return the steps of a plan, those that repeat an action together."""
     rules: list[Rule] = []
     for step in plan.steps:
-        last = rules[-1][-1] if rules else None
-        if (
-            last is not None
-            and coming.get(step.number, set()) <= {last.number, step.number}
-            and _repeats(plan, last, step)
-        ):
+        if step.number in plan.repeating:
             rules[-1] = (*rules[-1], step)
         else:
             rules.append((step,))
     return rules
 
 
-def _repeats(plan: Plan, step: PlanStep, after: PlanStep) -> bool:
-    """Whether a step does again what the one before it did, once that has worked, and both are tried until they do.
+def count_rules(plan: Solution | Policy, start: Record | int | None = None) -> int:
+    """Return the number of rules that a plan would be told in if there were no limit: steps that are not too rare."""
+    policy = policy_of(plan)
+    outline = draw(policy, policy.mdp.locate_start(start))
+    order, repeating = order_steps(policy.mdp, outline, outline.told)
+    return len(order) - len(repeating)
 
-    Not if the second has a reason of its own: a rule tells only that of its first step.
+
+def order_steps(mdp: MDP, outline: Outline, told: NDArray[np.int64]) -> tuple[list[int], list[int]]:
+    """Return the nodes that are told, in walking order, and the places of those that are one rule with the one before.
+
+    They do again what it did, once that has worked, and both are tried until they do, however they fail.
     """
-    works = [[branch for branch in one.branches if branch.works] for one in (step, after)]
-    fails = [[branch for branch in one.branches if not branch.works] for one in (step, after)]
-    again, or_too_late = [after.number], [after.number, "out of time"]
-    return (
-        (step.action, step.cost, step.hope, step.is_main) == (after.action, after.cost, after.hope, after.is_main)
-        and after.reason is None
-        and [len(branches) for branches in works] == [1, 1]
-        and _list_ways(plan, works[0][0], step) == [after.number]
-        and all(_list_ways(plan, branch, step) == [step.number] for branch in fails[0])
-        and all(_list_ways(plan, branch, after) in (again, or_too_late) for branch in fails[1])
-        and len({(branch.cost, branch.label, branch.changes) for branch in fails[0] + fails[1]}) <= 1
+    order, repeating = outline.walk(told)
+    return order, [place for place, one, other in repeating if _fail_alike(mdp, one, other)]
+
+
+@once_per_mdp
+def _fail_alike(mdp: MDP, one: int, other: int) -> bool:
+    """Return whether the same is said of all outcomes of two rows that do not work."""
+    edges = [edge for row in (one, other) for edge in range(mdp.edge_start[row], mdp.edge_start[row + 1])]
+    return len({_describe(mdp, edge) for edge in edges if not mdp.working[edge]}) <= 1
+
+
+def _describe(mdp: MDP, edge: int) -> tuple[object, ...]:
+    """Return what is said of an outcome: what it costs, what it is called and what it changes (see `Branch`)."""
+    state, after = int(mdp.row_state[mdp.edge_row[edge]]), int(mdp.edge_next[edge])
+    outcome = mdp.outcome(edge)
+    changes = (
+        () if state == after else find_changes(mdp.shown_person(state), mdp.shown_person(after), first=outcome.change)
     )
-
-
-def _list_ways(plan: Plan, branch: Branch, step: PlanStep) -> list[int | str]:
-    """The steps that likely come after an outcome, by number, and the ends, by kind."""
-    ways = [turn.follow_up for turn in plan.find_turns(branch, step)]
-    return [way.kind if way.step is None else way.step for way in ways]
+    return int(mdp.edge_cost[edge]), outcome.label, changes

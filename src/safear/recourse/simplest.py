@@ -40,8 +40,8 @@ from safear.evaluation.forward import often_if_off, run_exactly, way_to_go
 from safear.evaluation.policy import Policy, SpentPolicy, StatePolicy, require_arrays
 from safear.mdp.hope import list_acting
 from safear.recourse.nearly import Limits, aim_of
-from safear.recourse.plan_making import RARE_STEP
-from safear.recourse.rule_count import count_rules
+from safear.recourse.plan_graph import RARE_STEP
+from safear.recourse.rules import count_rules
 from safear.risk.objectives import CVaR, Entropic, Mean, MeanCVaR
 from safear.solvers.ahead import look_ahead
 

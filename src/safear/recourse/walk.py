@@ -22,7 +22,6 @@ from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import Feature, Problem
 from safear.recourse.level_changes import Changes, LevelChange, find_changes
 from safear.recourse.plan import Hope
-from safear.recourse.plan_making import judge_hope
 from safear.recourse.promises import Promises
 from safear.recourse.step_bounds import bound_edge, bound_working
 from safear.recourse.teller import Teller
@@ -188,6 +187,7 @@ def look_around(plan: Followed, here: Standing) -> Situation:
     account = _account(plan, here)
     ahead = run_on(policy, state, step=here.step, account=account).distribution
     hopes = ahead.success > 0 or may_succeed(policy, state, step=here.step, account=account)
+    hope: Hope = "not_with_this_plan" if mdp.steps_to_goal[state] <= mdp.horizon - here.step else "none"
     return Situation(
         _kind(mdp, state, step=here.step, acts=row is not None),
         mdp.person(state),
@@ -203,7 +203,7 @@ def look_around(plan: Followed, here: Standing) -> Situation:
         mdp.unit,
         mdp.goal_name,
         mdp.glossary,
-        "yes" if hopes else judge_hope(mdp, state, step=here.step),
+        "yes" if hopes else hope,
     )
 
 
