@@ -51,7 +51,7 @@ cdef bint is_clear(
 ) noexcept nogil
 cdef long long join_pieces(
     const long long[::1] row_start, long long[:, ::1] pieces, long long count, long long[::1] number, long long fresh
-) noexcept nogil
+) except -1 nogil
 @cython.locals(some=bint)
 cdef bint join_row(
     long long[:, ::1] pieces, long long begin, long long end, long long[:, ::1] boxes, long long row, long long number
@@ -64,15 +64,15 @@ cdef long long split_row(
 @cython.locals(count=longlong, frequent=longlong)
 cdef long long number_rows(
     Arrays arrays, Telling telling, Cells cells, long long[::1] number, long long[::1] apart
-) noexcept nogil
+) except -1 nogil
 cdef int name_end(Telling telling, long long step, long long state) noexcept nogil
 @cython.locals(split=longlong)
-cdef long long number_cells(Arrays arrays, Telling telling, Cells cells, Nodes nodes) noexcept nogil
+cdef long long number_cells(Arrays arrays, Telling telling, Cells cells, Nodes nodes) except -1 nogil
 @cython.locals(before=longlong)
 cdef long long split_cells(
     const long long[::1] row_start, Cells cells, long long[::1] apart, long long split, long long[::1] number,
     long long count, Nodes nodes,
-) noexcept nogil
+) except -1 nogil
 @cython.locals(box="long long[:, ::1]", entered="long long[:, ::1]", in_time=bint)
 cdef Nodes find_nodes(Arrays arrays, Telling telling, Runs runs)
 cdef void enter(long long[:, ::1] entered, long long node, long long step) noexcept nogil

@@ -83,18 +83,18 @@ cdef double find_best(
 ) noexcept nogil
 
 @cython.locals(choices='unsigned char[:, ::1]')
-cdef void plan(
+cdef int plan(
     Bench bench, Arrays own, const unsigned char[::1] goal, long long count, Rules rules, long long scale
-) noexcept nogil
+) except -1 nogil
 
 @cython.locals(
     order='long long[::1]', spare='long long[::1]', whole=double, squares=double, above=double, mean=double,
     variance=double,
 )
-cdef void sum_up(
+cdef int sum_up(
     Bench bench, Room room, const unsigned char[::1] goal, long long ends, Rules rules, long long scale,
     double[::1] figures,
-) noexcept nogil
+) except -1 nogil
 
 cdef unsigned char[:, ::1] make_choices(long long steps, long long count) with gil
 cdef short[:, ::1] make_steps(long long count) with gil

@@ -29,7 +29,7 @@ cdef long long follow_line(
 cdef long long walk_along(
     Ways ways, long long[::1] line, long long along, long long[::1] told, double rare_way, long long[::1] found,
     long long[::1] order,
-) noexcept nogil
+) except -1 nogil
 cdef bint is_likely(Ways ways, long long way, double rare_way) noexcept nogil
 @cython.locals(comes=bint)
 cdef bint leads_only(Ways ways, long long slot, long long node, long long besides, double rare_way) noexcept nogil

@@ -5,9 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import safear as sa
 from doors import count_rules, group_rules
@@ -151,3 +153,25 @@ def test_nobody_who_is_there_needs_a_rule() -> None:
     problem = sa.parse_problem({**CLIMB, "classifier": {"rule": "true"}})
     policy = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()).policy
     assert count_rules(policy) == 0
+
+
+def test_memory_that_is_not_there_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever array cannot be made, nobody gets a wrong number."""
+    problem, left, empty = sa.parse_problem(CLIMB), 0, np.empty
+    policy = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean()).policy
+
+    def make(*args: Any) -> NDArray[Any]:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise MemoryError
+        return empty(*args)
+
+    monkeypatch.setattr(np, "empty", make)
+    count_rules(policy)
+    needed = -left
+    assert needed >= 18  # also what it takes to tell the nodes of a state apart
+    for failing in range(1, needed + 1):
+        left = failing
+        with pytest.raises(MemoryError):
+            count_rules(policy)
