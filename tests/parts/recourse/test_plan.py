@@ -16,6 +16,7 @@ from syrupy.assertion import SnapshotAssertion
 
 import safear as sa
 from doors import Method, worst_chances
+from ladders import ladder
 from moody_policies import Ruled, policies
 from safear.evaluation import Policy, Range
 from safear.recourse import PlanStep, Teller, make_plan
@@ -253,6 +254,14 @@ def test_a_plan_that_does_not_go_there_is_not_told_to_be_hopeless(snapshot: Snap
     assert plan.lines() == ["There is nothing to do."]
 
 
+def test_steps_that_are_too_late_are_told_in_the_whole_plan_only() -> None:
+    ways = {"walk": (2.1, 0.9, "+1"), "jump": (1.8, 0.8, "+1")}
+    problem = sa.parse_problem(ladder(ways, horizon=4, failure=10, stop=False, rungs=4))
+    solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
+    hopes = [[step.hope for step in make_plan(solution, limit=limit).steps] for limit in (20, None)]
+    assert hopes == [["yes"] * 3, ["yes"] * 3 + ["none"] * 2]
+
+
 @given(policies())
 def test_flows_add_up(policy: Policy) -> None:
     plan = make_plan(policy, limit=None)
@@ -322,6 +331,7 @@ def test_what_has_never_failed_and_may(snapshot: SnapshotAssertion) -> None:
     for robust in (False, True):
         offer = sa.recommend(surprising(), objectives="mean", robust=robust)[0]
         assert str(offer.plan) == snapshot(name="robust or not")
+        assert [step.visits for step in offer.plan.steps] == [1, 0]
         assert sa.SavedPlan.of(offer).plan.lines() == offer.plan.lines()
         fails = offer.plan.to_frame().query("step == 1 and not works").iloc[0]
         assert (fails.chance, fails.low, fails.then) == (0, 0, 2)
