@@ -52,11 +52,7 @@ cdef bint is_clear(
 cdef long long join_pieces(
     const long long[::1] row_start, long long[:, ::1] pieces, long long count, long long[::1] number, long long fresh
 ) except -1 nogil
-@cython.locals(some=bint)
-cdef bint join_row(
-    long long[:, ::1] pieces, long long begin, long long end, long long[:, ::1] boxes, long long row, long long number
-) noexcept nogil
-cdef long long split_row(
+cdef long long join_row(
     long long[:, ::1] pieces, long long begin, long long end, long long[:, ::1] boxes, long long[::1] parts,
     long long row, long long number, long long fresh,
 ) noexcept nogil

@@ -136,8 +136,8 @@ def is_clear(boxes: Whole, number: int, pieces: Whole, begin: int, end: int, row
 def join_pieces(row_start: Whole, pieces: Whole, count: int, number: Whole, fresh: int) -> int:
     """Give each piece its part, the number of a node, in as few as a greedy search finds; return how many there are.
 
-    What is done stays in one node if its box is clear of all other pieces. Otherwise its pieces, in order of time, join
-    the latest part that they can join. The first part of a row has the row's number, the others get new ones.
+    The pieces of a row, in order of time, join its latest part that they can join: all of them one, if the box around
+    them is clear of other rows. The first part of a row has the row's number, the others get new ones.
     """
     boxes, parts = make_grid(4, count + 1), make_wholes(count)  # of the parts of a row; behind them, what is tried
     begin = 0
@@ -146,33 +146,13 @@ def join_pieces(row_start: Whole, pieces: Whole, count: int, number: Whole, fres
         while end < count and pieces[STATE, end] == state:
             end += 1
         for row in range(row_start[state], row_start[state + 1]):
-            if number[row] >= 0 and not join_row(pieces, begin, end, boxes, row, number[row]):
-                fresh = split_row(pieces, begin, end, boxes, parts, row, number[row], fresh)
+            if number[row] >= 0:
+                fresh = join_row(pieces, begin, end, boxes, parts, row, number[row], fresh)
         begin = end
     return fresh
 
 
-def join_row(pieces: Whole, begin: int, end: int, boxes: Whole, row: int, number: int) -> bool:
-    """Give all pieces of a row its number if the box around them is clear of the others; return whether it is."""
-    some = False
-    for piece in range(begin, end):
-        if pieces[ROW, piece] == row:
-            if some:
-                stretch_box(boxes, 0, pieces, piece)
-            else:
-                put_box(boxes, 0, pieces, piece)
-            some = True
-    if some and not is_clear(boxes, 0, pieces, begin, end, row, -1):
-        return False
-    for piece in range(begin, end):
-        if pieces[ROW, piece] == row:
-            pieces[PART, piece] = number
-    return True
-
-
-def split_row(
-    pieces: Whole, begin: int, end: int, boxes: Whole, parts: Whole, row: int, number: int, fresh: int
-) -> int:
+def join_row(pieces: Whole, begin: int, end: int, boxes: Whole, parts: Whole, row: int, number: int, fresh: int) -> int:
     """Give the pieces of a row their parts, and return the number of the next new one."""
     count = 0
     for piece in range(begin, end):
