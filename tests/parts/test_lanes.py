@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import lanes
-from lanes import ALL, CASE, CHECK, LANES, TEST, choose_cases, find_lane, scaled
+from lanes import ALL, BUDGETS, CASES, CHECK, LANES, TEST, choose_cases, find_lane, scaled
 
 
 def item(name: str, *, drawn: bool = False) -> Any:
@@ -34,11 +34,11 @@ def test_a_property_is_as_dear_as_its_examples() -> None:
 
 
 def test_the_cheapest_case_of_a_promise_is_kept_unless_it_is_too_dear() -> None:
-    costs = {"tests/promises/t.py::a[1]": 2.0, "tests/exact/t.py::a[2]": 1.5, "tests/parts/t.py::b": 1.0}
-    dear = {"tests/promises/t.py::c": CASE + 0.1}
-    more = {"tests/promises/t.py::a[3]": 1.0} | dear
+    costs = {"tests/promises/t.py::a[1]": 2.0, "tests/exact/t.py::a[2]": 1.5, "tests/parts/t.py::b[3]": 0.95}
+    dear = {f"{place}t.py::c": most + 0.1 for place, most in CASES.items()}
+    more = {"tests/promises/t.py::a[3]": 1.0, "tests/parts/t.py::b[4]": 0.9} | dear
     chosen = choose_cases([*costs, *more], costs | more)
-    assert chosen == {"tests/promises/t.py::a[3]", "tests/exact/t.py::a[2]"}
+    assert chosen == {"tests/promises/t.py::a[3]", "tests/exact/t.py::a[2]", "tests/parts/t.py::b[4]"}
     assert find_lane(item("tests/exact/t.py::a[2]"), costs, chosen) is TEST
 
 
@@ -53,8 +53,10 @@ def test_files_with_a_target_of_their_own_wait_for_the_last_lane() -> None:
     assert all((Path(__file__).parents[2] / path).exists() for path in lanes.APART)
 
 
-def test_all_cases_of_formulas_are_kept() -> None:
-    costs = {f"tests/exact/solvers/t.py::a[{case}]": 1.0 + case for case in range(3)}
+@pytest.mark.parametrize("place", lanes.WHOLE)
+def test_all_cases_of_formulas_and_formats_are_kept(place: str) -> None:
+    assert (Path(__file__).parents[2] / place).exists()
+    costs = {f"{place}::a[{case}]": 1.0 + case for case in range(3)}
     assert choose_cases(costs, costs) == set(costs)
 
 
@@ -68,11 +70,17 @@ def test_a_lane_draws_its_share(lane: lanes.Lane, shares: tuple[int, ...], monke
 
 BUSY = """
 from hypothesis import given, strategies as st
-from lanes import measure_pace
+from lanes import measure_pace, scaled
+import pytest
 runs = []
+rows = range(scaled(1))
+
+@pytest.fixture
+def row():
+    return rows[0]
 
 def work():
-    for _ in range(70):
+    for _ in range(45):
         measure_pace()
 
 def test_dear():
@@ -93,18 +101,26 @@ def test_examples():
 @given(value=st.integers())
 def test_false(value):
     assert value < 50
+
+def test_cases(row):
+    rows = list(range(row))
+
+@pytest.mark.parametrize("case", rows)
+def test_case(case):
+    work = range(1)
 """
 
 
 @pytest.fixture
 def run_busy(tmp_path: Path) -> Callable[..., str]:
     """Run tests of another folder in a lane, with the settings of this project."""
-    (tmp_path / "conftest.py").write_text("import lanes\nfrom lanes import *\nlanes.LEAST = 0.15\n")
     ours = str(Path(__file__).parents[2] / "pyproject.toml")
     settings = ["-c", ours, "--confcutdir", str(tmp_path), "--rootdir", str(tmp_path)]
     environment = {**os.environ, "PYTHONPATH": str(Path(lanes.__file__).parent), "COLUMNS": "300"}
 
-    def run(*options: str, examples: int) -> str:
+    def run(*options: str, examples: int, budget: float = 60.0) -> str:
+        code = f"import lanes\nfrom lanes import *\nlanes.LEAST, lanes.BUDGETS = 0.1, {dict.fromkeys(BUDGETS, budget)}"
+        (tmp_path / "conftest.py").write_text(code)
         (tmp_path / "test_busy.py").write_text(BUSY.replace("EXAMPLES", str(examples)))
         command = [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", *settings, *options]
         ended = subprocess.run(
@@ -116,10 +132,11 @@ def run_busy(tmp_path: Path) -> Callable[..., str]:
 
 
 def test_a_run_fails_if_a_test_outgrows_its_lane(run_busy: Callable[..., str]) -> None:
-    """Only if it does so twice."""
-    out = run_busy("--lane", "check", "--deselect", "test_busy.py::test_false", examples=CHECK.examples)
-    assert re.findall(r"test_busy.py::(\S+) took \S+ CPU seconds twice; its lane allows 0.15\n", out) == ["test_dear"]
-    assert "4 passed" in out
+    """A test only if it does so twice; or all of them their budget."""
+    out = run_busy("--lane", "check", "--deselect", "test_busy.py::test_false", examples=CHECK.examples, budget=0.1)
+    assert re.findall(r"^all took \S+ CPU seconds; they have 0.1$", out, re.MULTILINE)
+    assert re.findall(r"test_busy.py::(\S+) took \S+ CPU seconds twice; it may take 0.1\n", out) == ["test_dear"]
+    assert "6 passed" in out
     assert out.endswith("\n1")
 
 
@@ -127,23 +144,17 @@ def test_what_fails_shows_its_values(run_busy: Callable[..., str]) -> None:
     assert "value=50" in run_busy("--lane", "all", examples=0)
 
 
-def test_a_run_has_its_own_pace() -> None:
-    """If enough tests tell it, and none that is faster than what is noted."""
-    noted = {str(number): 0.2 for number in range(lanes.MANY)}
-    assert lanes.find_pace(dict.fromkeys(noted, 0.8) | {"0": 40.0, "other": 40.0}, noted) == pytest.approx(4)
-    assert lanes.find_pace(dict.fromkeys(noted, 0.1), noted) == 1
-
-
 def test_nothing_fails_for_its_cost_where_there_are_no_limits(run_busy: Callable[..., str]) -> None:
     out = run_busy(
         "--lane", "test", "--no-limits", "--examples", "7", "--deselect", "test_busy.py::test_false", examples=6
     )
-    assert "4 passed" in out
+    assert "6 passed" in out
 
 
 def test_the_rest_is_what_draws_more_examples(run_busy: Callable[..., str]) -> None:
     out = run_busy("--lane", "all", "--rest", examples=0)
-    assert [line for line in out.splitlines() if line.startswith("PASSED")] == ["PASSED test_busy.py::test_drawn"]
+    passed = [f"PASSED test_busy.py::test_{name}" for name in ("drawn", "cases", "case[0]")]
+    assert [line for line in out.splitlines() if line.startswith("PASSED")] == passed
 
 
 def test_each_lane_holds_what_the_one_before_holds() -> None:

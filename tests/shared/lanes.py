@@ -2,16 +2,17 @@
 
 `tests/costs.json` holds what each test costs in CPU seconds, as `make costs` measured it with the examples of
 `make test`; a test that it does not name is cheap. A test runs in the first lane whose limit it keeps, and in all lanes
-after that. Each test of `tests/promises` and `tests/exact` also has its cheapest case in `make test`, unless LATER has
+after that. Each test also has its cheapest case in `make test`, unless that takes more than CASES says, or LATER has
 another one for it; files with a make target of their own wait for `make test-all`.
 
-No lane grows unnoticed: a run of a lane fails if a test takes three times what its lane allows, and more than a second,
-twice in a row. Costs are seconds of one machine on a quiet day, and machines differ, so a run judges by its own pace:
-the median of what its tests take, as a share of what is noted for them.
+No lane grows unnoticed: `make check` and `make test` fail if a test takes three times what is noted, and more than
+LEAST, twice in a row, or if all of them together take more than BUDGETS says. Costs are seconds of one machine on a
+quiet day, and machines differ, so a loop that is timed meanwhile says how much slower this one is.
 """
 
 from __future__ import annotations
 
+import ast
 import gc
 import json
 import math
@@ -20,6 +21,7 @@ import statistics
 import time
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -31,16 +33,21 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 
 COSTS = Path(__file__).parents[1] / "costs.json"
 CHEAP = 0.005  # about what a test costs that is not noted
-CASE = 6.0  # CPU seconds that the cheapest case of a promise or an exact figure may take in `make test`
-SLACK = 3  # how many times its limit a test may take: machines differ, and new examples do
+CASES = {"tests/promises/": 6.0, "tests/exact/": 6.0, "tests/parts/": 1.0}  # CPU s of a test's cheapest case, at most
+SLACK = 3  # how many times its cost a test may take: machines differ
 SAME = 1.6  # costs that differ by less are the same
 LOOP = 0.0025  # CPU seconds that the loop of `measure_pace` takes where costs are noted
-LEAST = 1.0  # CPU seconds that any test may take: what Python does now and then, such as collecting garbage
-TELLING = 0.1  # CPU seconds of a test that tells how fast a run is
-MANY = 50  # so many of them tell it better than the loop
+LEAST = 0.3  # CPU seconds that any test may take: what Python does now and then, such as collecting garbage
 HEAVY = ("duckdb", "fastapi", "lightgbm", "pandas", "skops.io", "sklearn.ensemble", "xgboost")
-# All cases of these are tried in `make test`: they are what `make mutants` judges the formulas by.
-FORMULAS = tuple(f"tests/exact/{place}" for place in ("core/", "evaluation/", "mdp/test_hope.py", "risk/", "solvers/"))
+# All cases of these are tried in `make test`: `make mutants` judges the formulas by them, or each is a promise.
+WHOLE = tuple(
+    f"tests/{place}"
+    for place in (
+        *(f"exact/{room}" for room in ("core/", "evaluation/", "mdp/test_hope.py", "risk/", "solvers/")),
+        *(f"promises/cli/test_{topic}.py" for topic in ("margin_options", "personal_data", "trust_options")),
+        "promises/formats/",
+    )
+)
 LATER = {  # what only `make test-all` tries, and what `make test` has instead
     "test_a_script_without_a_main_guard": "test_processes_write_the_same_bytes",
     "test_a_worker_in_which_the_model_hangs_for_good_is_replaced": (
@@ -72,7 +79,7 @@ class Lane:
 
 
 BUDGETS = {"check": 60.0, "test": 360.0}  # CPU seconds of all tests of a lane together
-CHECK, TEST, ALL = LANES = (Lane("check", 0.02, 5), Lane("test", 0.06, 25), Lane("all", 40, 100))
+CHECK, TEST, ALL = LANES = (Lane("check", 0.02, 5), Lane("test", 0.06, 25), Lane("all", math.inf, 100))
 _lane = TEST  # the one that runs
 SPENT = dict.fromkeys(BUDGETS, 0.0)  # what the tests that were collected cost together
 LEFT = set[str]()  # promises and exact figures of which no case is in `make test`
@@ -126,24 +133,43 @@ def find_lane(item: pytest.Item, costs: Mapping[str, float], chosen: Iterable[st
     return TEST if cost <= TEST.limit or item.nodeid in chosen else ALL
 
 
+@cache
+def find_sharing(path: Path) -> set[str]:
+    """Return the names at the top of a file, tests among them, that have to do with `scaled`."""
+    found, parts = {"scaled"}, dict[str, set[str]]()
+    for part in ast.parse(path.read_text(encoding="utf-8")).body:
+        nodes = [node for node in ast.walk(part) if isinstance(node, ast.Name)]
+        made = (
+            {part.name}
+            if isinstance(part, ast.FunctionDef)
+            else {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
+        )
+        words = {node.id for node in nodes} | {node.arg for node in ast.walk(part) if isinstance(node, ast.arg)}
+        parts |= dict.fromkeys(made, words)
+    while more := {name for name, words in parts.items() if words & found} - found:
+        found |= more
+    return found
+
+
 def takes_a_share(item: pytest.Item) -> bool:
     """Return whether a test draws more examples, or tries more cases, in a later lane."""
-    return is_drawn(item) or hasattr(getattr(item, "module", None), "scaled")
+    return is_drawn(item) or item.name.partition("[")[0] in find_sharing(item.path)
 
 
 def is_always_tried(name: str) -> bool:
-    """Return whether a test is about what users are promised, or about an exact figure."""
+    """Return whether some case of a test belongs into `make test`, unless all are too dear."""
     function = name.partition("[")[0].rpartition("::")[2]
-    return name.startswith(("tests/promises/", "tests/exact/")) and not name.startswith(APART) and function not in LATER
+    return name.startswith(tuple(CASES)) and not name.startswith(APART) and function not in LATER
 
 
 def choose_cases(names: Iterable[str], costs: Mapping[str, float]) -> set[str]:
-    """Return the cheapest case of every promise and exact figure, and all cases of formulas, up to CASE seconds."""
+    """Return the cheapest case of every test, and all cases of WHOLE, up to what CASES says."""
     groups: dict[str, list[str]] = {}
     for name in filter(is_always_tried, names):
-        groups.setdefault(name if name.startswith(FORMULAS) else name.partition("[")[0], []).append(name)
-    cheapest = (min(group, key=lambda name: costs.get(name, 0.0)) for group in groups.values())
-    return {name for name in cheapest if costs.get(name, 0.0) < CASE}
+        groups.setdefault(name if name.startswith(WHOLE) else name.partition("[")[0], []).append(name)
+    cheapest = [min(group, key=lambda name: costs.get(name, 0.0)) for group in groups.values()]
+    limits = {name: most for name in cheapest for place, most in CASES.items() if name.startswith(place)}
+    return {name for name, most in limits.items() if costs.get(name, 0.0) < most}
 
 
 def read_costs() -> dict[str, float]:
@@ -176,7 +202,6 @@ class Meter:
 
     def __init__(self, costs: Mapping[str, float], *, is_limited: bool) -> None:
         self.costs, self.is_limited = costs, is_limited
-        self.chosen: set[str] = set()
         self.others = 0.0  # CPU seconds for other tests, while one runs
 
     @pytest.hookimpl(wrapper=True)
@@ -202,15 +227,16 @@ class Meter:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
         """Run a test; a second time, if it took too long: the first one in a process pays for what is imported."""
-        tell, place = item.ihook, {"nodeid": item.nodeid, "location": item.location}
+        tell, place, begin = item.ihook, {"nodeid": item.nodeid, "location": item.location}, measure_cpu()
         tell.pytest_runtest_logstart(**place)
-        allowed = self.allow(item) if self.is_limited else math.inf
+        allowed = max(LEAST, SLACK * self.costs.get(item.nodeid, 0.0)) if self.is_limited else math.inf
         reports, cost = self.run(item, nextitem)
-        if cost > allowed and cost > allowed * measure_pace() and is_green(reports):
+        spent = measure_cpu() - begin
+        if cost > allowed and (cost := cost / measure_pace()) > allowed and is_green(reports):
             again, less = self.run(item, nextitem)
-            cost = min(cost, less) if is_green(again) else 0.0  # one that cannot run twice in a process is not judged
+            cost = min(cost, less / measure_pace()) if is_green(again) else 0.0  # not judged if it cannot run twice
         for report in reports:
-            report.user_properties += [("cost", cost), ("allowed", allowed)]
+            report.user_properties += [("cost", cost), ("allowed", allowed), ("spent", spent)]
             tell.pytest_runtest_logreport(report=report)
         tell.pytest_runtest_logfinish(**place)
         return True
@@ -221,51 +247,45 @@ class Meter:
         reports = runtestprotocol(item, log=False, nextitem=nextitem)
         return reports, measure_cpu() - begin - self.others
 
-    def allow(self, item: pytest.Item) -> float:
-        """Return the CPU seconds after which a test is too dear for the lane that runs, where costs are noted."""
-        if _lane.name == ALL.name:  # new examples may be far dearer than others
-            return SLACK * ALL.limit
-        lane = find_lane(item, self.costs, self.chosen)
-        limit = max(lane.limit, self.costs.get(item.nodeid, 0.0)) if lane is TEST else lane.limit
-        return max(LEAST, SLACK * limit)
-
 
 def is_green(reports: Iterable[pytest.TestReport]) -> bool:
     """Return whether a test has passed in all its phases."""
     return all(report.passed for report in reports)
 
 
-def find_pace(costs: Mapping[str, float], noted: Mapping[str, float]) -> float:
-    """Return how many times longer the tests of a run take than where costs are noted, at least 1."""
-    shares = [cost / noted[name] for name, cost in costs.items() if noted.get(name, 0.0) >= TELLING]
-    return max(1.0, statistics.median(shares)) if len(shares) >= MANY else measure_pace()
+class Results:
+    """What was measured, where results come together: it is judged, or noted."""
 
-
-class Judge:
-    """Fails a run of which a test has outgrown its lane; it sits where results come together."""
-
-    def __init__(self) -> None:
-        self.costs: dict[str, float] = {}
-        self.allowed: dict[str, float] = {}
-        self.verdict: list[str] = []
+    def __init__(self, config: pytest.Config) -> None:
+        self.config, self.before, self.skipped = config, read_costs(), set[str]()
+        self.costs, self.verdict, self.spent = dict[str, float](), list[str](), 0.0
+        self.paces, self.last = list[float](), -math.inf
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take what was measured."""
-        told: dict[str, Any] = dict(report.user_properties)
-        if report.when == "call" and "cost" in told:
-            self.costs[report.nodeid], self.allowed[report.nodeid] = told["cost"], told["allowed"]
+        """Take it, and once a second what the loop takes meanwhile."""
+        found: dict[str, Any] = dict(report.user_properties)
+        if report.skipped:
+            self.skipped.add(report.nodeid)
+        if report.when == "setup" and found:
+            self.costs[report.nodeid] = cost = found["cost"]
+            self.spent += found["spent"]
+            if cost > found["allowed"]:
+                self.verdict += [
+                    f"{report.nodeid} took {cost:.2g} CPU seconds twice; it may take {found['allowed']:.2g}"
+                ]
+        if time.monotonic() > self.last + 1:
+            self.paces.append(measure_pace())
+            self.last = time.monotonic()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Compare all costs with what is allowed, at the pace of this run."""
-        if not any(cost > self.allowed[name] for name, cost in self.costs.items()):
+        """Fail a run of which a test has outgrown what is noted, or all of them the budget of their lane."""
+        pace = statistics.fmean(self.paces or [1.0])
+        if self.config.option.note_costs:
+            self.note(pace, is_whole=session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED})
             return
-        pace = find_pace(self.costs, read_costs())
-        self.verdict = [
-            f"{name} took {cost / pace:.2g} CPU seconds twice; its lane allows {self.allowed[name]:.2g}"
-            for name, cost in self.costs.items()
-            if cost > self.allowed[name] * pace
-        ]
+        if self.spent / pace > BUDGETS[_lane.name]:
+            self.verdict += [f"all took {self.spent / pace:.0f} CPU seconds; they have {BUDGETS[_lane.name]:.3g}"]
         if self.verdict and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -275,35 +295,14 @@ class Judge:
             terminalreporter.section("too dear: make them smaller, or run `make costs` and look at what changes")
             terminalreporter.write("".join(f"{line}\n" for line in self.verdict))
 
-
-class Record:
-    """Notes the costs of all tests of a run, where results come together."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self.config, self.before = config, read_costs()
-        self.costs: dict[str, float] = {}
-        self.skipped = set[str]()
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take what was measured."""
-        self.costs[report.nodeid] = float(str(dict(report.user_properties).get("cost", 0.0)))
-        if report.skipped:
-            self.skipped.add(report.nodeid)
-
-    def choose(self, name: str) -> float:
-        """Return what to note for a test: what was noted if it was skipped, or costs about the same."""
-        before, cost = self.before.get(name, 0.0), self.costs[name]
-        return before if name in self.skipped or before / SAME < cost < before * SAME else cost
-
-    def pytest_sessionfinish(self, exitstatus: int) -> None:
-        """Write the file; after a run of all tests, without what is no longer there."""
-        asked = self.config.option
-        is_part = asked.keyword or asked.markexpr or self.config.args_source is pytest.Config.ArgsSource.ARGS
-        pace = measure_pace()
-        self.costs = {name: cost / pace for name, cost in self.costs.items()}
-        noted = {name: self.choose(name) for name in self.costs}
-        if is_part or exitstatus not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
-            noted = self.before | noted
+    def note(self, pace: float, *, is_whole: bool) -> None:
+        """Write what tests cost: what was noted, if they were skipped or cost about the same."""
+        asked, noted = self.config.option, dict[str, float]()
+        if not is_whole or asked.keyword or asked.markexpr or self.config.args_source is pytest.Config.ArgsSource.ARGS:
+            noted = dict(self.before)  # some tests did not run, and others may be there no longer
+        for name, cost in self.costs.items():
+            before, now = self.before.get(name, 0.0), cost / pace
+            noted[name] = before if name in self.skipped or before / SAME < now < before * SAME else now
         costs = {name: round(cost, 2) for name, cost in noted.items() if round(cost, 2) > CHECK.limit}
         COSTS.write_text(json.dumps(costs, indent=0, sort_keys=True) + "\n", encoding="utf-8")
 
@@ -331,15 +330,12 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("lane", settings.get_profile(asked.name), max_examples=_lane.examples)
     settings.load_profile("lane")
     is_noting = config.option.note_costs
-    is_limited = config.option.lane is not None and not config.option.no_limits and not is_noting
-    config.pluginmanager.register(Meter(read_costs(), is_limited=is_limited), "meter")
-    if is_limited and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Judge())
-    if is_noting:
-        for name in HEAVY:  # the first test that needs one would pay for it
-            import_module(name)
-        if not hasattr(config, "workerinput"):
-            config.pluginmanager.register(Record(config))
+    is_limited = config.option.lane in BUDGETS and not config.option.no_limits and not is_noting
+    config.pluginmanager.register(Meter(read_costs(), is_limited=is_limited))
+    if (is_limited or is_noting) and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Results(config))
+    for name in HEAVY if is_noting else ():  # the first test that needs one would pay for it
+        import_module(name)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -350,16 +346,16 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what belongs to later lanes."""
-    meter: Any = config.pluginmanager.get_plugin("meter")
     costs = read_costs()
-    meter.chosen = choose_cases((item.nodeid for item in items), costs)
-    lanes = {item: find_lane(item, costs, meter.chosen) for item in items}
+    chosen = choose_cases((item.nodeid for item in items), costs)
+    lanes = {item: find_lane(item, costs, chosen) for item in items}
     for item, lane in lanes.items():
         for name in [each.name for each in LANES[LANES.index(lane) :] if each.name in BUDGETS]:
             few = CHECK.examples / TEST.examples if name == CHECK.name and is_drawn(item) else 1
             SPENT[name] += costs.get(item.nodeid, CHEAP) * few
     kept = {item.nodeid.split("[")[0] for item, lane in lanes.items() if lane is not ALL}
-    LEFT.update(set(filter(is_always_tried, (item.nodeid.split("[")[0] for item in items))) - kept)
+    names = {item.nodeid.split("[")[0] for item in items if not item.nodeid.startswith("tests/parts/")}
+    LEFT.update(set(filter(is_always_tried, names)) - kept)
     if config.option.lane:
         wanted = [item for item in items if lanes[item].limit <= _lane.limit]
         if config.option.rest:
