@@ -9,7 +9,7 @@ PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Python compiles what it imports; compiled in advance, the environment would be a seventh larger.
 GET    := $(PIP) install --no-compile
 
-# Rewritten tests and compiled modules are kept: to make them anew takes each process ten seconds.
+# Rewritten tests and compiled modules are kept: to make them again takes each process ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo check check-tests test test-all costs texts lint hooks coverage test-models test-browser test-dice test-engines test-bounds test-oldest dist test-dist fuzz mutants mutants-sample bench soak clean
@@ -91,8 +91,8 @@ test-bounds: $(VENV)/.test
 		tests/exact/solvers/test_weighed.py tests/parts/mdp tests/parts/recourse/test_simplest.py tests/exact/population
 
 # What is released, as a stranger gets it: the tests of the sdist on the installed wheel, with the oldest versions that
-# pyproject.toml allows, in a folder without sources; fewer examples of each property, and slow tests only where the
-# version of a library matters.
+# pyproject.toml allows, in a folder without sources: with fewer examples of each property, all tests where the version
+# of a library matters, and of the others those of `make check`.
 OLDEST   := $(CURDIR)/$(VENV)-oldest
 VERSIONS := $(wildcard $(foreach room,classifier datasets people population,tests/*/$(room)))
 TRY      := $(OLDEST)/bin/python -m pytest -q $(CORES) -p no:cacheprovider --no-limits --examples 10

@@ -96,7 +96,7 @@ def run_load(*, clients: int, seconds: float, seed: int) -> LoadRecord:
     _allow_files()
     rng = random.Random(seed)
     service = Service.of(sa.parse_problem(CREDIT), decide)
-    service.warm_up()  # as the server does: plain and compiled sums may differ in their last digits
+    service.warm_up()  # as the server does
     visitors = make_visitors(service, max(4, min(clients // 5, 40)), rng)
     with tempfile.TemporaryDirectory(prefix="safear-load-") as name:
         crowd = _run_crowd(Path(name), visitors, clients=clients, seconds=seconds * (1 - STUCK), rng=rng)

@@ -97,16 +97,19 @@ def test_whoever_makes_a_folder_removes_what_was_left_beside_it(tmp_path: Path) 
 
 def test_a_process_that_goes_on_gets_its_file(tmp_path: Path) -> None:
     process, _ = begin(BESIDE, tmp_path)
-    remove_leftovers(tmp_path)
-    process.communicate("", timeout=60)
+    try:
+        remove_leftovers(tmp_path)
+        process.communicate("", timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 0
     assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {"a.txt": "half"}
 
 
 def test_scratch_folders_of_the_dead_are_removed_by_the_next(tmp_path: Path) -> None:
     alive, its = begin(SCRATCH, tmp_path)
-    dead, left = begin(SCRATCH, tmp_path)
     try:
+        dead, left = begin(SCRATCH, tmp_path)
         assert {path.name for path in tmp_path.iterdir()} == {Path(its).name, Path(left).name}
         kill(dead)
         (tmp_path / "safear-scratch-mine").mkdir()

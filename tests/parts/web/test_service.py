@@ -12,7 +12,7 @@ from safear.cli.main import cli
 
 @pytest.mark.parametrize("watched", [True, False])
 def test_who_waits_is_told_before_anything_is_warmed_up(monkeypatch: pytest.MonkeyPatch, watched: bool) -> None:
-    """At the first start, kernels are compiled for minutes. Nothing is told where nobody looks, as with bars."""
+    """Of a large problem that takes a while. Nothing is told where nobody looks, as with bars."""
 
     def stop(_: object) -> None:
         raise KeyboardInterrupt

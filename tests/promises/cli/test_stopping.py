@@ -312,6 +312,7 @@ def test_whenever_it_is_stopped_there_is_no_traceback(delay: float, place: Path,
     told = ended[1]
     # Python itself tells where it was, until it has loaded the package and found the first line of the program.
     assert "Traceback" not in told or not any(part in told for part in ("__main__.py", "safear/cli")), told
+    assert process.returncode in {CODES[signal.SIGINT], -signal.SIGINT}
 
 
 def test_whoever_loads_the_commands_keeps_their_handlers() -> None:

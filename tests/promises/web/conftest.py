@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
-PATIENCE = 60.0  # seconds, on a busy machine and before anything is compiled
+PATIENCE = 60.0  # seconds, on a busy machine
 MOST_BYTES = 64 * 1024  # of a request; more is refused
 EXAMPLE = "/?example=0"  # a page with somebody on it
 Open = Callable[..., "Page"]

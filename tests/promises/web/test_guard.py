@@ -95,6 +95,21 @@ def test_what_other_pages_send_is_refused(loan: Site, headers: dict[str, str], s
         assert client.post("/api/v1/menu", headers=own, json=ASK).status_code == 200
 
 
+@pytest.mark.parametrize("path", ["/analyst", "/nothing", "/api/v1/health/"])
+def test_what_a_proxy_would_say_is_ignored(loan: Site, path: str) -> None:
+    """Anybody can send that: only the name and the page that a request itself has count."""
+    forged = {"x-forwarded-host": "evil.example", "x-forwarded-proto": "https", "x-forwarded-for": "192.0.2.1"}
+    forged |= {"x-forwarded-prefix": "/evil", "forwarded": "for=192.0.2.1;host=evil.example;proto=https"}
+    ours = {"x-forwarded-host": "localhost", "forwarded": "host=localhost", "host": "evil.example"}
+    with loan.client() as client:
+        plain, said = client.get(path), client.get(path, headers=forged)
+        assert (said.status_code, said.text) == (plain.status_code, plain.text)
+        assert said.headers.get("location") == plain.headers.get("location")
+        assert client.get(path, headers=ours).status_code == 400
+        foreign = forged | {"origin": "https://evil.example"}
+        assert client.post("/api/v1/menu", headers=foreign, json=ASK).status_code == 403
+
+
 def test_size(loan: Site) -> None:
     large = b"x" * (MOST_BYTES + 1)
     with loan.client() as client:
