@@ -1,7 +1,8 @@
 """Make the golden files of a version, once per release: `python tools/golden.py 2026-11-18-21d7ac0 0.1.0`.
 
 What people write in the first folder (problems, terms, forms) goes into the second. This version makes all else from
-it, and keeps what it reads in each file (expected.json). A folder that exists is never written again.
+it, and keeps what it reads in each file (expected.json). A folder that exists is never written again, and its files
+are listed in SHA256SUMS.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from urllib import parse, request
 import safear as sa
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-from promises.formats.reading import GOLDEN, classifier_options, list_files, read_file
+from promises.formats.reading import GOLDEN, SUMS, classifier_options, list_files, read_file, sum_files
 
 INPUTS = ("problem.yaml", "terms.yaml", "person.yaml", "people.csv", "form.json", "attempts.csv")
 SAFEAR = (sys.executable, "-m", "safear")
@@ -42,6 +43,8 @@ def main(source: str, target: str) -> None:
         for file in list_files(folder):
             expected[f"{given.name}/{file.name}"] = read_file(file, lambda *one, cwd=folder: run(cwd, *one))
     write_json(GOLDEN / target / "expected.json", expected)
+    with SUMS.open("a", encoding="utf-8") as sums:
+        sums.writelines(sum_files(GOLDEN / target))
 
 
 def make_files(folder: Path) -> None:

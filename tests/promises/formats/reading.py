@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import safear as sa
 
 GOLDEN = Path(__file__).with_name("golden")
+SUMS = GOLDEN / "SHA256SUMS"  # of all of them
 MODEL = f"{Path(__file__).with_name('bank.py')}:score"
 OBJECTIVES = ("mean", "cvar:0.9")
 WALKS = ((), ("worked",), ("failed",), ("failed", "worked"), ("worked", "worked", "failed"))
@@ -29,6 +31,12 @@ def list_files(folder: Path) -> list[Path]:
     """What a version has made; the answers of the page have columns without levels as texts, which only it reads."""
     found = [folder / name for name in FILES if (folder / name).exists()]
     return [file for file in found if file.name != "answers.json" or not classifier_options(folder)]
+
+
+def sum_files(folder: Path) -> list[str]:
+    """What `sha256sum` says of the files of a version, or of all versions."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file() and file.parent != GOLDEN)
+    return [f"{sha256(file.read_bytes()).hexdigest()}  {file.relative_to(GOLDEN).as_posix()}\n" for file in files]
 
 
 def load_model(folder: Path, problem: sa.Problem) -> sa.Classifier | None:
