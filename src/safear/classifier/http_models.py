@@ -120,7 +120,7 @@ class HttpModel:
         if os.environ.get(TOKEN):
             headers["Authorization"] = f"Bearer {os.environ[TOKEN]}"
         deadline = math.inf if limit is None else time.monotonic() + limit
-        response = _pool().request(
+        response = pool().request(
             "POST",
             self.address,
             body=body,
@@ -181,7 +181,7 @@ def _choose_waits() -> tuple[float, ...]:
 
 
 @cache
-def _pool() -> Any:
+def pool() -> Any:
     """Connections, kept open from batch to batch. No proxies."""
     return require_package("urllib3", "urllib3", "http").PoolManager()
 

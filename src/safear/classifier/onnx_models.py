@@ -121,7 +121,7 @@ class OnnxModel:
         return self._run(table)[1]
 
     def _run(self, table: Any) -> tuple[Any, Any]:
-        outputs = self.session.run(None, self._feed(table))
+        outputs = self.session.run(None, self.feed(table))
         labels, chances = None, None
         for output in outputs:
             if isinstance(output, list):  # of mappings from class to chance
@@ -133,7 +133,8 @@ class OnnxModel:
                 labels = output if labels is None else labels
         return labels, chances
 
-    def _feed(self, table: Any) -> dict[str, Any]:
+    def feed(self, table: Any) -> dict[str, Any]:
+        """What the network is given for a table: tensors by the names of its inputs."""
         inputs = self.session.get_inputs()
         if len(inputs) == 1:
             matrix, kind = np.asarray(table), inputs[0].type

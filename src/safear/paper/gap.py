@@ -30,13 +30,13 @@ def optimal(workshop: Workshop, advance: Advance) -> Iterator[Entry]:
     for name in DATASETS:
         study = workshop.study(name)
         for group in (FREE, DEAR):
-            engine, codes = _draw(study, failure_cost=group == DEAR)
+            engine, codes = draw_people(study, failure_cost=group == DEAR)
             for aversion in AVERSIONS:
                 yield from _entries(name, group, compare_filed(engine, codes, objective=MeanStd(aversion)))
                 advance()
 
 
-def _draw(study: Study, *, failure_cost: bool) -> tuple[Engine, NDArray[np.int16]]:
+def draw_people(study: Study, *, failure_cost: bool) -> tuple[Engine, NDArray[np.int16]]:
     """At most PEOPLE of the rejected; with a failure cost of 1 if asked for."""
     rng = np.random.default_rng([study.seed, *b"optimal"])
     count = len(study.crowd)

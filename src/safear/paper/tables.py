@@ -43,14 +43,14 @@ class Workshop:
 
     seeds: Sequence[int] = SEEDS
     simulate: bool = True
-    _studies: dict[tuple[str, int, bool], Study] = field(default_factory=dict)
+    studies: dict[tuple[str, int, bool], Study] = field(default_factory=dict)
 
     def study(self, dataset: str, seed: int | None = None, *, second_model: bool = False) -> Study:
         """A study; the first of `seeds` unless another is given."""
         key = (dataset, self.seeds[0] if seed is None else seed, second_model)
-        if key not in self._studies:
-            self._studies[key] = Study.of(dataset, seed=key[1], second_model=second_model)
-        return self._studies[key]
+        if key not in self.studies:
+            self.studies[key] = Study.of(dataset, seed=key[1], second_model=second_model)
+        return self.studies[key]
 
     def entries(
         self, study: Study, table: str, group: str, objective: Objective, *, horizon: int, seeds: Sequence[int] = ()

@@ -93,14 +93,14 @@ def merge_terms(problem: Problem, terms: Terms) -> tuple[Problem, list[Mistake]]
             )
             continue
         merged = merge_action(action, own)
-        if not _is_sound(problem, own):
+        if not is_sound(problem, own):
             mistakes += [item if own.outcomes else _in_short_form(item) for item in check_action(problem, merged)]
         if action.name not in terms.forbid:
             actions.append(merged)
     return replace(problem, actions=tuple(actions)), mistakes
 
 
-def _is_sound(problem: Problem, own: ActionTerms) -> bool:
+def is_sound(problem: Problem, own: ActionTerms) -> bool:
     """Whether terms are numbers of their kind: nothing else can then be wrong with an action that was right before.
 
     The rest goes to the other outcome, so chances add up to 1 whatever the number is.

@@ -79,12 +79,12 @@ class Server(ThreadingHTTPServer):
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     require("urllib3")
     monkeypatch.setattr(http_models, "WAITS", (0.01, 0.02, 0.04))
-    http_models._pool.cache_clear()
+    http_models.pool.cache_clear()
     with Server() as running:
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield running
-        http_models._pool().clear()
+        http_models.pool().clear()
         running.shutdown()
         thread.join()
 

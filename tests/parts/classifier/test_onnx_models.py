@@ -247,7 +247,7 @@ def test_values_that_an_input_cannot_hold(
     def feed(values: list[Any]) -> list[Any]:
         column = pd.Series(values, dtype=object)
         table = pd.DataFrame({"x": column, "z": column if is_matrix else 0.5})
-        fed = model._feed(table.to_numpy(dtype=object) if is_matrix else table)["x"]
+        fed = model.feed(table.to_numpy(dtype=object) if is_matrix else table)["x"]
         return list(fed[:, 0].tolist())
 
     assert feed(fine) == forms

@@ -192,7 +192,7 @@ class TestNoneFound:
         monkeypatch.setattr(Explainer, "of", lambda study: Explainer(study, nothing, Found.NothingError))
         workshop = Workshop(seeds=(0,), simulate=False)
         study = Study.of("german")
-        workshop._studies.update({("adult", 0, False): study, ("german", 0, False): study})  # one of them is enough
+        workshop.studies.update({("adult", 0, False): study, ("german", 0, False): study})  # one of them is enough
         steps: list[int] = []
         cells = {(c.key.policy, c.key.measure): c for c in dice(workshop, lambda: steps.append(1))}
         assert len(steps) == 2

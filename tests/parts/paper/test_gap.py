@@ -124,13 +124,13 @@ def test_progress_and_one_study_for_all(finished: tuple[PaperTable, Workshop, li
 def test_the_people_that_are_drawn(failure_cost: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     study = Workshop().study("german")
     monkeypatch.setattr(table_of, "PEOPLE", PEOPLE)
-    engine, codes = table_of._draw(study, failure_cost=failure_cost)
+    engine, codes = table_of.draw_people(study, failure_cost=failure_cost)
     assert len(codes) == PEOPLE
-    assert np.array_equal(codes, table_of._draw(study, failure_cost=not failure_cost)[1])
+    assert np.array_equal(codes, table_of.draw_people(study, failure_cost=not failure_cost)[1])
     assert engine.problem.goal.failure_cost == int(failure_cost)
     for mdp, *_ in engine.blocks(Crowd.of(study.problem, codes)):
         assert mdp.failure_cost * mdp.quantum == int(failure_cost)
     rejected = {row.tobytes() for row in study.crowd.codes}
     assert all(row.tobytes() in rejected for row in codes)
     monkeypatch.setattr(table_of, "PEOPLE", 10**6)
-    assert len(table_of._draw(study, failure_cost=failure_cost)[1]) == len(study.rejected)
+    assert len(table_of.draw_people(study, failure_cost=failure_cost)[1]) == len(study.rejected)

@@ -272,17 +272,17 @@ def test_mistakes_in_python(terms: Terms, said: str) -> None:
 
 def test_a_sound_problem_with_sound_terms_is_not_checked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     mine = apply_terms(PROBLEM, Terms.of(cost={"learn": 2}, forbid=["diet"]))
-    looked_at: list[Problem] = []
+    looked_at: list[object] = []
 
-    def look(problem: Problem) -> list[Mistake]:
-        looked_at.append(problem)
+    def look(features: object, _: object) -> list[Mistake]:
+        looked_at.append(features)
         return []
 
-    monkeypatch.setattr(checks, "_find_mistakes", look)
+    monkeypatch.setattr(checks, "check_features", look)
     assert (check_problem(mine), check_problem(PROBLEM), looked_at) == ([], [], [])
     longer = mine.with_horizon(3)
     assert check_problem(longer) == check_problem(longer) == []
-    assert looked_at == [longer]
+    assert looked_at == [longer.features]
 
 
 @FEWER
@@ -297,7 +297,7 @@ def test_numbers_that_are_looked_at_alone_have_the_mistakes_of_the_whole_action(
     own = {action.name: data.draw(st.builds(ActionTerms, cost=numbers, chance=numbers)) for action in problem.actions}
     quick = merge_terms(problem, Terms(own))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(terms_module, "_is_sound", lambda *_: False)
+        patch.setattr(terms_module, "is_sound", lambda *_: False)
         assert merge_terms(problem, Terms(own)) == quick
 
 
