@@ -69,12 +69,12 @@ def test_all_files_are_named(safear: Safear, job: list[str], tmp_path: Path) -> 
     ],
 )
 def test_what_is_refused_before_anything_is_computed(
-    safear: Safear, job: list[str], name: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    safear: Safear, job: list[str], name: str, message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "mine.html").write_text("mine", encoding="utf-8")
     before = (tmp_path / "people.csv").read_bytes()
-    monkeypatch.setattr("safear.population.audit.audit", lambda *_, **__: pytest.fail("computed"))
-    assert safear(*job, "--report", name).refusal.startswith(message)
+    (tmp_path / "bank.py").write_text("def decide(frame):\n    raise AssertionError('computed')\n")
+    assert safear(*job, "--classifier", "bank.py:decide", "--report", name).refusal.startswith(message)
     assert (tmp_path / "mine.html").read_text(encoding="utf-8") == "mine"
     assert (tmp_path / "people.csv").read_bytes() == before
 

@@ -17,6 +17,7 @@ import pytest
 
 import safear as sa
 from accounts import only_root
+from limits import weigh_states
 from safear.cli.main import MODULES, cli
 
 if TYPE_CHECKING:
@@ -291,7 +292,7 @@ def test_a_problem_too_large_to_check_is_advised_what_the_command_has(
     safear: Safear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Too large at once, since every state takes 100 MB here."""
-    monkeypatch.setattr("safear.mdp.compile._BYTES_PER_STATE", 10**8)
+    weigh_states(10**8, monkeypatch)
     names = [f"f{number}" for number in range(8)]
     document = {
         "safear": 1,

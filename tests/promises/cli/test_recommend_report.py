@@ -140,11 +140,11 @@ def test_already_favourable(safear: Safear, tmp_path: Path) -> None:
     ],
 )
 def test_what_is_refused_before_anything_is_computed(
-    safear: Safear, options: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    safear: Safear, options: list[str], message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "mine.html").write_text("mine", encoding="utf-8")
-    monkeypatch.setattr("safear.recourse.menu.recommend", lambda *_, **__: pytest.fail("computed"))
-    assert safear("recommend", "loan", *options).refusal.startswith(message)
+    (tmp_path / "bank.py").write_text("def decide(frame):\n    raise AssertionError('computed')\n")
+    assert safear("recommend", "loan", "--classifier", "bank.py:decide", *options).refusal.startswith(message)
     assert read(tmp_path, "mine.html") == "mine"
     assert not (tmp_path / "plan.html").exists()
 

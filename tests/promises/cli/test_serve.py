@@ -25,7 +25,7 @@ from promises.web.conftest import APPLICANT, CREDIT
 
 pytestmark = pytest.mark.usefixtures("heeded")
 
-COMMAND = [sys.executable, "-c", "from safear.cli.serve import serve; serve()"]
+COMMAND = [sys.executable, "-m", "safear", "serve"]
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])

@@ -28,6 +28,7 @@ from crowds import (
     records,
 )
 from ladders import CLIMB
+from limits import leave_memory
 from parts.people.test_counts import write_csv
 from safear.errors import ClassifierError, InputError, ObjectiveError, PersonError, TooLargeError
 from safear.risk import Objective
@@ -298,7 +299,7 @@ def test_parts_that_do_not_fit_into_memory(
     people: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert len(people)
-    monkeypatch.setattr("safear.memory.available", lambda: 10**7)
+    leave_memory(10**7, monkeypatch)
     with pytest.raises(TooLargeError) as error:
         sa.batch(PROBLEM, None, tmp_path / "people.csv", out=tmp_path / "out", objective=sa.Mean(), threads=2)
     told = str(error.value)

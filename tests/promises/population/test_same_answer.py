@@ -11,6 +11,7 @@ import pytest
 
 import safear as sa
 from crowds import Own, Somebody, read_parts
+from limits import limit_work
 from promises.web.conftest import Site, serve
 from safear.risk import Objective
 
@@ -72,7 +73,7 @@ def assert_same(found: Any, expected: Figures) -> None:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Costs in cents are rounded to find a plan, as those of larger problems are."""
-    monkeypatch.setattr("safear.solvers.fine_costs.MAX_WORK", 1_000_000)
+    limit_work(1_000_000, monkeypatch)
     problem = sa.parse_problem(CENTS)
     assert sa.solve(sa.compile_mdp(problem, start=SOME[0]), sa.CVaR(0.95)).search_unit is not None
 

@@ -19,7 +19,8 @@ from typing import Any
 import pytest
 
 import safear as sa
-from crowds import JOB, bytes_of, job_people, part_bytes
+from crowds import JOB, bytes_of, part_bytes
+from limits import leave_memory
 from parts.people.test_counts import write_csv
 from promises.population.conftest import TuneWorkers
 from safear.errors import ClassifierError, InputError, ProblemError, TooLargeError
@@ -37,14 +38,6 @@ PATIENCE = 60.0
 def few_are_many(tune_workers: TuneWorkers) -> None:
     """Workers for batches of any size."""
     tune_workers(many=2)
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A place with people in it."""
-    folder = tmp_path_factory.mktemp("home")
-    job_people(36, seed=5).to_csv(folder / "people.csv", index=False)
-    return folder
 
 
 # A process that has imported everything, and forks for each program that asks for it: the fork has its streams and runs
@@ -290,7 +283,7 @@ def test_a_program_that_is_no_python(home: Path, started: list[Any], monkeypatch
 
 
 def test_what_does_not_fit_is_refused(home: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("safear.memory.available", lambda: 500 * 2**20)
+    leave_memory(500 * 2**20, monkeypatch)
     with pytest.raises(TooLargeError, match=r"2 processes would need about .* MiB; this machine has 500\.0 MiB left"):
         run(home, "too large")
     assert not (home / "too large").exists()

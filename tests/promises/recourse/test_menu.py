@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, given
 
 import safear as sa
+from limits import limit_work
 from safear.errors import ObjectiveError, PersonError, ProblemError, TermsError
 from safear.risk import Objective
 from small_problems import GUESS, guessed_loan
@@ -327,7 +328,7 @@ DOLLARS = {
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """So little work at a time that costs in cents must be rounded."""
-    monkeypatch.setattr("safear.solvers.fine_costs.MAX_WORK", 50_000)
+    limit_work(50_000, monkeypatch)
 
 
 @pytest.mark.usefixtures("hasty")

@@ -107,18 +107,26 @@ def test_nobody_makes_the_service_ask_the_classifier() -> None:
     assert sum(asked) == math.prod(seen)
 
 
-def test_in_a_space_too_large_to_ask_beforehand_nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("safear.web.service.ASKED_BEFOREHAND", 10)
+def test_in_a_space_too_large_to_ask_beforehand_nothing_is_remembered() -> None:
+    names = [f"f{number}" for number in range(20)]
+    document = {
+        "safear": 1,
+        "title": "a million people",
+        "horizon": 1,
+        "features": {name: {"kind": "ordinal", "levels": ["low", "high"]} for name in names},
+        "actions": {"learn": {"cost": 1, "change": {"f0": "high"}}},
+    }
     asked: list[int] = []
 
     def watch(frame: pd.DataFrame) -> Any:
         asked.append(len(frame))
-        return frame["savings"] == "rich"
+        return frame["f0"] == "high"
 
-    with serve(sa.load_example("loan"), watch) as site, site.client() as client:
+    with serve(sa.parse_problem(document), watch) as site, site.client() as client:
         assert asked == []
         for times in (1, 2):
-            assert client.post("/api/v1/decide", json={"person": APPLICANT}).json()["decision"] == "unfavourable"
+            answer = client.post("/api/v1/decide", json={"person": dict.fromkeys(names, "low")})
+            assert answer.json()["decision"] == "unfavourable"
             assert asked == [1] * times
 
 
