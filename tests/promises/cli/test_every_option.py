@@ -12,13 +12,12 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
 import pandas as pd
 import pytest
 
 import safear as sa
+from calls import COMMANDS, commands_with, options_of, run
 from crowds import part_bytes
-from safear.cli.main import cli
 from safear.datasets import load
 from small_problems import GUESS
 
@@ -38,20 +37,6 @@ def score(frame):
 def hang(frame):
     time.sleep(3)
 """
-CONTEXT = click.Context(cli)
-COMMANDS = {name: cli.get_command(CONTEXT, name) for name in cli.list_commands(CONTEXT)}
-
-
-def options_of(command: str) -> list[list[str]]:
-    """The forms of each option of a command; what switches something off is an option of its own."""
-    found = COMMANDS[command]
-    assert found is not None
-    forms = [(item.opts, item.secondary_opts) for item in found.params if isinstance(item, click.Option)]
-    return [each for pair in forms for each in pair if each]
-
-
-def commands_with(option: str) -> list[str]:
-    return [command for command in COMMANDS if any(option in forms for forms in options_of(command))]
 
 
 @pytest.fixture(autouse=True)
@@ -65,12 +50,6 @@ def guess(safear: Safear, tmp_path: Path) -> sa.Problem:
     problem = sa.load_problem("guess.yaml")
     sa.save_plan(sa.recommend(problem, objectives="mean")[0], "plan.json")
     return problem
-
-
-def run(safear: Safear, *call: str) -> str:
-    answer = safear(*call)
-    assert (answer.code, answer.err) == (0, "")
-    return answer.out
 
 
 # --------------------------------------------------------------------------------------------------- about one person
@@ -301,7 +280,7 @@ MINIMAL = POPULAR | {
 }
 
 
-@pytest.mark.parametrize("command", [name for name in commands_with("--model-timeout") if name != "serve"])
+@pytest.mark.parametrize("command", sorted(commands_with("--model-timeout") - {"serve"}))
 def test_no_command_waits_longer_for_a_model_than_it_may(command: str, safear: Safear) -> None:
     told = safear(*MINIMAL[command], "--classifier", "bank.py:hang", "--model-timeout", "0.02")
     assert told.code == 2
@@ -309,7 +288,7 @@ def test_no_command_waits_longer_for_a_model_than_it_may(command: str, safear: S
     assert told.err.endswith("    allow more with --model-timeout SECONDS\n")
 
 
-@pytest.mark.parametrize("command", commands_with("--verbose"))
+@pytest.mark.parametrize("command", sorted(commands_with("--verbose")))
 def test_what_is_said_of_the_work_is_not_among_the_results(command: str, safear: Safear) -> None:
     pd.DataFrame({"action": ["learn"] * 12, "worked": ["yes", "no"] * 6}).to_csv("log.csv", index=False)
     call = (*MINIMAL[command], *(SCORE if command == "init" else ()))
@@ -349,20 +328,21 @@ LEFT_OUT = {
 
 
 def words_in(tree: ast.AST) -> list[str]:
-    """The words of all texts, in order."""
+    """The words of all arguments and commands, in order; those of sentences are left out."""
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    return [word.partition("=")[0] if word.startswith("--") else word for text in texts for word in text.split()]
+    given = [words for words in map(str.split, texts) if len(words) == 1 or COMMANDS.keys() & words[:1]]
+    return [word.partition("=")[0] if word.startswith("--") else word for words in given for word in words]
 
 
 def given_in(path: Path) -> Iterator[tuple[str, str]]:
-    """What a file gives a command: in a list or a call that begins with its name, or anywhere in a file about it."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    """What a file gives a command: in a list, a call or a text that begins with it, or in a file about it."""
     about = path.stem.removeprefix("test_").partition("_")[0]
-    lists = [node for node in ast.walk(tree) if isinstance(node, ast.Call | ast.List | ast.Tuple)]
-    named = [node for node in lists if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
-    calls = [[node.func.id, *words_in(node)] for node in named]  # type: ignore[attr-defined]  # as was asked for
-    for words in ([about, *words_in(tree)], *calls, *filter(None, map(words_in, lists))):
-        yield from ((words[0], word) for word in words[1:] if words[0] in COMMANDS and word.startswith("-"))
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        words = words_in(node) if isinstance(node, ast.Call | ast.List | ast.Tuple | ast.Constant) else []
+        asked = [node.func.id] if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else []
+        otherwise = None if isinstance(node, ast.Constant) else about
+        command = next(filter(COMMANDS.get, [*words[:1], *asked]), otherwise)
+        yield from ((command, word) for word in words if command in COMMANDS and word.startswith("-"))
 
 
 def test_every_option_of_every_command_is_given_in_some_test() -> None:

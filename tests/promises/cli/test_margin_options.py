@@ -14,14 +14,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
 import httpx
 import pandas as pd
 import pytest
 
 import safear as sa
+from calls import commands_with, run
 from crowds import UNDECIDED, part_bytes
-from safear.cli.main import cli
 
 if TYPE_CHECKING:
     from promises.cli.conftest import Safear
@@ -88,12 +87,6 @@ def people(safear: Safear, tmp_path: Path) -> pd.DataFrame:
     found = pd.DataFrame(some * 2, columns=["skill", "age", "gender"])
     found.to_csv(tmp_path / "people.csv", index=False)
     return found
-
-
-def run(safear: Safear, *call: str) -> str:
-    answer = safear(*call)
-    assert (answer.code, answer.err) == (0, "")
-    return answer.out
 
 
 def recommend(safear: Safear, asked: Asked) -> tuple[object, object]:
@@ -198,12 +191,6 @@ MINIMAL = {
     "check": ("check", "job.yaml"),
     "serve": ("serve", "job.yaml", "--port", "0"),
 }
-
-
-def commands_with(option: str) -> set[str]:
-    context = click.Context(cli)
-    found = {name: cli.get_command(context, name) for name in cli.list_commands(context)}
-    return {name for name, one in found.items() if one and any(option in item.opts for item in one.params)}
 
 
 @pytest.mark.parametrize("option", ["--aim", "--agree"])

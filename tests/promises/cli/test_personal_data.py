@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
 import pandas as pd
 import pytest
 
 import safear as sa
+from calls import commands_with
 from crowds import bytes_of
-from safear.cli.main import cli
 
 if TYPE_CHECKING:
     from promises.cli.conftest import Safear
@@ -102,10 +101,7 @@ def written_by(safear: Safear, *call: str) -> str:
 
 
 def test_every_command_that_has_the_option_is_looked_at() -> None:
-    context = click.Context(cli)
-    found = {name: cli.get_command(context, name) for name in cli.list_commands(context)}
-    have = {name for name, one in found.items() if one and any(OPTION in item.opts for item in one.params)}
-    assert have == set(COMMANDS)
+    assert commands_with(OPTION) == set(COMMANDS)
 
 
 @pytest.mark.usefixtures("credit")

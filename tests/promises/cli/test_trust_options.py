@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
 import joblib
 import pandas as pd
 import pytest
@@ -20,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skops import io
 
 import safear as sa
-from safear.cli.main import cli
+from calls import commands_with
 
 if TYPE_CHECKING:
     from promises.cli.conftest import Safear
@@ -82,12 +81,6 @@ def trace(models: Path, safear: Safear, tmp_path: Path, monkeypatch: pytest.Monk
             shutil.copy(path, tmp_path)
     monkeypatch.delitem(sys.modules, "own_steps", raising=False)
     return tmp_path / "ran"
-
-
-def commands_with(option: str) -> set[str]:
-    context = click.Context(cli)
-    found = {name: cli.get_command(context, name) for name in cli.list_commands(context)}
-    return {name for name, one in found.items() if one and any(option in item.opts for item in one.params)}
 
 
 def test_every_command_that_opens_models_is_looked_at() -> None:

@@ -1,12 +1,22 @@
-"""Processes that work on a batch, for small batches too."""
+"""People in a folder, and processes that work on a batch of them, however small it is."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
+from crowds import job_people
 from doors import workers
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A place with people in it."""
+    folder = tmp_path_factory.mktemp("home")
+    job_people(36, seed=5).to_csv(folder / "people.csv", index=False)
+    return folder
 
 
 class TuneWorkers(Protocol):

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import safear as sa
-from crowds import JOB, bytes_of, job_people, part_bytes
+from crowds import JOB, bytes_of, part_bytes
 from safear.errors import ClassifierError, MissingExtraError
 from safear.risk import Objective
 
@@ -60,14 +60,6 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             yield address
         finally:
             process.kill()
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A place with people in it."""
-    folder = tmp_path_factory.mktemp("home")
-    job_people(36, seed=5).to_csv(folder / "people.csv", index=False)
-    return folder
 
 
 def run(home: Path, out: str, **options: Any) -> Any:
