@@ -139,11 +139,8 @@ def find_sharing(path: Path) -> set[str]:
     found, parts = {"scaled"}, dict[str, set[str]]()
     for part in ast.parse(path.read_text(encoding="utf-8")).body:
         nodes = [node for node in ast.walk(part) if isinstance(node, ast.Name)]
-        made = (
-            {part.name}
-            if isinstance(part, ast.FunctionDef)
-            else {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
-        )
+        inside = {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
+        made = {part.name} if isinstance(part, ast.FunctionDef | ast.ClassDef) else inside
         words = {node.id for node in nodes} | {node.arg for node in ast.walk(part) if isinstance(node, ast.arg)}
         parts |= dict.fromkeys(made, words)
     while more := {name for name, words in parts.items() if words & found} - found:
@@ -153,7 +150,7 @@ def find_sharing(path: Path) -> set[str]:
 
 def takes_a_share(item: pytest.Item) -> bool:
     """Return whether a test draws more examples, or tries more cases, in a later lane."""
-    return is_drawn(item) or item.name.partition("[")[0] in find_sharing(item.path)
+    return is_drawn(item) or item.nodeid.split("::")[1].partition("[")[0] in find_sharing(item.path)
 
 
 def is_always_tried(name: str) -> bool:
