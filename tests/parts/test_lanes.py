@@ -80,7 +80,7 @@ def row():
     return rows[0]
 
 def work():
-    for _ in range(45):
+    for _ in range(80):
         measure_pace()
 
 def test_dear():

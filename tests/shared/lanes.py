@@ -36,7 +36,7 @@ CHEAP = 0.005  # about what a test costs that is not noted
 CASES = {"tests/promises/": 6.0, "tests/exact/": 6.0, "tests/parts/": 1.0}  # CPU s of a test's cheapest case, at most
 SLACK = 3  # how many times its cost a test may take: machines differ
 SAME = 1.6  # costs that differ by less are the same
-LOOP = 0.0025  # CPU seconds that the loop of `measure_pace` takes where costs are noted
+LOOP = 0.001  # CPU seconds that the loop of `measure_pace` takes where costs are noted
 LEAST = 0.3  # CPU seconds that any test may take: what Python does now and then, such as collecting garbage
 HEAVY = ("duckdb", "fastapi", "lightgbm", "pandas", "skops.io", "sklearn.ensemble", "xgboost")
 # All cases of these are tried in `make test`: `make mutants` judges the formulas by them, or each is a promise.
