@@ -88,7 +88,8 @@ test-bounds: $(VENV)/.test
 	$(BIN)/python tools/build_core.py checked
 	SAFEAR_CORE=checked $(BIN)/python -m pytest -q $(CORES) -p no:cacheprovider --examples 10 \
 		tests/exact/core tests/exact/evaluation tests/exact/solvers/test_targets.py tests/exact/solvers/test_optimal.py \
-		tests/exact/solvers/test_weighed.py tests/parts/mdp tests/parts/recourse/test_simplest.py tests/exact/population
+		tests/exact/solvers/test_weighed.py tests/parts/mdp tests/parts/recourse/test_plan.py tests/parts/recourse/test_rules.py \
+		tests/parts/recourse/test_simplest.py tests/exact/population
 
 # What is released, as a stranger gets it: the tests of the sdist on the installed wheel, with the oldest versions that
 # pyproject.toml allows, in a folder without sources: with fewer examples of each property, all tests where the version

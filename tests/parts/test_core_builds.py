@@ -12,6 +12,8 @@ from types import ModuleType
 
 import pytest
 
+import safear
+
 ROOT = Path(__file__).parents[2]
 CORE = ROOT / "src" / "safear" / "core"
 LOOK = """
@@ -48,6 +50,13 @@ def test_a_build_that_is_named_serves(build: str) -> None:
 def test_a_build_that_nobody_knows_is_refused() -> None:
     said = look(ROOT / "src", SAFEAR_CORE="fast").stderr
     assert "ImportError: $SAFEAR_CORE is 'fast': SafeAR's core has the builds avx2, baseline, checked, python" in said
+
+
+def test_no_loop_swallows_an_error() -> None:
+    """Whatever makes room can fail. A function that is `noexcept` would print that and go on with nonsense."""
+    built = [path for path in (Path(safear.__file__).parent / "core").glob("*/*") if path.suffix in {".so", ".pyd"}]
+    assert len(built) > 15
+    assert [path for path in built if b"PyErr_WriteUnraisable" in path.read_bytes()] == []
 
 
 def copy_core(folder: Path, *without: str) -> None:
