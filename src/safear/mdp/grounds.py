@@ -6,7 +6,7 @@ The arrays are those of `Compiler.reachable`, bit for bit, and the classifier is
 from __future__ import annotations
 
 import math
-from collections import Counter, deque
+from collections import Counter
 from copy import copy
 from dataclasses import dataclass
 from threading import Lock
@@ -170,18 +170,19 @@ class _Laid:
     """All ground that was laid, the oldest first, which makes room once there is too much."""
 
     def __init__(self) -> None:
-        self._every: deque[tuple[ReferenceType[Grounds], Key, int]] = deque()
-        self._bytes, self._lock = 0, Lock()
+        self._every: list[tuple[ReferenceType[Grounds], Key, int]] = []
+        self._lock = Lock()
 
     def add(self, grounds: Grounds, key: Key, need: int) -> None:
-        """Note what was laid, and for whom; it may take about so many bytes."""
+        """Note what was laid, and for whom; it may take about so many bytes. What went with its problem takes none."""
         with self._lock:
+            self._every = [each for each in self._every if each[0]() is not None]
             self._every.append((ref(grounds), key, need))
-            self._bytes += need
-            while self._bytes > MOST_BYTES and len(self._every) > 1:
-                owner, old, taken = self._every.popleft()
-                self._bytes -= taken
-                found = owner()  # None if its problem is gone
+            total = sum(taken for *_, taken in self._every)
+            while total > MOST_BYTES and len(self._every) > 1:
+                owner, old, taken = self._every.pop(0)
+                total -= taken
+                found = owner()
                 if found is not None:
                     found.forget(old)
 

@@ -327,6 +327,26 @@ def test_ground_that_had_to_make_room_is_laid_again(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.usefixtures("at_once")
+def test_ground_that_went_with_its_problem_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, last = (Desk.of(sa.parse_problem(FILED), decide) for _ in range(2))
+    need = vars(first.grounds)["_need"]
+    monkeypatch.setattr(grounds, "MOST_BYTES", 2 * need)
+    monkeypatch.setattr(grounds, "_LAID", type(vars(grounds)["_LAID"])())
+    laid = count_laid(monkeypatch)
+    first.open(PEOPLE[0])
+    for _ in range(3):  # each is gone before the next one comes
+        Desk.of(sa.parse_problem(FILED), decide).open(PEOPLE[0])
+        gc.collect()
+    last.open(PEOPLE[0])
+    assert len(laid) == 5
+    first.open(PEOPLE[0])
+    assert len(laid) == 5, "what is left of two is not too much"
+    Desk.of(sa.parse_problem(FILED), decide).open(PEOPLE[0])
+    first.open(PEOPLE[0])
+    assert len(laid) == 7, "of three it is: the oldest made room"
+
+
+@pytest.mark.usefixtures("at_once")
 def test_mistakes_where_somebody_never_comes_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quantity_checks, "MAX_COMBINATIONS", 0)  # as if there were too many levels to look at all
     case = {"when": "a == far", "chance": 0.9}
