@@ -24,8 +24,7 @@ def count_rules(plan: Solution | Policy, start: Record | int | None = None) -> i
     policy = policy_of(plan)
     mdp = policy.mdp
     runs = follow_runs(policy, mdp.locate_start(start))
-    row_state = np.ascontiguousarray(mdp.row_state, np.int64)
-    steps, pairs = count_steps_told(mdp.arrays, _make_telling(mdp), runs, row_state)
+    steps, pairs = count_steps_told(mdp.arrays, _make_telling(mdp), runs, mdp.row_state)
     return steps - sum(_fail_alike(mdp, one, other) for one, other in pairs)
 
 
@@ -35,8 +34,7 @@ def _make_telling(mdp: MDP) -> Telling:
     goal, stuck, works = (
         np.ascontiguousarray(flags).view(np.uint8) for flags in (mdp.goal, list_stuck(mdp), mdp.working)
     )
-    needed = np.ascontiguousarray(mdp.steps_to_goal, np.int64)
-    return Telling(goal, stuck, needed, works, mdp.horizon, RARE_STEP, RARE)
+    return Telling(goal, stuck, mdp.steps_to_goal, works, mdp.horizon, RARE_STEP, RARE)
 
 
 @once_per_mdp

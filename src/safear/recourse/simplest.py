@@ -102,12 +102,12 @@ class Search:
         ahead = look_ahead(mdp)
         ground = SearchGround(
             arrays=mdp.arrays,
-            row_state=np.ascontiguousarray(mdp.row_state, np.int64),
+            row_state=mdp.row_state,
             often=np.ascontiguousarray(often, np.float64),
             differs=often is not mdp.edge_chance,
-            goal=np.ascontiguousarray(mdp.goal).view(np.uint8),
+            goal=mdp.goal.view(np.uint8),
             acts=np.ascontiguousarray(list_acting(mdp)).view(np.uint8),
-            needed=np.ascontiguousarray(mdp.steps_to_goal, np.int64),
+            needed=mdp.steps_to_goal,
             works=np.ascontiguousarray(mdp.working).view(np.uint8),
             ahead_mean=ahead.mean,
             ahead_success=ahead.success,
