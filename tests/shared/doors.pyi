@@ -120,9 +120,9 @@ from safear.fitting.estimates import mean_cost as mean_cost
 from safear.fitting.fit_teller import FitTeller as FitTeller
 from safear.fitting.rewriting import rewrite_amounts as rewrite_amounts
 from safear.mdp import beyond as beyond
-from safear.mdp import compile as compile_module
 from safear.mdp import families as families
 from safear.mdp import goals as goals
+from safear.mdp import ground as ground
 from safear.mdp import grounds as grounds
 from safear.mdp import other_numbers as other_numbers
 from safear.mdp.blocked import Blocked as Blocked
@@ -554,7 +554,6 @@ __all__ = [
     "PAPER_MEASURES",
     "TARGETS_MISSED",
     "VOUCHING_ENOUGH",
-    "compile_module",
     "core_families",
     "dice_module",
     "serve_module",

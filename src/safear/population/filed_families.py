@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from safear.classifier.filed import Filed
 from safear.errors import TooLargeError
-from safear.mdp.compile import MAX_REACHABLE, Compiler
+from safear.mdp.compile import Compiler
 from safear.mdp.expand import Edges, expand
 from safear.mdp.families import Family, immutable_features, immutable_positions
 from safear.mdp.filed_goals import FiledGoals
+from safear.mdp.grounds import MAX_REACHABLE
 from safear.mdp.space import StateArray, StateSpace
 
 TOGETHER = 256  # people who are searched for at once

@@ -145,7 +145,7 @@ def test_arrays_are_taken_from_wherever_they_are() -> None:
         TRIES,
         goal=table[:, 0],
         row_start=TRIES.row_start.astype(np.int32),
-        edge_next=[0, 1, 1],
+        edge_next=[0, 1, 1],  # type: ignore[arg-type]
         edge_cost=np.array([1, 9, 1, 9, 10])[::2],
         edge_chance=np.array([0.5, 0, 0.5, 0, 1.0])[::2],
         edge_low=np.array([0.5, 0.5, 1], dtype=np.float32),
