@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,12 +13,13 @@ from safear.arguments import WHOLE, takes
 from safear.classifier.adapters import as_classifier
 from safear.errors import PersonError, ProblemError, suggest
 from safear.mdp.compiled import CompiledMDP, common_fields, count_bytes
-from safear.mdp.expand import Edges, expand, find_allowed, join_edges, sort_edges
+from safear.mdp.expand import find_allowed
 from safear.mdp.filed_goals import as_filed
 from safear.mdp.goals import Goals
+from safear.mdp.ground import Site
 from safear.mdp.grounds import MAX_REACHABLE, Grounds
 from safear.mdp.lattice import Lattice, find_lattice
-from safear.mdp.space import CodeMatrix, StateArray, StateSpace
+from safear.mdp.space import CodeMatrix, StateSpace
 from safear.memory import MAX_BYTES, require_room
 from safear.problem.checks import check_problem
 from safear.problem.model import Problem, Record, is_missing
@@ -112,56 +113,32 @@ class Compiler:
 
     def whole(self, fixed: Mapping[str, int], max_bytes: int) -> CompiledMDP:
         """All states that agree with `fixed`."""
-        space, states, codes = find_states(self.problem, fixed, max_bytes)
-        goal = self.goals.among(codes) if len(states) else np.empty(0, dtype=bool)
-        edges = expand(self.problem, self.lattice, space, states[~goal])
-        return self._assemble(space, states, goal, edges)
+        return self._compile(fixed, max_bytes, self.goals.among)
 
     def without_goals(self, fixed: Mapping[str, int], max_bytes: int | None) -> CompiledMDP:
         """The same if nothing were a goal: every state with what can be done there."""
-        space, states, _ = find_states(self.problem, fixed, max_bytes)
-        edges = expand(self.problem, self.lattice, space, states)
-        return self._assemble(space, states, np.zeros(len(states), dtype=bool), edges)
+        return self._compile(fixed, max_bytes, lambda codes: np.zeros(len(codes), dtype=bool))
 
-    def of_edges(self, space: StateSpace, states: StateArray, parts: list[Edges]) -> CompiledMDP:
-        """The same for some states, rising, and all edges that leave them."""
-        return self._assemble(space, states, np.zeros(len(states), dtype=bool), join_edges(parts))
+    def _compile(
+        self, fixed: Mapping[str, int], max_bytes: int | None, find_goals: Callable[[CodeMatrix], NDArray[np.bool_]]
+    ) -> CompiledMDP:
+        space = StateSpace(self.problem.features, fixed)
+        _require_room(self.problem, space, max_bytes)
+        site = Site(self.problem, self.lattice, space, is_shared=False)
+        places = site.find(find_allowed(self.problem, space))
+        goal = find_goals(site.laid.codes) if len(places) else np.empty(0, dtype=bool)
+        site.lay(places[~goal])
+        return self.of_site(site, goal)
+
+    def of_site(self, site: Site, goal: NDArray[np.bool_]) -> CompiledMDP:
+        """All states of a site, of which some are goals."""
+        fields = common_fields(self.problem, self.lattice) | site.laid.arrays()
+        return CompiledMDP(**fields, goal=goal, space=site.space, goals=self.goals)
 
     @property
     def bytes_per_state(self) -> int:
         """What compiling takes, about."""
         return count_bytes(self.problem)
-
-    def _assemble(self, space: StateSpace, states: StateArray, goal: NDArray[np.bool_], edges: Edges) -> CompiledMDP:
-        """Return the MDP of these states and all edges that leave them."""
-        edges, row_start, row_action, edge_start = sort_edges(edges, states)
-        has_intervals = (edges.low < edges.high).any()  # if there are none, nothing is kept twice
-        return CompiledMDP(
-            **common_fields(self.problem, self.lattice),
-            goal=goal,
-            row_start=row_start,
-            row_action=row_action,
-            edge_start=edge_start,
-            edge_next=np.searchsorted(states, edges.target),
-            edge_chance=edges.chance,
-            edge_cost=edges.cost,
-            edge_outcome=edges.outcome.astype(np.uint8),
-            depth=np.zeros(len(states), dtype=np.int16),
-            states=states,
-            space=space,
-            goals=self.goals,
-            edge_low=edges.low if has_intervals else edges.chance,
-            edge_high=edges.high if has_intervals else edges.chance,
-        )
-
-
-def find_states(
-    problem: Problem, fixed: Mapping[str, int], max_bytes: int | None
-) -> tuple[StateSpace, StateArray, CodeMatrix]:
-    """Return the space with what is fixed, the states in it that break no constraint, and their level numbers."""
-    space = StateSpace(problem.features, fixed)
-    _require_room(problem, space, max_bytes)
-    return space, *find_allowed(problem, space)
 
 
 def _require_room(problem: Problem, space: StateSpace, max_bytes: int | None) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from safear.errors import ProblemError
 from safear.mdp.lattice import Lattice
-from safear.mdp.space import CodeMatrix, StateArray, StateSpace
+from safear.mdp.space import StateArray, StateSpace
 from safear.problem.chance_limits import give_rest, limit_chances, stuck_interval
 from safear.problem.model import Action, Outcome, Problem
 from safear.problem.quantity import Amount, amounts
@@ -50,15 +50,6 @@ class Edges:
         return Edges(*(getattr(self, item.name)[which] for item in fields(Edges)))
 
 
-class Rows(NamedTuple):
-    """Sorted edges, and the pointers of an MDP into them."""
-
-    edges: Edges
-    row_start: NDArray[np.int64]
-    row_action: NDArray[np.uint8]
-    edge_start: NDArray[np.int64]
-
-
 def expand(
     problem: Problem, lattice: Lattice, space: StateSpace, states: StateArray, *, for_all: bool = False
 ) -> Edges:
@@ -83,21 +74,6 @@ def expand(
         tried: list[NDArray[Any]] = [states[rows[row]], np.full(len(row), number, dtype=np.int64), outcome]
         parts.append(Edges(*tried, *(part[row, outcome] for part in ends)))
     return join_edges(parts)
-
-
-def sort_edges(edges: Edges, states: StateArray) -> Rows:
-    """Sort edges by state, action and outcome, and point rows and all of some states (rising) into them.
-
-    Those of each state come by action and outcome already: `expand` has it so.
-    """
-    order = np.argsort(edges.source, kind="stable")
-    edges = edges.take(order)
-    source = np.searchsorted(states, edges.source)
-    new_row = np.ones(len(order), dtype=bool)
-    new_row[1:] = (np.diff(source) != 0) | (np.diff(edges.action) != 0)
-    first_edge = np.flatnonzero(new_row)
-    row_start = np.searchsorted(source[first_edge], np.arange(len(states) + 1))
-    return Rows(edges, row_start, edges.action[first_edge].astype(np.uint8), np.append(first_edge, len(order)))
 
 
 def can_try(problem: Problem, action: Action, columns: Codes) -> NDArray[np.bool_]:
@@ -125,12 +101,10 @@ def allowed(problem: Problem, columns: Codes, count: int) -> NDArray[np.bool_]:
     return result
 
 
-def find_allowed(problem: Problem, space: StateSpace) -> tuple[StateArray, CodeMatrix]:
-    """The states of a space that fulfil every constraint, rising, and their level numbers."""
+def find_allowed(problem: Problem, space: StateSpace) -> StateArray:
+    """The states of a space that fulfil every constraint, rising."""
     states = np.arange(space.size, dtype=np.int64)
-    codes = space.decode(states)
-    fine = allowed(problem, space.columns(codes), len(states))
-    return states[fine], codes[fine]
+    return states[allowed(problem, space.columns(space.decode(states)), len(states))]
 
 
 class SideBySide(NamedTuple):
