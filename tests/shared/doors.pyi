@@ -135,7 +135,6 @@ from safear.mdp.families import FamilyCompiler as FamilyCompiler
 from safear.mdp.families import immutable_features as immutable_features
 from safear.mdp.goals import Goals as Goals
 from safear.mdp.ground import find_priced as find_priced
-from safear.mdp.grounds import Grounds as Grounds
 from safear.mdp.hope import list_acting as list_acting
 from safear.mdp.hope import may_act as may_act
 from safear.mdp.intervals import worst_chances as worst_chances
