@@ -123,9 +123,10 @@ from safear.fitting.estimates import mean_cost as mean_cost
 from safear.fitting.fit_teller import FitTeller as FitTeller
 from safear.fitting.rewriting import rewrite_amounts as rewrite_amounts
 from safear.mdp import beyond as beyond
-from safear.mdp import compile as compile_module
+from safear.mdp import compiled as compiled_module
 from safear.mdp import families as families
 from safear.mdp import goals as goals
+from safear.mdp import ground as ground
 from safear.mdp import grounds as grounds
 from safear.mdp import other_numbers as other_numbers
 from safear.mdp.blocked import Blocked as Blocked
@@ -138,7 +139,6 @@ from safear.mdp.families import FamilyCompiler as FamilyCompiler
 from safear.mdp.families import immutable_features as immutable_features
 from safear.mdp.goals import Goals as Goals
 from safear.mdp.ground import find_priced as find_priced
-from safear.mdp.grounds import Grounds as Grounds
 from safear.mdp.hope import list_acting as list_acting
 from safear.mdp.hope import may_act as may_act
 from safear.mdp.intervals import worst_chances as worst_chances
@@ -552,7 +552,7 @@ __all__ = [
     "PAPER_MEASURES",
     "TARGETS_MISSED",
     "VOUCHING_ENOUGH",
-    "compile_module",
+    "compiled_module",
     "core_families",
     "dice_module",
     "serve_module",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from doors import compile_module, fine_costs, memory
+from doors import compiled_module, fine_costs, memory
 
 
 def limit_work(most: int, patch: pytest.MonkeyPatch) -> None:
@@ -14,7 +14,7 @@ def limit_work(most: int, patch: pytest.MonkeyPatch) -> None:
 
 def weigh_states(size: int, patch: pytest.MonkeyPatch) -> None:
     """Each state takes so many bytes."""
-    patch.setattr(compile_module, "_BYTES_PER_STATE", size)
+    patch.setattr(compiled_module, "_BYTES_PER_STATE", size)
 
 
 def leave_memory(size: int, patch: pytest.MonkeyPatch) -> None:

@@ -116,7 +116,7 @@ def solve_one_by_one(
 
     The ground is shared by all; which states are goals is said [state, lane] of the person's lane.
     """
-    known = Said(np.asarray(said).reshape(-1), np.arange(said.shape[0]) * said.shape[1], 0)
+    known = Said(np.asarray(said).reshape(-1), np.arange(said.shape[0], dtype=np.int64) * said.shape[1], 0)
     bench = Bench(people.offered.shape[1], rules.horizon, rules.risk_aversion, rules.upper_only)
     with cython.nogil:
         for person in range(people.start.shape[0]):

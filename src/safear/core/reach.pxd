@@ -8,7 +8,9 @@ cdef int YES
 cdef int DIGITS
 
 cdef class Ground:
+    cdef const long long[::1] index
     cdef const long long[::1] row_start
+    cdef const long long[::1] row_end
     cdef const unsigned char[::1] row_action
     cdef const long long[::1] edge_start
     cdef const long long[::1] edge_next
@@ -34,10 +36,11 @@ cdef class Personal:
     cdef long long down
 
 cdef class Scratch:
-    cdef short[::1] depth
+    cdef readonly short[::1] depth
     cdef long long[::1] number
     cdef readonly long long[::1] found
     cdef readonly long long[::1] unknown
+    cdef readonly long long[::1] bare
     cdef long long[::1] row_end
     cdef long long[::1] rows
     cdef long long[::1] places
@@ -64,11 +67,11 @@ cdef bint is_possible(Ground ground, Personal own, long long action, long long e
 cdef bint is_offered(Ground ground, Personal own, long long row) noexcept nogil
 
 @cython.locals(is_left=bint, answer=int)
-cdef (long long, long long) seek(
+cdef (long long, long long, long long) seek(
     Ground ground, Personal own, Said said, long long start, long long horizon, long long most, Scratch scratch
 ) noexcept nogil
 
-cpdef (long long, long long) search(
+cpdef (long long, long long, long long) search(
     Ground ground, Personal own, Said said, long long start, long long horizon, long long most, Scratch scratch
 )
 
@@ -82,7 +85,9 @@ cdef int reserve_states(Gathered part, long long count) except -1 nogil
 cdef int reserve_rows(Gathered part, long long count) except -1 nogil
 cdef int reserve_edges(Gathered part, long long count) except -1 nogil
 cdef short[::1] make_shorts(long long count) with gil
-cdef void sort_places(long long[::1] place, long long count, long long[::1] spare, long long[::1] ends) noexcept nogil
+cdef void sort_places(
+    long long[::1] place, long long count, const long long[::1] index, long long[::1] spare, long long[::1] ends
+) noexcept nogil
 cdef long long list_rows(
     const long long[::1] edge_start, long long count, Scratch scratch, Gathered part
 ) noexcept nogil

@@ -20,11 +20,17 @@ DIGITS = 256  # of a place, where places are sorted
 
 
 class Ground:
-    """Rows and edges as those of an MDP, but of all actions that can be tried and all their outcomes (`mdp.ground`)."""
+    """Rows and edges as those of an MDP, but of all actions that can be tried and all their outcomes (`mdp.ground`).
+
+    A state's rows are those from `row_start` to `row_end`, -1 if they are not known yet. `index` is its place among all
+    states of a space, in whose order MDPs have them.
+    """
 
     def __init__(
         self,
+        index: Whole,
         row_start: Whole,
+        row_end: Whole,
         row_action: Bytes,
         edge_start: Whole,
         edge_next: Whole,
@@ -37,7 +43,8 @@ class Ground:
         edge_fine: Bytes,
         edge_priced: Bytes,
     ) -> None:
-        self.row_start, self.row_action, self.edge_start = row_start, row_action, edge_start
+        self.index, self.row_start, self.row_end = index, row_start, row_end
+        self.row_action, self.edge_start = row_action, edge_start
         self.edge_next, self.edge_cost, self.edge_outcome = edge_next, edge_cost, edge_outcome
         self.edge_chance, self.edge_low, self.edge_high = edge_chance, edge_low, edge_high
         self.edge_shows, self.edge_fine, self.edge_priced = edge_shows, edge_fine, edge_priced
@@ -65,13 +72,13 @@ class Scratch:
     """Room for a search: the `depth` of each state, -1 everywhere before it and after `clear`, and its `number`.
 
     States are `found` in the order of their numbers, and the rows of each end at `row_end` of `rows`. On those that are
-    `unknown` nobody has decided.
+    `unknown` nobody has decided; of those that are `bare` the ground has no rows yet.
     """
 
     def __init__(self, n_states: int, n_rows: int) -> None:
         self.depth = np.full(n_states, -1, np.int16)
         self.number, self.found, self.unknown = make_wholes(n_states), make_wholes(n_states), make_wholes(n_states)
-        self.row_end, self.rows = make_wholes(n_states), make_wholes(n_rows)
+        self.bare, self.row_end, self.rows = make_wholes(n_states), make_wholes(n_states), make_wholes(n_rows)
         self.places = make_wholes(DIGITS)
 
 
@@ -115,11 +122,11 @@ def is_offered(ground: Ground, own: Personal, row: int) -> bool:
 
 def seek(
     ground: Ground, own: Personal, said: Said, start: int, horizon: int, most: int, scratch: Scratch
-) -> tuple[int, int]:
+) -> tuple[int, int, int]:
     """Do what `search` says, without Python."""
     depth, number, found, rows = scratch.depth, scratch.number, scratch.found, scratch.rows
     found[0], depth[start], number[start] = start, 0, 0
-    count, doubts, here, last = 1, 0, 0, 0
+    count, doubts, missing, here, last = 1, 0, 0, 0, 0
     while here < count:
         state = found[here]
         answer = said.answers[said.number[state] + said.shift]
@@ -128,7 +135,10 @@ def seek(
             doubts += 1
         is_left = depth[state] < horizon and (answer == NO or most > 0)
         if is_left and not (most > 0 and count > most and depth[state] == depth[found[count - 1]]):
-            for row in range(ground.row_start[state], ground.row_start[state + 1]):
+            if ground.row_end[state] < 0:
+                scratch.bare[missing] = state
+                missing += 1
+            for row in range(ground.row_start[state], ground.row_end[state]):
                 if not is_offered(ground, own, row):
                     continue
                 rows[last] = row
@@ -141,13 +151,13 @@ def seek(
                         count += 1
         scratch.row_end[here] = last
         here += 1
-    return count, doubts
+    return count, doubts, missing
 
 
 def search(
     ground: Ground, own: Personal, said: Said, start: int, horizon: int, most: int, scratch: Scratch
-) -> tuple[int, int]:
-    """Return how many states are within `horizon` steps, and on how many of them nobody has decided.
+) -> tuple[int, int, int]:
+    """Return how many states are within `horizon` steps, on how many nobody has decided, and how many are bare.
 
     They are written to `scratch`, nearest first. Goals are not left, and neither is what is not known; with `most` both
     are, and the search ends after the step that has found more than so many.
@@ -190,7 +200,7 @@ def collect(ground: Ground, own: Personal, said: Said, count: int, scratch: Scra
     reserve_rows(part, n_rows)
     for here in range(count):
         part.place[here] = scratch.found[here]
-    sort_places(part.place, count, scratch.unknown, scratch.places)
+    sort_places(part.place, count, ground.index, scratch.unknown, scratch.places)
     for here in range(count):
         place = part.place[here]
         part.goal[here] = said.answers[said.number[place] + said.shift] == YES
@@ -230,23 +240,23 @@ def make_shorts(count: int) -> Short:
     return np.empty(count, np.int16)
 
 
-def sort_places(place: Whole, count: int, spare: Whole, ends: Whole) -> None:
-    """Put the first `count` places into rising order, digit by digit, with room for as many and for all digits."""
+def sort_places(place: Whole, count: int, index: Whole, spare: Whole, ends: Whole) -> None:
+    """Put the first `count` places into the order of their index, digit by digit, with room for them and all digits."""
     largest, shift = 0, 0
     for i in range(count):
-        largest = max(largest, place[i])
+        largest = max(largest, index[place[i]])
     while largest >> shift:
         for digit in range(DIGITS):
             ends[digit] = 0
         for i in range(count):
-            ends[(place[i] >> shift) & (DIGITS - 1)] += 1
+            ends[(index[place[i]] >> shift) & (DIGITS - 1)] += 1
         before = 0
         for digit in range(DIGITS):  # where the next one with this digit belongs
             many = ends[digit]
             ends[digit] = before
             before += many
         for i in range(count):
-            digit = (place[i] >> shift) & (DIGITS - 1)
+            digit = (index[place[i]] >> shift) & (DIGITS - 1)
             spare[ends[digit]] = place[i]
             ends[digit] += 1
         for i in range(count):
@@ -255,7 +265,7 @@ def sort_places(place: Whole, count: int, spare: Whole, ends: Whole) -> None:
 
 
 def list_rows(edge_start: Whole, count: int, scratch: Scratch, part: Gathered) -> int:
-    """List the rows that were found by state, and number states anew; return how many edges the rows have."""
+    """List the rows that were found by state, and number states in their order; return how many edges the rows have."""
     last, n_edges = 0, 0
     part.row_start[0] = 0
     for here in range(count):

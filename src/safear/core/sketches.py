@@ -278,7 +278,7 @@ class Unfolding:
         self.n_items = self.n_open = self.n_taken = 0
         self.item, self.chance = make_grid(few, 5), make_reals(few)
         self.slot = fill_wholes(4 * few, -1)  # so that few slots are taken
-        self.chain = np.full((chains, 2), -1)
+        self.chain = np.full((chains, 2), -1, np.int64)
         self.open, self.option = make_wholes(n_states), fill_wholes(n_states, -1)
         self.taken, self.taken_often = make_wholes(n_rows), make_reals(n_rows)
         self.taken_since = fill_wholes(n_rows, -1)

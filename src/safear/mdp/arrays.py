@@ -31,7 +31,7 @@ from safear.problem.model import Feature, Outcome, Record
 
 Settings = ParamSpec("Settings")
 Found = TypeVar("Found")
-_KINDS: dict[str, type[np.generic]] = {  # of the arrays that compiled loops take, in their order
+_KINDS: dict[str, type[np.generic]] = {  # of the arrays; compiled loops take the first seven, in this order
     "row_start": np.int64,
     "row_action": np.uint8,
     "edge_start": np.int64,
@@ -39,15 +39,23 @@ _KINDS: dict[str, type[np.generic]] = {  # of the arrays that compiled loops tak
     "edge_chance": np.float64,
     "edge_cost": np.int64,
     "edge_outcome": np.uint8,
+    "edge_low": np.float64,
+    "edge_high": np.float64,
+    "goal": np.bool_,
+    "depth": np.int16,
 }
 _EXACTLY: NDArray[np.float64] = np.empty(0)  # stands for the chances themselves
 
 
 def stretches(start: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.int64]:
     """start[i], ..., start[i + 1] - 1 for each i of `which`, one after the other: edges of rows, or rows of states."""
-    counts = start[which + 1] - start[which]
+    return stretch(start[which], start[which + 1] - start[which])
+
+
+def stretch(first: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """first[i], first[i] + 1, ..., so many as counts[i] says, for each i, one after the other."""
     before = np.cumsum(counts) - counts
-    every: NDArray[np.int64] = np.arange(int(counts.sum())) + np.repeat(start[which] - before, counts)
+    every: NDArray[np.int64] = np.arange(int(counts.sum())) + np.repeat(first - before, counts)
     return every
 
 
@@ -58,6 +66,7 @@ class MDP:
     `depth[s]` is the least number of steps in which a run reaches s: 0 where a run may start. What would happen at s
     before that step is not part of the MDP. Without `edge_low` and `edge_high` no chance is an
     interval. With `stops`, a plan does nothing where no goal can be reached in the steps that are left (see `hope`).
+    Arrays are kept as loops take them: contiguous, in their types.
     """
 
     horizon: int
@@ -79,9 +88,16 @@ class MDP:
     edge_high: NDArray[np.float64] = field(default_factory=lambda: _EXACTLY)
 
     def __post_init__(self) -> None:
-        for name in ("edge_low", "edge_high"):
-            if getattr(self, name) is _EXACTLY:
-                object.__setattr__(self, name, self.edge_chance)
+        chance = self.edge_chance
+        for name, kind in _KINDS.items():
+            given = getattr(self, name)
+            if name in ("edge_low", "edge_high") and (given is _EXACTLY or given is chance):
+                given = made = self.edge_chance  # nothing is kept twice
+            else:
+                made = np.ascontiguousarray(given, kind)
+            if made is not given and not np.array_equal(made, given, equal_nan=kind is np.float64):
+                raise MDPError.at((name,), f"has values that {np.dtype(kind)} does not have", code="wrong_type")
+            object.__setattr__(self, name, made)
 
     @property
     def n_states(self) -> int:
@@ -101,7 +117,7 @@ class MDP:
     @cached_property
     def arrays(self) -> Arrays:
         """The arrays as loops of the core take them."""
-        return Arrays(*(np.ascontiguousarray(getattr(self, name), kind) for name, kind in _KINDS.items()))
+        return Arrays(*(getattr(self, name) for name in list(_KINDS)[:7]))
 
     @cached_property
     def has_intervals(self) -> bool:
@@ -111,12 +127,12 @@ class MDP:
     @cached_property
     def row_state(self) -> NDArray[np.int64]:
         """The state of each row."""
-        return np.repeat(np.arange(self.n_states), np.diff(self.row_start))
+        return np.repeat(np.arange(self.n_states, dtype=np.int64), np.diff(self.row_start))
 
     @cached_property
     def edge_row(self) -> NDArray[np.int64]:
         """The row of each edge."""
-        return np.repeat(np.arange(self.n_rows), np.diff(self.edge_start))
+        return np.repeat(np.arange(self.n_rows, dtype=np.int64), np.diff(self.edge_start))
 
     @cached_property
     def dead_end(self) -> NDArray[np.bool_]:
@@ -126,7 +142,7 @@ class MDP:
     @cached_property
     def steps_to_goal(self) -> NDArray[np.int64]:
         """The fewest steps in which a goal may be reached from each state; horizon + 1 if none can be."""
-        needed = np.where(self.goal, 0, self.horizon + 1)
+        needed = np.where(self.goal, np.int64(0), np.int64(self.horizon + 1))
         origin = self.row_state[self.edge_row]
         for step in range(1, self.horizon + 1):
             before = origin[needed[self.edge_next] == step - 1]

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safear.arguments import WHOLE, takes
 from safear.classifier.adapters import as_classifier
-from safear.errors import PersonError, ProblemError, TooLargeError, suggest
-from safear.mdp.compiled import CompiledMDP
-from safear.mdp.expand import Edges, allowed, expand, join_edges
-from safear.mdp.filed_goals import FiledGoals, as_filed
+from safear.errors import PersonError, ProblemError, suggest
+from safear.mdp.compiled import CompiledMDP, common_fields, count_bytes
+from safear.mdp.expand import find_allowed
+from safear.mdp.filed_goals import as_filed
 from safear.mdp.goals import Goals
+from safear.mdp.ground import Site
+from safear.mdp.grounds import MAX_REACHABLE, Grounds
 from safear.mdp.lattice import Lattice, find_lattice
-from safear.mdp.space import CodeMatrix, StateArray, StateSpace, person_codes
+from safear.mdp.space import CodeMatrix, StateSpace
 from safear.memory import MAX_BYTES, require_room
 from safear.problem.checks import check_problem
-from safear.problem.model import Person, Problem, Record, is_missing
+from safear.problem.model import Problem, Record, is_missing
 from safear.problem.person import as_record, read_level, read_person
-
-MAX_REACHABLE = 2_000_000
-SAMPLED = 50_000  # states that are enough to see that a search would go too far
-AHEAD = 2_048  # states near a person that a slow classifier is asked about at once
-_BYTES_PER_EDGE = 160  # arrays of the result and those of the way there, measured
-_BYTES_PER_STATE = 120
 
 
 @takes(max_states=WHOLE, max_bytes=WHOLE)
@@ -62,7 +57,10 @@ def compile_mdp(
     if start is not None:
         person = read_person(problem, start, given=compiler.goals.sight.given)
         goals = as_filed(compiler.goals, start, person)
-        return replace(compiler.reachable(person, max_states, max_bytes, goals=goals), record=start)
+        grounds = Grounds.of(problem, compiler.lattice)
+        return grounds.reachable(
+            problem, compiler.lattice, person, goals=goals, record=start, max_states=max_states, max_bytes=max_bytes
+        )
     if block is not None:
         return compiler.whole(compiler.fixed_by(block), max_bytes)
     return compiler.whole({}, max_bytes)
@@ -115,138 +113,32 @@ class Compiler:
 
     def whole(self, fixed: Mapping[str, int], max_bytes: int) -> CompiledMDP:
         """All states that agree with `fixed`."""
-        space, states, codes = find_states(self.problem, fixed, max_bytes)
-        goal = self.goals.among(codes) if len(states) else np.empty(0, dtype=bool)
-        edges = expand(self.problem, self.lattice, space, states[~goal])
-        return self._assemble(space, states, goal, edges, depth=np.zeros(len(states), dtype=np.int16))
+        return self._compile(fixed, max_bytes, self.goals.among)
 
     def without_goals(self, fixed: Mapping[str, int], max_bytes: int | None) -> CompiledMDP:
         """The same if nothing were a goal: every state with what can be done there."""
-        space, states, _ = find_states(self.problem, fixed, max_bytes)
-        edges = expand(self.problem, self.lattice, space, states)
-        depth = np.zeros(len(states), dtype=np.int16)
-        return self._assemble(space, states, np.zeros(len(states), dtype=bool), edges, depth=depth)
+        return self._compile(fixed, max_bytes, lambda codes: np.zeros(len(codes), dtype=bool))
 
-    def of_edges(self, space: StateSpace, states: StateArray, parts: list[Edges]) -> CompiledMDP:
-        """The same for some states, rising, and all edges that leave them."""
-        nothing = np.zeros(len(states), dtype=bool)
-        return self._assemble(space, states, nothing, join_edges(parts), depth=nothing.astype(np.int16))
-
-    def reachable(
-        self, start: Person, max_states: int, max_bytes: int, *, goals: Goals | FiledGoals | None = None
+    def _compile(
+        self, fixed: Mapping[str, int], max_bytes: int | None, find_goals: Callable[[CodeMatrix], NDArray[np.bool_]]
     ) -> CompiledMDP:
-        """The states within `horizon` steps of a person, breadth first. Goals, or their own `goals`, are not left."""
-        goals = self.goals if goals is None else goals
-        space = StateSpace(self.problem.features, self.constant_levels(start))
-        space.require_indexable()
-        frontier = space.encode(person_codes(self.problem.features, start)[None, :])
-        search = _Search(self, space, goals)
-        states, depth = frontier, np.zeros(1, dtype=np.int16)
-        goal = search.find_goals(frontier)
-        if goals.is_slow and not goal[0]:
-            search.look_ahead(frontier)
-        parts: list[Edges] = []
-        is_goal = goal
-        for step in range(1, self.problem.horizon + 1):
-            need = (len(frontier) + len(states)) * self.bytes_per_state
-            if need > max_bytes or len(states) > max_states:
-                raise _reaches_too_much(len(states), step - 1)
-            if len(frontier) > SAMPLED and step < self.problem.horizon:  # what some of them lead to, all do
-                some = frontier[~is_goal][:: -(-len(frontier) // SAMPLED)]
-                ahead = len(np.setdiff1d(search.expand(some).target, states))
-                if len(states) + ahead > max_states or (len(states) + 2 * ahead) * self.bytes_per_state > max_bytes:
-                    raise _reaches_too_much(len(states) + ahead, step)
-            edges = search.expand(frontier[~is_goal])
-            parts.append(edges)
-            frontier = np.setdiff1d(edges.target, states)
-            if not len(frontier):
-                break
-            is_goal = search.find_goals(frontier)
-            states, goal = np.concatenate([states, frontier]), np.concatenate([goal, is_goal])
-            depth = np.concatenate([depth, np.full(len(frontier), step, dtype=np.int16)])
-        what = f"the {len(states):,} states that one person can reach"
-        require_room(len(states) * self.bytes_per_state, what, max_bytes=max_bytes)
-        order = np.argsort(states)
-        states = states[order]
-        edges = join_edges(parts)
-        return self._assemble(space, states, goal[order], edges, depth=depth[order], goals=goals)
+        space = StateSpace(self.problem.features, fixed)
+        _require_room(self.problem, space, max_bytes)
+        site = Site(self.problem, self.lattice, space, is_shared=False)
+        places = site.find(find_allowed(self.problem, space))
+        goal = find_goals(site.laid.codes) if len(places) else np.empty(0, dtype=bool)
+        site.lay(places[~goal])
+        return self.of_site(site, goal)
 
-    def constant_levels(self, person: Person) -> dict[str, int]:
-        """The level numbers of all features that no action and no side effect can change."""
-        constant = [f for f in self.problem.features if f.name not in self.problem.changed_features]
-        return {feature.name: feature.levels.index(person[feature.name]) for feature in constant}
+    def of_site(self, site: Site, goal: NDArray[np.bool_]) -> CompiledMDP:
+        """All states of a site, of which some are goals."""
+        fields = common_fields(self.problem, self.lattice) | site.laid.arrays()
+        return CompiledMDP(**fields, goal=goal, space=site.space, goals=self.goals)
 
     @property
     def bytes_per_state(self) -> int:
         """What compiling takes, about."""
         return count_bytes(self.problem)
-
-    def _assemble(
-        self,
-        space: StateSpace,
-        states: StateArray,
-        goal: NDArray[np.bool_],
-        edges: Edges,
-        *,
-        depth: NDArray[np.int16],
-        goals: Goals | FiledGoals | None = None,
-    ) -> CompiledMDP:
-        """Sort edges by state, action and outcome, and point rows and states into them."""
-        source = np.searchsorted(states, edges.source)
-        order = np.lexsort((edges.outcome, edges.action, source))
-        source, action = source[order], edges.action[order]
-        new_row = np.ones(len(order), dtype=bool)
-        new_row[1:] = (np.diff(source) != 0) | (np.diff(action) != 0)
-        first_edge = np.flatnonzero(new_row)
-        chance = edges.chance[order]
-        has_intervals = (edges.low < edges.high).any()  # if there are none, nothing is kept twice
-        return CompiledMDP(
-            **self.common_fields,
-            goal=goal,
-            row_start=np.searchsorted(source[first_edge], np.arange(len(states) + 1)),
-            row_action=action[first_edge].astype(np.uint8),
-            edge_start=np.append(first_edge, len(order)),
-            edge_next=np.searchsorted(states, edges.target[order]),
-            edge_chance=chance,
-            edge_cost=edges.cost[order],
-            edge_outcome=edges.outcome[order].astype(np.uint8),
-            depth=depth,
-            states=states,
-            space=space,
-            goals=self.goals if goals is None else goals,
-            edge_low=edges.low[order] if has_intervals else chance,
-            edge_high=edges.high[order] if has_intervals else chance,
-        )
-
-    @property
-    def common_fields(self) -> dict[str, Any]:
-        """What every MDP of the problem has, whatever its states."""
-        return {
-            "problem": self.problem,
-            "horizon": self.problem.horizon,
-            "actions": tuple(action.name for action in self.problem.actions),
-            "failure_cost": self.lattice.units(self.problem.goal.failure_cost),
-            "quantum": self.lattice.quantum,
-            "cost_error": self.lattice.error,
-            "stops": self.problem.goal.stop,
-        }
-
-
-def find_states(
-    problem: Problem, fixed: Mapping[str, int], max_bytes: int | None
-) -> tuple[StateSpace, StateArray, CodeMatrix]:
-    """Return the space with what is fixed, the states in it that break no constraint, and their level numbers."""
-    space = StateSpace(problem.features, fixed)
-    _require_room(problem, space, max_bytes)
-    states = np.arange(space.size, dtype=np.int64)
-    codes = space.decode(states)
-    fine = allowed(problem, space.columns(codes), len(states))
-    return space, states[fine], codes[fine]
-
-
-def count_bytes(problem: Problem) -> int:
-    """Return how many bytes compiling takes for each state, about."""
-    return _BYTES_PER_STATE + _BYTES_PER_EDGE * sum(len(action.outcomes) for action in problem.actions)
 
 
 def _require_room(problem: Problem, space: StateSpace, max_bytes: int | None) -> None:
@@ -257,54 +149,3 @@ def _require_room(problem: Problem, space: StateSpace, max_bytes: int | None) ->
         remedy += f", or one of its {blocks:,} blocks at a time with block=... or compile_blocks"
     need = space.size * count_bytes(problem)
     require_room(need, f"the {what} of {space.size:,} states", max_bytes=max_bytes, remedy=remedy)
-
-
-def _reaches_too_much(states: int, steps: int) -> TooLargeError:
-    cause = f"one person can reach {states:,} states in only {steps} steps"
-    remedy = (
-        "shorten the horizon (--horizon), rule out actions (--forbid), merge levels, or mark what never changes "
-        "as 'mutable: false'; in Python, compile_mdp takes a larger max_states"
-    )
-    return TooLargeError.at((), cause, remedy)
-
-
-class _Search:
-    """A search from one person on. What was found ahead, before anybody asked which states are goals, is kept."""
-
-    def __init__(self, compiler: Compiler, space: StateSpace, goals: Goals | FiledGoals) -> None:
-        self._compiler, self._space, self._goals = compiler, space, goals
-        self._asked, self._goal = np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
-        self._expanded, self._edges = np.empty(0, dtype=np.int64), join_edges([])
-
-    def look_ahead(self, frontier: StateArray) -> None:
-        """Ask about the states nearby in one go, goals or not: a model takes as long for a thousand as for one."""
-        near, expanded, parts = frontier, frontier[:0], []
-        for _ in range(self._compiler.problem.horizon):
-            parts.append(self.expand(frontier))
-            expanded = np.concatenate([expanded, frontier])
-            frontier = np.setdiff1d(parts[-1].target, near)
-            near = np.concatenate([near, frontier])
-            if not len(frontier) or len(near) > AHEAD:
-                break
-        near = np.sort(near[1:AHEAD])  # the first has been asked about
-        self._goal = self.find_goals(near)
-        self._asked, self._expanded, self._edges = near, np.sort(expanded), join_edges(parts)
-
-    def find_goals(self, states: StateArray) -> NDArray[np.bool_]:
-        """Which of the states are goals."""
-        known = np.isin(states, self._asked)
-        goal = np.empty(len(states), dtype=bool)
-        goal[known] = self._goal[np.searchsorted(self._asked, states[known])]
-        if not known.all():
-            goal[~known] = self._goals.among(self._space.decode(states[~known]))
-        return goal
-
-    def expand(self, states: StateArray) -> Edges:
-        """All edges that leave the states."""
-        known = np.isin(states, self._expanded)
-        new = expand(self._compiler.problem, self._compiler.lattice, self._space, states[~known])
-        if not known.any():
-            return new
-        inside = np.isin(self._edges.source, states)
-        old = Edges(*(getattr(self._edges, item.name)[inside] for item in fields(Edges)))
-        return join_edges([old, new])

@@ -14,10 +14,14 @@ from safear.errors import PersonError
 from safear.mdp.arrays import MDP
 from safear.mdp.filed_goals import FiledGoals
 from safear.mdp.goals import Goals
+from safear.mdp.lattice import Lattice
 from safear.mdp.space import CodeMatrix, StateArray, StateSpace, person_codes
 from safear.problem.glossary import Glossary
 from safear.problem.model import Action, Feature, Outcome, Problem, Record
 from safear.problem.person import read_person
+
+_BYTES_PER_EDGE = 160  # arrays of the result and those of the way there, measured
+_BYTES_PER_STATE = 120
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -102,3 +106,21 @@ class CompiledMDP(MDP):
     def keep(self, states: NDArray[np.int64]) -> Mapping[str, Any]:
         """Their indices."""
         return {"states": self.states[states]}
+
+
+def common_fields(problem: Problem, lattice: Lattice) -> dict[str, Any]:
+    """Return what every MDP of a problem has, whatever its states."""
+    return {
+        "problem": problem,
+        "horizon": problem.horizon,
+        "actions": tuple(action.name for action in problem.actions),
+        "failure_cost": lattice.units(problem.goal.failure_cost),
+        "quantum": lattice.quantum,
+        "cost_error": lattice.error,
+        "stops": problem.goal.stop,
+    }
+
+
+def count_bytes(problem: Problem) -> int:
+    """Return how many bytes compiling takes for each state, about."""
+    return _BYTES_PER_STATE + _BYTES_PER_EDGE * sum(len(action.outcomes) for action in problem.actions)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,10 @@ MAX_DIGITS = 16  # of a chance: the sum of 255 such fits 64 bits, and what is be
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edges:
-    """Edges between states given by their index in the space; arrays of the same length."""
+    """Edges between states given by their index in the space; arrays of the same length.
+
+    Whether an edge `shows` and is `fine` is as `SideBySide` has it.
+    """
 
     source: StateArray
     action: NDArray[np.int64]
@@ -39,17 +42,37 @@ class Edges:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     cost: NDArray[np.int64]
+    shows: NDArray[np.bool_]
+    fine: NDArray[np.bool_]
+
+    def take(self, which: NDArray[np.int64]) -> Edges:
+        """Some of them."""
+        return Edges(*(getattr(self, item.name)[which] for item in fields(Edges)))
 
 
-def expand(problem: Problem, lattice: Lattice, space: StateSpace, states: StateArray) -> Edges:
-    """All edges that leave `states`, in no particular order."""
+def expand(
+    problem: Problem, lattice: Lattice, space: StateSpace, states: StateArray, *, for_all: bool = False
+) -> Edges:
+    """All edges that leave `states`, those of each state by action and outcome.
+
+    With `for_all`, those of every action that can be tried and may change something, possible or not, whoever tries it:
+    one with a single outcome has another that never happens.
+    """
     columns = space.columns(space.decode(states))
     parts = []
     for number, action in enumerate(problem.actions):
         rows = np.flatnonzero(holds(action.when, columns, problem.feature_by_name) & can_try(problem, action, columns))
-        if len(rows):
-            before = {name: column[rows] for name, column in columns.items()}
-            parts.append(_expand_action(problem, lattice, space, number, states[rows], before))
+        if not len(rows):
+            continue
+        before = {name: column[rows] for name, column in columns.items()}
+        ends = stack_ends(problem, lattice, space, action, states[rows], before, may_fail=for_all)
+        possible = np.ones_like(ends.fine) if for_all else ends.high > 0
+        offered = (possible & ends.shows).any(axis=1, keepdims=True)
+        if not for_all:
+            offered &= (~possible | ends.fine).all(axis=1, keepdims=True)
+        row, outcome = np.nonzero(possible & offered)
+        tried: list[NDArray[Any]] = [states[rows[row]], np.full(len(row), number, dtype=np.int64), outcome]
+        parts.append(Edges(*tried, *(part[row, outcome] for part in ends)))
     return join_edges(parts)
 
 
@@ -63,10 +86,11 @@ def can_try(problem: Problem, action: Action, columns: Codes) -> NDArray[np.bool
 
 def join_edges(parts: list[Edges]) -> Edges:
     """Several sets of edges as one."""
-    if not parts:
-        whole, real = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64)
-        return Edges(whole, whole, whole, whole, real, real, real, whole)
+    parts = [_NO_EDGES, *parts]
     return Edges(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Edges)))
+
+
+_NO_EDGES = Edges(*(np.empty(0, dtype=kind) for kind in ["i8"] * 4 + ["f8"] * 3 + ["i8", "?", "?"]))
 
 
 def allowed(problem: Problem, columns: Codes, count: int) -> NDArray[np.bool_]:
@@ -77,23 +101,10 @@ def allowed(problem: Problem, columns: Codes, count: int) -> NDArray[np.bool_]:
     return result
 
 
-def _expand_action(
-    problem: Problem, lattice: Lattice, space: StateSpace, number: int, states: StateArray, before: Codes
-) -> Edges:
-    ends = stack_ends(problem, lattice, space, problem.actions[number], states, before)
-    possible = ends.high > 0
-    offered = (possible & ends.shows).any(axis=1, keepdims=True) & (~possible | ends.fine).all(axis=1, keepdims=True)
-    row, outcome = np.nonzero(possible & offered)
-    return Edges(
-        source=states[row],
-        action=np.full(len(row), number, dtype=np.int64),
-        outcome=outcome.astype(np.int64),
-        target=ends.target[row, outcome],
-        chance=ends.chance[row, outcome],
-        low=ends.low[row, outcome],
-        high=ends.high[row, outcome],
-        cost=ends.cost[row, outcome].astype(np.int64),
-    )
+def find_allowed(problem: Problem, space: StateSpace) -> StateArray:
+    """The states of a space that fulfil every constraint, rising."""
+    states = np.arange(space.size, dtype=np.int64)
+    return states[allowed(problem, space.columns(space.decode(states)), len(states))]
 
 
 class SideBySide(NamedTuple):
@@ -148,9 +159,9 @@ def stack_ends(
             if own is None
             else evaluate_quantity(own, before, end.reached, features=features, number=cost_units)
         )
-    chance, low, high = (np.stack(part, axis=1) for part in zip(*(end[:3] for end in ends), strict=True))
-    target, cost, fits = np.stack(targets, axis=1), np.stack(costs, axis=1), np.stack(fine, axis=1)
-    return SideBySide(target, chance, low, high, cost, np.stack(shows, axis=1), fits)
+    chance, low, high = zip(*(end[:3] for end in ends), strict=True)
+    cost = np.array(costs).astype(np.int64)
+    return SideBySide(*(np.array(part).T for part in (targets, chance, low, high, cost, shows, fine)))
 
 
 class End(NamedTuple):

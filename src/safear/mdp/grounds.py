@@ -1,192 +1,154 @@
-"""What one person can reach, taken out of ground that all share who come with the same problem.
-
-The arrays are those of `Compiler.reachable`, bit for bit, and the classifier is asked no more than there.
-"""
+"""What one person can reach: taken out of ground that all share who come with the same problem, or out of their own."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter, deque
 from copy import copy
-from dataclasses import dataclass
 from threading import Lock
-from typing import Literal
-from weakref import ReferenceType, ref
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.reach import Gathered, Ground, Said, Scratch, clear, gather, search
-from safear.errors import ProblemError
-from safear.mdp.compile import AHEAD, Compiler, count_bytes, find_states
-from safear.mdp.compiled import CompiledMDP
+from safear.core.reach import Gathered, Personal, Said, Scratch, clear, gather, search
+from safear.errors import TooLargeError
+from safear.mdp.compiled import CompiledMDP, common_fields, count_bytes
 from safear.mdp.filed_goals import FiledGoals
 from safear.mdp.goals import NO, UNKNOWN, YES, Goals
-from safear.mdp.ground import lay_ground
+from safear.mdp.ground import Site
 from safear.mdp.lattice import Lattice
-from safear.mdp.personal import find_difference
-from safear.mdp.space import CodeMatrix, StateArray, StateSpace, person_codes
-from safear.memory import NEGLIGIBLE, require_room
+from safear.mdp.personal import as_ever, find_difference
+from safear.mdp.space import StateSpace, person_codes
+from safear.memory import MAX_BYTES, NEGLIGIBLE, require_room
 from safear.problem.model import Person, Problem, Record
 from safear.problem.vector import CodeArray
 
-WORTH_LAYING = 2_000  # states for each case that came; laying so many takes about as long as opening one without
+MAX_REACHABLE = 2_000_000
+SAMPLED = 50_000  # states that are enough to see that a search would go too far
+AHEAD = 2_048  # states near a person that a slow classifier is asked about at once
 MOST_BYTES = 8 * NEGLIGIBLE  # for all ground of all problems
-COUNTED = 10_000  # combinations of levels for which cases are counted
 
-
-@dataclass(frozen=True, eq=False)
-class Site:
-    """A ground with its states: their indices in `space`, rising, and their level numbers."""
-
-    ground: Ground
-    n_rows: int
-    space: StateSpace
-    states: StateArray
-    codes: CodeMatrix
-
-    def __len__(self) -> int:
-        return len(self.states)
-
-    def find(self, codes: CodeArray) -> int | None:
-        """Return the state with these level numbers, but for those that are fixed; None if it is none."""
-        index = int(codes.astype(np.int64) @ self.space.free_strides)
-        state = int(np.searchsorted(self.states, index))
-        return state if state < len(self) and self.states[state] == index else None
-
+_REMEDY = (
+    "shorten the horizon (--horizon), rule out actions (--forbid), merge levels, or mark what never changes "
+    "as 'mutable: false'; in Python, compile_mdp takes a larger max_states"
+)
 
 Key = tuple[int, ...]  # levels that actions look at and never change
-UNSEEN: Literal["unseen"] = "unseen"  # where it may be known that there is no ground, which is None
 
 
 class Grounds:
     """The ground of a problem, whatever its horizon, for each combination of levels that its actions look at.
 
-    It is laid once enough people have come for that to be worth it, if it is not large, and kept until there is too
-    much ground in all. Nothing in it depends on who comes, on what terms, or on who decides. Threads may share it.
+    It is kept until there is too much ground in all. Nothing in it depends on who comes, on what terms, or on who
+    decides. Threads may share it. Where a space is large, or terms are more than numbers, each has their own.
     """
 
     def __init__(self, problem: Problem, lattice: Lattice) -> None:
         self._problem = copy(problem)  # or the problem, which has its grounds, would outlive everybody who has it
         self._lattice = lattice
-        self._constant = [i for i, item in enumerate(problem.features) if item.name not in problem.changed_features]
-        self._decisive = [i for i in self._constant if problem.features[i].name in problem.decisive_features]
-        sizes = [len(item.levels) for item in problem.features if item.name in problem.changed_features]
-        self._size = math.prod(sizes)  # of each, constraints aside
-        self._need = self._size * count_bytes(problem)
-        self._cases: Counter[Key] = Counter()  # that came, where no ground was laid
-        self._sites: dict[Key, Site | None] = {}
+        changed, decisive = problem.changed_features, problem.decisive_features - problem.changed_features
+        self._decisive = [i for i, item in enumerate(problem.features) if item.name in decisive]
+        sizes = [len(item.levels) for item in problem.features if item.name in changed]
+        self._need = math.prod(sizes) * count_bytes(problem)  # of each, constraints aside
+        self._sites: dict[Key, Site] = {}
         self._lock = Lock()
 
     @classmethod
-    def of(cls, compiler: Compiler) -> Grounds:
-        """Return those of a compiler's problem, as long as anybody has it: a problem never changes."""
-        known = vars(compiler.problem)  # as `check_problem` has it; whoever copies or sends a problem leaves it behind
+    def of(cls, problem: Problem, lattice: Lattice) -> Grounds:
+        """Return those of a problem and its lattice, as long as anybody has it: a problem never changes."""
+        known = vars(problem)  # as `check_problem` has it; whoever copies or sends a problem leaves it behind
         if "_grounds" not in known:
-            known.setdefault("_grounds", cls(compiler.problem, compiler.lattice))
+            known.setdefault("_grounds", cls(problem, lattice))
         grounds: Grounds = known["_grounds"]
         return grounds
 
     def reachable(
         self,
-        compiler: Compiler,
+        problem: Problem,
+        lattice: Lattice,
         start: Person,
-        max_states: int,
-        max_bytes: int,
         *,
         goals: Goals | FiledGoals,
         record: Record | None = None,
-    ) -> CompiledMDP | None:
-        """Return what `compiler.reachable` does, for this problem, on terms or with another horizon.
+        max_states: int = MAX_REACHABLE,
+        max_bytes: int = MAX_BYTES,
+    ) -> CompiledMDP:
+        """Return the states within `horizon` steps of a person, whose record is as filed. Goals are not left.
 
-        None if that is the way to go: for the first few people, and for what shared ground cannot answer.
+        The problem and its lattice are those of the grounds, on terms or with another horizon.
         """
-        codes = person_codes(self._problem.features, start)
-        site = None if self._need > NEGLIGIBLE else self._find_site(codes)
-        if site is None or len(site) > max_states or 2 * len(site) * compiler.bytes_per_state > max_bytes:
-            return None
-        own = find_difference(self._problem, self._lattice, compiler.problem, compiler.lattice)
-        origin = site.find(codes)
-        if own is None or origin is None:
-            return None
-        horizon, asking = compiler.problem.horizon, _Asking(site, goals, codes, origin=origin, constant=self._constant)
-        is_ahead = asking.decide(origin) or not goals.is_slow
-        scratch = Scratch(len(site), site.n_rows)
-        seek = site.ground, own, asking.said, origin, horizon
-        while True:
-            count, doubts = search(*seek, 0, scratch)
-            if not doubts:
-                break
-            unknown = np.asarray(scratch.unknown)[:doubts]
-            if not is_ahead:  # ask about all that is near at once, as `compile` does
-                clear(scratch, count)
-                count, _ = search(*seek, AHEAD, scratch)
-                unknown, is_ahead = np.asarray(scratch.found)[1 : min(count, AHEAD)], True
-            asking.ask(unknown)
-            clear(scratch, count)
+        codes = person_codes(problem.features, start)
+        space = _find_space(problem, codes)
+        space.require_indexable()
+        is_small = self._need <= NEGLIGIBLE
+        own = find_difference(self._problem, self._lattice, problem, lattice) if is_small else None
+        if own is not None:
+            site = self._find_site(codes)
+        else:
+            site, own = Site(problem, lattice, space, is_shared=False), as_ever(problem)
+        walk = _Walk(site, own, goals, codes, problem, max_states=max_states, max_bytes=max_bytes)
+        count = walk.search()
         what = f"the {count:,} states that one person can reach"
-        require_room(count * compiler.bytes_per_state, what, max_bytes=max_bytes)
-        space = StateSpace(compiler.problem.features, compiler.constant_levels(start))
-        # On some terms less can change: then states have other indices, in the same order.
-        part = gather(site.ground, own, asking.said, count, scratch)
-        states = site.codes[np.asarray(part.place)].astype(np.int64) @ space.free_strides
-        fields = compiler.common_fields | _read_arrays(part)
+        require_room(count * count_bytes(problem), what, max_bytes=max_bytes)
+        part = gather(walk.laid.ground, own, walk.said, count, walk.scratch)
+        states = walk.laid.states[np.asarray(part.place)]
+        if space.sizes != site.space.sizes:  # on some terms less can change: other indices, in the same order
+            states = walk.laid.codes[np.asarray(part.place)].astype(np.int64) @ space.free_strides
+        fields = common_fields(problem, lattice) | _read_arrays(part)
         return CompiledMDP(**fields, states=states, space=space, goals=goals, record=record)
 
-    def _find_site(self, codes: CodeArray) -> Site | None:
-        """Return where somebody stands, if ground is laid there, or worth laying by now."""
-        key = tuple(codes[self._decisive].tolist())
-        known = self._sites.get(key, UNSEEN)  # in one look: another thread may take it away
-        if not isinstance(known, str):
-            return known
+    @property
+    def n_bytes(self) -> int:
+        """About how many bytes all of it takes at most."""
+        return len(self._sites) * self._need
+
+    def forget_oldest(self) -> bool:
+        """Give up what was laid first, for whoever comes next (who is there already stays); return if more is left."""
         with self._lock:
-            if len(self._cases) > COUNTED:
-                self._cases.clear()
-            self._cases[key] += 1
-            if key in self._sites or self._cases[key] * WORTH_LAYING < self._size:
-                return self._sites.get(key)
-            site = self._sites[key] = self._lay(codes)
-        _LAID.add(self, key, self._need)
+            self._sites.pop(next(iter(self._sites), ()), None)
+            return bool(self._sites)
+
+    def _find_site(self, codes: CodeArray) -> Site:
+        """Return where somebody is."""
+        key = tuple(codes[self._decisive].tolist())
+        with self._lock:
+            site = self._sites.get(key)
+            if site is not None:
+                return site
+            space = _find_space(self._problem, codes)
+            site = self._sites[key] = Site(self._problem, self._lattice, space, is_shared=True)
+        _KEPT.add(self, self._need)
         return site
 
-    def forget(self, key: Key) -> None:
-        """Give up the ground for these levels, until it is worth laying again."""
-        self._cases[key] = 0
-        self._sites.pop(key, None)
 
-    def _lay(self, codes: CodeArray) -> Site | None:
-        """Return the ground of people with these constant levels; None for a mistake where nobody may ever come."""
-        features = self._problem.features
-        fixed = {features[i].name: int(codes[i]) for i in self._constant}
-        space, states, inside = find_states(self._problem, fixed, None)
-        try:
-            ground, n_rows = lay_ground(self._problem, self._lattice, space, states)
-        except ProblemError:
-            return None
-        return Site(ground, n_rows, space, states, inside)
+class _Kept:
+    """All ground that is kept, by problem, those that laid some last at the end; it makes room once there is too much.
 
-
-class _Laid:
-    """All ground that was laid, the oldest first, which makes room once there is too much."""
+    What goes with its problem is no longer counted.
+    """
 
     def __init__(self) -> None:
-        self._every: deque[tuple[ReferenceType[Grounds], Key, int]] = deque()
-        self._bytes, self._lock = 0, Lock()
+        self._every: WeakKeyDictionary[Grounds, None] = WeakKeyDictionary()
+        self._lock = Lock()
 
-    def add(self, grounds: Grounds, key: Key, need: int) -> None:
-        """Note what was laid, and for whom; it may take about so many bytes."""
+    def add(self, grounds: Grounds, need: int) -> None:
+        """Note that there is more of a problem's ground, of so many bytes, which stays whatever else has to go."""
         with self._lock:
-            self._every.append((ref(grounds), key, need))
-            self._bytes += need
-            while self._bytes > MOST_BYTES and len(self._every) > 1:
-                owner, old, taken = self._every.popleft()
-                self._bytes -= taken
-                found = owner()  # None if its problem is gone
-                if found is not None:
-                    found.forget(old)
+            self._every.pop(grounds, None)
+            self._every[grounds] = None
+            while sum(each.n_bytes for each in self._every) > max(MOST_BYTES, need):
+                oldest = next(iter(self._every))
+                if not oldest.forget_oldest():
+                    del self._every[oldest]
 
 
-_LAID = _Laid()
+_KEPT = _Kept()
+
+
+def _find_space(problem: Problem, codes: CodeArray) -> StateSpace:
+    """Return the space of all that may change for a person with these level numbers."""
+    levels, changed = zip(problem.features, codes.tolist(), strict=True), problem.changed_features
+    return StateSpace(problem.features, {item.name: code for item, code in levels if item.name not in changed})
 
 
 def _read_arrays(part: Gathered) -> dict[str, NDArray[np.generic]]:
@@ -198,32 +160,109 @@ def _read_arrays(part: Gathered) -> dict[str, NDArray[np.generic]]:
     return arrays | {"goal": np.asarray(part.goal).view(np.bool_)}
 
 
-class _Asking:
-    """Asks which states of a site are goals for one person; `said` is what is known so far."""
+class _Walk:
+    """One person's way over a site: asks for goals and has ground laid, until all that they can reach is known.
+
+    `laid` is what is laid so far, `said` what is known of goals there.
+    """
 
     def __init__(
-        self, site: Site, goals: Goals | FiledGoals, codes: CodeArray, *, origin: int, constant: list[int]
+        self,
+        site: Site,
+        own: Personal,
+        goals: Goals | FiledGoals,
+        codes: CodeArray,
+        problem: Problem,
+        *,
+        max_states: int,
+        max_bytes: int,
     ) -> None:
-        self._site, self._goals, self._codes, self._constant = site, goals, codes, constant
-        self._keeps_own = isinstance(goals, FiledGoals) or goals.table is None
-        if isinstance(goals, FiledGoals) or goals.table is None:  # then they do not keep what is known by number
-            self._answers, self._number, self._shift = np.zeros(len(site), np.int8), np.arange(len(site)), 0
-        else:  # people who differ in what is constant differ by as much in all of their inputs
-            self._answers, self._number = goals.table, goals.number(site.codes)
-            self._shift = int(goals.number(codes) - self._number[origin])
-        self.said = Said(self._answers, self._number, self._shift)
+        self._site, self._own, self._goals, self._codes = site, own, goals, codes
+        self._horizon, self._bytes = problem.horizon, count_bytes(problem)
+        self._max_states, self._max_bytes = max_states, max_bytes
+        self._constant = [i for i, item in enumerate(problem.features) if item.name in site.space.fixed]
+        # Those who decide may keep what is known by number: people who differ in what is constant differ by as much
+        # in all of their numbers. Else it is kept here, by place.
+        self._table = None if isinstance(goals, FiledGoals) else goals.table
+        self._answers = np.empty(0, dtype=np.int8) if self._table is None else self._table
+        self._number, self._shift = np.empty(0, dtype=np.int64), 0
+        self._start = site.enter(int(codes.astype(np.int64) @ site.space.free_strides))
+        self._look()
 
-    def ask(self, states: NDArray[np.int64]) -> None:
-        """Have some of them decided, in one go."""
-        codes = self._site.codes[states]
+    def _look(self) -> None:
+        """See what is laid by now."""
+        self.laid = self._site.laid
+        new = self.laid.codes[len(self._number) :]
+        if self._table is None or isinstance(self._goals, FiledGoals):
+            self._number = np.arange(len(self.laid), dtype=np.int64)
+            self._answers = np.concatenate([self._answers, np.zeros(len(new), dtype=np.int8)])
+        else:
+            self._number = np.concatenate([self._number, self._goals.number(new)])
+            self._shift = int(self._goals.number(self._codes) - self._number[self._start])
+        self.said = Said(self._answers, self._number, self._shift)
+        self.scratch = Scratch(len(self.laid), self.laid.n_rows)
+
+    def search(self) -> int:
+        """Return how many states there are; they are in `scratch`."""
+        is_ahead, most = self._decide() or not self._goals.is_slow, 0
+        while True:
+            count, doubts, bare = search(
+                self.laid.ground, self._own, self.said, self._start, self._horizon, most, self.scratch
+            )
+            if doubts and not most and is_ahead:
+                self._ask(np.sort(np.asarray(self.scratch.unknown)[:doubts]))
+            elif doubts and not most:  # a model takes as long for a thousand as for one: ask about all that is near
+                most, is_ahead = AHEAD, True
+            elif bare:
+                self._lay(np.sort(np.asarray(self.scratch.bare)[:bare]), count, is_near=most > 0)
+                continue
+            elif most:
+                self._ask(np.asarray(self.scratch.found)[1 : min(count, AHEAD)])
+                most = 0
+            else:
+                self._check(count, self._horizon - 1)
+                return count
+            clear(self.scratch, count)
+
+    def _decide(self) -> bool:
+        """Return whether the person's state is a goal."""
+        place = self._number[self._start] + self._shift
+        if self._answers[place] == UNKNOWN:
+            self._ask(np.array([self._start]))
+        return bool(self._answers[place] == YES)
+
+    def _ask(self, places: NDArray[np.int64]) -> None:
+        """Have some states decided, in one go."""
+        codes = self.laid.codes[places]
         codes[:, self._constant] = self._codes[self._constant]
         goal = self._goals.among(codes)
-        if self._keeps_own:
-            self._answers[states] = np.where(goal, YES, NO)
+        if self._table is None:
+            self._answers[places] = np.where(goal, YES, NO)
 
-    def decide(self, state: int) -> bool:
-        """Return whether one of them is a goal."""
-        place = self._number[state] + self._shift
-        if self._answers[place] == UNKNOWN:
-            self.ask(np.array([state]))
-        return bool(self._answers[place] == YES)
+    def _lay(self, bare: NDArray[np.int64], count: int, *, is_near: bool) -> None:
+        """Have ground laid where it is missing, some of it first where what is met in the next step may be too much."""
+        if not is_near:
+            depth = np.asarray(self.scratch.depth)
+            step = int(depth[bare].min())
+            self._check(count, step)
+            latest = int((depth == step).sum()) if count > SAMPLED else 0
+            if latest > SAMPLED and step + 1 < self._horizon:  # what some of them lead to, all do
+                self._site.lay(bare[np.argsort(self.laid.states[bare])][:: -(-latest // SAMPLED)])
+                ahead = len(self._site.laid) - len(self.laid)
+                self._refuse(count + ahead, count + 2 * ahead, step + 1)
+        self._site.lay(bare)
+        self._look()
+
+    def _check(self, count: int, last: int) -> None:
+        """Refuse what is too much after some step up to the `last`."""
+        if count > self._max_states or 2 * count * self._bytes > self._max_bytes:
+            depth = np.asarray(self.scratch.depth)[np.asarray(self.scratch.found)[:count]]
+            met = np.bincount(depth)[: last + 1]
+            for step, so_far in enumerate(np.cumsum(met).tolist()):
+                self._refuse(so_far, so_far + int(met[step]), step)
+
+    def _refuse(self, states: int, held: int, step: int) -> None:
+        """Refuse so many states after a step, or if so many of them have to be held."""
+        if states > self._max_states or held * self._bytes > self._max_bytes:
+            cause = f"one person can reach {states:,} states in only {step} steps"
+            raise TooLargeError.at((), cause, _REMEDY)

@@ -23,6 +23,8 @@ def find_difference(common: Problem, lattice: Lattice, problem: Problem, own: La
     """
     if problem is not common and any(getattr(problem, name) != getattr(common, name) for name in _SHARED):
         return None
+    if problem.actions is common.actions and own.quantum == lattice.quantum:
+        return as_ever(problem)
     numbers, costs = [-1] * len(common.actions), [-1] * len(common.actions)
     chances: list[tuple[float, float]] = [_AS_EVER] * len(common.actions)
     waiting = iter(enumerate(common.actions))
@@ -40,6 +42,13 @@ def find_difference(common: Problem, lattice: Lattice, problem: Problem, own: La
     chance_table = np.array(chances).reshape(-1, 2)
     whole, costs_table = np.array(numbers, dtype=np.int64), np.array(costs, dtype=np.int64)
     return Personal(whole, costs_table, chance_table, ratio.numerator, ratio.denominator)
+
+
+def as_ever(problem: Problem) -> Personal:
+    """Return what holds for one person in a problem that is their own."""
+    count = len(problem.actions)
+    chances = np.full((count, 2), np.nan)
+    return Personal(np.arange(count, dtype=np.int64), np.full(count, -1, dtype=np.int64), chances, 1, 1)
 
 
 def _find_chance(usual: Action, action: Action) -> tuple[float, float] | None:

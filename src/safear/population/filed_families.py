@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from safear.classifier.filed import Filed
 from safear.errors import TooLargeError
-from safear.mdp.compile import MAX_REACHABLE, Compiler
-from safear.mdp.expand import Edges, expand
+from safear.mdp.arrays import stretch
+from safear.mdp.compile import Compiler
 from safear.mdp.families import Family, immutable_features, immutable_positions
 from safear.mdp.filed_goals import FiledGoals
-from safear.mdp.space import StateArray, StateSpace
+from safear.mdp.ground import Site
+from safear.mdp.grounds import MAX_REACHABLE
+from safear.mdp.space import StateSpace
 
 TOGETHER = 256  # people who are searched for at once
 MOST_STATES = 500_000  # that people may reach together; if it is more, fewer are searched for at once
@@ -43,7 +45,7 @@ def meet_records(compiler: Compiler, filed: Filed) -> Iterator[tuple[Family, NDA
 
 
 class _JointSearch:
-    """A search from several people at once. States are known by the number of when they were met."""
+    """A search from several people at once. States are known by their places on a site."""
 
     def __init__(self, compiler: Compiler, goals: FiledGoals, most: int) -> None:
         self._compiler, self._goals, self._most = compiler, goals, most
@@ -52,39 +54,34 @@ class _JointSearch:
         names = [feature.name for feature in immutable_features(compiler.problem)]
         self._space = StateSpace(compiler.problem.features, dict(zip(names, levels, strict=True)))
         self._space.require_indexable()
-        self._states: StateArray = np.empty(0, dtype=np.int64)  # by number
-        self._sorted: StateArray = np.empty(0, dtype=np.int64)
-        self._order = np.empty(0, dtype=np.int64)  # the numbers of the sorted ones
-        self._expanded = np.empty(0, dtype=bool)
-        self._first = np.empty(0, dtype=np.int64)  # of the targets of an expanded state
-        self._count = np.empty(0, dtype=np.int64)
-        self._targets: list[NDArray[np.int64]] = []
-        self._edges: list[Edges] = []
+        self._site = Site(compiler.problem, compiler.lattice, self._space, is_shared=False)
 
     def run(self) -> Family | None:
         """The family of these people; None if they reach too much together."""
         filed, horizon = self._goals.filed.codes, self._compiler.problem.horizon
         inside = filed.copy()
         inside[:, self._immutable] = list(self._space.fixed.values())
-        people, states = np.arange(len(filed)), self._number(self._space.encode(inside))
+        people, states = np.arange(len(filed)), self._site.find(self._space.encode(inside))
         seen = np.sort(people * self._most + states)
         found: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
         for step in range(horizon + 1):
             if step:
-                codes = self._space.decode(self._states[states])
+                codes = self._site.laid.codes[states]
                 codes[:, self._immutable] = filed[people][:, self._immutable]
                 goal = self._goals.among(codes, people)
                 found.append((states[goal], people[goal]))
                 people, states = people[~goal], states[~goal]
             if step == horizon or not len(states):
                 break
-            self._expand(np.unique(states))
-            if len(self._states) >= self._most:
+            self._site.lay(np.unique(states))
+            laid = self._site.laid
+            if len(laid) >= self._most:
                 self._require_company()
                 return None
-            counts = self._count[states]
-            place = np.arange(int(counts.sum())) + np.repeat(self._first[states] - np.cumsum(counts) + counts, counts)
-            pairs = np.unique(np.repeat(people, counts) * self._most + np.concatenate(self._targets)[place])
+            first = laid.edge_start[laid.row_start[states]]  # the edges of a state are next to each other
+            counts = laid.edge_start[laid.row_end[states]] - first
+            targets = laid.edges[0][stretch(first, counts)]
+            pairs = np.unique(np.repeat(people, counts) * self._most + targets)
             pairs = pairs[~_contains(seen, pairs)]
             seen = np.sort(np.concatenate([seen, pairs]))
             people, states = np.divmod(pairs, self._most)
@@ -96,45 +93,14 @@ class _JointSearch:
             cause = f"one person can reach more than {self._most:,} states"
             raise TooLargeError.at((), cause, "shorten the horizon, or merge levels", code="too_large")
 
-    def _number(self, states: StateArray) -> NDArray[np.int64]:
-        """The numbers of states; new ones get the next."""
-        new = np.unique(states)
-        new = new[~_contains(self._sorted, new)]
-        if len(new):
-            numbers = np.arange(len(self._states), len(self._states) + len(new))
-            self._states = np.concatenate([self._states, new])
-            together = np.concatenate([self._sorted, new])
-            order = np.argsort(together, kind="stable")
-            self._sorted, self._order = together[order], np.concatenate([self._order, numbers])[order]
-            nothing = np.zeros(len(new), dtype=np.int64)
-            self._first, self._count = (np.concatenate([old, nothing]) for old in (self._first, self._count))
-            self._expanded = np.concatenate([self._expanded, nothing.astype(bool)])
-        return self._order[np.searchsorted(self._sorted, states)]
-
-    def _expand(self, states: NDArray[np.int64]) -> None:
-        """Find where those of the states lead that were not expanded yet."""
-        new = states[~self._expanded[states]]
-        if not len(new):
-            return
-        edges = expand(self._compiler.problem, self._compiler.lattice, self._space, self._states[new])
-        source, target = self._number(edges.source), self._number(edges.target)
-        order = np.argsort(source, kind="stable")
-        self._edges.append(edges)
-        start = sum(map(len, self._targets))
-        self._targets.append(target[order])
-        self._first[new] = start + np.searchsorted(source[order], new)
-        self._count[new] = np.bincount(source, minlength=len(self._states))[new]
-        self._expanded[new] = True
-
     def _make_family(self, found: list[tuple[NDArray[np.int64], NDArray[np.int64]]]) -> Family:
         """The states that were met, and [state, lane] which of them are goals for whom."""
-        shared = self._compiler.of_edges(self._space, self._sorted, self._edges)
-        place = np.empty(len(self._states), dtype=np.int64)
-        place[self._order] = np.arange(len(self._order))
-        goal = np.zeros((len(self._states), len(self._goals.filed)), dtype=bool)
+        laid = self._site.laid
+        shared = self._compiler.of_site(self._site, np.zeros(len(laid), dtype=bool))
+        goal = np.zeros((len(laid), len(self._goals.filed)), dtype=bool)
         for states, people in found:
-            goal[place[states], people] = True
-        return Family(shared, goal, self._goals.filed.codes[:, self._immutable])
+            goal[states, people] = True
+        return Family(shared, goal[laid.order], self._goals.filed.codes[:, self._immutable])
 
 
 def _contains(known: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.bool_]:

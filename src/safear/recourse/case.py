@@ -20,11 +20,11 @@ from safear.errors import PersonError, suggest
 from safear.mdp.arrays import MDP
 from safear.mdp.beyond import Reach, search_on
 from safear.mdp.blocked import find_blocked
-from safear.mdp.compile import MAX_REACHABLE, Compiler
+from safear.mdp.compile import Compiler
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.filed_goals import FiledGoals, as_filed
 from safear.mdp.goals import Goals
-from safear.mdp.grounds import Grounds
+from safear.mdp.grounds import MAX_REACHABLE, Grounds
 from safear.mdp.lattice import find_lattice
 from safear.mdp.other_numbers import OtherNumbers, find_other_numbers
 from safear.mdp.space import person_codes
@@ -171,7 +171,7 @@ class Desk:
         """For a problem and whatever `as_classifier` takes. Raises the mistakes of the problem."""
         require_problem(problem)
         compiler = Compiler.of(problem, classifier)
-        return cls(compiler, Grounds.of(compiler))
+        return cls(compiler, Grounds.of(problem, compiler.lattice))
 
     @property
     def problem(self) -> Problem:
@@ -204,7 +204,7 @@ class Desk:
         same = problem.features == known.problem.features and problem.goal == known.problem.goal
         goals = known if same else Goals(problem, self.classifier, lock=known.lock)
         compiler = Compiler(problem, goals, find_lattice(problem))
-        return replace(self, compiler=compiler, grounds=Grounds.of(compiler))
+        return replace(self, compiler=compiler, grounds=Grounds.of(problem, compiler.lattice))
 
     def decide(self, person: PersonLike | None = None) -> Decision:
         """The decision on a person: a record, the name of one of the problem's people, or None for the first."""
@@ -245,10 +245,8 @@ class Desk:
         All that one person's plans are made with is compiled here, within the limits of the desk.
         """
         lattice = self.compiler.lattice if problem is self.problem else find_lattice(problem)
-        compiler = Compiler(problem, self.compiler.goals, lattice)
-        wanted = decision.person, self.max_states, self.max_bytes
-        found = self.grounds.reachable(compiler, *wanted, goals=goals, record=decision.record)
-        return replace(compiler.reachable(*wanted, goals=goals), record=decision.record) if found is None else found
+        limits = {"max_states": self.max_states, "max_bytes": self.max_bytes}
+        return self.grounds.reachable(problem, lattice, decision.person, goals=goals, record=decision.record, **limits)
 
 
 def find_record(problem: Problem, person: PersonLike | None) -> Record:

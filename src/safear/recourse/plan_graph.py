@@ -134,10 +134,9 @@ def draw(policy: Policy, origin: int, *, whole: bool = False) -> Outline:
 def _make_telling(mdp: MDP, *, whole: bool) -> Telling:
     """Return what the core takes besides the runs."""
     empty = mdp.dead_end & (mdp.depth < mdp.horizon)  # what is met only at the very end was compiled without its rows
-    goal, stuck, works = (np.ascontiguousarray(flags).view(np.uint8) for flags in (mdp.goal, empty, mdp.working))
-    needed = np.ascontiguousarray(mdp.steps_to_goal, np.int64)
+    goal, stuck, works = (flags.view(np.uint8) for flags in (mdp.goal, empty, mdp.working))
     rare = (0.0, 0.0) if whole else (RARE_STEP, RARE)
-    return Telling(goal, stuck, needed, works, mdp.horizon, *rare)
+    return Telling(goal, stuck, mdp.steps_to_goal, works, mdp.horizon, *rare)
 
 
 def surround(boxes: Iterable[Box]) -> Box:

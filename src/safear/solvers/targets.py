@@ -135,7 +135,7 @@ def _sweep(mdp: MDP, ends: Table, aim: Aim, rules: SweepRules, progress: Progres
 def _sweep_robustly(mdp: MDP, ends: Table, aim: Aim, allowed: Allowed | None, progress: Progress | None) -> TargetSweep:
     """Sweep against the worst chances: step by step, all columns."""
     rows = _list_allowed(mdp, allowed)
-    ranges = Ranges(*(np.ascontiguousarray(each) for each in (mdp.edge_low, mdp.edge_chance, mdp.edge_high)))
+    ranges = Ranges(mdp.edge_low, mdp.edge_chance, mdp.edge_high)
     losses = [ends[mdp.goal.astype(np.int64)] for _ in range(2)]  # what is read and what is written take turns
     final_mean = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
     means = [np.repeat(final_mean[:, None], ends.shape[1], axis=1) for _ in range(2)]
@@ -184,8 +184,8 @@ def set_course(mdp: MDP) -> Course:
     late = np.where(np.diff(mdp.row_start) > 0, mdp.horizon, 0)
     if mdp.stops:
         late = np.minimum(late, mdp.horizon + 1 - mdp.steps_to_goal)
-    goal, until = np.ascontiguousarray(mdp.goal).view(np.uint8), late.astype(np.int64)
-    return Course(mdp.arrays, goal, mdp.depth.astype(np.int64), until, mdp.horizon, mdp.failure_cost)
+    goal, depth, until = mdp.goal.view(np.uint8), mdp.depth.astype(np.int64), late.astype(np.int64)
+    return Course(mdp.arrays, goal, depth, until, mdp.horizon, mdp.failure_cost)
 
 
 @once_per_mdp

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import safear as sa
 from doors import Method, restrict_to
 from lanes import scaled
-from safear.errors import ObjectiveError, TooLargeError
+from safear.errors import MDPError, ObjectiveError, TooLargeError
 from safear.evaluation import SpentPolicy, StatePolicy, evaluate_states, run_exactly
-from safear.mdp import compile_blocks
+from safear.mdp import check_mdp, compile_blocks
 from safear.risk import Objective
 from strategies import problems
 
@@ -136,6 +136,27 @@ def test_a_plan_that_grows_dear_with_what_was_spent() -> None:
     pieces, none = np.array([0, 2, 2, 4, 4]), np.zeros(2, dtype=np.int64)
     plan = SpentPolicy(TRIES, none, pieces, np.array([-99, 0, -99, 0]), np.array([1, 0, 1, 0], dtype=np.uint8))
     assert evaluate_states(plan).distribution(0).points() == [(1, 0.5, True), (11, 0.5, True)]
+
+
+def test_arrays_are_taken_from_wherever_they_are() -> None:
+    """Columns of tables, in types of another machine, in lists: a plan that looks at what was spent costs the same."""
+    table = np.array([[False, True], [True, True]])
+    loose = replace(
+        TRIES,
+        goal=table[:, 0],
+        row_start=TRIES.row_start.astype(np.int32),
+        edge_next=[0, 1, 1],  # type: ignore[arg-type]
+        edge_cost=np.array([1, 9, 1, 9, 10])[::2],
+        edge_chance=np.array([0.5, 0, 0.5, 0, 1.0])[::2],
+        edge_low=np.array([0.5, 0.5, 1], dtype=np.float32),
+    )
+    check_mdp(loose)
+    for one, other in ((loose, TRIES), (replace(TRIES, edge_chance=loose.edge_chance), TRIES)):
+        here, there = (evaluate_states(sa.solve(mdp, sa.CVaR(0.5))) for mdp in (one, other))
+        assert here.succeeded.tobytes() == there.succeeded.tobytes()
+        assert here.final_levels.tobytes() == there.final_levels.tobytes()
+    with pytest.raises(MDPError, match=r"edge_cost: has values that int64 does not have"):
+        replace(TRIES, edge_cost=np.array([1.5, 1, 10]))
 
 
 def test_the_first_row_of_the_first_state_counts() -> None:

@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 
 import safear as sa
 from compare import as_state, read_both
-from doors import compile_module as compiling
-from doors import expand
+from doors import expand, ground, grounds
 from oracle import Oracle, State
 from safear.errors import PersonError, ProblemError, TooLargeError
 from safear.evaluation import run_exactly
@@ -309,12 +308,12 @@ def test_a_search_that_goes_too_far_is_given_up_early(monkeypatch: pytest.Monkey
     )
     expanded = []
 
-    def count(problem: sa.Problem, lattice: Any, space: Any, states: Any) -> Any:
+    def count(problem: sa.Problem, lattice: Any, space: Any, states: Any, **options: Any) -> Any:
         expanded.append(len(states))
-        return expand(problem, lattice, space, states)
+        return expand(problem, lattice, space, states, **options)
 
-    monkeypatch.setattr(compiling, "expand", count)
-    monkeypatch.setattr(compiling, "SAMPLED", 100)
+    monkeypatch.setattr(ground, "expand", count)
+    monkeypatch.setattr(grounds, "SAMPLED", 100)
     with pytest.raises(TooLargeError, match="states in only 3 steps") as refused:
         sa.compile_mdp(problem, start=problem.people["me"], max_states=1000)
     assert sum(expanded) == 1 + 26 + 82  # and not all 325 of the third step

@@ -244,13 +244,14 @@ def test_objectives_that_are_the_same(document: dict[str, Any]) -> None:
 
 
 def _least_worst_case(mdp: sa.MDP) -> float:
-    """W_h(s) = min over rows of max over edges of cost + W_(h+1)(s')."""
+    """W_h(s) = min over rows of max over edges that happen of cost + W_(h+1)(s')."""
     worst = [0 if goal else mdp.failure_cost for goal in mdp.goal]
     rows = rows_of(mdp)
     for step in reversed(range(mdp.horizon)):
         later = list(worst)
         for state in range(mdp.n_states):
-            sides = [range(mdp.edge_start[row], mdp.edge_start[row + 1]) for row in rows(state, step)]
+            edges = [range(mdp.edge_start[row], mdp.edge_start[row + 1]) for row in rows(state, step)]
+            sides = [[edge for edge in row if mdp.edge_chance[edge] > 0] for row in edges]
             if sides:
                 worst[state] = min(max(mdp.edge_cost[e] + later[mdp.edge_next[e]] for e in side) for side in sides)
     return mdp.to_cost(int(worst[mdp.locate()]))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
-from doors import Goals, compile_module
+from doors import Goals, grounds
 from doors import goals as goals_module
 from promises.test_margins import LEVELS, asking, score
 from safear.classifier import Inputs
@@ -122,7 +122,7 @@ def test_reachable_states_are_asked_about_in_one_go(horizon: int) -> None:
 @pytest.mark.parametrize("ahead", [1, 2, 3, 5])
 def test_what_is_farther_away_is_asked_about_step_by_step(ahead: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = sa.compile_mdp(make_problem(), Counting(), start=APPLICANT)
-    monkeypatch.setattr(compile_module, "AHEAD", ahead)
+    monkeypatch.setattr(grounds, "AHEAD", ahead)
     model = Counting()
     mdp = sa.compile_mdp(make_problem(), model, start=APPLICANT)
     model.assert_each_once(len(set(model.rows)))

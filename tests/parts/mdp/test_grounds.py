@@ -1,4 +1,4 @@
-"""What one person can reach of shared ground, against compiling it for that person alone: equal, bit for bit."""
+"""What one person can reach of shared ground, against ground of their own: equal, bit for bit."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pickle
 import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from functools import partial
 from typing import Any
@@ -18,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import safear as sa
-from doors import CompiledMDP, Compiler, Grounds, compile_module, find_lattice, grounds, quantity_checks
+from doors import CompiledMDP, find_lattice, ground, grounds, quantity_checks
 from doors import goals as goals_module
 from lanes import scaled
 from safear.datasets import example_names, load
@@ -53,9 +54,8 @@ PEOPLE = [
 ]
 
 
-def assert_equal(ours: sa.MDP | None, theirs: sa.MDP) -> None:
+def assert_equal(ours: sa.MDP, theirs: sa.MDP) -> None:
     """All fields are the same, arrays in their types as well; but for who was asked about goals."""
-    assert ours is not None
     check_mdp(ours)
     for item in fields(CompiledMDP):
         one, other = getattr(ours, item.name), getattr(theirs, item.name)
@@ -69,17 +69,27 @@ def assert_equal(ours: sa.MDP | None, theirs: sa.MDP) -> None:
     assert (ours.edge_low is ours.edge_chance) == (theirs.edge_low is theirs.edge_chance)
 
 
+NEVER, AT_ONCE = 0, 10**6  # when all ground of a space is laid; else it is laid where somebody comes
+
+
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ground is laid for the first who comes."""
-    monkeypatch.setattr(grounds, "WORTH_LAYING", 10**6)
+    """All ground is laid for the first who comes."""
+    monkeypatch.setattr(ground, "WORTH_LAYING", AT_ONCE)
+
+
+@contextmanager
+def own_ground() -> Iterator[None]:
+    """Everybody has their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grounds, "NEGLIGIBLE", -1)
+        yield
 
 
 def open_both(desk: Desk, plain: Desk, person: Any, terms: sa.Terms | None = None) -> tuple[Case, Case]:
     """The case of a person at two desks, at the second without shared ground."""
     shared = desk.open(person, terms=terms)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Grounds, "reachable", lambda *_, **__: None)
+    with own_ground():
         return shared, plain.open(person, terms=terms)
 
 
@@ -117,21 +127,21 @@ def draw_terms(problem: sa.Problem, rng: np.random.Generator) -> sa.Terms | None
 
 
 @settings(max_examples=scaled(150))
-@given(problems(), st.data())
-def test_everybody_on_any_terms(document: dict[str, Any], data: st.DataObject) -> None:
+@given(problems(), st.sampled_from([NEVER, AT_ONCE]), st.data())
+def test_everybody_on_any_terms(document: dict[str, Any], worth: int, data: st.DataObject) -> None:
     problem = sa.parse_problem(document)
     whole = sa.compile_mdp(problem)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grounds, "WORTH_LAYING", 10**6)
+        patch.setattr(ground, "WORTH_LAYING", worth)
         desk = Desk.of(problem)
         for state in data.draw(st.lists(st.integers(0, whole.n_states - 1), max_size=5)):
             person, horizon = whole.person(state), data.draw(st.integers(1, 5))
             terms = data.draw(st.none() | terms_of(problem))
             changed = (problem if terms is None else apply_terms(problem, terms)).with_horizon(horizon)
-            compiler = Compiler(changed, desk.compiler.goals, find_lattice(changed))
-            limits = desk.max_states, desk.max_bytes
-            fast = desk.grounds.reachable(compiler, person, *limits, goals=desk.goals)
-            assert_equal(fast, compiler.reachable(person, *limits, goals=desk.goals))
+            reach = partial(desk.grounds.reachable, changed, find_lattice(changed), person, goals=desk.goals)
+            shared = reach()
+            with own_ground():
+                assert_equal(shared, reach())
 
 
 @pytest.mark.usefixtures("at_once")
@@ -187,8 +197,8 @@ def test_goals_with_a_margin() -> None:
         assert_opened_alike(desk, desk, person)
         case = desk.open(person)
         ours = desk.compile(problem, case.decision, case.mdp.goals.in_force)  # type: ignore[attr-defined]
-        theirs = desk.compiler.reachable(case.person, 1000, 10**9, goals=ours.goals)
-        assert_equal(replace(ours, record=None), theirs)
+        with own_ground():
+            assert_equal(ours, desk.compile(problem, case.decision, ours.goals))
         gained.append(int(ours.goal.sum() - case.mdp.goal.sum()))
     assert any(gained)
 
@@ -208,8 +218,7 @@ class Asked:
 @pytest.mark.parametrize(("dense", "ahead"), [(10**8, 2048), (0, 2048), (10**8, 40), (0, 5)])
 def test_a_model_is_asked_no_more_and_no_more_often(monkeypatch: pytest.MonkeyPatch, dense: int, ahead: int) -> None:
     monkeypatch.setattr(goals_module, "DENSE", dense)
-    for module in (compile_module, grounds):
-        monkeypatch.setattr(module, "AHEAD", ahead)
+    monkeypatch.setattr(grounds, "AHEAD", ahead)
     adult, models = load("adult"), (Asked(), Asked())
     desk, plain = (Desk.of(adult.problem, model) for model in models)
     for row in range(0, 120, 10):
@@ -222,22 +231,25 @@ def test_a_model_is_asked_no_more_and_no_more_often(monkeypatch: pytest.MonkeyPa
 
 
 def test_whoever_comes_first_or_later_gets_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grounds, "WORTH_LAYING", 30)
-    problem, laid = sa.load_example("loan"), count_laid(monkeypatch)  # of 96 states
-    for came in range(1, 7):
-        assert_opened_alike(Desk.of(problem), Desk.of(problem), None)
-        assert laid == [problem.title] * (came >= 4)
+    problem = sa.load_example("loan")
+    whole = sa.compile_mdp(problem)
+    monkeypatch.setattr(ground, "WORTH_LAYING", 30)
+    laid = count_laid(monkeypatch)
+    for came in range(1, whole.n_states + 1):
+        assert_opened_alike(Desk.of(problem), Desk.of(problem), whole.person(came - 1))
+        assert len(laid) <= (came >= 4), "30 states for each of four people are more than all 96"
+    assert laid == [problem.title]
 
 
 def count_laid(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The titles of the problems whose ground is laid from now on."""
-    laid, lay = list[str](), vars(grounds)["lay_ground"]
+    """The titles of the problems all of whose ground is laid from now on."""
+    laid, find = list[str](), vars(ground)["find_allowed"]
 
-    def lay_and_note(problem: sa.Problem, *args: Any) -> Any:
+    def find_and_note(problem: sa.Problem, space: Any) -> Any:
         laid.append(problem.title)
-        return lay(problem, *args)
+        return find(problem, space)
 
-    monkeypatch.setattr(grounds, "lay_ground", lay_and_note)
+    monkeypatch.setattr(ground, "find_allowed", find_and_note)
     return laid
 
 
@@ -293,8 +305,10 @@ def test_a_problem_with_other_constraints_is_not_answered_from_this_ground() -> 
     problem = sa.load_example("loan")
     desk = Desk.of(problem)
     other = replace(problem, constraints=(*problem.constraints, problem.actions[0].when))
-    compiler = Compiler(other, desk.compiler.goals, desk.compiler.lattice)
-    assert desk.grounds.reachable(compiler, desk.decide().person, 10**6, 10**9, goals=desk.goals) is None
+    lattice, decision = desk.compiler.lattice, desk.decide()
+    ours = desk.grounds.reachable(other, lattice, decision.person, goals=desk.goals, record=decision.record)
+    assert_equal(ours, Desk.of(other).open().mdp)
+    assert ours.n_rows < desk.open().mdp.n_rows
 
 
 @pytest.mark.usefixtures("at_once")
@@ -311,7 +325,7 @@ def test_limits_are_those_of_one_person() -> None:
 def test_large_ground_is_not_laid(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grounds, "NEGLIGIBLE", 1000)
     desk = Desk.of(sa.load_example("loan"))
-    monkeypatch.setattr(grounds, "lay_ground", None)
+    monkeypatch.setattr(ground, "find_allowed", None)
     assert desk.open().mdp.n_states > 1
 
 
@@ -324,6 +338,26 @@ def test_ground_that_had_to_make_room_is_laid_again(monkeypatch: pytest.MonkeyPa
             assert_opened_alike(desk, desk, person)
             assert_opened_alike(desk, desk, person)
     assert len(laid) == 2 * 2 * len(PEOPLE), "one is kept at a time"
+
+
+@pytest.mark.usefixtures("at_once")
+def test_ground_that_went_with_its_problem_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, last = (Desk.of(sa.parse_problem(FILED), decide) for _ in range(2))
+    need = vars(first.grounds)["_need"]
+    monkeypatch.setattr(grounds, "MOST_BYTES", 2 * need)
+    monkeypatch.setattr(grounds, "_KEPT", type(vars(grounds)["_KEPT"])())
+    laid = count_laid(monkeypatch)
+    first.open(PEOPLE[0])
+    for _ in range(3):  # each is gone before the next one comes
+        Desk.of(sa.parse_problem(FILED), decide).open(PEOPLE[0])
+        gc.collect()
+    last.open(PEOPLE[0])
+    assert len(laid) == 5
+    first.open(PEOPLE[0])
+    assert len(laid) == 5, "what is left of two is not too much"
+    Desk.of(sa.parse_problem(FILED), decide).open(PEOPLE[0])
+    first.open(PEOPLE[0])
+    assert len(laid) == 7, "of three it is: the oldest made room"
 
 
 @pytest.mark.usefixtures("at_once")
@@ -352,8 +386,9 @@ def test_mistakes_where_somebody_never_comes_do_not_matter(monkeypatch: pytest.M
         assert desk.open().mdp.n_states == 3
 
 
-@pytest.mark.usefixtures("at_once")
-def test_threads_share_ground() -> None:
+@pytest.mark.parametrize("worth", [NEVER, 200, AT_ONCE])
+def test_threads_share_ground(monkeypatch: pytest.MonkeyPatch, worth: int) -> None:
+    monkeypatch.setattr(ground, "WORTH_LAYING", worth)
     german = load("german")
     desk, plain = (Desk.of(german.problem, german.classifier(0)) for _ in range(2))
     people = [{str(name): level for name, level in german.levels.iloc[row].items()} for row in range(40)]
