@@ -348,9 +348,11 @@ def test_ground_that_went_with_its_problem_takes_no_room(monkeypatch: pytest.Mon
     monkeypatch.setattr(grounds, "_KEPT", type(vars(grounds)["_KEPT"])())
     laid = count_laid(monkeypatch)
     first.open(PEOPLE[0])
+    gc.freeze()  # so that it does not take long to look for what is gone
     for _ in range(3):  # each is gone before the next one comes
         Desk.of(sa.parse_problem(FILED), decide).open(PEOPLE[0])
         gc.collect()
+    gc.unfreeze()
     last.open(PEOPLE[0])
     assert len(laid) == 5
     first.open(PEOPLE[0])
