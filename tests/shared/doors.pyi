@@ -61,15 +61,14 @@ from safear.cli.serve import serve as serve
 from safear.cli.serve import work as work
 from safear.cli.sources import find_source as find_source
 from safear.cli.verbose import verbose_option as verbose_option
-from safear.core import families as core_families
 from safear.core import figures as figures
 from safear.core import sweeps as sweeps
 from safear.core.arrays import Arrays as Arrays
 from safear.core.arrays import PolicyArrays as PolicyArrays
 from safear.core.arrays import find_choice as find_choice
-from safear.core.bounds import find_cvar as find_cvar
-from safear.core.bounds import find_entropic as find_entropic
 from safear.core.figures import describe as describe
+from safear.core.search import find_cvar as find_cvar
+from safear.core.search import find_entropic as find_entropic
 from safear.datasets import forest as forest
 from safear.datasets.bundled import example_text as example_text
 from safear.datasets.cache import read_arrays as read_arrays
@@ -553,7 +552,6 @@ __all__ = [
     "TARGETS_MISSED",
     "VOUCHING_ENOUGH",
     "compiled_module",
-    "core_families",
     "dice_module",
     "serve_module",
 ]

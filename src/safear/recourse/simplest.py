@@ -32,10 +32,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.bounds import CVAR, ENTROPIC, MEAN, MEAN_CVAR, OTHER, Aim
-from safear.core.search import SketchSearch
-from safear.core.settle import settle_rows
-from safear.core.sketches import SearchGround
+from safear.core.search import CVAR, ENTROPIC, MEAN, MEAN_CVAR, OTHER, Aim, SketchSearch
+from safear.core.sketches import SearchGround, settle_rows
 from safear.evaluation.forward import often_if_off, run_exactly, way_to_go
 from safear.evaluation.policy import Policy, SpentPolicy, StatePolicy, require_arrays
 from safear.mdp.hope import list_acting

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.ahead import sweep_ahead
+from safear.core.sweeps import sweep_ahead
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.hope import list_acting
 
