@@ -71,12 +71,11 @@ from safear.core.search import find_cvar as find_cvar
 from safear.core.search import find_entropic as find_entropic
 from safear.datasets import forest as forest
 from safear.datasets.bundled import example_text as example_text
+from safear.datasets.cache import Shelf as Shelf
+from safear.datasets.cache import cache_folder as cache_folder
+from safear.datasets.cache import list_shelves as list_shelves
 from safear.datasets.cache import read_arrays as read_arrays
 from safear.datasets.forest import train as train
-from safear.datasets.shelves import Shelf as Shelf
-from safear.datasets.shelves import cache_folder as cache_folder
-from safear.datasets.shelves import temporary_shelf as temporary_shelf
-from safear.datasets.shelves import write_first as write_first
 from safear.drafts.edges import MOST_LEVELS as MOST_LEVELS
 from safear.drafts.edges import SPARSE as SPARSE
 from safear.drafts.edges import choose_levels as choose_levels
@@ -139,7 +138,6 @@ from safear.mdp.families import immutable_features as immutable_features
 from safear.mdp.goals import Goals as Goals
 from safear.mdp.ground import find_priced as find_priced
 from safear.mdp.hope import list_acting as list_acting
-from safear.mdp.hope import may_act as may_act
 from safear.mdp.intervals import worst_chances as worst_chances
 from safear.mdp.lattice import common_quantum as common_quantum
 from safear.mdp.lattice import find_lattice as find_lattice
@@ -380,8 +378,8 @@ from safear.recourse.march import choose_grid as choose_grid
 from safear.recourse.menu import OBJECTIVES as OBJECTIVES
 from safear.recourse.nearly import SAME_CHANCE as SAME_CHANCE
 from safear.recourse.nearly import Limits as Limits
-from safear.recourse.notices import REASONS as REASONS
 from safear.recourse.notices import NoticeCode as NoticeCode
+from safear.recourse.notices import ReasonCode as ReasonCode
 from safear.recourse.offer import OfferFigures as OfferFigures
 from safear.recourse.offer import make_offer as make_offer
 from safear.recourse.plan_graph import RARE_STEP as RARE_STEP
@@ -404,7 +402,7 @@ from safear.recourse.selection import thin_out as thin_out
 from safear.recourse.sensitivity import examine_menu as examine_menu
 from safear.recourse.sensitivity_records import SensitivityRecord as SensitivityRecord
 from safear.recourse.sensitivity_teller import SensitivityTeller as SensitivityTeller
-from safear.recourse.simplest import Search as Search
+from safear.recourse.simplest import find_simplest as find_simplest
 from safear.recourse.simplest import settle as settle
 from safear.recourse.simplified import simplify_offer as simplify_offer
 from safear.recourse.traces import find_fallback as find_fallback
@@ -494,8 +492,8 @@ from safear.steady import steady_expm1 as steady_expm1
 from safear.steady import steady_log as steady_log
 from safear.steady import steady_log1p as steady_log1p
 from safear.steady import weigh_exactly as weigh_exactly
-from safear.texts.catalogue import make_texts as make_texts
-from safear.texts.catalogue import read_catalogue as read_catalogue
+from safear.texts.catalogue import flatten as flatten
+from safear.texts.catalogue import parse_texts as parse_texts
 from safear.texts.catalogue import split_catalogue as split_catalogue
 from safear.texts.language_files import read_language as read_language
 from safear.texts.mistakes import tell_mistake as tell_mistake

@@ -15,6 +15,7 @@ from safear.core import people as core
 from safear.core.reach import Scratch
 from safear.errors import TooLargeError
 from safear.mdp.compile import Compiler
+from safear.mdp.compiled import count_bytes
 from safear.mdp.families import Family, FamilyCompiler, count_block_states, immutable_positions
 from safear.mdp.goals import NO, YES
 from safear.mdp.ground import ground_of
@@ -82,7 +83,7 @@ class VariantCompiler:
         problem, personal = self._compiler.problem, len(find_personal(chances))
         # With chances of their own an action has four variants, each with rows and edges.
         more = 1 + 3 * personal / max(len(problem.actions), 1)
-        need = count_block_states(problem) * self._compiler.bytes_per_state * more
+        need = count_block_states(problem) * count_bytes(problem) * more
         return (need <= MAX_BYTES or not whole_blocks) and len(problem.actions) + 3 * personal <= MAX_ACTIONS
 
 

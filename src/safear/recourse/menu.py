@@ -82,7 +82,7 @@ class Menu:
     @cached_property
     def advice(self) -> Advice | None:
         """What would help somebody whom no plan helps; None for others. It is worked out when it is first asked for."""
-        from safear.recourse.advice import advise_on_budget, find_advice  # noqa: PLC0415  # most people need none
+        from safear.recourse.advice import advise_on_budget, find_advice  # noqa: PLC0415  # 5.7 ms that most people need not wait
 
         return find_advice(self.case) if self.over_budget is None else advise_on_budget(self.case)
 
