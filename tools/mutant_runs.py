@@ -40,6 +40,7 @@ MIRRORS = {
     "core/weighed": ["solvers/test_weighed"],
     "solvers/deviation": ["solvers/test_deviation", "solvers/test_optimal"],
     "solvers/optimal": ["solvers/test_robust", "solvers/test_optimal", "solvers/test_targets"],
+    "solvers/success": ["solvers/test_success", "solvers/test_ahead"],
     "solvers/solution": ["solvers/test_solve", "solvers/test_episodic", "solvers/test_optimal"],
     "solvers/sweep": ["solvers/test_sweep", "core/test_sweeps"],
     "solvers/targets": ["solvers/test_targets", "core/test_targets", "solvers/test_optimal", "solvers/test_robust"],

@@ -272,6 +272,8 @@ from safear.population.group_figures import GroupRow as GroupRow
 from safear.population.group_figures import name_measures as name_measures
 from safear.population.group_figures import read_groups as read_groups
 from safear.population.own_terms import KERNEL_MEASURES as KERNEL_MEASURES
+from safear.population.own_terms import Variant as Variant
+from safear.population.own_terms import make_variants as make_variants
 from safear.population.parts import FIGURES as FIGURES
 from safear.population.parts import Job as Job
 from safear.population.parts import PartSolver as PartSolver
@@ -282,8 +284,6 @@ from safear.population.statistics import bootstrap_difference as bootstrap_diffe
 from safear.population.statistics import bootstrap_means as bootstrap_means
 from safear.population.statistics import holm as holm
 from safear.population.statistics import mann_whitney as mann_whitney
-from safear.population.variants import Variant as Variant
-from safear.population.variants import make_variants as make_variants
 from safear.problem import checks as checks
 from safear.problem import feature_checks as feature_checks
 from safear.problem import quantity_checks as quantity_checks
@@ -349,9 +349,10 @@ from safear.problem.vector import order_side_effects as order_side_effects
 from safear.problem.written import Written as Written
 from safear.problem.wrong_names import missing_given as missing_given
 from safear.problem.wrong_names import out_of_limits as out_of_limits
+from safear.recourse import advice as advice_module
 from safear.recourse import promises as promises
-from safear.recourse import relaxations as relaxations
 from safear.recourse import turns as turns
+from safear.recourse.advice import find_relaxations as find_relaxations
 from safear.recourse.advice_records import AdviceRecord as AdviceRecord
 from safear.recourse.advice_teller import AdviceTeller as AdviceTeller
 from safear.recourse.card import MISSED as CARD_MISSED
@@ -363,7 +364,6 @@ from safear.recourse.card_teller import CardTeller as CardTeller
 from safear.recourse.case import find_record as find_record
 from safear.recourse.caution import find_caution as find_caution
 from safear.recourse.choices import find_plan_leeway as find_plan_leeway
-from safear.recourse.condition_teller import tell_condition as tell_condition
 from safear.recourse.diagnose import diagnose_people as diagnose_people
 from safear.recourse.diagnose import diagnose_space as diagnose_space
 from safear.recourse.diagnose import find_hints as find_hints
@@ -388,7 +388,6 @@ from safear.recourse.promises import Promise as Promise
 from safear.recourse.records import MenuRecord as MenuRecord
 from safear.recourse.records import PlanFiguresRecord as PlanFiguresRecord
 from safear.recourse.records import as_scalars as as_scalars
-from safear.recourse.relaxations import find_relaxations as find_relaxations
 from safear.recourse.rules import count_rules as count_rules
 from safear.recourse.rules import group_rules as group_rules
 from safear.recourse.selection import MOST_PLANS as MOST_PLANS
@@ -409,6 +408,7 @@ from safear.recourse.traces import find_fallback as find_fallback
 from safear.recourse.troubles import Trouble as Trouble
 from safear.recourse.troubles import find_troubles as find_troubles
 from safear.recourse.walk import FOLLOWED as FOLLOWED
+from safear.recourse.wording import tell_condition as tell_condition
 from safear.reports.findings import FindingTeller as FindingTeller
 from safear.reports.page import OPENING as OPENING
 from safear.reports.page import load_environment as load_environment
@@ -439,7 +439,6 @@ from safear.solvers import optimal as optimal
 from safear.solvers import robust as robust
 from safear.solvers import targets as targets
 from safear.solvers import weighed as weighed
-from safear.solvers.ahead import look_ahead as look_ahead
 from safear.solvers.deviation import find_deviation as find_deviation
 from safear.solvers.fine_costs import count_edges_ahead as count_edges_ahead
 from safear.solvers.fine_costs import needs_rounding as needs_rounding
@@ -466,6 +465,7 @@ from safear.solvers.robust import find_worst_chances as find_worst_chances
 from safear.solvers.solve import Method as Method
 from safear.solvers.success import allowed_rows as allowed_rows
 from safear.solvers.success import highest_success as highest_success
+from safear.solvers.success import look_ahead as look_ahead
 from safear.solvers.success import sweep_success as sweep_success
 from safear.solvers.sweep import Allowed as Allowed
 from safear.solvers.sweep import Stepwise as Stepwise
@@ -549,6 +549,7 @@ __all__ = [
     "PAPER_MEASURES",
     "TARGETS_MISSED",
     "VOUCHING_ENOUGH",
+    "advice_module",
     "compiled_module",
     "dice_module",
     "serve_module",

@@ -93,7 +93,6 @@ cdef class Unfolding:
     cdef void close_states(self, long long sketch) noexcept nogil
     cdef void open_states(self, long long sketch) noexcept nogil
 
-cdef unsigned char[::1] fill_bytes(long long count, int value)
 cdef long long[:, ::1] lengthen_grid(long long[:, ::1] known, long long rows) with gil
 cdef double[:, ::1] lengthen_table(double[:, ::1] known, long long rows) with gil
 

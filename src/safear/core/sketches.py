@@ -47,7 +47,7 @@ class SearchGround:
 
     `often` are the chances by which what is told happens (see `recourse.plan_graph`), if it `differs`; `acts`
     [step, state] is whether there is anything to do, `ahead_mean` and `ahead_success` [step, state] what can at best
-    still come (see `ahead`).
+    still come (see `solvers.success`).
     """
 
     def __init__(
@@ -94,10 +94,11 @@ def look_at_base(ground: SearchGround, going: Going) -> Used:
     """Return what the base does, read from all cells of its runs; those of the weight 0 do not count."""
     cells = follow_policy(ground.arrays, ground.base, going, ground.start, ground.account).cells
     horizon, n_states, n_cells = ground.horizon, ground.n_states, cells.row.shape[0]
-    row = fill_bytes(ground.row_state.shape[0], 0)
+    row = make_bytes(ground.row_state.shape[0])
     first, last, number = fill_wholes(n_states, 0), fill_wholes(n_states, -1), fill_wholes(n_states, -1)
     count = begin = 0
     with cython.nogil:
+        row[:] = 0
         for cell in range(n_cells):
             state = cells.state[cell]
             if cells.row[cell] >= 0 and cells.weight[cell] > 0:
@@ -480,11 +481,6 @@ class Unfolding:
         while sketch > 0:
             self.option[self.sketches.of[sketch, DECIDED]] = -1
             sketch = self.sketches.of[sketch, PARENT]
-
-
-def fill_bytes(count: int, value: int) -> Bytes:
-    """Return so many times the same small number."""
-    return np.full(count, value, np.uint8)
 
 
 def lengthen_grid(known: Whole, rows: int) -> Whole:

@@ -1,6 +1,6 @@
 """The sweeps over states, each as short as its formula: plans, what can at best still come, and a family's figures.
 
-See `solvers.sweep`, `solvers.ahead` and, for all states of all lanes of a family, `population.family_figures`.
+See `solvers.sweep`, `solvers.success` and, for all states of all lanes of a family, `population.family_figures`.
 """
 
 from __future__ import annotations

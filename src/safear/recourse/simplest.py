@@ -39,7 +39,7 @@ from safear.recourse.nearly import Limits, aim_of
 from safear.recourse.plan_graph import RARE_STEP
 from safear.recourse.rules import count_rules
 from safear.risk.objectives import CVaR, Entropic, Mean, MeanCVaR
-from safear.solvers.ahead import look_ahead
+from safear.solvers.success import look_ahead
 
 FEW_RULES = 5  # a plan with no more is short already
 MOST_CELLS = 40_000  # that one search may go through: some hundredths of a second
