@@ -121,7 +121,7 @@ fuzz: $(VENV)/.test
 
 # Does a test fail when an operator or a comparison in a formula of risk, solvers or evaluation is another? All of them
 # take an hour or two, a sample less than a minute; tools/survivors.toml says why some may go unnoticed.
-MUTATED := risk/ evaluation/adjoint evaluation/backward evaluation/forward core/ahead core/figures core/sweeps solvers/hull solvers/sweep
+MUTATED := risk/ evaluation/adjoint evaluation/backward evaluation/forward core/figures core/sweeps solvers/hull solvers/sweep
 mutants: $(VENV)/.mutants
 	$(BIN)/python tools/mutants.py --formulas
 

@@ -25,24 +25,26 @@ from _pytest.runner import runtestprotocol
 from mutations import ROOT, Mutant
 
 PACKAGES = ("risk", "solvers", "evaluation")
-CORE = ("ahead", "figures", "robust", "runs", "sweeps", "targets", "weighed")  # the formulas of these, compiled
+CORE = ("figures", "robust", "runs", "sweeps", "targets", "weighed")  # the formulas of these, compiled
 KEPT = Path(os.environ.get("SAFEAR_MUTANTS", ROOT / ".mutants"))  # what tests reach, and what became of mutants
 # The test files of sources that have none of their own name, or need others besides.
 MIRRORS = {
-    "core/ahead": ["solvers/test_ahead", "solvers/test_first_step"],
     "core/figures": ["core/test_figures", "evaluation/test_backward", "risk/test_distribution"],
     "core/robust": ["solvers/test_robust"],
     "core/runs": ["core/test_runs", "evaluation/test_forward", "evaluation/test_occurrence", "evaluation/test_adjoint"],
-    "core/sweeps": ["core/test_sweeps", "mdp/test_hope"],
+    "core/sweeps": [
+        *("core/test_sweeps", "mdp/test_hope", "population/test_family_figures"),
+        *("solvers/test_ahead", "solvers/test_first_step"),
+    ],
     "core/targets": ["core/test_targets", "solvers/test_targets", "solvers/test_weighed", "solvers/test_optimal"],
     "core/weighed": ["solvers/test_weighed"],
     "solvers/deviation": ["solvers/test_deviation", "solvers/test_optimal"],
     "solvers/optimal": ["solvers/test_robust", "solvers/test_optimal", "solvers/test_targets"],
+    "solvers/success": ["solvers/test_success", "solvers/test_ahead"],
     "solvers/solution": ["solvers/test_solve", "solvers/test_episodic", "solvers/test_optimal"],
     "solvers/sweep": ["solvers/test_sweep", "core/test_sweeps"],
     "solvers/targets": ["solvers/test_targets", "core/test_targets", "solvers/test_optimal", "solvers/test_robust"],
     "evaluation/backward": ["evaluation/test_backward", "core/test_figures", "risk/test_distribution"],
-    "evaluation/fast_runs": ["core/test_runs", "evaluation/test_forward"],
     "evaluation/forward": [
         *("evaluation/test_forward", "core/test_runs", "evaluation/test_occurrence"),
         *("evaluation/test_adjoint", "evaluation/test_policy"),

@@ -19,19 +19,16 @@ CORE = ROOT / "src" / "safear" / "core"
 LOOK = """
 import numpy as np
 from safear.core import BUILD
-from safear.core.ahead import sweep_ahead
-from safear.core.arrays import Arrays
+from safear.core.arrays import sort_keys
 
-whole, small = (lambda *x: np.array(x, np.int64)), np.zeros(1, np.uint8)
-arrays = Arrays(whole(0, 1, 1), small, whole(0, 1), whole(1), np.array([0.5]), whole(4), small)
-mean, success = np.zeros((2, 2)), np.array([[0.0, 1.0], [0.0, 1.0]])
-sweep_ahead(arrays, np.array([[1, 0]], np.uint8), mean, success)
-print(BUILD, mean[0, 0], success[0, 0])
+order = np.arange(3)
+sort_keys(np.array([5, 3, 4]), order, np.zeros(3, np.int64))
+print(BUILD, *order)
 """
 
 
 def look(source: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Ask the core in a folder for the least mean and the highest success of one step."""
+    """Have the core in a folder sort three keys."""
     return subprocess.run(
         [sys.executable, "-c", LOOK],
         env={**os.environ, "PYTHONPATH": str(source), **environment},
@@ -44,7 +41,7 @@ def look(source: Path, **environment: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("build", ["baseline", "python"])
 def test_a_build_that_is_named_serves(build: str) -> None:
-    assert look(ROOT / "src", SAFEAR_CORE=build).stdout == f"{build} 2.0 0.5\n"
+    assert look(ROOT / "src", SAFEAR_CORE=build).stdout == f"{build} 1 2 0\n"
 
 
 def test_a_build_that_nobody_knows_is_refused() -> None:
@@ -55,7 +52,7 @@ def test_a_build_that_nobody_knows_is_refused() -> None:
 def test_no_loop_swallows_an_error() -> None:
     """Whatever makes room can fail. A function that is `noexcept` would print that and go on with nonsense."""
     built = [path for path in (Path(safear.__file__).parent / "core").glob("*/*") if path.suffix in {".so", ".pyd"}]
-    assert len(built) > 15
+    assert len(built) > 10
     assert [path for path in built if b"PyErr_WriteUnraisable" in path.read_bytes()] == []
 
 
@@ -75,7 +72,7 @@ def test_sources_do_not_stand_in_for_a_build_that_is_missing(tmp_path: Path) -> 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of the smallest kernels with what builds them, up to date."""
-    small = {"__init__", "ahead", "arrays", "shared", "built"}
+    small = {"__init__", "arrays", "runs", "shared", "built"}
     others = {path.name for path in CORE.rglob("*.*") if path.name.partition(".")[0] not in small}
     copy_core(tmp_path / "here" / "src", *others)
     (tmp_path / "here" / "tools").mkdir()
@@ -98,17 +95,17 @@ def load(path: Path) -> ModuleType:
 
 
 def test_an_edited_kernel_is_built_again(checkout: Path) -> None:
-    kernel = checkout / "src" / "safear" / "core" / "ahead.py"
+    kernel = checkout / "src" / "safear" / "core" / "arrays.py"
     before = look(checkout / "src", SAFEAR_CORE="baseline")
-    assert (before.stdout, before.stderr) == ("baseline 2.0 0.5\n", "")
+    assert (before.stdout, before.stderr) == ("baseline 1 2 0\n", "")
     text = kernel.read_text(encoding="utf-8")
-    kernel.write_text(text.replace("wins += chance *", "wins += 0.5 * chance *"), encoding="utf-8")
+    kernel.write_text(text.replace("> keys[moved]", "< keys[moved]"), encoding="utf-8")
     after = look(checkout / "src", SAFEAR_CORE="baseline")
-    assert after.stdout == "baseline 2.0 0.25\n"
+    assert after.stdout == "baseline 0 2 1\n"
     assert after.stderr == "safear: building the compiled core again, since it is not up to date\n"
-    kernel.write_text(text.replace("least, most = INF, 0.0", "least, most = INF, nothing"), encoding="utf-8")
+    kernel.write_text(text.replace("= order.shape[0], 1", "= order.shape[0], nothing"), encoding="utf-8")
     broken = look(checkout / "src", SAFEAR_CORE="baseline")
-    assert re.search(r"ahead\.py:\d+:\d+: ", broken.stderr)
+    assert re.search(r"arrays\.py:\d+:\d+: ", broken.stderr)
     assert "ImportError: the compiled core cannot be built: see above" in broken.stderr
 
 
@@ -151,21 +148,21 @@ def tool(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return loaded
 
 
-ALL = ["ahead", "arrays", "shared"]
+ALL = ["arrays", "runs", "shared"]
 
 
 def test_what_is_edited_while_it_is_built_is_built_the_next_time(
     tool: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kernel = tool.CORE / "ahead.py"
+    kernel = tool.CORE / "runs.py"
     kernel.write_bytes(kernel.read_bytes() + b"# one\n")
     monkeypatch.setattr(tool, "compile_c", lambda *_: kernel.write_bytes(kernel.read_bytes() + b"# two\n"))
     tool.build_core(["baseline"])
-    assert tool.find_stale("baseline", tool.digest_sources()) == ["ahead"]
+    assert tool.find_stale("baseline", tool.digest_sources()) == ["runs"]
 
 
 def test_what_was_interrupted_and_edited_back_is_built_again(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = tool.CORE / "ahead.py"
+    kernel = tool.CORE / "runs.py"
     text = kernel.read_bytes()
     kernel.write_bytes(text + b"# other\n")
 
@@ -176,13 +173,13 @@ def test_what_was_interrupted_and_edited_back_is_built_again(tool: ModuleType, m
     with pytest.raises(KeyboardInterrupt):
         tool.build_core(["baseline"])
     kernel.write_bytes(text)
-    assert tool.find_stale("baseline", tool.digest_sources()) == ["ahead"]
+    assert tool.find_stale("baseline", tool.digest_sources()) == ["runs"]
 
 
 def test_a_module_that_is_gone_is_built_again(tool: ModuleType) -> None:
-    next((tool.CORE / "baseline").glob("ahead.*")).unlink()
+    next((tool.CORE / "baseline").glob("runs.*")).unlink()
     tool.build_core(["baseline"])
-    assert tool.asked == [["ahead"]]
+    assert tool.asked == [["runs"]]
 
 
 def test_what_no_source_makes_is_removed(tool: ModuleType) -> None:
@@ -191,7 +188,7 @@ def test_what_no_source_makes_is_removed(tool: ModuleType) -> None:
     assert not list((tool.CORE / "baseline").glob("older.*"))
 
 
-@pytest.mark.parametrize("kept", [b"", b"ahead", b"\xff\n", None])
+@pytest.mark.parametrize("kept", [b"", b"runs", b"\xff\n", None])
 def test_without_a_record_that_can_be_read_nothing_is_built(tool: ModuleType, kept: bytes | None) -> None:
     record = tool.CORE / "baseline" / tool.RECORD
     record.unlink() if kept is None else record.write_bytes(kept)
@@ -224,9 +221,9 @@ def test_other_tools_build_everything_but_only_where_something_is_built(
 def test_a_checkout_that_cannot_be_written_says_what_to_do(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
     tool.renew("baseline")
-    (tool.CORE / "ahead.py").touch()
+    (tool.CORE / "runs.py").touch()
     tool.renew("baseline")
-    (tool.CORE / "ahead.py").write_text("", encoding="utf-8")
+    (tool.CORE / "runs.py").write_text("", encoding="utf-8")
     with pytest.raises(ImportError, match=r"run `python .*build_core\.py baseline` as one who may write to .*core$"):
         tool.renew("baseline")
 

@@ -61,23 +61,21 @@ from safear.cli.serve import serve as serve
 from safear.cli.serve import work as work
 from safear.cli.sources import find_source as find_source
 from safear.cli.verbose import verbose_option as verbose_option
-from safear.core import families as core_families
 from safear.core import figures as figures
 from safear.core import sweeps as sweeps
 from safear.core.arrays import Arrays as Arrays
 from safear.core.arrays import PolicyArrays as PolicyArrays
 from safear.core.arrays import find_choice as find_choice
-from safear.core.bounds import find_cvar as find_cvar
-from safear.core.bounds import find_entropic as find_entropic
 from safear.core.figures import describe as describe
+from safear.core.search import find_cvar as find_cvar
+from safear.core.search import find_entropic as find_entropic
 from safear.datasets import forest as forest
 from safear.datasets.bundled import example_text as example_text
+from safear.datasets.cache import Shelf as Shelf
+from safear.datasets.cache import cache_folder as cache_folder
+from safear.datasets.cache import list_shelves as list_shelves
 from safear.datasets.cache import read_arrays as read_arrays
 from safear.datasets.forest import train as train
-from safear.datasets.shelves import Shelf as Shelf
-from safear.datasets.shelves import cache_folder as cache_folder
-from safear.datasets.shelves import temporary_shelf as temporary_shelf
-from safear.datasets.shelves import write_first as write_first
 from safear.drafts.edges import MOST_LEVELS as MOST_LEVELS
 from safear.drafts.edges import SPARSE as SPARSE
 from safear.drafts.edges import choose_levels as choose_levels
@@ -140,7 +138,6 @@ from safear.mdp.families import immutable_features as immutable_features
 from safear.mdp.goals import Goals as Goals
 from safear.mdp.ground import find_priced as find_priced
 from safear.mdp.hope import list_acting as list_acting
-from safear.mdp.hope import may_act as may_act
 from safear.mdp.intervals import worst_chances as worst_chances
 from safear.mdp.lattice import common_quantum as common_quantum
 from safear.mdp.lattice import find_lattice as find_lattice
@@ -275,6 +272,8 @@ from safear.population.group_figures import GroupRow as GroupRow
 from safear.population.group_figures import name_measures as name_measures
 from safear.population.group_figures import read_groups as read_groups
 from safear.population.own_terms import KERNEL_MEASURES as KERNEL_MEASURES
+from safear.population.own_terms import Variant as Variant
+from safear.population.own_terms import make_variants as make_variants
 from safear.population.parts import FIGURES as FIGURES
 from safear.population.parts import Job as Job
 from safear.population.parts import PartSolver as PartSolver
@@ -285,8 +284,6 @@ from safear.population.statistics import bootstrap_difference as bootstrap_diffe
 from safear.population.statistics import bootstrap_means as bootstrap_means
 from safear.population.statistics import holm as holm
 from safear.population.statistics import mann_whitney as mann_whitney
-from safear.population.variants import Variant as Variant
-from safear.population.variants import make_variants as make_variants
 from safear.problem import checks as checks
 from safear.problem import feature_checks as feature_checks
 from safear.problem import quantity_checks as quantity_checks
@@ -352,9 +349,10 @@ from safear.problem.vector import order_side_effects as order_side_effects
 from safear.problem.written import Written as Written
 from safear.problem.wrong_names import missing_given as missing_given
 from safear.problem.wrong_names import out_of_limits as out_of_limits
+from safear.recourse import advice as advice_module
 from safear.recourse import promises as promises
-from safear.recourse import relaxations as relaxations
 from safear.recourse import turns as turns
+from safear.recourse.advice import find_relaxations as find_relaxations
 from safear.recourse.advice_records import AdviceRecord as AdviceRecord
 from safear.recourse.advice_teller import AdviceTeller as AdviceTeller
 from safear.recourse.card import MISSED as CARD_MISSED
@@ -366,7 +364,6 @@ from safear.recourse.card_teller import CardTeller as CardTeller
 from safear.recourse.case import find_record as find_record
 from safear.recourse.caution import find_caution as find_caution
 from safear.recourse.choices import find_plan_leeway as find_plan_leeway
-from safear.recourse.condition_teller import tell_condition as tell_condition
 from safear.recourse.diagnose import diagnose_people as diagnose_people
 from safear.recourse.diagnose import diagnose_space as diagnose_space
 from safear.recourse.diagnose import find_hints as find_hints
@@ -381,8 +378,8 @@ from safear.recourse.march import choose_grid as choose_grid
 from safear.recourse.menu import OBJECTIVES as OBJECTIVES
 from safear.recourse.nearly import SAME_CHANCE as SAME_CHANCE
 from safear.recourse.nearly import Limits as Limits
-from safear.recourse.notices import REASONS as REASONS
 from safear.recourse.notices import NoticeCode as NoticeCode
+from safear.recourse.notices import ReasonCode as ReasonCode
 from safear.recourse.offer import OfferFigures as OfferFigures
 from safear.recourse.offer import make_offer as make_offer
 from safear.recourse.plan_graph import RARE_STEP as RARE_STEP
@@ -391,7 +388,6 @@ from safear.recourse.promises import Promise as Promise
 from safear.recourse.records import MenuRecord as MenuRecord
 from safear.recourse.records import PlanFiguresRecord as PlanFiguresRecord
 from safear.recourse.records import as_scalars as as_scalars
-from safear.recourse.relaxations import find_relaxations as find_relaxations
 from safear.recourse.rules import count_rules as count_rules
 from safear.recourse.rules import group_rules as group_rules
 from safear.recourse.selection import MOST_PLANS as MOST_PLANS
@@ -405,13 +401,14 @@ from safear.recourse.selection import thin_out as thin_out
 from safear.recourse.sensitivity import examine_menu as examine_menu
 from safear.recourse.sensitivity_records import SensitivityRecord as SensitivityRecord
 from safear.recourse.sensitivity_teller import SensitivityTeller as SensitivityTeller
-from safear.recourse.simplest import Search as Search
+from safear.recourse.simplest import find_simplest as find_simplest
 from safear.recourse.simplest import settle as settle
 from safear.recourse.simplified import simplify_offer as simplify_offer
 from safear.recourse.traces import find_fallback as find_fallback
 from safear.recourse.troubles import Trouble as Trouble
 from safear.recourse.troubles import find_troubles as find_troubles
 from safear.recourse.walk import FOLLOWED as FOLLOWED
+from safear.recourse.wording import tell_condition as tell_condition
 from safear.reports.findings import FindingTeller as FindingTeller
 from safear.reports.page import OPENING as OPENING
 from safear.reports.page import load_environment as load_environment
@@ -442,7 +439,6 @@ from safear.solvers import optimal as optimal
 from safear.solvers import robust as robust
 from safear.solvers import targets as targets
 from safear.solvers import weighed as weighed
-from safear.solvers.ahead import look_ahead as look_ahead
 from safear.solvers.deviation import find_deviation as find_deviation
 from safear.solvers.fine_costs import count_edges_ahead as count_edges_ahead
 from safear.solvers.fine_costs import needs_rounding as needs_rounding
@@ -469,6 +465,7 @@ from safear.solvers.robust import find_worst_chances as find_worst_chances
 from safear.solvers.solve import Method as Method
 from safear.solvers.success import allowed_rows as allowed_rows
 from safear.solvers.success import highest_success as highest_success
+from safear.solvers.success import look_ahead as look_ahead
 from safear.solvers.success import sweep_success as sweep_success
 from safear.solvers.sweep import Allowed as Allowed
 from safear.solvers.sweep import Stepwise as Stepwise
@@ -495,8 +492,8 @@ from safear.steady import steady_expm1 as steady_expm1
 from safear.steady import steady_log as steady_log
 from safear.steady import steady_log1p as steady_log1p
 from safear.steady import weigh_exactly as weigh_exactly
-from safear.texts.catalogue import make_texts as make_texts
-from safear.texts.catalogue import read_catalogue as read_catalogue
+from safear.texts.catalogue import flatten as flatten
+from safear.texts.catalogue import parse_texts as parse_texts
 from safear.texts.catalogue import split_catalogue as split_catalogue
 from safear.texts.language_files import read_language as read_language
 from safear.texts.mistakes import tell_mistake as tell_mistake
@@ -552,8 +549,8 @@ __all__ = [
     "PAPER_MEASURES",
     "TARGETS_MISSED",
     "VOUCHING_ENOUGH",
+    "advice_module",
     "compiled_module",
-    "core_families",
     "dice_module",
     "serve_module",
 ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from threading import Lock, Thread
@@ -134,8 +135,6 @@ def within(limit: float | None, call: Callable[[], Any], count: int, *, of: obje
 
 
 def _call_within(limit: float, call: Callable[[], Any], count: int, overdue: Overdue) -> Any:
-    from concurrent.futures import Future  # noqa: PLC0415  # only those who do not wait for ever need it
-
     future: Future[Any] = Future()
     context, sklearn = copy_context(), sys.modules.get("sklearn")
     context.run(_until.set, time.monotonic() + limit)

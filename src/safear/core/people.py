@@ -207,7 +207,7 @@ def make_room_for_ends(bench: Bench, count: int) -> int:
 
 
 def find_best(own: Arrays, goal: Bytes, count: int, horizon: int, first: int, later: Real, now: Real) -> float:
-    """Return the highest success that any plan has from the first state (see `families.find_highest_success`)."""
+    """Return the highest success that any plan has from the first state (see `sweeps.find_highest_success`)."""
     for state in range(count):
         later[state] = goal[state]
     for _ in range(horizon):

@@ -1,69 +1,39 @@
 cimport cython
 
 from safear.core.arrays cimport (
-    Arrays, PolicyArrays, choose_row, fill_wholes, make_grid, make_reals, make_table, make_wholes, widen_reals
+    NONE, Arrays, PolicyArrays, choose_row, fill_wholes, make_bytes, make_grid, make_reals, make_table, make_wholes,
+    widen_reals,
 )
 from safear.core.runs cimport Cells, Going, follow_policy
 
 cdef enum:
-    FOLLOW = -3
-    FORGET = -4
-    FULL = -2
-    WON = -1
-    LOST = -2
-    STATE = 0
-    STEP = 1
-    SPENT = 2
-    NEXT = 3
-    SLOT = 4
-    ROW = 0
-    SINCE = 1
-    HEAD = 0
-    TAIL = 1
-    BEFORE = 0
-    UNTIL = 1
-    AFTER = 2
-    BEGIN = 0
-    ENDED = 1
-    TAKEN = 2
-    FINISH = 3
-    PARENT = 0
-    DECIDED = 1
-    OPTION = 2
-    DEPTH = 3
-    FOLLOWING = 4
-    RULES = 5
-    VALUE = 0
-    LEAST_MEAN = 1
-    MOST_SUCCESS = 2
+    FOLLOW = -3, FORGET = -4, FULL = -2
+    WON = -1, LOST = -2
+    STATE = 0, STEP = 1, SPENT = 2, NEXT = 3, SLOT = 4
+    ROW = 0, SINCE = 1
+    HEAD = 0, TAIL = 1
+    BEFORE = 0, UNTIL = 1, AFTER = 2
+    BEGIN = 0, ENDED = 1, TAKEN = 2, FINISH = 3
+    PARENT = 0, DECIDED = 1, OPTION = 2, DEPTH = 3, FOLLOWING = 4, RULES = 5
+    VALUE = 0, LEAST_MEAN = 1, MOST_SUCCESS = 2
 
 @cython.final
 cdef class SearchGround:
     cdef Arrays arrays
-    cdef const long long[::1] row_state
+    cdef const long long[::1] row_state, needed
     cdef const double[::1] often
-    cdef bint differs
-    cdef const unsigned char[::1] goal
+    cdef bint differs, stops
+    cdef const unsigned char[::1] goal, works
     cdef const unsigned char[:, ::1] acts
-    cdef const long long[::1] needed
-    cdef const unsigned char[::1] works
-    cdef const double[:, ::1] ahead_mean
-    cdef const double[:, ::1] ahead_success
+    cdef const double[:, ::1] ahead_mean, ahead_success
     cdef PolicyArrays base
-    cdef long long account
-    cdef long long start
-    cdef long long horizon
-    cdef long long n_states
-    cdef bint stops
-    cdef double failure
-    cdef double quantum
+    cdef long long account, start, horizon, n_states
+    cdef double failure, quantum
 
 @cython.final
 cdef class Used:
     cdef unsigned char[::1] row
-    cdef long long[::1] first
-    cdef long long[::1] last
-    cdef long long[::1] number
+    cdef long long[::1] first, last, number
     cdef long long[:, ::1] forget
 
 @cython.locals(cells=Cells, before=cython.longlong)
@@ -76,11 +46,9 @@ cdef long long find_likeliest(Cells cells, long long begin, long long end) noexc
 cdef class Options:
     cdef SearchGround ground
     cdef Used used
-    cdef long long most
-    cdef long long count
+    cdef long long most, count
     cdef long long[:, ::1] of
-    cdef long long[::1] begin
-    cdef long long[::1] end
+    cdef long long[::1] begin, end
 
     cdef int list_all(self, long long state) except -1 nogil
     cdef void add(self, long long before, long long step, long long after) noexcept nogil
@@ -89,14 +57,9 @@ cdef class Options:
 
 @cython.final
 cdef class Sketches:
-    cdef long long count
-    cdef long long n_items
-    cdef long long most
-    cdef long long[:, ::1] of
+    cdef long long count, n_items, most
+    cdef long long[:, ::1] of, kinds, told_kinds, items
     cdef double[:, ::1] bounds
-    cdef long long[:, ::1] kinds
-    cdef long long[:, ::1] told_kinds
-    cdef long long[:, ::1] items
     cdef double[::1] chances
 
     cdef int has_room(self) except -1 nogil
@@ -109,19 +72,10 @@ cdef class Unfolding:
     cdef SearchGround ground
     cdef Options options
     cdef Sketches sketches
-    cdef long long most
-    cdef long long n_items
-    cdef long long n_open
-    cdef long long n_taken
-    cdef long long[:, ::1] item
-    cdef double[::1] chance
-    cdef long long[::1] slot
-    cdef long long[:, ::1] chain
-    cdef long long[::1] open
-    cdef long long[::1] option
-    cdef long long[::1] taken
-    cdef double[::1] taken_often
-    cdef long long[::1] taken_since
+    cdef long long most, n_items, n_open, n_taken
+    cdef long long[:, ::1] item, chain
+    cdef double[::1] chance, taken_often
+    cdef long long[::1] slot, open, option, taken, taken_since
 
     cdef int has_room(self, long long items) except -1 nogil
     @cython.locals(mixed=cython.ulonglong)
@@ -139,6 +93,28 @@ cdef class Unfolding:
     cdef void close_states(self, long long sketch) noexcept nogil
     cdef void open_states(self, long long sketch) noexcept nogil
 
-cdef unsigned char[::1] fill_bytes(long long count, int value)
 cdef long long[:, ::1] lengthen_grid(long long[:, ::1] known, long long rows) with gil
 cdef double[:, ::1] lengthen_table(double[:, ::1] known, long long rows) with gil
+
+@cython.locals(cells=Cells)
+cpdef settle_rows(
+    Arrays arrays, PolicyArrays base, Going going, const long long[::1] states, const long long[:, ::1] rows,
+    long long start, long long account,
+)
+
+@cython.locals(count=cython.longlong, row=cython.longlong)
+cdef PolicyArrays lay_over(
+    Arrays arrays, PolicyArrays base, const long long[::1] states, const long long[:, ::1] rows
+)
+
+cdef write_over(
+    Arrays arrays, unsigned char[:, ::1] table, const long long[::1] states, const long long[:, ::1] rows
+)
+
+cdef int count_row(Arrays arrays, long long state, long long row) noexcept nogil
+
+@cython.locals(
+    depends=bint, acting=cython.longlong, count=cython.longlong, cell=cython.longlong, done=cython.longlong,
+    size=cython.longlong,
+)
+cdef condense(Arrays arrays, PolicyArrays policy, Cells cells, long long horizon, long long account)

@@ -1,4 +1,4 @@
-"""Sketches: what can be done in their states, how far their runs come, and what is known of all of them.
+"""Sketches: what can be done in their states, how far their runs come, and what makes policies of them.
 
 A sketch (see `recourse.simplest`) says of some states what is done there at every step. In all other states it is
 open, and does what another plan, the *base*, does once it is finished. A decision on one state more carries on only
@@ -12,6 +12,7 @@ import numpy as np
 
 if not cython.compiled:
     from safear.core.arrays import (
+        NONE,
         Arrays,
         Bytes,
         PolicyArrays,
@@ -19,6 +20,7 @@ if not cython.compiled:
         Whole,
         choose_row,
         fill_wholes,
+        make_bytes,
         make_grid,
         make_reals,
         make_table,
@@ -45,7 +47,7 @@ class SearchGround:
 
     `often` are the chances by which what is told happens (see `recourse.plan_graph`), if it `differs`; `acts`
     [step, state] is whether there is anything to do, `ahead_mean` and `ahead_success` [step, state] what can at best
-    still come (see `ahead`).
+    still come (see `solvers.success`).
     """
 
     def __init__(
@@ -92,10 +94,11 @@ def look_at_base(ground: SearchGround, going: Going) -> Used:
     """Return what the base does, read from all cells of its runs; those of the weight 0 do not count."""
     cells = follow_policy(ground.arrays, ground.base, going, ground.start, ground.account).cells
     horizon, n_states, n_cells = ground.horizon, ground.n_states, cells.row.shape[0]
-    row = fill_bytes(ground.row_state.shape[0], 0)
+    row = make_bytes(ground.row_state.shape[0])
     first, last, number = fill_wholes(n_states, 0), fill_wholes(n_states, -1), fill_wholes(n_states, -1)
     count = begin = 0
     with cython.nogil:
+        row[:] = 0
         for cell in range(n_cells):
             state = cells.state[cell]
             if cells.row[cell] >= 0 and cells.weight[cell] > 0:
@@ -480,11 +483,6 @@ class Unfolding:
             sketch = self.sketches.of[sketch, PARENT]
 
 
-def fill_bytes(count: int, value: int) -> Bytes:
-    """Return so many times the same small number."""
-    return np.full(count, value, np.uint8)
-
-
 def lengthen_grid(known: Whole, rows: int) -> Whole:
     """Return the same rows with room for more."""
     longer = np.empty((rows, known.shape[1]), np.int64)
@@ -497,3 +495,104 @@ def lengthen_table(known: Real, rows: int) -> Real:
     longer = np.empty((rows, known.shape[1]))
     longer[: known.shape[0]] = known
     return longer
+
+
+# ------------------------------------------------------------------------------------------------------------- policies
+
+
+def settle_rows(
+    arrays: Arrays, base: PolicyArrays, going: Going, states: Whole, rows: Whole, start: int, account: int
+) -> tuple[bool, Bytes, Whole, Whole, Bytes]:
+    """Return the policy of a sketch that does `rows` [state, step] in some states, and elsewhere what the base does.
+
+    That is whether pieces are needed, its table, and where the pieces of each step and state begin, from which account
+    on, and what is done (see `PolicyArrays`).
+    """
+    policy = lay_over(arrays, base, states, rows)
+    cells = follow_policy(arrays, policy, going, start, account).cells
+    return condense(arrays, policy, cells, rows.shape[1], account)
+
+
+def lay_over(arrays: Arrays, base: PolicyArrays, states: Whole, rows: Whole) -> PolicyArrays:
+    """Return the base but for what is done in some states: `rows` [state, step], FOLLOW for what the base does."""
+    horizon, n_states, count = rows.shape[1], arrays.row_start.shape[0] - 1, 0
+    if base.table.shape[0] > 0:
+        table = np.array(base.table)
+        write_over(arrays, table, states, rows)
+        return PolicyArrays(table, base.piece_start, base.first, base.choice)
+    known, begin = fill_wholes(n_states, -1), make_wholes(horizon * n_states + 1)
+    room = base.first.shape[0] + rows.shape[0] * horizon
+    first, choice = make_wholes(room), make_bytes(room)
+    with cython.nogil:
+        for number in range(states.shape[0]):
+            known[states[number]] = number
+        for place in range(horizon * n_states):
+            begin[place] = count
+            step, state = place // n_states, place % n_states
+            row = rows[known[state], step] if known[state] >= 0 else FOLLOW
+            if row != FOLLOW:
+                if row >= 0:
+                    first[count], choice[count] = 0, row - arrays.row_start[state]
+                    count += 1
+                continue
+            for piece in range(base.piece_start[place], base.piece_start[place + 1]):
+                first[count], choice[count] = base.first[piece], base.choice[piece]
+                count += 1
+        begin[horizon * n_states] = count
+    return PolicyArrays(base.table, begin, first, choice)
+
+
+def write_over(arrays: Arrays, table: Bytes, states: Whole, rows: Whole) -> None:
+    """Write what is done in some states into a table: `rows` [state, step], but for FOLLOW."""
+    with cython.nogil:
+        for number in range(states.shape[0]):
+            for step in range(rows.shape[1]):
+                if rows[number, step] != FOLLOW:
+                    table[step, states[number]] = count_row(arrays, states[number], rows[number, step])
+
+
+def count_row(arrays: Arrays, state: int, row: int) -> int:
+    """Return the number of a row among those of its state."""
+    return NONE if row < 0 else row - arrays.row_start[state]
+
+
+def condense(
+    arrays: Arrays, policy: PolicyArrays, cells: Cells, horizon: int, account: int
+) -> tuple[bool, Bytes, Whole, Whole, Bytes]:
+    """Return what a policy does in its runs: a table if that does not depend on what was spent, and pieces if it does.
+
+    Where no run comes, it is what it does with nothing spent.
+    """
+    n_states, acting, depends = arrays.row_start.shape[0] - 1, 0, False
+    places = horizon * n_states
+    table, met = make_bytes(places), fill_wholes(places, -1)  # the last cell of each; those with more spent come later
+    with cython.nogil:
+        for place in range(places):
+            step, state = place // n_states, place % n_states
+            table[place] = count_row(arrays, state, choose_row(arrays.row_start, policy, step, state, account))
+        for cell in range(cells.row.shape[0]):
+            row = cells.row[cell]
+            if row >= 0:
+                place = cells.step[cell] * n_states + cells.state[cell]
+                acting += 1
+                depends = depends or (met[place] >= 0 and cells.row[met[place]] != row)
+                met[place], table[place] = cell, count_row(arrays, cells.state[cell], row)
+    begin, size = fill_wholes(places + 1, 0), acting + places if depends else 0
+    first, choice, count = make_wholes(size), make_bytes(size), 0
+    if depends:
+        with cython.nogil:
+            for place in range(places):
+                begin[place] = count
+                step, state, cell, done = place // n_states, place % n_states, met[place], -1
+                if cell < 0 and table[place] != NONE:
+                    first[count], choice[count] = account, table[place]
+                    count += 1
+                while cell >= 0 and cells.step[cell] == step and cells.state[cell] == state:  # by rising account
+                    row = cells.row[cell]
+                    if row >= 0 and row != done:
+                        first[count], choice[count] = account - cells.spent[cell], count_row(arrays, state, row)
+                        count, done = count + 1, row
+                    cell -= 1
+            begin[places] = count
+    pieces = np.asarray(begin), np.asarray(first)[:count].copy(), np.asarray(choice)[:count].copy()
+    return depends, np.asarray(table).reshape(horizon, n_states), *pieces

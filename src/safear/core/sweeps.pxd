@@ -1,12 +1,14 @@
 cimport cython
 
-from safear.core.arrays cimport INF, NONE, Arrays, make_reals, make_table, make_wholes
+from safear.core.arrays cimport INF, NONE, Arrays, fill_wholes, make_reals, make_table, make_wholes
+from safear.core.figures cimport carry_back, describe
+
+cdef double NAN
 
 cdef class Deviation:
     cdef double risk_aversion
     cdef bint upper_only
-    cdef const double[::1] rise
-    cdef const double[::1] fall
+    cdef const double[::1] rise, fall
 
 @cython.locals(needed='short[:, ::1]')
 cpdef count_steps(Arrays arrays, const unsigned char[:, ::1] goal, long long horizon)
@@ -30,3 +32,19 @@ cdef void sweep_lane(
     Arrays arrays, Deviation deviation, const unsigned char[::1] goal, const short[::1] needed,
     double failure_cost, double tie, unsigned char[:, ::1] choices, double[::1] later, double[::1] now,
 ) noexcept nogil
+
+@cython.locals(cost=double, wins=double)
+cpdef sweep_ahead(Arrays arrays, const unsigned char[:, ::1] acts, double[:, ::1] mean, double[:, ::1] success)
+
+cpdef summarise_costs(
+    Arrays arrays, const unsigned char[:, ::1] goal, const unsigned char[:, :, ::1] choices, long long width,
+    double level, double tolerance, double[:, :, ::1] figures,
+)
+
+@cython.locals(width=cython.longlong, success=double, changed=double, moved=double, chance=double)
+cpdef summarise_ends(
+    Arrays arrays, const unsigned char[:, ::1] goal, const unsigned char[:, :, ::1] choices,
+    const short[:, ::1] codes, const long long[::1] sizes, const unsigned char[::1] ordered, double[:, :, ::1] figures,
+)
+
+cpdef find_highest_success(Arrays arrays, const unsigned char[:, ::1] goal, long long horizon)

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from safear.arguments import ArgumentKind
 from safear.core.arrays import Arrays
+from safear.core.sweeps import count_steps
 from safear.errors import MDPError, PersonError
 from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import Feature, Outcome, Record
@@ -142,15 +143,7 @@ class MDP:
     @cached_property
     def steps_to_goal(self) -> NDArray[np.int64]:
         """The fewest steps in which a goal may be reached from each state; horizon + 1 if none can be."""
-        needed = np.where(self.goal, np.int64(0), np.int64(self.horizon + 1))
-        origin = self.row_state[self.edge_row]
-        for step in range(1, self.horizon + 1):
-            before = origin[needed[self.edge_next] == step - 1]
-            fresh = before[needed[before] > step]
-            if not len(fresh):
-                break
-            needed[fresh] = step
-        return needed
+        return count_steps(self.arrays, self.goal[:, None].view(np.uint8), self.horizon)[:, 0].astype(np.int64)
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:

@@ -135,11 +135,6 @@ class Compiler:
         fields = common_fields(self.problem, self.lattice) | site.laid.arrays()
         return CompiledMDP(**fields, goal=goal, space=site.space, goals=self.goals)
 
-    @property
-    def bytes_per_state(self) -> int:
-        """What compiling takes, about."""
-        return count_bytes(self.problem)
-
 
 def _require_room(problem: Problem, space: StateSpace, max_bytes: int | None) -> None:
     blocks = math.prod(len(f.levels) for f in problem.features if not f.mutable and f.name not in space.fixed)

@@ -8,15 +8,9 @@ from numpy.typing import NDArray
 from safear.mdp.arrays import MDP, once_per_mdp
 
 
-def may_act(mdp: MDP, step: int) -> NDArray[np.bool_]:
-    """In which states something is done at a step: an action is offered and, if plans stop, a goal can be reached."""
-    offered = np.diff(mdp.row_start) > 0
-    return offered & (mdp.steps_to_goal <= mdp.horizon - step) if mdp.stops else offered
-
-
 @once_per_mdp
 def list_acting(mdp: MDP) -> NDArray[np.bool_]:
-    """The same for all steps: [step, state]."""
+    """List in which states something is done: [step, state]."""
     left = mdp.horizon - np.arange(mdp.horizon)[:, None]
     in_time = mdp.steps_to_goal <= left if mdp.stops else np.ones((mdp.horizon, 1), dtype=bool)
     return (np.diff(mdp.row_start) > 0) & in_time

@@ -15,11 +15,10 @@ Kind = TypeVar("Kind", bound=MDP)
 
 
 class Slice(NamedTuple, Generic[Kind]):
-    """A part of an MDP, and which states and rows of the whole it has."""
+    """A part of an MDP, and which states of the whole it has."""
 
     mdp: Kind
     states: NDArray[np.int64]
-    rows: NDArray[np.int64]
 
 
 def restrict(mdp: Kind, start: Record | int | None = None, *, goal: NDArray[np.bool_] | None = None) -> Slice[Kind]:
@@ -29,7 +28,7 @@ def restrict(mdp: Kind, start: Record | int | None = None, *, goal: NDArray[np.b
     """
     origin = mdp.locate_start(start)
     if goal is None and len(mdp.starts) == 1:  # then it is that already
-        return Slice(mdp, np.arange(mdp.n_states), np.arange(mdp.n_rows))
+        return Slice(mdp, np.arange(mdp.n_states))
     return restrict_to(mdp, np.array([origin]), goal=goal)
 
 
@@ -72,7 +71,7 @@ def take(mdp: Kind, states: NDArray[np.int64], *, acting: NDArray[np.bool_], **c
         "edge_cost": mdp.edge_cost[edges],
         "edge_outcome": mdp.edge_outcome[edges],
     }
-    return Slice(replace(mdp, **(fields | dict(mdp.keep(states)) | changes)), states, rows)
+    return Slice(replace(mdp, **(fields | dict(mdp.keep(states)) | changes)), states)
 
 
 def _point(counts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -22,7 +22,7 @@ from safear.problem.model import Problem, Record
 from safear.problem.person import read_person
 from safear.problem.tries import Counts, count_interval
 from safear.recourse.case import Desk
-from safear.recourse.margin import solve_alike
+from safear.recourse.caution import solve_alike
 from safear.recourse.promises import Verification, check_ends
 from safear.steady import dot
 

@@ -35,8 +35,7 @@ from safear.population.crowd import Crowd
 from safear.population.family_figures import FAMILY_MEASURES, measure_room, solve_family, summarise
 from safear.population.figures import FAVOURABLE, NO_RECOURSE, PLANNED, READ, PeopleFigures
 from safear.population.filed_families import meet_records
-from safear.population.own_terms import KERNEL_MEASURES, Units, VariantCompiler, count_units, solve_people
-from safear.population.variants import Variants
+from safear.population.own_terms import KERNEL_MEASURES, Units, VariantCompiler, Variants, count_units, solve_people
 from safear.problem.model import Problem
 from safear.progress import Progress
 from safear.recourse.budgets import exceeds_budget

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core import families as core
+from safear.core import sweeps
 from safear.errors import ObjectiveError
 from safear.evaluation.policy import StatePolicy
 from safear.mdp.compiled import CompiledMDP
@@ -81,7 +81,7 @@ def summarise(
         remedy = advise_resolution(mdp, need / max_bytes, "evaluate one person at a time")
         require_room(need, what, max_bytes=max_bytes, remedy=remedy)
         figures = np.empty((len(COSTS), *goal.shape))
-        core.summarise_costs(mdp.arrays, goal, choices, width, level, EPSILON, figures)
+        sweeps.summarise_costs(mdp.arrays, goal, choices, width, level, EPSILON, figures)
         figures[0] = np.minimum(figures[0], 1.0)  # chances that add up to one may do so up to rounding
         times, by = mdp.quantum.numerator, mdp.quantum.denominator  # a quotient is the float nearest to the decimal
         for name, values in zip(COSTS, figures, strict=True):
@@ -93,10 +93,10 @@ def summarise(
         codes = np.ascontiguousarray(mdp.codes(np.arange(mdp.n_states))[:, shown])
         sizes = np.array([len(mdp.features[i].levels) for i in shown], dtype=np.int64)
         ordered = np.array([mdp.features[i].is_ordered for i in shown], dtype=np.uint8)
-        core.summarise_ends(mdp.arrays, goal, choices, codes, sizes, ordered, figures)
+        sweeps.summarise_ends(mdp.arrays, goal, choices, codes, sizes, ordered, figures)
         found |= dict(zip(ENDS, figures, strict=True))
     if "best_success" in measures:
-        found["best_success"] = core.find_highest_success(mdp.arrays, goal, mdp.horizon)
+        found["best_success"] = sweeps.find_highest_success(mdp.arrays, goal, mdp.horizon)
     return {name: found[name] for name in measures}
 
 

@@ -1,10 +1,17 @@
 """Greedy plans (exact ones for the mean) of people with their own costs, chances and limits, in the core.
 
 People of a family of blocks share its rows and edges; `core.people.solve_one_by_one` goes from one to the next.
+
+Whether an action is offered depends on which of its outcomes can happen at all, so an action for which people bring
+chances of their own is compiled in four variants: as the problem has it, and with a first outcome that may happen, is
+certain, or never happens. Each person is offered one of them; only in the second do the chances differ from the edges'.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from enum import Enum
 from threading import Lock
 from typing import NamedTuple
 
@@ -15,14 +22,16 @@ from safear.core import people as core
 from safear.core.reach import Scratch
 from safear.errors import TooLargeError
 from safear.mdp.compile import Compiler
+from safear.mdp.compiled import count_bytes
 from safear.mdp.families import Family, FamilyCompiler, count_block_states, immutable_positions
 from safear.mdp.goals import NO, YES
 from safear.mdp.ground import ground_of
 from safear.mdp.lattice import MAX_UNITS, Lattice, count_decimals
 from safear.memory import MAX_BYTES
 from safear.population.crowd import Crowd, as_printed
-from safear.population.variants import Variants, make_variants
-from safear.problem.model import MAX_ACTIONS, Problem
+from safear.problem.model import MAX_ACTIONS, Action, Problem
+from safear.problem.quantity import Amount
+from safear.problem.terms import ActionTerms, merge_action
 from safear.risk.distribution import EPSILON
 from safear.risk.objectives import MeanLowerStd
 from safear.solvers.sweep import TIE, Stepwise, aversion_of
@@ -82,7 +91,7 @@ class VariantCompiler:
         problem, personal = self._compiler.problem, len(find_personal(chances))
         # With chances of their own an action has four variants, each with rows and edges.
         more = 1 + 3 * personal / max(len(problem.actions), 1)
-        need = count_block_states(problem) * self._compiler.bytes_per_state * more
+        need = count_block_states(problem) * count_bytes(problem) * more
         return (need <= MAX_BYTES or not whole_blocks) and len(problem.actions) + 3 * personal <= MAX_ACTIONS
 
 
@@ -161,3 +170,60 @@ def count_units(problem: Problem, lattice: Lattice, costs: NDArray[np.float64]) 
     scales = {place: int(lattice.quantum * 10**place) for place in np.unique(exponents).tolist()}
     scale = np.array([scales[place] for place in exponents.tolist()], dtype=np.int64)
     return Units(fit, units, per_one, scale)
+
+
+# ------------------------------------------------------------------------------------------------------------- variants
+
+
+class Variant(Enum):
+    """How the first outcome of an action comes about; the values are chances that stand for each."""
+
+    OWN = None
+    UNCERTAIN = 0.5
+    CERTAIN = 1
+    NEVER = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Variants:
+    """`problem` has each action of another one in one or more variants: `action[i]` in its `kind[i]`."""
+
+    problem: Problem
+    action: NDArray[np.int64]
+    kind: tuple[Variant, ...]
+
+    def offered(self, chances: NDArray[np.float64], forbidden: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """[person, variant]: what people are offered, given their chances (NaN: the problem's) and what they forbid."""
+        columns = []
+        for action, kind in zip(self.action.tolist(), self.kind, strict=True):
+            chance = chances[:, action]
+            match kind:
+                case Variant.OWN:
+                    fits = np.isnan(chance)
+                case Variant.UNCERTAIN:
+                    fits = (chance > 0) & (chance < 1)
+                case Variant.CERTAIN:
+                    fits = chance == 1
+                case Variant.NEVER:
+                    fits = chance == 0
+            columns.append(fits & ~forbidden[:, action])
+        return np.stack(columns, axis=1)
+
+    def chances(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """[person, variant]: the chance of the first outcome, NaN where it is that of the edges."""
+        uncertain = np.array([kind is Variant.UNCERTAIN for kind in self.kind])
+        return np.where(uncertain, chances[:, self.action], np.nan)
+
+
+def make_variants(problem: Problem, personal: Collection[int]) -> Variants:
+    """The variants of all actions; `personal` are the numbers of those for which people bring chances."""
+    actions: list[Action] = []
+    numbers, kinds = [], []
+    for number, action in enumerate(problem.actions):
+        for kind in Variant if number in personal else (Variant.OWN,):
+            chance = None if kind.value is None else Amount.exactly(kind.value)
+            merged = merge_action(action, ActionTerms(chance=chance))
+            actions.append(merged if kind is Variant.OWN else replace(merged, name=f"{action.name} ({kind.name})"))
+            numbers.append(number)
+            kinds.append(kind)
+    return Variants(replace(problem, actions=tuple(actions)), np.array(numbers, dtype=np.int64), tuple(kinds))

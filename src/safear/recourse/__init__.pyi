@@ -1,4 +1,5 @@
 from safear.recourse.advice import Advice as Advice
+from safear.recourse.advice import Relaxation as Relaxation
 from safear.recourse.card import Card as Card
 from safear.recourse.case import Case as Case
 from safear.recourse.case import Decision as Decision
@@ -17,7 +18,6 @@ from safear.recourse.offer import verify as verify
 from safear.recourse.plan import Plan as Plan
 from safear.recourse.plan import PlanStep as PlanStep
 from safear.recourse.plan_making import make_plan as make_plan
-from safear.recourse.relaxations import Relaxation as Relaxation
 from safear.recourse.sensitivity import PlanSensitivity as PlanSensitivity
 from safear.recourse.sensitivity import Sensitivity as Sensitivity
 from safear.recourse.teller import Teller as Teller

@@ -7,13 +7,11 @@ from typing import Self
 from pydantic import Field
 
 from safear.mdp.blocked import Why
-from safear.recourse.advice import Advice
+from safear.recourse.advice import Advice, Approach, Relaxation, RelaxationCode
 from safear.recourse.advice_teller import AdviceTeller
-from safear.recourse.approach import Approach
 from safear.recourse.figure_records import ResultRecord
 from safear.recourse.level_changes import LevelChange
 from safear.recourse.notices import NoRecourse, ReasonCode
-from safear.recourse.relaxations import Relaxation, RelaxationCode
 from safear.recourse.teller import Teller
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from safear.recourse.advice import Advice
-from safear.recourse.approach import Approach
-from safear.recourse.relaxations import OF_THE_PERSON, Relaxation
+from safear.recourse.advice import OF_THE_PERSON, Advice, Approach, Relaxation
 from safear.recourse.teller import Teller
 
 

@@ -17,9 +17,9 @@ from safear.progress import Progress
 from safear.recourse.budgets import exceeds_budget, least_budget
 from safear.recourse.card import Card, make_card
 from safear.recourse.case import Case, Desk
+from safear.recourse.caution import find_margin_costs
 from safear.recourse.failure import find_giving_up, gives_up
 from safear.recourse.frontier import Frontier, find_frontier
-from safear.recourse.margin import find_margin_costs
 from safear.recourse.notices import NoRecourse, Notice
 from safear.recourse.offer import TAIL, Offer, TradeOff, make_offer
 from safear.recourse.selection import MOST_PLANS, choose_offers, keep_unbeaten, merge_alike, name_offers
@@ -82,7 +82,7 @@ class Menu:
     @cached_property
     def advice(self) -> Advice | None:
         """What would help somebody whom no plan helps; None for others. It is worked out when it is first asked for."""
-        from safear.recourse.advice import advise_on_budget, find_advice  # noqa: PLC0415  # most people need none
+        from safear.recourse.advice import advise_on_budget, find_advice  # noqa: PLC0415  # 5.7 ms that most people need not wait
 
         return find_advice(self.case) if self.over_budget is None else advise_on_budget(self.case)
 

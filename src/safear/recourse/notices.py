@@ -22,7 +22,6 @@ NoticeCode = Literal[
     "over_budget",
 ]
 ReasonCode = Literal["no_action", "horizon", "never", "numbers", "unknown", "budget", "no_chance"]
-REASONS: tuple[ReasonCode, ...] = ("no_action", "horizon", "never", "numbers", "unknown", "budget", "no_chance")
 
 
 @dataclass(frozen=True, slots=True)

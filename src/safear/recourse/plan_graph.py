@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from safear.core.nodes import Telling
-from safear.core.rules import Outline, outline
+from safear.core.nodes import Outline, Telling, outline
 from safear.evaluation import forward
 from safear.evaluation.forward import often_if_off
 from safear.evaluation.policy import Policy

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from safear.evaluation.forward import run_exactly, run_on
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
-from safear.mdp.hope import may_act
+from safear.mdp.hope import list_acting
 from safear.mdp.spending import least_totals
 from safear.recourse.plan_graph import Box, Graph, surround
 from safear.risk.objectives import Budget, CVaR, MeanCVaR, Objective, VaR
@@ -129,7 +129,7 @@ def find_least_means(mdp: MDP) -> NDArray[np.float64]:
     least = end = np.where(mdp.goal, 0.0, failure)
     for step in reversed(range(mdp.horizon)):
         found[step] = add_rows(mdp.edge_chance * (costs + least[mdp.edge_next]), mdp.edge_start)
-        active = np.flatnonzero(may_act(mdp, step) & ~mdp.goal)
+        active = np.flatnonzero(list_acting(mdp)[step] & ~mdp.goal)
         best = np.full(mdp.n_states, np.inf)
         np.minimum.at(best, mdp.row_state, found[step])
         least = end.copy()

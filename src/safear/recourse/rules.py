@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.rules import Outline
+from safear.core.nodes import Outline
 from safear.evaluation.policy import Policy, policy_of
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.problem.model import Record

@@ -25,17 +25,13 @@ not: a plan that gives up early to save costs can have a rule less than the sear
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.bounds import CVAR, ENTROPIC, MEAN, MEAN_CVAR, OTHER, Aim
-from safear.core.search import SketchSearch
-from safear.core.settle import settle_rows
-from safear.core.sketches import SearchGround
+from safear.core.search import CVAR, ENTROPIC, MEAN, MEAN_CVAR, OTHER, Aim, SketchSearch
+from safear.core.sketches import SearchGround, settle_rows
 from safear.evaluation.forward import often_if_off, run_exactly, way_to_go
 from safear.evaluation.policy import Policy, SpentPolicy, StatePolicy, require_arrays
 from safear.mdp.hope import list_acting
@@ -43,7 +39,7 @@ from safear.recourse.nearly import Limits, aim_of
 from safear.recourse.plan_graph import RARE_STEP
 from safear.recourse.rules import count_rules
 from safear.risk.objectives import CVaR, Entropic, Mean, MeanCVaR
-from safear.solvers.ahead import look_ahead
+from safear.solvers.success import look_ahead
 
 FEW_RULES = 5  # a plan with no more is short already
 MOST_CELLS = 40_000  # that one search may go through: some hundredths of a second
@@ -62,73 +58,71 @@ class Simple(NamedTuple):
     policy: Policy
 
 
-@dataclass(eq=False)
-class Search:
-    """The search for a plan with fewer rules than `base`, from `start`, within limits. It is used once.
+def find_simplest(
+    base: Policy, start: int, limits: Limits, rules: int, *, most_cells: int | None = None
+) -> Simple | None:
+    """Return the plan with the fewest rules, fewer than given; None if there is none, or none was found in time.
 
-    The base must be of a kind that the core knows (it has `arrays`).
+    It begins as `base` does, which must be of a kind that the core knows (it has `arrays`), and is within limits.
     """
+    sketches = _begin(base, start, limits)
 
-    base: Policy
-    start: int
-    limits: Limits
+    def to_grains(value: float) -> float:
+        return float(math.floor(value / limits.grain + 0.5))
 
-    def find(self, rules: int, *, most_cells: int | None = None) -> Simple | None:
-        """Return the plan with the fewest rules, fewer than given; None if there is none, or none was found in time."""
-        if most_cells is None:
-            most_cells = MOST_CELLS if rules > FEW_RULES else MOST_CELLS_SHORT
-        found = self._improve(rules, -math.inf, most_cells, deep=True)
-        if found is None:
-            return None
-        most_cells = self._sketches.cells + most_cells // 2
-        return self._improve(found.rules, self._to_grains(found.value), most_cells, deep=False) or found
-
-    def _to_grains(self, value: float) -> float:
-        return float(math.floor(value / self.limits.grain + 0.5))
-
-    def _improve(self, rules: int, grains: float, most_cells: int, *, deep: bool) -> Simple | None:
+    def improve(rules: int, grains: float, most_cells: int, *, deep: bool) -> Simple | None:
         """Return the best plan found in time with fewer rules or, unless the search goes deep, a lower value."""
-        sketches, best = self._sketches, None
+        best = None
         sketches.begin(deep)
         while sketches.go_on(rules, grains, most_cells, LOOK):
-            found = self.finish(*sketches.list_decided())
+            found = _finish(base, start, limits, *sketches.list_decided())
             sketches.cells += FINISH
-            if found is not None and (found.rules, self._to_grains(found.value)) < (rules, grains):
-                best, rules, grains = found, found.rules, self._to_grains(found.value)
+            if found is not None and (found.rules, to_grains(found.value)) < (rules, grains):
+                best, rules, grains = found, found.rules, to_grains(found.value)
         return best
 
-    @cached_property
-    def _sketches(self) -> SketchSearch:
-        mdp, often = self.base.mdp, often_if_off(self.base.mdp)
-        ahead = look_ahead(mdp)
-        ground = SearchGround(
-            arrays=mdp.arrays,
-            row_state=mdp.row_state,
-            often=often,
-            differs=often is not mdp.edge_chance,
-            goal=mdp.goal.view(np.uint8),
-            acts=list_acting(mdp).view(np.uint8),
-            needed=mdp.steps_to_goal,
-            works=mdp.working.view(np.uint8),
-            ahead_mean=ahead.mean,
-            ahead_success=ahead.success,
-            base=require_arrays(self.base),
-            account=int(self.base.accounts[self.start]),
-            start=self.start,
-            horizon=mdp.horizon,
-            stops=mdp.stops,
-            failure=float(mdp.failure_cost),
-            quantum=float(mdp.quantum),
-        )
-        return SketchSearch(ground, make_aim(self.limits), way_to_go(mdp, often=often, possible=True), FEW, MOST)
+    if most_cells is None:
+        most_cells = MOST_CELLS if rules > FEW_RULES else MOST_CELLS_SHORT
+    found = improve(rules, -math.inf, most_cells, deep=True)
+    if found is None:
+        return None
+    return improve(found.rules, to_grains(found.value), sketches.cells + most_cells // 2, deep=False) or found
 
-    def finish(self, states: NDArray[np.int64], rows: NDArray[np.int64]) -> Simple | None:
-        """Return the plan of a sketch; None if it is not good enough."""
-        policy = settle(self.base, self.start, states, rows)
-        cost = run_exactly(policy, self.start).distribution
-        if not self.limits.allow(cost):
-            return None
-        return Simple(count_rules(policy, self.start), self.limits.objective.of(cost), policy)
+
+def _begin(base: Policy, start: int, limits: Limits) -> SketchSearch:
+    """Return the search of the core."""
+    mdp, often, ahead = base.mdp, often_if_off(base.mdp), look_ahead(base.mdp)
+    ground = SearchGround(
+        arrays=mdp.arrays,
+        row_state=mdp.row_state,
+        often=often,
+        differs=often is not mdp.edge_chance,
+        goal=mdp.goal.view(np.uint8),
+        acts=list_acting(mdp).view(np.uint8),
+        needed=mdp.steps_to_goal,
+        works=mdp.working.view(np.uint8),
+        ahead_mean=ahead.mean,
+        ahead_success=ahead.success,
+        base=require_arrays(base),
+        account=int(base.accounts[start]),
+        start=start,
+        horizon=mdp.horizon,
+        stops=mdp.stops,
+        failure=float(mdp.failure_cost),
+        quantum=float(mdp.quantum),
+    )
+    return SketchSearch(ground, make_aim(limits), way_to_go(mdp, often=often, possible=True), FEW, MOST)
+
+
+def _finish(
+    base: Policy, start: int, limits: Limits, states: NDArray[np.int64], rows: NDArray[np.int64]
+) -> Simple | None:
+    """Return the plan of a sketch; None if it is not good enough."""
+    policy = settle(base, start, states, rows)
+    cost = run_exactly(policy, start).distribution
+    if not limits.allow(cost):
+        return None
+    return Simple(count_rules(policy, start), limits.objective.of(cost), policy)
 
 
 def make_aim(limits: Limits) -> Aim:

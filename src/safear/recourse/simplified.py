@@ -10,7 +10,7 @@ from safear.evaluation.forward import run_exactly
 from safear.evaluation.policy import Policy
 from safear.recourse.nearly import NEARLY, Limits, is_chance
 from safear.recourse.offer import Offer
-from safear.recourse.simplest import Search
+from safear.recourse.simplest import find_simplest
 from safear.recourse.teller import Teller
 from safear.risk.distribution import CostDistribution
 from safear.solvers.solution import Solution
@@ -70,7 +70,7 @@ def simplify_offer(best: Offer, *, tolerance: float = NEARLY) -> Offer:
     if best.policy.arrays is None or best.rules <= 1:
         return best
     limits = Limits.of(best, tolerance)
-    found = Search(best.policy, start, limits).find(best.rules)
+    found = find_simplest(best.policy, start, limits, best.rules)
     if found is None:
         return best
     runs = run_exactly(found.policy, start)

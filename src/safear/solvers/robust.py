@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from safear.errors import ObjectiveError
 from safear.mdp.arrays import MDP, once_per_mdp
-from safear.mdp.hope import may_act
+from safear.mdp.hope import list_acting
 from safear.mdp.intervals import worst_edge_chances
 from safear.memory import MAX_BYTES, require_room
 from safear.risk.objectives import MeanLowerStd, MeanStd, MeanVariance, Objective
@@ -87,7 +87,7 @@ def _sweep_worst_mean(mdp: MDP, slack: float | None, chances: Reals | None) -> R
             chances[step] = worst
         scores = add_rows(worst * ahead, mdp.edge_start)
         scores = scores if allowed is None else np.where(allowed[step], scores, np.inf)
-        acts = may_act(mdp, step)[active]
+        acts = list_acting(mdp)[step][active]
         values[active[acts]] = np.minimum.reduceat(scores, mdp.row_start[active])[acts]
     return values
 

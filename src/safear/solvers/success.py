@@ -1,8 +1,11 @@
-"""Success first: which actions keep the highest probability of success.
+"""What can at best still come, and which actions keep the highest probability of success.
 
-Backward, with P the highest probability of success from the next step on:
+Backward, with the outcomes (p, c, s') of a row:
 
-    q(s, a) = sum p P(s'),    P(s) = max over a of q(s, a)
+    V_h(s) = min over rows of sum p (c + V_{h+1}(s')),    P_h(s) = max over rows of q_h(s, a) = sum p P_{h+1}(s')
+
+where V is 0 and P is 1 at goals, and V is the failure cost and P is 0 where the run is over without one. No plan has a
+lower mean, or a higher success, from there on; the two need not be those of one plan.
 
 A plan has the highest probability of success if and only if it takes an action with q(s, a) = P(s) wherever it can get
 to, so any objective can be made small among these plans by sweeping over such actions only.
@@ -15,16 +18,35 @@ plan may fall short where the worst chances never lead.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.core.sweeps import sweep_ahead
 from safear.mdp.arrays import MDP, once_per_mdp
+from safear.mdp.hope import list_acting
 from safear.mdp.intervals import worst_edge_chances
 from safear.problem.model import Record
-from safear.solvers.ahead import look_ahead
 from safear.solvers.sweep import Allowed
 from safear.steady import add_rows
+
+
+class Ahead(NamedTuple):
+    """The least mean (in quanta, a failure with its cost) and the highest success: [step, state], horizon included."""
+
+    mean: NDArray[np.float64]
+    success: NDArray[np.float64]
+
+
+@once_per_mdp
+def look_ahead(mdp: MDP) -> Ahead:
+    """Look ahead from all states and steps of an MDP."""
+    mean, success = (np.empty((mdp.horizon + 1, mdp.n_states)) for _ in range(2))
+    mean[:], success[:] = np.where(mdp.goal, 0.0, float(mdp.failure_cost)), mdp.goal
+    sweep_ahead(mdp.arrays, list_acting(mdp).view(np.uint8), mean, success)
+    return Ahead(mean, success)
+
 
 Reals = NDArray[np.float64]
 FEW = 2_000_000  # states times steps of one person

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from safear.core import sweeps
 from safear.evaluation.policy import NOTHING, StatePolicy
 from safear.mdp.arrays import MDP
-from safear.mdp.hope import may_act
+from safear.mdp.hope import list_acting
 from safear.mdp.intervals import worst_edge_chances
 from safear.progress import Progress
 from safear.risk.objectives import Entropic, Mean, MeanLowerStd, MeanStd
@@ -51,12 +51,14 @@ def sweep(
         if progress is not None:
             progress(mdp.horizon, mdp.horizon)
         return StatePolicy(mdp, lane_choices[:, :, 0]), lane_values[:, 0]
+    if not isinstance(objective, Mean | Entropic):
+        raise TypeError(objective)  # `choose_method` and `require_robust` refuse it
     values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
     choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
     for step in reversed(range(mdp.horizon if mdp.n_rows else 0)):
         allows = None if allowed is None else allowed[step]
         scores = score_rows(mdp, values, objective, robust=robust)
-        values = _step_back(mdp, values, scores, choices[step], acting=may_act(mdp, step), allowed=allows)
+        values = _step_back(mdp, values, scores, choices[step], acting=list_acting(mdp)[step], allowed=allows)
         if progress is not None:
             progress(mdp.horizon - step, mdp.horizon)
     return StatePolicy(mdp, choices), values
@@ -132,39 +134,18 @@ def _step_back(
 
 
 def score_rows(
-    mdp: MDP, values: NDArray[np.float64], objective: Recursive, *, robust: bool = False
+    mdp: MDP, values: NDArray[np.float64], objective: Mean | Entropic, *, robust: bool = False
 ) -> NDArray[np.float64]:
     """Q of each row, given the values of the next step."""
-    row = mdp.edge_row
     cost_to_go = mdp.edge_cost + values[mdp.edge_next]
     chance = worst_edge_chances(mdp, cost_to_go) if robust else mdp.edge_chance
-    mean = add_rows(chance * cost_to_go, mdp.edge_start)
-    match objective:
-        case Mean():
-            return mean
-        case MeanStd(risk_aversion):
-            distance = cost_to_go - mean[row]
-        case MeanLowerStd(risk_aversion):
-            distance = np.maximum(cost_to_go - mean[row], 0.0)
-        case Entropic(risk_aversion):
-            return _score_entropic(mdp, chance, cost_to_go, mean, risk_aversion * float(mdp.quantum))
-    return mean + risk_aversion * np.sqrt(add_rows(chance * distance**2, mdp.edge_start))
-
-
-def _score_entropic(
-    mdp: MDP,
-    chance: NDArray[np.float64],
-    cost_to_go: NDArray[np.float64],
-    mean: NDArray[np.float64],
-    per_quantum: float,
-) -> NDArray[np.float64]:
-    """The entropic risk of each row; the largest exponent is taken out of the sum, as in `Costs.entropic`."""
+    aversion = 0.0 if isinstance(objective, Mean) else objective.risk_aversion
+    per_quantum, first = aversion * float(mdp.quantum), mdp.edge_start[:-1]
     if per_quantum == 0:
-        return mean
-    first, row = mdp.edge_start[:-1], mdp.edge_row
+        return add_rows(chance * cost_to_go, mdp.edge_start)
     cost_to_go = np.where(chance > 0, cost_to_go, 0.0)  # what never happens takes no part
-    largest = np.maximum.reduceat(cost_to_go, first)
-    exponents = per_quantum * (cost_to_go - largest[row])
+    largest = np.maximum.reduceat(cost_to_go, first)  # taken out of the sum, as in `Costs.entropic`
+    exponents = per_quantum * (cost_to_go - largest[mdp.edge_row])
     mass, below = (add_rows(chance * part(exponents), mdp.edge_start) for part in (steady_exp, steady_expm1))
     near = below > -NEAR_ONE
     logarithm = np.where(near, steady_log1p(np.where(near, below, 0.0)), steady_log(mass))

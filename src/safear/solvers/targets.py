@@ -30,7 +30,7 @@ from safear.core.robust import Layer, Ranges, robust_step
 from safear.core.targets import Aim, Bands, Course, SweepRules, bound_costs, make_tables, sweep_columns
 from safear.evaluation.policy import Pieces
 from safear.mdp.arrays import MDP, once_per_mdp
-from safear.mdp.hope import may_act
+from safear.mdp.hope import list_acting
 from safear.mdp.rounding import advise_resolution
 from safear.memory import MAX_BYTES, require_room
 from safear.progress import Progress
@@ -196,7 +196,7 @@ def find_bands(mdp: MDP) -> Bands:
 
 def acting_states(mdp: MDP, step: int) -> NDArray[np.int64]:
     """The states that have something to do and that a run can be in at a step."""
-    return np.flatnonzero(may_act(mdp, step) & (mdp.depth <= step))
+    return np.flatnonzero(list_acting(mdp)[step] & (mdp.depth <= step))
 
 
 def _find_pieces(places: NDArray[np.int64], choices: NDArray[np.uint8]) -> Pieces:

@@ -241,27 +241,16 @@ def _load_texts(language: str) -> Texts:
             suggest(language, languages()),
             code="unknown_language",
         )
-    parts = split_catalogue(read_language(language))
+    return parse_texts(language, read_language(language))
+
+
+def parse_texts(language: str, text: str) -> Texts:
+    """Return the texts of a file."""
+    parts = split_catalogue(text)
     rules = _parse("".join(parts.pop(name, "") for name in RULES))
-    return _make_texts(language, rules, _Entries(parts, tuple(rules["plural"]["forms"])))
-
-
-def make_texts(language: str, document: Mapping[str, Any]) -> Texts:
-    """The texts of a document as a file has it."""
-    texts = {name: part for name, part in document.items() if name not in RULES}
-    return _make_texts(language, document, dict(flatten(texts, tuple(document["plural"]["forms"]))))
-
-
-def _make_texts(language: str, document: Mapping[str, Any], entries: Mapping[str, Text]) -> Texts:
-    plural = document["plural"]
-    forms = tuple(plural["forms"])
-    rule, singulars = gettext.c2py(plural["rule"]), plural.get("one", {})
-    return Texts(language, entries, forms, rule, singulars, document.get("before", {}))
-
-
-def read_catalogue(language: str) -> dict[str, Any]:
-    """The file of a language."""
-    return _parse(read_language(language))
+    plural = rules["plural"]
+    forms, rule = tuple(plural["forms"]), gettext.c2py(plural["rule"])
+    return Texts(language, _Entries(parts, forms), forms, rule, plural.get("one", {}), rules.get("before", {}))
 
 
 def split_catalogue(text: str) -> dict[str, str]:

@@ -20,11 +20,11 @@ from doors import (
     FAMILY_MEASURES,
     FamilySolution,
     Stepwise,
-    core_families,
     memory,
     solve_family,
     summarise,
     sweep_success,
+    sweeps,
 )
 from exact.core.test_figures import AnyArrays, plain_quantile
 from lanes import scaled
@@ -256,7 +256,7 @@ def test_figures_of_any_arrays(seed: int, states: int, horizon: int, lanes: int,
     any_.choices[:, goal] = 255
     figures = np.full((6, states, lanes), -1.0)
     costs = any_.named, goal.view(np.uint8), any_.choices, 1 + 5 * horizon, level, EPSILON, figures
-    core_families.summarise_costs(*costs)
+    sweeps.summarise_costs(*costs)
     any_.final[:, 0] = 1.0
     for lane in range(lanes):
         any_.low, any_.high = np.zeros(states, dtype=np.int64), goal[:, lane].astype(np.int64)

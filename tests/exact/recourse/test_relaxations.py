@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 
 import safear as sa
-from doors import AdviceTeller, And, find_relaxations, relaxations
+from doors import AdviceTeller, And, advice_module, find_relaxations
 from oracle import Oracle, State
 from safear.problem import parse_condition
 from safear.recourse import Desk, Relaxation, Teller
@@ -240,7 +240,7 @@ def test_at_most_five_the_cheapest_first() -> None:
 
 @pytest.mark.parametrize(("name", "most"), [("MOST_IN_ALL", 0), ("MOST_IN_ALL", 1), ("MOST_EACH", 1)])
 def test_it_is_said_if_there_is_too_much_to_try(name: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relaxations, name, most)
+    monkeypatch.setattr(advice_module, name, most)
     levels = [str(level) for level in range(9)]
     climb = {**CLIMB, "when": "a < 3"}
     problem = ladder(

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import safear as sa
 from compare import as_points, as_policy, as_state, read_both
-from doors import sweep, sweep_lanes
+from doors import sweep
 from lanes import scaled
 from oracle import State
 from safear.evaluation import StatePolicy
@@ -147,18 +147,6 @@ def test_identity_problem_is_solved_by_every_solver() -> None:
         assert solution.policy.action() == "go"
         assert sa.evaluate(solution).points() == [(2.5, 1.0, True)]
         assert as_state(mdp.person(mdp.locate())) == ("no",)
-
-
-@given(problems(), AVERSIONS, st.booleans())
-def test_the_compiled_sweep_is_the_plain_one(document: dict[str, Any], aversion: float, lower: bool) -> None:
-    mdp = sa.compile_mdp(sa.parse_problem(document))
-    assume(mdp.n_rows > 0)
-    objective = sa.MeanLowerStd(aversion) if lower else sa.MeanStd(aversion)
-    every = np.ones((mdp.horizon, mdp.n_rows), dtype=bool)
-    plain, expected = sweep(mdp, objective, allowed=every)  # what is allowed is looked up in NumPy
-    compiled, found = sweep_lanes(mdp, objective, mdp.goal[:, None])
-    assert np.allclose(found[:, 0], expected, rtol=1e-12, atol=1e-12)
-    assert np.array_equal(compiled[:, :, 0], plain.choices)
 
 
 def test_entropic_risk_by_hand() -> None:

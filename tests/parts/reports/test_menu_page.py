@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 import safear as sa
-from doors import REASONS, NoticeCode, PlanTeller, tell_summary
+from doors import NoticeCode, PlanTeller, ReasonCode, tell_summary
 from letter_menus import MENUS, NOTICES, make_loan, make_own, make_single
 from page_html import read_page, read_table
 from promises.reports.test_menu_page import (
@@ -84,7 +84,7 @@ def test_no_text_is_left_over(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, make in MENUS.items():
         report_menu(make(), original=sa.load_example("loan") if name in {"own terms", "none"} else None)
     report_menu(make_own(), original=make_own().problem, contact="x", dated=date(2026, 5, 1))
-    for reason in REASONS:
+    for reason in get_args(ReasonCode):
         report_menu(without_recourse(reason))
     report_menu(accepted_without_a_name())
     report_menu(make_loan(), original=make_by_age())

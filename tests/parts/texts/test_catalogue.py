@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import safear as sa
-from doors import make_texts, read_catalogue, read_language, split_catalogue
+from doors import flatten, parse_texts, read_language, split_catalogue
 from english import LETTERS, english_in
 from safear.texts import Texts, languages, load_texts
 
@@ -27,6 +26,11 @@ def places(text: str) -> set[str]:
 
 def all_places(text: str | Mapping[str, str]) -> set[str]:
     return places(text) if isinstance(text, str) else set().union(*map(places, text.values()))
+
+
+def dump(document: object) -> str:
+    """Write the file of a language."""
+    return yaml.safe_dump(document, allow_unicode=True, sort_keys=False)
 
 
 def differences(texts: Texts, english: Texts) -> Iterator[str]:
@@ -62,12 +66,11 @@ def test_every_language_has_the_texts_of_english(language: str) -> None:
 @pytest.mark.parametrize("language", languages())
 def test_the_parts_are_the_whole(language: str) -> None:
     """A file is read part by part; nothing of it is lost between them."""
-    document = read_catalogue(language)
-    assert list(split_catalogue(read_language(language))) == list(document)
-    whole, parts = make_texts(language, document), load_texts(language)
-    assert parts.number(0.5) == whole.number(0.5)
-    assert list(parts.entries.items()) == list(whole.entries.items())
-    assert (parts.forms, parts.singulars, parts.before) == (whole.forms, whole.singulars, whole.before)
+    whole, texts = yaml.load(read_language(language), yaml.BaseLoader), load_texts(language)
+    assert list(split_catalogue(read_language(language))) == list(whole)
+    plural, before = whole.pop("plural"), whole.pop("before", {})
+    assert (list(texts.forms), texts.singulars, texts.before) == (plural["forms"], plural.get("one", {}), before)
+    assert list(texts.entries.items()) == list(flatten(whole, texts.forms))
 
 
 @pytest.mark.parametrize("language", languages())
@@ -83,13 +86,13 @@ def test_whether_the_language_is_named_or_not_the_texts_are_the_same() -> None:
 
 
 def test_what_is_missing_is_found() -> None:
-    document: dict[str, Any] = deepcopy(read_catalogue("de"))
+    document = yaml.load(read_language("de"), yaml.BaseLoader)
     del document["report"]["about"]["advice"]
     document["report"]["more"] = "mehr"
     document["report"]["lead"]["none"] = "Kein Plan führt zu {ziel}."
     document["steps"] = "{count} Schritte"
     document["audit"]["file"]["overall_headings"] = "Größe"
-    assert list(differences(make_texts("de", document), load_texts("en"))) == [
+    assert list(differences(parse_texts("de", dump(document)), load_texts("en"))) == [
         "lacks report.about.advice",
         "has report.more, which en lacks",
         "steps: plural forms in one language only",
@@ -180,14 +183,12 @@ def test_a_language_that_is_not_there(language: str, remedy: str) -> None:
 def test_a_third_language_is_one_file() -> None:
     """Here one with three plural forms."""
     rule = "n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2"
-    polish = make_texts(
-        "pl",
-        {
-            "plural": {"forms": ["one", "few", "many"], "rule": rule},
-            "format": {"group": "\u00a0", "decimal": ","},
-            "steps": {"one": "{count} krok", "few": "{count} kroki", "many": "{count} kroków"},
-        },
-    )
+    document = {
+        "plural": {"forms": ["one", "few", "many"], "rule": rule},
+        "format": {"group": "\u00a0", "decimal": ","},
+        "steps": {"one": "{count} krok", "few": "{count} kroki", "many": "{count} kroków"},
+    }
+    polish = parse_texts("pl", dump(document))
     assert [polish("steps", count=count) for count in (1, 3, 5, 22)] == ["1 krok", "3 kroki", "5 kroków", "22 kroki"]
 
 
