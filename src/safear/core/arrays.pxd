@@ -50,12 +50,12 @@ cpdef Pieces move_pieces(Pieces pieces, long long by)
 
 @cython.locals(
     part=Pieces, count=cython.longlong, begin="long long[::1]", first="long long[::1]", choice="unsigned char[::1]",
-    order="long long[::1]", spare="long long[::1]", firsts="long long[::1]", choices="unsigned char[::1]",
+    room="long long[:, ::1]", choices="unsigned char[::1]", policy=PolicyArrays,
 )
 cpdef PolicyArrays join_pieces(list parts, long long n_places)
 cdef count_pieces(Pieces pieces, long long n_places, long long[::1] begin)
 cdef put_pieces(Pieces pieces, long long[::1] begin, long long[::1] first, unsigned char[::1] choice)
-cdef bint is_rising(const long long[::1] first) noexcept nogil
+cdef bint is_rising(const long long[::1] first, long long begin, long long end) noexcept nogil
 
 cdef double[::1] make_reals(long long count) with gil
 cdef double[:, ::1] make_table(long long rows, long long columns) with gil

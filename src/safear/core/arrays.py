@@ -108,7 +108,7 @@ def find_fault(arrays: Arrays, policy: PolicyArrays) -> int:
         for piece in range(begin, end):
             if is_no_row(row_start, place % n_states, policy.choice[piece]):
                 return place
-        if not is_rising(policy.first[begin:end]):
+        if not is_rising(policy.first, begin, end):
             return place
     return -1
 
@@ -150,26 +150,23 @@ def join_pieces(parts: list[Pieces], n_places: int) -> PolicyArrays:
     first, choice = make_wholes(count), make_bytes(count)
     for part in parts:
         put_pieces(part, begin, first, choice)
-    order, spare, firsts, choices = make_wholes(0), make_wholes(0), make_wholes(0), make_bytes(0)
+    room, choices = make_grid(3, 0), make_bytes(0)
     with cython.nogil:
         for place in range(n_places):
             low, size = begin[place], begin[place + 1] - begin[place]
-            if is_rising(first[low : low + size]):  # as those of one sweep are
+            if is_rising(first, low, low + size):  # as those of one sweep are
                 continue
-            if size > order.shape[0]:
-                order, spare, firsts, choices = (
-                    make_wholes(size),
-                    make_wholes(size),
-                    make_wholes(size),
-                    make_bytes(size),
-                )
+            if size > room.shape[1]:
+                room, choices = make_grid(3, size), make_bytes(size)
             for i in range(size):
-                order[i], firsts[i], choices[i] = i, first[low + i], choice[low + i]
-            sort_keys(firsts, order[:size], spare)
+                room[0, i], room[1, i], choices[i] = first[low + i], i, choice[low + i]
+            sort_keys(room[0], room[1, :size], room[2])
             for i in range(size):
-                first[low + i], choice[low + i] = firsts[order[i]], choices[order[i]]
-    no_table = np.empty((0, 0), np.uint8)
-    return PolicyArrays(no_table, np.asarray(begin[: n_places + 1]), np.asarray(first), np.asarray(choice))
+                first[low + i], choice[low + i] = room[0, room[1, i]], choices[room[1, i]]
+    policy = PolicyArrays.__new__(PolicyArrays)
+    policy.table, policy.piece_start = np.empty((0, 0), np.uint8), begin[: n_places + 1]
+    policy.first, policy.choice = first, choice
+    return policy
 
 
 def count_pieces(pieces: Pieces, n_places: int, begin: Whole) -> None:
@@ -190,12 +187,12 @@ def put_pieces(pieces: Pieces, begin: Whole, first: Whole, choice: Bytes) -> Non
             begin[pieces.place[i] + 1] = number + 1
 
 
-def is_rising(first: Whole) -> bool:
-    """Return whether pieces begin one after the other."""
-    piece = 1
-    while piece < first.shape[0] and first[piece - 1] <= first[piece]:
+def is_rising(first: Whole, begin: int, end: int) -> bool:
+    """Return whether some pieces begin one after the other."""
+    piece = begin + 1
+    while piece < end and first[piece - 1] <= first[piece]:
         piece += 1
-    return piece >= first.shape[0]
+    return piece >= end
 
 
 def make_reals(count: int) -> Real:

@@ -1,7 +1,7 @@
 cimport cython
 
 from safear.core.arrays cimport (
-    INF, Pieces, PolicyArrays, join_pieces, make_pieces, make_reals, make_wholes, move_pieces, sort_keys
+    INF, Pieces, PolicyArrays, join_pieces, make_pieces, make_reals, make_wholes, sort_keys
 )
 from safear.core.figures cimport describe
 from safear.core.runs cimport Cells, Going, follow_policy

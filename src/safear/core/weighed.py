@@ -15,7 +15,6 @@ if not cython.compiled:
         make_pieces,
         make_reals,
         make_wholes,
-        move_pieces,
         sort_keys,
     )
     from safear.core.figures import describe
@@ -66,7 +65,10 @@ def weigh_tail(course: Course, bands: Bands, rules: SweepRules, question: Questi
         tables = make_tables(course, list_excess(course, low, columns), aim, rules)
         pieces = make_pieces()
         sweep_columns(course, bands, rules, aim, 0, course.horizon, tables, pieces)
-        parts.append(move_pieces(pieces, moved))
+        with cython.nogil:
+            for i in range(pieces.count):
+                pieces.first[i] += moved
+        parts.append(pieces)
         least_mean = tables.least[0, start]
         with cython.nogil:
             for j in range(spans[span, 2], columns):

@@ -197,12 +197,15 @@ class SpentPolicy(_Known):
     @classmethod
     def of(cls, mdp: MDP, opening: NDArray[np.int64], parts: Iterable[Pieces]) -> SpentPolicy:
         """From pieces in any order."""
-        return cls.made(mdp, opening, join_pieces(list(parts), mdp.horizon * mdp.n_states))
+        arrays = join_pieces(list(parts), mdp.horizon * mdp.n_states)
+        return cls(mdp, opening, *map(np.asarray, (arrays.piece_start, arrays.first, arrays.choice)))
 
     @classmethod
     def made(cls, mdp: MDP, opening: NDArray[np.int64], arrays: PolicyArrays) -> SpentPolicy:
-        """As the core has made it."""
-        return cls(mdp, opening, *map(np.asarray, (arrays.piece_start, arrays.first, arrays.choice)))
+        """As the core has made it, which need not be checked."""
+        policy = cls(mdp, opening, *map(np.asarray, (arrays.piece_start, arrays.first, arrays.choice)))
+        vars(policy)["arrays"] = arrays
+        return policy
 
     @property
     def accounts(self) -> NDArray[np.int64]:
