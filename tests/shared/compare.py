@@ -7,8 +7,12 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 import oracle
 import safear as sa
+from doors import Pieces
 from oracle import Oracle, State
 
 
@@ -45,6 +49,11 @@ def as_points(distribution: sa.CostDistribution) -> dict[tuple[Fraction, bool], 
     for units, chance in zip(distribution.failed_units, distribution.failed_chances, strict=True):
         points[(int(units) + distribution.failure_cost) * scale, False] = float(chance)
     return points
+
+
+def columns_of(pieces: Pieces) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
+    """The places of pieces, from which account on each holds, and what is done."""
+    return np.asarray(pieces.place), np.asarray(pieces.first), np.asarray(pieces.choice)
 
 
 def rows_of(mdp: sa.MDP) -> Callable[[int, int], range]:

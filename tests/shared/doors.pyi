@@ -64,6 +64,7 @@ from safear.cli.verbose import verbose_option as verbose_option
 from safear.core import figures as figures
 from safear.core import sweeps as sweeps
 from safear.core.arrays import Arrays as Arrays
+from safear.core.arrays import Pieces as Pieces
 from safear.core.arrays import PolicyArrays as PolicyArrays
 from safear.core.arrays import find_choice as find_choice
 from safear.core.figures import describe as describe
@@ -105,7 +106,6 @@ from safear.evaluation.forward import run_on as run_on
 from safear.evaluation.occurrence import chance_of_once as chance_of_once
 from safear.evaluation.occurrence import range_of_once as range_of_once
 from safear.evaluation.policy import NOTHING as NOTHING
-from safear.evaluation.policy import Pieces as Pieces
 from safear.evaluation.policy import policy_of as policy_of
 from safear.files import plain_text as plain_text
 from safear.files.current_folder import stay_here as stay_here
@@ -478,7 +478,6 @@ from safear.solvers.targets import MISSED as TARGETS_MISSED
 from safear.solvers.targets import SQUARE as SQUARE
 from safear.solvers.targets import Loss as Loss
 from safear.solvers.targets import TargetSweep as TargetSweep
-from safear.solvers.targets import acting_states as acting_states
 from safear.solvers.targets import find_bands as find_bands
 from safear.solvers.targets import fits as fits
 from safear.solvers.targets import require_columns as require_columns

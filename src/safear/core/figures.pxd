@@ -35,11 +35,6 @@ cpdef quantile_positions(const double[:, ::1] mass, double level, double toleran
 cpdef moments_beyond(const long long[::1] values, const double[:, ::1] mass, const long long[::1] first)
 cpdef centred_squares(const long long[::1] values, const double[:, ::1] mass, const double[::1] centre)
 
-cdef class Ends:
-    cdef readonly long long[::1] state
-    cdef readonly long long[::1] spent
-    cdef readonly double[::1] mass
-
 cdef int[::1] make_places(long long count) with gil
 
 cdef class Room:
@@ -49,17 +44,12 @@ cdef class Room:
     cdef long long[::1] next_state
     cdef long long[::1] next_spent
     cdef double[::1] next_mass
-    cdef long long[::1] end_state
-    cdef long long[::1] end_spent
-    cdef double[::1] end_mass
+    cdef readonly long long[::1] end_state
+    cdef readonly long long[::1] end_spent
+    cdef readonly double[::1] end_mass
     cdef int[::1] table
 
-@cython.locals(found=Ends)
-cpdef Ends follow_from(
-    Arrays arrays, const unsigned char[::1] goal, long long horizon, PolicyArrays policy, long long start,
-    long long opening, int[::1] table, long long width, long long most,
-)
-cdef long long follow(
+cpdef long long follow(
     Arrays arrays, const unsigned char[::1] goal, long long horizon, PolicyArrays policy, long long start,
     long long opening, int[::1] table, long long width, long long most, Room room,
 ) except -1 nogil

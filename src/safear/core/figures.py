@@ -217,15 +217,8 @@ def centred_squares(values: Whole, mass: Real, centre: Real) -> Real:
 # ------------------------------------------------------------------------------------------------------------- forward
 
 
-class Ends:
-    """Where runs end: the state, what was spent, and how probable that is. The same pair may come several times."""
-
-    def __init__(self, state: Whole, spent: Whole, mass: Real) -> None:
-        self.state, self.spent, self.mass = state, spent, mass
-
-
 def make_places(count: int) -> NDArray[np.int32]:
-    """Return a table for `follow_from` in which nothing stands."""
+    """Return a table for `follow` in which nothing stands."""
     return np.full(count, -1, np.int32)
 
 
@@ -238,26 +231,6 @@ class Room:
         self.next_state, self.next_spent, self.next_mass = whole[2], whole[3], real[1]
         self.end_state, self.end_spent, self.end_mass = whole[4], whole[5], real[2]
         self.table = np.empty(0, np.int32)
-
-
-def follow_from(
-    arrays: Arrays,
-    goal: Bytes,
-    horizon: int,
-    policy: PolicyArrays,
-    start: int,
-    opening: int,
-    table: NDArray[np.int32],
-    width: int,
-    most: int,
-) -> Ends:
-    """Return the state, what was spent and the mass of all ends of runs from one start (see `follow`)."""
-    room = Room()
-    with cython.nogil:
-        ends = follow(arrays, goal, horizon, policy, start, opening, table, width, most, room)
-    found = Ends.__new__(Ends)
-    found.state, found.spent, found.mass = room.end_state[:ends], room.end_spent[:ends], room.end_mass[:ends]
-    return found
 
 
 def follow(
@@ -349,7 +322,7 @@ def follow(
 
 
 def find_place(table: NDArray[np.int32], width: int, states: Whole, totals: Whole, state: int, total: int) -> int:
-    """Return where a pair stands in the table of `follow_from`, or the free place where it belongs."""
+    """Return where a pair stands in the table of `follow`, or the free place where it belongs."""
     if width > 0:
         return state * width + total
     mask = table.shape[0] - 1

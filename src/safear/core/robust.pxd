@@ -1,24 +1,23 @@
 cimport cython
 
-from safear.core.arrays cimport INF, Arrays
-from safear.core.targets cimport Aim
+from safear.core.arrays cimport INF, Arrays, Pieces, widen_pieces
+from safear.core.targets cimport Aim, Course, note_choices
 
 cdef class Ranges:
     cdef const double[::1] low, nominal, high
 
 cdef class Layer:
     cdef double[:, ::1] loss, mean
-    cdef unsigned char[:, ::1] choices
 
 cdef class Prospect:
     cdef double[:, ::1] loss, mean
     cdef long long[::1] order
     cdef double[::1] score, row_loss, row_mean, least_loss, least_mean, chosen
 
-@cython.locals(prospect=Prospect, most=cython.longlong, found=bint, is_exact=bint)
+@cython.locals(arrays=Arrays, prospect=Prospect, most=cython.longlong, found=bint, is_exact=bint)
 cpdef robust_step(
-    Arrays arrays, Ranges ranges, const long long[::1] states, const unsigned char[::1] allowed, Aim aim, double tie,
-    Layer later, Layer now,
+    Course course, Ranges ranges, long long step, const unsigned char[::1] allowed, Aim aim, double tie, Layer later,
+    Layer now, Pieces pieces,
 )
 
 @cython.locals(is_exact=bint, column=int)

@@ -9,8 +9,8 @@ import cython
 import numpy as np
 
 if not cython.compiled:
-    from safear.core.arrays import INF, Arrays, Bytes, Real, Whole
-    from safear.core.targets import Aim
+    from safear.core.arrays import INF, Arrays, Bytes, Pieces, Real, widen_pieces
+    from safear.core.targets import Aim, Course, note_choices
 
 
 class Ranges:
@@ -21,10 +21,10 @@ class Ranges:
 
 
 class Layer:
-    """Loss, mean and choice [state, column] of one step."""
+    """Loss and mean [state, column] of one step."""
 
-    def __init__(self, loss: Real, mean: Real, choices: Bytes) -> None:
-        self.loss, self.mean, self.choices = loss, mean, choices
+    def __init__(self, loss: Real, mean: Real) -> None:
+        self.loss, self.mean = loss, mean
 
 
 class Prospect:
@@ -42,8 +42,9 @@ class Prospect:
 
 
 def robust_step(
-    arrays: Arrays, ranges: Ranges, states: Whole, allowed: Bytes, aim: Aim, tie: float, later: Layer, now: Layer
-) -> None:
+    course: Course, ranges: Ranges, step: int, allowed: Bytes, aim: Aim, tie: float, later: Layer, now: Layer,
+    pieces: Pieces,
+) -> None:  # fmt: skip
     """U(s, w) = min over a of max over p of sum p U'(s', w - c), low <= p <= high, sum p = 1, for every target w.
 
     Columns are as in `sweep_columns`. What the adversary makes large is what the plan makes small, loss_weight * loss +
@@ -51,13 +52,15 @@ def robust_step(
     every outcome and gives what is left to the worst of them, each up to its most. Of two outcomes that is one end of
     the interval.
     """
-    most, width = 1, now.loss.shape[1]
+    arrays, n_states, most, width = course.arrays, course.goal.shape[0], 1, now.loss.shape[1]
     for row in range(arrays.edge_start.shape[0] - 1):
         most = max(most, arrays.edge_start[row + 1] - arrays.edge_start[row])
     prospect = Prospect(most, width)
     with cython.nogil:
-        for i in range(states.shape[0]):
-            state, found = states[i], False
+        for state in range(n_states):
+            if not course.depth[state] <= step < course.late[state]:
+                continue
+            found = False
             for row in range(arrays.row_start[state], arrays.row_start[state + 1]):
                 if not allowed[row]:
                     continue
@@ -72,6 +75,9 @@ def robust_step(
                 found = True
             if found:
                 write_layer(prospect, now, state)
+                if pieces.count + width > pieces.place.shape[0]:
+                    widen_pieces(pieces, width)
+                note_choices(pieces, step * n_states + state, 0, width, -1, prospect.chosen)
 
 
 def look_ahead(arrays: Arrays, ranges: Ranges, row: int, aim: Aim, later: Layer, prospect: Prospect) -> bool:
@@ -210,6 +216,3 @@ def write_layer(prospect: Prospect, now: Layer, state: int) -> None:
         now.loss[state, j] = prospect.least_loss[j]
     for j in range(prospect.row_loss.shape[0]):
         now.mean[state, j] = prospect.least_mean[j]
-    chosen, choices = prospect.chosen, now.choices  # bytes, which might otherwise be written to where these are found
-    for j in range(chosen.shape[0]):
-        choices[state, j] = cython.cast(cython.uchar, chosen[j])

@@ -1,9 +1,8 @@
 cimport cython
 
-from safear.core.arrays cimport INF, NONE, Arrays, make_grid, make_wholes, widen_bytes, widen_wholes
+from safear.core.arrays cimport INF, NONE, Arrays, Pieces, make_grid, widen_pieces
 
 cdef long long MOST
-cdef long long ROOM
 
 cdef class Aim:
     cdef readonly double low, below, below_slope, loss_weight, mean_weight
@@ -30,11 +29,6 @@ cdef class Tables:
     cdef readonly double[:, :, ::1] variance
     cdef readonly long long pad
 
-cdef class Changes:
-    cdef readonly long long[::1] place, first
-    cdef readonly unsigned char[::1] choice
-    cdef readonly long long count
-
 cdef class Columns:
     cdef double[::1] row_score, row_mean, score, mean, chosen
 
@@ -49,11 +43,12 @@ cdef Columns make_columns(long long width)
 cdef long long find_column(double above) noexcept nogil
 
 @cython.locals(
-    columns=Columns, changes=Changes, width=cython.longlong, begin=cython.longlong, end=cython.longlong,
+    columns=Columns, width=cython.longlong, begin=cython.longlong, end=cython.longlong,
     top=cython.longlong, least=double, lowest=cython.longlong,
 )
-cpdef Changes sweep_columns(
-    Course course, Bands bands, SweepRules rules, Aim aim, long long begin_step, long long end_step, Tables tables
+cpdef sweep_columns(
+    Course course, Bands bands, SweepRules rules, Aim aim, long long begin_step, long long end_step, Tables tables,
+    Pieces pieces,
 )
 
 cdef void clear_columns(Columns columns, long long size) noexcept nogil
@@ -86,9 +81,5 @@ cdef void carry_variance(
 
 @cython.locals(count=cython.longlong, last=double)
 cdef void note_choices(
-    Changes changes, long long place, long long asked, long long begin, long long size, long long lowest,
-    Columns columns,
+    Pieces pieces, long long place, long long begin, long long size, long long lowest, double[::1] chosen
 ) noexcept nogil
-
-@cython.locals(found=Changes, done=cython.longlong, count=cython.longlong)
-cdef Changes order_changes(Changes changes, const long long[::1] begins)

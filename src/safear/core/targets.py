@@ -23,16 +23,14 @@ else:
         NONE,
         Arrays,
         Bytes,
+        Pieces,
         Real,
         Whole,
         make_grid,
-        make_wholes,
-        widen_bytes,
-        widen_wholes,
+        widen_pieces,
     )
 
 MOST = 2**63 - 1
-ROOM = 1024  # for how many changes there is room at first
 
 
 class Aim:
@@ -81,13 +79,6 @@ class Tables:
 
     def __init__(self, score: Real, mean: Real, least: Real, variance: Real, pad: int) -> None:
         self.score, self.mean, self.least, self.variance, self.pad = score, mean, least, variance, pad
-
-
-class Changes:
-    """Where choices change along the account, by rising place (see `policy.Pieces`): the first `count` are there."""
-
-    def __init__(self, place: Whole, first: Whole, choice: Bytes, count: int) -> None:
-        self.place, self.first, self.choice, self.count = place, first, choice, count
 
 
 class Columns:
@@ -156,21 +147,21 @@ def find_column(above: float) -> int:
 
 
 def sweep_columns(
-    course: Course, bands: Bands, rules: SweepRules, aim: Aim, begin_step: int, end_step: int, tables: Tables
-) -> Changes:
+    course: Course, bands: Bands, rules: SweepRules, aim: Aim, begin_step: int, end_step: int, tables: Tables,
+    pieces: Pieces,
+) -> None:  # fmt: skip
     """U_h(s, w) = min over a of sum p U_{h+1}(s', w - c), for every target w at once, from the last step to the first.
 
     Column j > 0 is the target w = low + j - 1; column 0 stands for all targets below `low`, where what is made small is
     the mean. Elsewhere it is the score, loss_weight * loss + mean_weight * mean; ties (up to `tie`) go to the smaller
-    mean, then to the first row. Goes from end_step - 1 down to begin_step; what is found at step h is in turn h % 2.
+    mean, then to the first row. Goes from end_step - 1 down to begin_step. What is found at step h is in turn h % 2;
+    what is done there is added to `pieces`, in which the account of column j is j - 1.
     """
     n_states, width = course.goal.shape[0], tables.score.shape[2] - tables.pad
-    columns, begins = make_columns(width), make_wholes(end_step - begin_step + 1)
-    changes = Changes(np.empty(ROOM, np.int64), np.empty(ROOM, np.int64), np.empty(ROOM, np.uint8), 0)
+    columns = make_columns(width)
     row_start, allowed, chances = course.arrays.row_start, rules.allowed, rules.chances
     with cython.nogil:
         for step in range(end_step - 1, begin_step - 1, -1):
-            begins[step - begin_step + 1] = changes.count
             may, at = min(step, allowed.shape[0] - 1), min(step, chances.shape[0] - 1)
             now, later, asked = step % 2, (step + 1) % 2, rules.firsts[step]
             for state in range(n_states):
@@ -195,13 +186,10 @@ def sweep_columns(
                 write_columns(tables, now, state, aim, begin, end, top, least, columns)
                 if rules.is_square:
                     carry_variance(course.arrays, chances, at, state, asked, lowest, columns, tables, now)
-                if changes.count + end - begin + 1 > changes.place.shape[0]:
-                    room = max(2 * changes.place.shape[0], changes.count + end - begin + 1)
-                    changes.place, changes.first = widen_wholes(changes.place, room), widen_wholes(changes.first, room)
-                    changes.choice = widen_bytes(changes.choice, room)
-                note_choices(changes, step * n_states + state, asked, begin, end - begin, lowest, columns)
-    begins[0] = changes.count
-    return order_changes(changes, begins)
+                if pieces.count + end - begin + 1 > pieces.place.shape[0]:
+                    widen_pieces(pieces, end - begin + 1)
+                lowest = lowest if asked == 0 else -1
+                note_choices(pieces, step * n_states + state, begin, end - begin, lowest, columns.chosen)
 
 
 def clear_columns(columns: Columns, size: int) -> None:
@@ -331,31 +319,16 @@ def carry_variance(
         tables.variance[now, state, column] = total
 
 
-def note_choices(
-    changes: Changes, place: int, asked: int, begin: int, size: int, lowest: int, columns: Columns
-) -> None:
-    """Add what is done at a place, from the first column on that is asked for."""
-    count, last = changes.count, -1.0
-    if asked == 0:  # what is done in column 0 is done before `begin`, too
-        changes.place[count], changes.first[count], changes.choice[count] = place, -1, lowest
+def note_choices(pieces: Pieces, place: int, begin: int, size: int, lowest: int, chosen: Real) -> None:
+    """Add what is done at a place in `size` columns from `begin` on, and before them `lowest`, if it is not below 0."""
+    count, last = pieces.count, -1.0
+    if lowest >= 0:
+        pieces.place[count], pieces.first[count], pieces.choice[count] = place, -1, lowest
         count, last = count + 1, float(lowest)
     for j in range(size):
-        if columns.chosen[j] != last:
-            last = columns.chosen[j]
-            changes.place[count], changes.first[count] = place, begin + j - 1
-            changes.choice[count] = cython.cast(cython.uchar, last)
+        if chosen[j] != last:
+            last = chosen[j]
+            pieces.place[count], pieces.first[count] = place, begin + j - 1
+            pieces.choice[count] = cython.cast(cython.uchar, last)
             count += 1
-    changes.count = count
-
-
-def order_changes(changes: Changes, begins: Whole) -> Changes:
-    """Order changes by rising step: those of the last step come first, and those of the i-th begin at begins[i + 1]."""
-    count = changes.count
-    found, done = Changes(np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.uint8), count), 0
-    with cython.nogil:
-        for i in range(begins.shape[0] - 1):
-            for old in range(begins[i + 1], begins[i]):
-                found.place[done], found.first[done] = changes.place[old], changes.first[old]
-                found.choice[done] = changes.choice[old]
-                done += 1
-    return found
+    pieces.count = count

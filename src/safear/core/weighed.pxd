@@ -1,9 +1,11 @@
 cimport cython
 
-from safear.core.arrays cimport INF, PolicyArrays, make_bytes, make_reals, make_wholes, sort_keys
+from safear.core.arrays cimport (
+    INF, Pieces, PolicyArrays, join_pieces, make_pieces, make_reals, make_wholes, sort_keys
+)
 from safear.core.figures cimport describe
 from safear.core.runs cimport Cells, Going, follow_policy
-from safear.core.targets cimport Aim, Bands, Changes, Course, SweepRules, Tables, make_tables, sweep_columns
+from safear.core.targets cimport Aim, Bands, Course, SweepRules, Tables, make_tables, sweep_columns
 
 cdef class Question:
     cdef readonly long long start
@@ -15,13 +17,13 @@ cdef class Question:
 cdef class TailPlan:
     cdef readonly double value
     cdef readonly long long opening
-    cdef readonly long long[::1] piece_start, first, state, spent
-    cdef readonly unsigned char[::1] choice
+    cdef readonly PolicyArrays policy
+    cdef readonly long long[::1] state, spent
     cdef readonly double[::1] chance
     cdef readonly double success, mean, variance, tail
 
 @cython.locals(
-    room=cython.longlong, aim=Aim, tables=Tables, changes=Changes, found=TailPlan,
+    room=cython.longlong, aim=Aim, tables=Tables, pieces=Pieces, found=TailPlan,
     opening=cython.longlong, value=double, least=double, least_mean=double,
 )
 cpdef TailPlan weigh_tail(Course course, Bands bands, SweepRules rules, Question question, double weight)
@@ -29,11 +31,5 @@ cpdef TailPlan weigh_tail(Course course, Bands bands, SweepRules rules, Question
 @cython.locals(ends=double[:, ::1])
 cdef list_excess(Course course, long long low, long long columns)
 
-@cython.locals(count=cython.longlong, part=Changes)
-cdef index_changes(TailPlan found, list parts, long long n_places)
-
-cdef count_changes(Changes changes, long long[::1] free)
-cdef put_changes(Changes changes, long long[::1] free, long long[::1] first, unsigned char[::1] choice)
-
-@cython.locals(policy=PolicyArrays, cells=Cells, count=cython.longlong, success=double)
+@cython.locals(cells=Cells, count=cython.longlong, success=double)
 cdef follow_plan(TailPlan found, Course course, Question question)

@@ -6,10 +6,20 @@ import cython
 import numpy as np
 
 if not cython.compiled:
-    from safear.core.arrays import INF, Bytes, PolicyArrays, Real, Whole, make_bytes, make_reals, make_wholes, sort_keys
+    from safear.core.arrays import (
+        INF,
+        PolicyArrays,
+        Real,
+        Whole,
+        join_pieces,
+        make_pieces,
+        make_reals,
+        make_wholes,
+        sort_keys,
+    )
     from safear.core.figures import describe
     from safear.core.runs import Going, follow_policy
-    from safear.core.targets import Aim, Bands, Changes, Course, SweepRules, make_tables, sweep_columns
+    from safear.core.targets import Aim, Bands, Course, SweepRules, make_tables, sweep_columns
 
 
 class Question:
@@ -26,14 +36,13 @@ class Question:
 
 
 class TailPlan:
-    """The plan: its value, what its account opens with, its pieces (see `SpentPolicy`), all ways it may end, figures.
+    """The plan: its value, what its account opens with, what it does, all ways it may end, figures.
 
     The figures are the success, and mean, variance and tail of the total cost over all runs, in quanta.
     """
 
-    def __init__(self, value: float, opening: int) -> None:
-        self.value, self.opening = value, opening
-        self.piece_start, self.first, self.choice = make_wholes(0), make_wholes(0), make_bytes(0)
+    def __init__(self, value: float, opening: int, policy: PolicyArrays) -> None:
+        self.value, self.opening, self.policy = value, opening, policy
         self.state, self.spent, self.chance = make_wholes(0), make_wholes(0), make_reals(0)
         self.success, self.mean, self.variance, self.tail = 0.0, 0.0, 0.0, 0.0
 
@@ -54,11 +63,12 @@ def weigh_tail(course: Course, bands: Bands, rules: SweepRules, question: Questi
         low, columns, moved = spans[span, 0], spans[span, 1], spans[span, 3]
         aim = Aim(float(low), 0.0, 1.0, factor, 1 - weight)
         tables = make_tables(course, list_excess(course, low, columns), aim, rules)
-        changes = sweep_columns(course, bands, rules, aim, 0, course.horizon, tables)
+        pieces = make_pieces()
+        sweep_columns(course, bands, rules, aim, 0, course.horizon, tables, pieces)
         with cython.nogil:
-            for i in range(changes.count):
-                changes.first[i] += moved
-        parts.append(changes)
+            for i in range(pieces.count):
+                pieces.first[i] += moved
+        parts.append(pieces)
         least_mean = tables.least[0, start]
         with cython.nogil:
             for j in range(spans[span, 2], columns):
@@ -75,8 +85,7 @@ def weigh_tail(course: Course, bands: Bands, rules: SweepRules, question: Questi
             for i in range(count):
                 if values[i] <= value * (1 + question.near) and means[i] < least:
                     least, opening = means[i], openings[i]
-    found = TailPlan(value, opening)
-    index_changes(found, parts, course.horizon * course.goal.shape[0])
+    found = TailPlan(value, opening, join_pieces(parts, course.horizon * course.goal.shape[0]))
     follow_plan(found, course, question)
     return found
 
@@ -91,45 +100,9 @@ def list_excess(course: Course, low: int, columns: int) -> Real:
     return ends
 
 
-def index_changes(found: TailPlan, parts: list[Changes], n_places: int) -> None:
-    """Write changes place by place; those of one place stay in their order."""
-    free, count = make_wholes(n_places + 2), 0
-    with cython.nogil:
-        for place in range(n_places + 2):
-            free[place] = 0
-    for part in parts:
-        count_changes(part, free)
-        count += part.count
-    with cython.nogil:
-        for place in range(n_places):
-            free[place + 2] += free[place + 1]  # where the pieces of the next place begin
-    found.first, found.choice = make_wholes(count), make_bytes(count)
-    for part in parts:
-        put_changes(part, free, found.first, found.choice)
-    found.piece_start = free[: n_places + 1]
-
-
-def count_changes(changes: Changes, free: Whole) -> None:
-    """Count the changes of each place, two numbers further on."""
-    with cython.nogil:
-        for i in range(changes.count):
-            free[changes.place[i] + 2] += 1
-
-
-def put_changes(changes: Changes, free: Whole, first: Whole, choice: Bytes) -> None:
-    """Put changes where their place has room, which begins at free[place + 1]."""
-    with cython.nogil:
-        for i in range(changes.count):
-            number = free[changes.place[i] + 1]
-            first[number], choice[number] = changes.first[i], changes.choice[i]
-            free[changes.place[i] + 1] = number + 1
-
-
 def follow_plan(found: TailPlan, course: Course, question: Question) -> None:
     """Write all ways in which the plan may end, in the order of `follow_policy`, and the figures."""
-    no_table = np.empty((0, 0), np.uint8)
-    policy = PolicyArrays(no_table, np.asarray(found.piece_start), np.asarray(found.first), np.asarray(found.choice))
-    cells = follow_policy(course.arrays, policy, question.going, question.start, found.opening).cells
+    cells = follow_policy(course.arrays, found.policy, question.going, question.start, found.opening).cells
     room = cells.row.shape[0]
     found.state, found.spent, found.chance = make_wholes(room), make_wholes(room), make_reals(room)
     total, order, rising, mass = make_wholes(room), make_wholes(room), make_wholes(room), make_reals(room)

@@ -289,7 +289,7 @@ def _carry_back(
     low = np.zeros(mdp.n_states, dtype=np.int64)
     high = np.where(final.any(axis=1), final.shape[1], 0)
     arrays = mdp.arrays if cost is mdp.edge_cost else replace(mdp, edge_cost=cost).arrays
-    choices = np.ascontiguousarray(policy.choices, np.uint8)[:, :, None]
+    choices = np.asarray(policy.arrays.table)[:, :, None]
     result = np.asarray(figures.carry_back(arrays, choices, 0, later, now, low, high))
     figures.clear_outside(result, low, high)
     return result

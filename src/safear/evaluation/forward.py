@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -152,42 +153,7 @@ def require_few_moves(policy: Policy, start: int, *, most: int) -> None:
         raise TooLargeError.at((), cause, "round the costs, or shorten the horizon") from None
 
 
-# ------------------------------------------------------------------------------------------------- cells, moves, layers
-
-
-class Cells(NamedTuple):
-    """Where runs may be: step, state, what was spent, the row taken (below 0: none), and how probable that is.
-
-    Step by step and, within a step, sorted by state and what was spent. `weight` is the same as `chance` for other
-    chances of the edges.
-    """
-
-    step: NDArray[np.int64]
-    state: NDArray[np.int64]
-    spent: NDArray[np.int64]
-    row: NDArray[np.int64]
-    chance: NDArray[np.float64]
-    weight: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, runs: Followed) -> Cells:
-        """Return those of runs that the core has followed."""
-        return cls._make(np.asarray(getattr(runs.cells, name)) for name in cls._fields)
-
-
-class Moves(NamedTuple):
-    """Every way from a cell to another: the cells' numbers, the edge, how probable it is, and of which weight."""
-
-    origin: NDArray[np.int64]
-    edge: NDArray[np.int64]
-    target: NDArray[np.int64]
-    chance: NDArray[np.float64]
-    weight: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, runs: Followed) -> Moves:
-        """Return those of runs that the core has followed."""
-        return cls._make(np.asarray(getattr(runs.moves, name)) for name in cls._fields)
+# --------------------------------------------------------------------------------------------------------------- layers
 
 
 class Layer(NamedTuple):
@@ -213,16 +179,17 @@ def propagate(
 ) -> list[Layer]:
     """Return where runs may be, step by step until all of them are over (see `follow`)."""
     runs = follow(mdp, choose, start, step, counts_spent=counts_spent, possible=possible)
-    cells, moves = Cells.of(runs), Moves.of(runs)
+    cells, moves = runs.cells, runs.moves
+    state, spent, row = (np.asarray(each) for each in (cells.state, cells.spent, cells.row))
+    origin, edge, target = (np.asarray(each) for each in (moves.origin, moves.edge, moves.target))
+    chance, flow = np.asarray(cells.chance), np.asarray(moves.chance)
     begin = np.searchsorted(cells.step, np.arange(step, cells.step[-1] + 2)).tolist()
-    first = np.searchsorted(moves.origin, begin).tolist()
+    first = np.searchsorted(origin, begin).tolist()
     layers = []
-    for now, (here, there, move, end) in enumerate(
-        zip(begin[:-1], begin[1:], first[:-1], first[1:], strict=True), step
-    ):
-        pairs, ways = Cells._make(each[here:there] for each in cells), Moves._make(each[move:end] for each in moves)
-        ends = ways.origin - here, ways.edge, ways.chance, ways.target - there
-        layers.append(Layer(now, pairs.state, pairs.spent, pairs.chance, pairs.row, *ends))
+    for now, ((here, there), (move, end)) in enumerate(zip(pairwise(begin), pairwise(first), strict=True), step):
+        at, by = slice(here, there), slice(move, end)
+        ways = origin[by] - here, edge[by], flow[by], target[by] - there
+        layers.append(Layer(now, state[at], spent[at], chance[at], row[at], *ways))
     return layers
 
 

@@ -11,13 +11,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safear.arguments import ArgumentKind
-from safear.core.arrays import PolicyArrays
+from safear.core.arrays import Pieces, PolicyArrays, choose_all, find_fault, join_pieces
 from safear.errors import ObjectiveError
 from safear.mdp.arrays import MDP
 from safear.problem.model import Record
@@ -59,6 +59,10 @@ class Policy(ABC):
     def rows(self, step: int, states: NDArray[np.int64], accounts: NDArray[np.int64]) -> NDArray[np.int64]:
         """The row taken in each of `states` at a step; -1 where there is nothing to do."""
         choice = self.choose(step, states, accounts).astype(np.int64)
+        if self.arrays is None:  # nobody has looked yet
+            wrong = (choice != NOTHING) & ((choice < 0) | (choice >= np.diff(self.mdp.row_start)[states]))
+            for i in np.flatnonzero(wrong)[:1]:
+                raise _unsound(self.mdp, "choose", step * self.mdp.n_states + int(states[i]))
         return np.where(choice == NOTHING, -1, self.mdp.row_start[states] + choice)
 
     def steady(self, step: int, state: int, account: int) -> tuple[int | None, int | None]:
@@ -113,8 +117,46 @@ class Opened:
         return self.policy.rows(step, states, self.account - spent)
 
 
+class _Known(Policy):
+    """A policy that the core looks up."""
+
+    def choose(self, step: int, states: NDArray[np.int64], accounts: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """What its arrays say."""
+        known = (np.ascontiguousarray(each, np.int64) for each in (states, accounts))
+        chosen: NDArray[np.uint8] = choose_all(require_arrays(self), self.mdp.n_states, step, *known)
+        return chosen
+
+    def _read(self, name: str, kind: type[Any], *shape: int) -> NDArray[Any]:
+        """Return one of its arrays as the core takes it."""
+        given = np.asarray(getattr(self, name))
+        column = np.ascontiguousarray(given, kind)
+        if given.shape != shape:
+            cause, remedy = f"has the shape {given.shape}, not {shape}", "give one for each step and state of the MDP"
+            raise ObjectiveError.at((name,), cause, remedy, code="wrong_length")
+        if column is not given and not np.array_equal(column, given):
+            raise ObjectiveError.at((name,), f"holds what is no {kind.__name__}", code="wrong_type")
+        return column
+
+    def _checked(self, name: str, *arrays: NDArray[Any]) -> PolicyArrays:
+        """Return arrays for the core, of which `name` says most."""
+        found = PolicyArrays(*arrays)
+        place = find_fault(self.mdp.arrays, found)
+        if place >= 0:
+            raise _unsound(self.mdp, name, place)
+        return found
+
+
+def _unsound(mdp: MDP, name: str, place: int) -> ObjectiveError:
+    """Return the error of a choice that is none, at step * n_states + state."""
+    step, state = divmod(place, mdp.n_states)
+    rows = int(mdp.row_start[state + 1] - mdp.row_start[state])
+    cause = f"names none of the {rows} rows of state {state} at step {step}"
+    remedy = f"count rows from 0, say {NOTHING} where nothing is done, and let accounts rise"
+    return ObjectiveError.at((name,), cause, remedy, code="out_of_range")
+
+
 @dataclass(frozen=True, eq=False)
-class StatePolicy(Policy):
+class StatePolicy(_Known):
     """A policy that looks at state and step: `choices[step, state]`, one byte each."""
 
     mdp: MDP
@@ -133,29 +175,17 @@ class StatePolicy(Policy):
     @cached_property
     def arrays(self) -> PolicyArrays:
         """Its table."""
-        return PolicyArrays(np.ascontiguousarray(self.choices, np.uint8), _NO_PIECES, _NO_PIECES, _NO_TABLE.reshape(-1))
-
-    def choose(self, step: int, states: NDArray[np.int64], accounts: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """The choice of each state."""
-        del accounts
-        chosen: NDArray[np.uint8] = self.choices[step, states]
-        return chosen
-
-
-class Pieces(NamedTuple):
-    """Where choices change along the account: at `place` (step * n_states + state), from `first` on, it is `choice`."""
-
-    place: NDArray[np.int64]
-    first: NDArray[np.int64]
-    choice: NDArray[np.uint8]
+        table = self._read("choices", np.uint8, self.mdp.horizon, self.mdp.n_states)
+        return self._checked("choices", table, _NO_PIECES, _NO_PIECES, _NO_TABLE.reshape(-1))
 
 
 @dataclass(frozen=True, eq=False)
-class SpentPolicy(Policy):
+class SpentPolicy(_Known):
     """A policy that looks at state, step and account.
 
     Along the account a choice seldom changes, so only the changes are kept: `first[piece_start[i] : piece_start[i+1]]`
-    are the accounts, rising, from which on each of `choice` holds, with i = step * n_states + state.
+    are the accounts, rising, from which on each of `choice` holds, with i = step * n_states + state. The first of them
+    also holds for all that is below it.
     """
 
     mdp: MDP
@@ -167,10 +197,15 @@ class SpentPolicy(Policy):
     @classmethod
     def of(cls, mdp: MDP, opening: NDArray[np.int64], parts: Iterable[Pieces]) -> SpentPolicy:
         """From pieces in any order."""
-        place, first, choice = (np.concatenate(column) for column in zip(*parts, strict=True))
-        order = np.lexsort((first, place))
-        starts = np.searchsorted(place[order], np.arange(mdp.horizon * mdp.n_states + 1))
-        return cls(mdp, opening, starts, first[order], choice[order])
+        arrays = join_pieces(list(parts), mdp.horizon * mdp.n_states)
+        return cls(mdp, opening, *map(np.asarray, (arrays.piece_start, arrays.first, arrays.choice)))
+
+    @classmethod
+    def made(cls, mdp: MDP, opening: NDArray[np.int64], arrays: PolicyArrays) -> SpentPolicy:
+        """As the core has made it, which need not be checked."""
+        policy = cls(mdp, opening, *map(np.asarray, (arrays.piece_start, arrays.first, arrays.choice)))
+        vars(policy)["arrays"] = arrays
+        return policy
 
     @property
     def accounts(self) -> NDArray[np.int64]:
@@ -189,16 +224,13 @@ class SpentPolicy(Policy):
     @cached_property
     def arrays(self) -> PolicyArrays:
         """Its pieces."""
-        start, first = (np.ascontiguousarray(each, np.int64) for each in (self.piece_start, self.first))
-        return PolicyArrays(_NO_TABLE, start, first, np.ascontiguousarray(self.choice, np.uint8))
-
-    @cached_property
-    def _keys(self) -> tuple[int, int, NDArray[np.int64]]:
-        """The least account, the span of accounts, and one rising number per piece, so that one search finds them."""
-        least, most = int(self.first.min(initial=0)), int(self.first.max(initial=0))
-        span = most - least + 1
-        place = np.repeat(np.arange(len(self.piece_start) - 1), np.diff(self.piece_start))
-        return least, span, place * span + (self.first - least)
+        self._read("opening", np.int64, self.mdp.n_states)
+        start = self._read("piece_start", np.int64, self.mdp.horizon * self.mdp.n_states + 1)
+        first, choice = (
+            self._read("first", np.int64, len(self.choice)),
+            self._read("choice", np.uint8, len(self.choice)),
+        )
+        return self._checked("choice", _NO_TABLE, start, first, choice)
 
     def steady(self, step: int, state: int, account: int) -> tuple[int | None, int | None]:
         """As far as pieces that follow each other choose the same."""
@@ -209,17 +241,6 @@ class SpentPolicy(Policy):
         below, above = others[others < here], others[others > here]
         low = int(first[below[-1] + 1]) if len(below) else None
         return low, int(first[above[0]]) - 1 if len(above) else None
-
-    def choose(self, step: int, states: NDArray[np.int64], accounts: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """The last piece that begins at or below the account; the lowest one if none does."""
-        if not len(self.first):
-            return np.full(len(states), NOTHING, dtype=np.uint8)
-        least, span, keys = self._keys
-        place = step * self.mdp.n_states + states
-        wanted = place * span + np.clip(accounts - least, 0, span - 1)
-        found = np.maximum(np.searchsorted(keys, wanted, side="right") - 1, self.piece_start[place])
-        inside = found < self.piece_start[place + 1]
-        return np.where(inside, self.choice[np.where(inside, found, 0)], NOTHING).astype(np.uint8)
 
 
 _POLICY = ArgumentKind("a plan", "give a solution (solve), a plan of a menu (recommend) or a policy", (Policy,))

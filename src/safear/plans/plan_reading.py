@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.core.arrays import Pieces
 from safear.errors import InputError, Path, Place, PlanError, TooLargeError
-from safear.evaluation.policy import NOTHING, Pieces, Policy, SpentPolicy, StatePolicy
+from safear.evaluation.policy import NOTHING, Policy, SpentPolicy, StatePolicy
 from safear.mdp.arrays import MDP
 from safear.mdp.check import check_mdp
 from safear.plans.plan_file import AS_SAVED, OutcomeForm, PlanForm

@@ -14,7 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.evaluation.policy import Pieces, SpentPolicy
+from safear.core.arrays import Pieces, move_pieces
+from safear.evaluation.policy import SpentPolicy
 from safear.mdp.arrays import MDP
 from safear.mdp.slices import restrict
 from safear.mdp.spending import largest_spent
@@ -40,7 +41,6 @@ FAR = 10  # times the most that can be spent, below 0: from there on, the best p
 MAX_ROOM = 2**30  # bytes; where a sweep takes more, a plan is searched for each person
 TABLES = 18  # of all states and targets: those of the sweep, and what is made of them
 TRIED = 64  # stretches of targets, from which the one that serves most people is taken
-NO_PIECES = Pieces(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8))
 
 
 def find_deviation(
@@ -52,7 +52,7 @@ def find_deviation(
     starts = mdp.starts[np.diff(mdp.row_start)[mdp.starts] > 0]
     shared = _sweep_whole_targets(mdp, scale, starts, slack, progress)
     values[starts], bounds[starts], opening[starts] = shared.value, shared.bound, shared.accounts[shared.best]
-    own, top = [NO_PIECES], int(shared.accounts[-1])
+    own, top = list[Pieces](), int(shared.accounts[-1])
     of_shared = shared.bound >= shared.value * (1 - tolerance)
     for person in np.flatnonzero(~of_shared).tolist():
         start = int(starts[person])
@@ -74,7 +74,7 @@ def find_deviation(
 def _shift(piece: Pieces, base: int, states: Whole, n_states: int) -> Pieces:
     """Pieces of what one person can reach as pieces of the whole."""
     step, state = np.divmod(piece.place, len(states))
-    return Pieces(step * n_states + states[state], base + piece.first, piece.choice)
+    return Pieces(step * n_states + states[state], base + np.asarray(piece.first), piece.choice)
 
 
 @dataclass(frozen=True)
@@ -167,12 +167,12 @@ class _Shared:
         if not len(others):
             return pieces
         low, high = int(others.min()), int(others.max())
-        return [*pieces, _crop(self.pieces, low - self.pieces.place // mdp.n_states * dearest, high)]
+        return [*pieces, _crop(self.pieces, low - np.asarray(self.pieces.place) // mdp.n_states * dearest, high)]
 
 
 def _crop(piece: Pieces, low: Whole, high: int) -> Pieces:
     """What holds for accounts between `low` (at each place) and `high`."""
-    place, first, choice = piece
+    place, first, choice = np.asarray(piece.place), np.asarray(piece.first), np.asarray(piece.choice)
     goes_on = np.append(place[1:] == place[:-1], False)
     ends = np.where(goes_on, np.append(first[1:], 0), np.iinfo(np.int64).max)
     kept = (first <= high) & (ends > low)
@@ -204,9 +204,9 @@ def _sweep_whole_targets(
     least = (mean, variance, np.zeros_like(mean))
     lines = Line(everywhere, *(np.hstack(both) for both in zip(least, tables, strict=True)))
     # The plan with the least mean has the lowest stretch of the account axis.
-    pieces = cheapest.pieces._replace(first=cheapest.pieces.first - 2 * most - 2)
+    pieces = move_pieces(cheapest.pieces, -2 * most - 2)
     accounts = np.concatenate([[-most - 2], most + np.arange(count)])
-    return _Shared(scale, lines, accounts, pieces, swept.pieces if count else NO_PIECES)
+    return _Shared(scale, lines, accounts, pieces, swept.pieces)
 
 
 def _choose_targets(scale: Scale, mean: Reals, variance: Reals, most: int, failure_cost: int) -> tuple[int, int]:

@@ -23,7 +23,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.evaluation.policy import Pieces
+from safear.core.arrays import Pieces
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.spending import largest_spent
 from safear.solvers.success import allowed_rows

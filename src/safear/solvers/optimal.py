@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.core.arrays import Pieces, move_pieces
 from safear.evaluation.extremes import evaluate_worst
-from safear.evaluation.policy import Pieces, Policy, SpentPolicy
+from safear.evaluation.policy import Policy, SpentPolicy
 from safear.mdp.arrays import MDP
 from safear.mdp.spending import largest_spent
 from safear.progress import Progress
@@ -209,10 +210,7 @@ def _sweep_totals(
         _beside([found.score[:, columns] for found, columns in zip(sweeps, known, strict=True)]),
         _beside([found.mean[:, columns] for found, columns in zip(sweeps, known, strict=True)]),
         np.concatenate([span.moved + np.arange(span.first, span.columns) for span in spans]),
-        [
-            found.pieces._replace(first=span.moved + found.pieces.first)
-            for found, span in zip(sweeps, spans, strict=True)
-        ],
+        [move_pieces(found.pieces, span.moved) for found, span in zip(sweeps, spans, strict=True)],
     )
 
 

@@ -26,11 +26,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.core.arrays import Pieces, make_pieces, move_pieces
 from safear.core.robust import Layer, Ranges, robust_step
 from safear.core.targets import Aim, Bands, Course, SweepRules, bound_costs, make_tables, sweep_columns
-from safear.evaluation.policy import Pieces
 from safear.mdp.arrays import MDP, once_per_mdp
-from safear.mdp.hope import list_acting
 from safear.mdp.rounding import advise_resolution
 from safear.memory import MAX_BYTES, require_room
 from safear.progress import Progress
@@ -118,43 +117,34 @@ def sweep_targets(
 def _sweep(mdp: MDP, ends: Table, aim: Aim, rules: SweepRules, progress: Progress | None) -> TargetSweep:
     """Sweep in one call, or step by step if somebody wants to know how far it is."""
     course, bands = set_course(mdp), Bands(NOWHERE, NOWHERE) if rules.is_square else find_bands(mdp)
-    tables = make_tables(course, ends, aim, rules)
-    parts = []
+    tables, pieces = make_tables(course, ends, aim, rules), make_pieces()
     stages = [(0, mdp.horizon)] if progress is None else [(step, step + 1) for step in reversed(range(mdp.horizon))]
     for begin, end in stages:
-        changes = sweep_columns(course, bands, rules, aim, begin, end, tables)
-        parts.append(Pieces(np.asarray(changes.place), np.asarray(changes.first), np.asarray(changes.choice)))
+        sweep_columns(course, bands, rules, aim, begin, end, tables, pieces)
         if progress is not None:
             progress(mdp.horizon - begin, mdp.horizon)
     score, mean = (np.asarray(table)[0, :, tables.pad :] for table in (tables.score, tables.mean))
     mean[:, 0] = np.asarray(tables.least)[0]
     variance = np.asarray(tables.variance)[0] if rules.is_square else NO_TABLE
-    return TargetSweep(score, mean, variance, _join_pieces(parts))
+    return TargetSweep(score, mean, variance, move_pieces(pieces, 0))
 
 
 def _sweep_robustly(mdp: MDP, ends: Table, aim: Aim, allowed: Allowed | None, progress: Progress | None) -> TargetSweep:
     """Sweep against the worst chances: step by step, all columns."""
-    rows = _list_allowed(mdp, allowed)
+    course, rows, pieces = set_course(mdp), _list_allowed(mdp, allowed), make_pieces()
     ranges = Ranges(mdp.edge_low, mdp.edge_chance, mdp.edge_high)
     losses = [ends[mdp.goal.astype(np.int64)] for _ in range(2)]  # what is read and what is written take turns
     final_mean = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
     means = [np.repeat(final_mean[:, None], ends.shape[1], axis=1) for _ in range(2)]
-    choices = np.empty((mdp.n_states, ends.shape[1]), dtype=np.uint8)
-    layers = [Layer(loss, mean, choices) for loss, mean in zip(losses, means, strict=True)]
-    parts, now = [], 0
+    layers, now = [Layer(loss, mean) for loss, mean in zip(losses, means, strict=True)], 0
     for step in reversed(range(mdp.horizon)):
         later, now = now, 1 - now
-        states, allows = acting_states(mdp, step), rows[min(step, len(rows) - 1)]
-        robust_step(mdp.arrays, ranges, states, allows, aim, TIE, layers[later], layers[now])
-        parts.append(_find_pieces(step * mdp.n_states + states, choices[states]))
+        allows = rows[min(step, len(rows) - 1)]
+        robust_step(course, ranges, step, allows, aim, TIE, layers[later], layers[now], pieces)
         if progress is not None:
             progress(mdp.horizon - step, mdp.horizon)
     score = aim.loss_weight * losses[now] + (aim.mean_weight * means[now] if aim.mean_weight else 0.0)
-    return TargetSweep(score, means[now], NO_TABLE, _join_pieces(parts))
-
-
-def _join_pieces(parts: list[Pieces]) -> Pieces:
-    return parts[0] if len(parts) == 1 else Pieces(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return TargetSweep(score, means[now], NO_TABLE, move_pieces(pieces, 0))
 
 
 def set_rules(
@@ -192,19 +182,6 @@ def set_course(mdp: MDP) -> Course:
 def find_bands(mdp: MDP) -> Bands:
     """Find what runs can cost at least and at most, from each state at each step on."""
     return bound_costs(set_course(mdp))
-
-
-def acting_states(mdp: MDP, step: int) -> NDArray[np.int64]:
-    """The states that have something to do and that a run can be in at a step."""
-    return np.flatnonzero(list_acting(mdp)[step] & (mdp.depth <= step))
-
-
-def _find_pieces(places: NDArray[np.int64], choices: NDArray[np.uint8]) -> Pieces:
-    """Find where the choices of each row of the table change; its first column has the account -1."""
-    changes = np.ones(choices.shape, dtype=bool)
-    changes[:, 1:] = choices[:, 1:] != choices[:, :-1]
-    row, column = np.nonzero(changes)
-    return Pieces(places[row], column - 1, choices[row, column])
 
 
 def fits(mdp: MDP, columns: int, *, tables: int = 4, max_bytes: int = MAX_BYTES) -> bool:

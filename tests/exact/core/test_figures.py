@@ -195,8 +195,9 @@ def test_a_table_that_grew_is_left_as_it_was_found() -> None:
     arrays = Arrays(np.array([0, 1, 2]), NONE, np.array([0, 2, 4]), np.array([0, 1, 1, 0]), chances, costs, NONE)
     policy = PolicyArrays(np.zeros((horizon, states), dtype=np.uint8), NOWHERE, NOWHERE, NONE)
     goal, table = np.zeros(states, dtype=np.uint8), np.full(256, -1, dtype=np.int32)
-    found = figures.follow_from(arrays, goal, horizon, policy, 0, 0, table, 0, 10**6)
-    ends, total, mass = (np.asarray(each) for each in (found.state, found.spent, found.mass))
+    room = figures.Room()
+    count = figures.follow(arrays, goal, horizon, policy, 0, 0, table, 0, 10**6, room)
+    ends, total, mass = (np.asarray(each)[:count] for each in (room.end_state, room.end_spent, room.end_mass))
     assert len(total) > len(table)  # so it had to grow
     assert len(set(zip(ends.tolist(), total.tolist(), strict=True))) == len(total)
     assert mass.sum() == pytest.approx(1)
@@ -336,15 +337,15 @@ def test_runs_are_followed_as_with_dictionaries(seed: int) -> None:
     expected, most = follow_plainly(arrays, goal, plan, 0, 20)
     width = 40 * horizon + 1
     for table, wide in ((np.full(4, -1, np.int32), 0), (np.full(states * width, -1, np.int32), width)):
-        ends = figures.follow_from(arrays.named, goal.view(np.uint8), horizon, policy, 0, 20, table, wide, most)
+        room, where = figures.Room(), (arrays.named, goal.view(np.uint8), horizon, policy, 0, 20, table, wide)
+        count, found = figures.follow(*where, most, room), dict[tuple[int, int], float]()
         assert (table == -1).all()
-        found: dict[tuple[int, int], float] = {}
-        for state, total, chance in zip(ends.state, ends.spent, ends.mass, strict=True):
-            found[state, total] = found.get((state, total), 0.0) + chance
+        for end in range(count):
+            pair = room.end_state[end], room.end_spent[end]
+            found[pair] = found.get(pair, 0.0) + room.end_mass[end]
         assert found == pytest.approx(expected, rel=1e-12)
         if most > 1:
-            cut = figures.follow_from(arrays.named, goal.view(np.uint8), horizon, policy, 0, 20, table, wide, most - 1)
-            assert [len(part) for part in (cut.state, cut.spent, cut.mass)] == [0, 0, 0]
+            assert figures.follow(*where, most - 1, room) == 0
     levels, opening = rng.random((states, 2)), np.full(states, 20)
     succeeded, failed, final = np.zeros((states, width)), np.zeros((states, width)), np.zeros((states, 2))
     start, goals = np.array([0]), goal.view(np.uint8)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import safear as sa
 from compare import as_points
-from doors import NOTHING, Pieces, acting_states
+from doors import NOTHING, Pieces, list_acting
 from lanes import scaled
+from moody_policies import Ruled
 from safear.errors import ObjectiveError, PersonError
 from safear.evaluation import Policy, SpentPolicy, StatePolicy, evaluate_states, run_exactly
 from strategies import problems
@@ -40,7 +42,7 @@ class Drawn(dict[int, list[tuple[int, int]]]):
         rows = [(place, first, choice) for place, pieces in self.items() for first, choice in pieces]
         shuffled = np.array(rows, dtype=np.int64).reshape(len(rows), 3)[order.permutation(len(rows))]
         halves = shuffled[: len(rows) // 2], shuffled[len(rows) // 2 :]
-        return [Pieces(half[:, 0], half[:, 1], half[:, 2].astype(np.uint8)) for half in halves]
+        return [Pieces(half[:, 0].copy(), half[:, 1].copy(), half[:, 2].astype(np.uint8)) for half in halves]
 
 
 def loan() -> sa.MDP:
@@ -50,15 +52,22 @@ def loan() -> sa.MDP:
 
 def pieces_for(mdp: sa.MDP) -> st.SearchStrategy[Drawn]:
     """Pieces at any places, with gaps between stretches as for several people."""
-    firsts = st.one_of(st.integers(-9, 40), st.integers(1000, 1010), st.integers(10**6, 10**6 + 5))
-    one = st.lists(st.tuples(firsts, st.integers(0, 200)), max_size=6, unique_by=lambda piece: piece[0])
+    firsts = st.one_of(st.integers(-9, 40), st.integers(1000, 1010), st.sampled_from([-FAR, FAR, FAR + 1]))
+    one = st.lists(st.tuples(firsts, st.integers(0, 3)), max_size=6, unique_by=lambda piece: piece[0])
     places = st.dictionaries(st.integers(0, mdp.horizon * mdp.n_states - 1), one.map(sorted), max_size=12)
-    return places.map(lambda drawn: Drawn({place: pieces for place, pieces in drawn.items() if pieces}))
+    return places.map(lambda drawn: Drawn({place: limit(mdp, place, pieces) for place, pieces in drawn.items()}))
+
+
+def limit(mdp: sa.MDP, place: int, pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The same with choices that there are."""
+    rows = int(np.diff(mdp.row_start)[place % mdp.n_states])
+    return [(first, choice if choice < rows else NOTHING) for first, choice in pieces]
 
 
 LOAN = loan()
+FAR = 2**60  # so that no number can hold both a place and so much
 ACCOUNTS = st.one_of(
-    st.integers(-50, 60), st.integers(990, 1020), st.integers(10**6 - 3, 10**6 + 9), st.just(-(10**12))
+    st.integers(-50, 60), st.integers(990, 1020), st.integers(FAR - 3, FAR + 9), st.integers(-FAR - 3, 3 - FAR)
 )
 
 
@@ -119,6 +128,13 @@ def test_with_one_piece_everywhere_nothing_depends_on_what_was_spent() -> None:
     assert SpentPolicy.of(LOAN, policy.opening, [one, other]).looks_at_spent
 
 
+@pytest.mark.parametrize(("step", "state"), [(-1, 0), (3, 0), (0, -1), (0, LOAN.n_states)])
+def test_nobody_asks_beyond_steps_and_states(step: int, state: int) -> None:
+    policy = sa.solve(LOAN, sa.CVaR(0.9)).policy
+    with pytest.raises(IndexError, match=f"there is no state {state} at step {step}"):
+        policy.choose(step, np.array([0, state]), np.array([5, 5]))
+
+
 # -------------------------------------------------------------------------------------------------- what to do, by name
 
 
@@ -149,7 +165,7 @@ def by_account(mdp: sa.MDP, opening: int, limit: int) -> SpentPolicy:
     """Pay (1) while at least `limit` quanta are left on the account, else try (0)."""
     parts = []
     for step in range(mdp.horizon):
-        states = acting_states(mdp, step)
+        states = np.flatnonzero(list_acting(mdp)[step])
         for first, choice in ((-1, 0), (limit, 1)):
             parts.append(
                 Pieces(
@@ -260,6 +276,77 @@ def test_a_state_policy_does_not_look_at_the_account() -> None:
     assert len(said) > 2
 
 
+# -------------------------------------------------------------------------------------------- policies that are none
+
+
+NO_ROW = "names none of the 2 rows of state 0 at step 1"
+WRONG: dict[str, tuple[Callable[[sa.MDP], Policy], str]] = {
+    "steps": (lambda mdp: table(mdp, steps=2), r"choices: has the shape \(2, 6\), not \(3, 6\)"),
+    "states": (lambda mdp: table(mdp, states=5), r"choices: has the shape \(3, 5\), not \(3, 6\)"),
+    "a row that nobody has": (lambda mdp: table(mdp, does=200), f"choices: {NO_ROW}"),
+    "a row of another state": (lambda mdp: table(mdp, does=2), f"choices: {NO_ROW}"),
+    "no byte": (lambda mdp: table(mdp, does=257), "choices: holds what is no uint8"),
+    "places": (lambda mdp: pieces(mdp, starts=[0, 1]), r"piece_start: has the shape \(2,\), not \(19,\)"),
+    "before all pieces": (lambda mdp: pieces(mdp, starts=[-1] * 6 + [0] * 13), "at step 0"),
+    "falling": (lambda mdp: pieces(mdp, starts=[*[0] * 7, 2, 1, *[2] * 10]), "of state 1 at step 1"),
+    "too many pieces": (lambda mdp: pieces(mdp, starts=[0] * 7 + [3] * 12), NO_ROW),
+    "fewer accounts": (lambda mdp: pieces(mdp, firsts=[0]), r"first: has the shape \(1,\), not \(2,\)"),
+    "accounts that fall": (lambda mdp: pieces(mdp, firsts=[5, 0]), f"choice: {NO_ROW}"),
+    "a row by account": (lambda mdp: pieces(mdp, does=2), f"choice: {NO_ROW}"),
+    "openings": (lambda mdp: replace(pieces(mdp), opening=np.zeros(5, np.int64)), "opening: has the shape"),
+}
+
+
+class Wild(Ruled):
+    """A policy of one's own that says what its rule says."""
+
+    def choose(self, step: int, states: NDArray[np.int64], accounts: NDArray[np.int64]) -> NDArray[np.uint8]:
+        return cast("NDArray[np.uint8]", self.rule(step, states, accounts))
+
+
+def table(mdp: sa.MDP, *, steps: int = 3, states: int = 6, does: int = 0) -> StatePolicy:
+    """Nothing, but for what is done in the first state at the second step."""
+    choices: NDArray[Any] = np.full((steps, states), NOTHING)
+    choices[1, 0] = does
+    return StatePolicy(mdp, choices)
+
+
+def pieces(
+    mdp: sa.MDP, *, starts: Sequence[int] = (*[0] * 7, *[2] * 12), firsts: Sequence[int] = (0, 5), does: int = 1
+) -> SpentPolicy:
+    """The same by account."""
+    numbers = np.zeros(6, np.int64), np.array(starts), np.array(firsts)
+    return SpentPolicy(mdp, *numbers, np.array([0, does], np.uint8))
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda plan: sa.evaluate(plan, 0), evaluate_states, lambda plan: plan.action(0, step=1, start=0)]
+)
+@pytest.mark.parametrize("name", WRONG)
+def test_what_names_no_row_is_refused(name: str, ask: Callable[[Policy], object]) -> None:
+    """Loops of the core look at no index twice."""
+    mdp = sa.compile_mdp(try_or_pay())
+    assert (mdp.n_states, np.diff(mdp.row_start).tolist()) == (6, [2, 2, 2, 2, 0, 0])
+    make, says = WRONG[name]
+    with pytest.raises(ObjectiveError, match=says):
+        ask(make(mdp))
+
+
+@pytest.mark.parametrize("does", [-1, 2, 200, 257])
+def test_a_policy_of_one_s_own_names_rows_that_there_are(does: int) -> None:
+    mdp = sa.compile_mdp(try_or_pay())
+    wild = Wild(mdp, lambda step, states, _: np.where(mdp.goal[states], NOTHING, does * step))
+    assert wild.action(0) == "try"
+    rng = np.random.default_rng(0)
+    for ask in (
+        lambda: sa.evaluate(wild, 0),
+        lambda: sa.simulate(wild, 0, rollouts=9, rng=rng),
+        lambda: wild.action(0, step=1, start=0),
+    ):
+        with pytest.raises(ObjectiveError, match=r"choose: names none of the 2 rows of state . at step 1"):
+            ask()
+
+
 # ----------------------------------------------------------------------------------------------------- what comes of it
 
 
@@ -268,9 +355,9 @@ def drawn_policy(mdp: sa.MDP, seed: int) -> SpentPolicy:
     rng = np.random.default_rng(seed)
     most = max(int(mdp.edge_cost.max(initial=0)) * mdp.horizon, 1)
     counts = np.diff(mdp.row_start)
-    parts = [Pieces(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8))]
+    parts = list[Pieces]()
     for step in range(mdp.horizon):
-        for state in acting_states(mdp, step).tolist():
+        for state in np.flatnonzero(list_acting(mdp)[step]).tolist():
             first = np.unique(rng.integers(-most, most + 1, size=rng.integers(1, 5)))
             place = np.full(len(first), step * mdp.n_states + state)
             parts.append(Pieces(place, first, rng.integers(0, counts[state], size=len(first)).astype(np.uint8)))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import oracle as o
 import safear as sa
-from compare import read_both
+from compare import columns_of, read_both
 from doors import (
     CERTAIN,
     EXCEEDED,
@@ -360,7 +360,7 @@ def test_every_target_has_the_least_worst_case(seed: int, loss: Loss, weights: t
             score, mean, _ = plainly.best(0, state, low + column - 1)
             assert found.score[state, column] == score
             assert found.mean[state, column] == mean or score == np.inf
-    for place, first, choice in zip(*(part.tolist() for part in found.pieces), strict=True):
+    for place, first, choice in zip(*columns_of(found.pieces), strict=True):
         step, state = divmod(place, mdp.n_states)
         score, _, number = plainly.best(step, state, low + first) if first >= 0 else of_mean.best(step, state, 0.0)
         assert choice == number or score == np.inf
@@ -401,4 +401,4 @@ def test_what_is_equal_goes_to_the_first_row() -> None:
     for cost in (0, 3):
         mdp = one_step([(0.25, 0.5, cost), (0.5, 0.75, cost)], [(1, 1, cost)])
         found = sweep_targets(mdp, EXCESS, targets=(0.0, 5), chances="worst")
-        assert [part.tolist() for part in found.pieces] == [[0], [-1], [0]]
+        assert [part.tolist() for part in columns_of(found.pieces)] == [[0], [-1], [0]]

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
-from compare import rows_of
+from compare import columns_of, rows_of
 from doors import (
     CERTAIN,
     EXCEEDED,
@@ -29,7 +29,6 @@ from doors import (
     Loss,
     Pieces,
     TargetSweep,
-    acting_states,
     fits,
     largest_spent,
     require_columns,
@@ -166,9 +165,8 @@ def most_of(mdp: sa.MDP) -> int:
 
 def choices_of(pieces: Pieces, columns: int) -> dict[int, list[int | None]]:
     """For each place the choice in each column, None before the first piece."""
-    table: dict[int, list[int | None]] = {int(place): [None] * columns for place in pieces.place}
-    order = np.lexsort((pieces.first, pieces.place))
-    for place, first, choice in zip(*(np.asarray(part)[order].tolist() for part in pieces), strict=True):
+    table: dict[int, list[int | None]] = {place: [None] * columns for place in pieces.place}
+    for place, first, choice in sorted(zip(*columns_of(pieces), strict=True)):
         table[place][first + 1 :] = [choice] * (columns - first - 1)
     return table
 
@@ -367,7 +365,7 @@ def test_pieces_say_where_choices_change() -> None:
     problem = sa.load_example("loan")
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     found = sweep_targets(mdp, EXCESS, targets=(0.0, most_of(mdp) + 1))
-    assert set(found.pieces.place.tolist()) == {
+    assert set(found.pieces.place) == {
         step * mdp.n_states + state
         for step in range(mdp.horizon)
         for state in range(mdp.n_states)
@@ -377,7 +375,7 @@ def test_pieces_say_where_choices_change() -> None:
     for choices in choices_of(found.pieces, most_of(mdp) + 2).values():
         assert None not in choices
         changes += sum(one != other for one, other in itertools.pairwise(choices))
-    assert len(found.pieces.place) == len(set(found.pieces.place.tolist())) + changes
+    assert len(found.pieces.place) == len(set(found.pieces.place)) + changes
     assert changes > 0
 
 
@@ -462,16 +460,17 @@ def test_the_weight_of_the_mean_decides() -> None:
 
 
 @settings(max_examples=scaled(30))
-@given(problems())
-def test_acting_states_are_those_that_may_be_met(document: dict[str, Any]) -> None:
-    mdp = compiled(document, alone=True)
-    depth = mdp.depth
-    for step in range(mdp.horizon):
-        expected = [s for s in range(mdp.n_states) if rows_of(mdp)(s, step) and depth[s] <= step]
-        assert acting_states(mdp, step).tolist() == expected
-    whole = compiled(document, alone=False)
-    everywhere: NDArray[np.bool_] = ~whole.goal & ~whole.dead_end
-    assert acting_states(replace(whole, stops=False), 0).tolist() == np.flatnonzero(everywhere).tolist()
+@given(problems(), st.booleans(), st.sampled_from(["nominal", "worst"]))
+def test_pieces_are_where_something_is_done(
+    document: dict[str, Any], alone: bool, chances: Literal["nominal", "worst"]
+) -> None:
+    mdp = compiled(document, alone)
+    for one in (mdp, replace(mdp, stops=False)):
+        met = [
+            (h, s) for h in range(one.horizon) for s in range(one.n_states) if rows_of(one)(s, h) and one.depth[s] <= h
+        ]
+        found = sweep_targets(one, EXCESS, targets=(0.0, 1), chances=chances)
+        assert set(found.pieces.place) == {step * one.n_states + state for step, state in met}
 
 
 # ----------------------------------------------------------------------------------------------------------------- room
