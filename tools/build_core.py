@@ -58,7 +58,7 @@ LIMITED = [("Py_LIMITED_API", "0x030B0000"), ("CYTHON_LIMITED_API", "1")]  # one
 # The same bytes everywhere: no sum in another order, no product and sum rounded as one.
 STRICT = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden"]
 PROCESSORS = {  # what a build is for, in the words of a common compiler, of zig, and of Microsoft's
-    "avx2": (["-march=x86-64-v3"], ["-mcpu=x86_64_v3"], ["/arch:AVX2"]),
+    "avx2": (["-mavx2"], ["-mcpu=baseline+avx2"], ["/arch:AVX2"]),
     "baseline": ([], ["-mcpu=baseline"], []),
     "checked": ([], ["-mcpu=baseline"], []),
 }
