@@ -50,7 +50,10 @@ def test_a_build_that_is_named_serves(build: str) -> None:
 
 def test_a_build_that_nobody_knows_is_refused() -> None:
     said = look(ROOT / "src", SAFEAR_CORE="fast").stderr
-    assert "ImportError: $SAFEAR_CORE is 'fast': SafeAR's core has the builds avx2, baseline, checked, python" in said
+    assert (
+        "ImportError: $SAFEAR_CORE is 'fast': SafeAR's core has the builds avx2, baseline, checked, asan, python"
+        in said
+    )
 
 
 @pytest.mark.skipif(not shutil.which("gcc") or platform.machine() != "x86_64", reason="gcc tells what it takes")

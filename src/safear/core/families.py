@@ -80,7 +80,8 @@ def summarise_ends(
                 first = 0
                 for feature in range(sizes.shape[0]):
                     for code in range(sizes[feature]):
-                        distance = abs(code - codes[state, feature])
+                        far = code - codes[state, feature]
+                        distance = max(far, -far)  # with overflows checked, Cython cannot compile abs(...)
                         chance = final[state, first + code]
                         changed += chance * min(distance, 1)
                         moved += chance * (distance if ordered[feature] else min(distance, 1))

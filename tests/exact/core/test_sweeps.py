@@ -272,7 +272,7 @@ def test_the_scores_of_two_outcomes_in_closed_form() -> None:
 
 
 @pytest.mark.parametrize("upper_only", [False, True])
-def test_how_two_outcomes_count_to_the_bit(upper_only: bool) -> None:  # noqa: FBT001
+def test_how_two_outcomes_count_to_the_bit(upper_only: bool) -> None:
     """For one person and for many, who have this from one loop."""
     chances = [(number / 100, 1 - number / 100) for number in range(1, 100)]
     mdp = make_mdp([[[(p, 1, 0), (q, 2, 0)] for p, q in chances]], horizon=1)
