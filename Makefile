@@ -1,4 +1,4 @@
-# `make demo` and `make test` set everything up by themselves; they need Python 3.11 or later and make, nothing else.
+# `make demo` and `make test` set everything up by themselves; they need make and Python 3.11 or later with its headers.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -12,7 +12,7 @@ GET    := $(PIP) install --no-compile
 # Rewritten tests and compiled modules are kept: to make them again takes each process ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check check-tests test test-all costs texts lint hooks coverage test-models test-browser test-dice test-engines test-bounds test-oldest dist test-dist fuzz mutants mutants-sample bench soak clean
+.PHONY: demo check check-tests test test-all costs texts lint hooks coverage test-models test-browser test-dice test-engines test-bounds test-asan test-oldest dist test-dist fuzz mutants mutants-sample bench soak clean
 
 demo: $(VENV)/.base
 	$(BIN)/safear demo
@@ -82,14 +82,21 @@ test-dice: $(VENV)/.dice
 test-engines: $(VENV)/.bench
 	$(BIN)/python -m pytest -q tests/exact/solvers/test_engines.py
 
-# The tests of compiled loops with each index checked, which they do not do by themselves: what goes wrong inside fails as
-# an exception that nobody can raise. With fewer examples of each property.
+# The tests of compiled loops, with fewer examples of each property.
+LOOPS     := $(addprefix tests/exact/,core evaluation mdp population) tests/parts/mdp \
+	$(filter-out %test_engines.py,$(wildcard tests/exact/solvers/test_*.py)) $(addprefix tests/parts/recourse/test_,plan.py rules.py simplest.py)
+TRY_LOOPS := $(BIN)/python -m pytest -q -p no:cacheprovider --no-limits --examples 10 $(LOOPS)
+
+# With each index and each sum of whole numbers checked, which loops do not do by themselves: what goes wrong inside fails
+# as an exception that nobody can raise.
 test-bounds: $(VENV)/.test
 	$(BIN)/python tools/build_core.py checked
-	SAFEAR_CORE=checked $(BIN)/python -m pytest -q $(CORES) -p no:cacheprovider --examples 10 \
-		tests/exact/core tests/exact/evaluation tests/exact/solvers/test_targets.py tests/exact/solvers/test_optimal.py \
-		tests/exact/solvers/test_weighed.py tests/parts/mdp tests/parts/recourse/test_plan.py tests/parts/recourse/test_rules.py \
-		tests/parts/recourse/test_simplest.py tests/exact/population
+	SAFEAR_CORE=checked $(TRY_LOOPS) $(CORES)
+
+# With each byte checked that they touch, by gcc's AddressSanitizer. What Python and NumPy keep until the end is no leak.
+test-asan: $(VENV)/.test
+	$(BIN)/python tools/build_core.py asan
+	LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc SAFEAR_CORE=asan $(TRY_LOOPS) -s
 
 # What is released, as a stranger gets it: the tests of the sdist on the installed wheel, with the oldest versions that
 # pyproject.toml allows, in a folder without sources: with fewer examples of each property, all tests where the version

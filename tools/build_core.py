@@ -5,7 +5,8 @@ times from one source. Each build has a folder of its own in src/safear/core:
 
     avx2      for x86-64 processors of the last ten years, which add four numbers at a time
     baseline  for every processor
-    checked   with each index checked, for `make test-bounds`
+    checked   with each index checked, and whether whole numbers overflow, for `make test-bounds`
+    asan      with gcc's AddressSanitizer, for `make test-asan`
 
 Where there is no C compiler, the one in the package ziglang serves. What is up to date stays as it is. Each import in a
 checkout asks this file whether it is, so what only building needs is imported late.
@@ -53,14 +54,15 @@ DIRECTIVES: dict[str, int] = {
     "auto_pickle": False,
 }
 UNCHECKED: dict[str, int] = {"boundscheck": False, "wraparound": False, "initializedcheck": False}
-CHECKED: dict[str, int] = {"boundscheck": True, "wraparound": False, "initializedcheck": True}
+CHECKED: dict[str, int] = {**dict.fromkeys(UNCHECKED, True), "wraparound": False, "overflowcheck": True}
 LIMITED = [("Py_LIMITED_API", "0x030B0000"), ("CYTHON_LIMITED_API", "1")]  # one build for every Python from 3.11 on
 # The same bytes everywhere: no sum in another order, no product and sum rounded as one.
 STRICT = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden"]
 PROCESSORS = {  # what a build is for, in the words of a common compiler, of zig, and of Microsoft's
-    "avx2": (["-march=x86-64-v3"], ["-mcpu=x86_64_v3"], ["/arch:AVX2"]),
+    "avx2": (["-mavx2"], ["-mcpu=baseline+avx2"], ["/arch:AVX2"]),
     "baseline": ([], ["-mcpu=baseline"], []),
     "checked": ([], ["-mcpu=baseline"], []),
+    "asan": (["-fsanitize=address", "-O1", "-g1"], [], []),
 }
 
 

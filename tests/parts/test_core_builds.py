@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -46,7 +47,21 @@ def test_a_build_that_is_named_serves(build: str) -> None:
 
 def test_a_build_that_nobody_knows_is_refused() -> None:
     said = look(ROOT / "src", SAFEAR_CORE="fast").stderr
-    assert "ImportError: $SAFEAR_CORE is 'fast': SafeAR's core has the builds avx2, baseline, checked, python" in said
+    assert (
+        "ImportError: $SAFEAR_CORE is 'fast': SafeAR's core has the builds avx2, baseline, checked, asan, python"
+        in said
+    )
+
+
+@pytest.mark.skipif(not shutil.which("gcc") or platform.machine() != "x86_64", reason="gcc tells what it takes")
+def test_the_fast_build_takes_nothing_that_was_not_looked_for() -> None:
+    """NumPy before 2.4 knows of AVX2, but not of BMI, LZCNT and MOVBE, which some virtual machines hide."""
+    flags = load(ROOT / "tools" / "build_core.py").PROCESSORS["avx2"][0]
+    macros = subprocess.run(
+        ["gcc", *flags, "-dM", "-E", "-x", "c", os.devnull], capture_output=True, text=True, check=True, timeout=60
+    ).stdout.split()
+    assert "__AVX2__" in macros
+    assert {"__BMI__", "__BMI2__", "__LZCNT__", "__MOVBE__", "__FMA__", "__F16C__"}.isdisjoint(macros)
 
 
 def test_no_loop_swallows_an_error() -> None:

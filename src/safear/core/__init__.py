@@ -4,8 +4,9 @@ Each module is ordinary Python, with the C types of what it declares in the `.px
 ahead of time, from one source, once for x86-64 processors with AVX2 and once for every processor; this package chooses
 at import. All builds give the same bytes. The core imports nothing else of safear.
 
-$SAFEAR_CORE names another build: `avx2`, `baseline`, `checked` (each index is checked: `make test-bounds`), or
-`python`, the sources themselves, some thousand times slower, which coverage and mutation testing look at.
+$SAFEAR_CORE names another build: `avx2`, `baseline`, `checked` (each index and each sum of whole numbers is checked:
+`make test-bounds`), `asan` (each byte that is touched: `make test-asan`), or `python`, the sources themselves, some
+thousand times slower, which coverage and mutation testing look at.
 """
 
 from __future__ import annotations
@@ -15,16 +16,19 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-BUILDS = ("avx2", "baseline", "checked", "python")
+BUILDS = ("avx2", "baseline", "checked", "asan", "python")
 _HERE = Path(__file__).parent
 
 
 def _has_avx2() -> bool:
-    """Return whether this processor has what the build of that name takes, which is more than AVX2."""
+    """Return whether this processor has what the build of that name takes.
+
+    It takes AVX2 alone; by Microsoft's compiler BMI and LZCNT as well, which NumPy knows of from 2.4 on.
+    """
     for home in ("numpy._core", "numpy.core"):  # of NumPy 2 and 1
         if find_spec(home) is not None:
             features = import_module(f"{home}._multiarray_umath").__cpu_features__
-            return bool(features.get("X86_V3", all(features.get(name) for name in ("AVX2", "FMA3", "F16C"))))
+            return bool(features.get("X86_V3" if os.name == "nt" else "AVX2"))
     return False
 
 

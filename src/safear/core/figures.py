@@ -321,13 +321,14 @@ def follow(
     return ends
 
 
+@cython.overflowcheck(False)  # type: ignore[untyped-decorator]  # what is mixed may wrap around
 def find_place(table: NDArray[np.int32], width: int, states: Whole, totals: Whole, state: int, total: int) -> int:
     """Return where a pair stands in the table of `follow`, or the free place where it belongs."""
     if width > 0:
         return state * width + total
     mask = table.shape[0] - 1
     mixed = cython.cast(cython.ulonglong, total) * 0x1E3779B1 + cython.cast(cython.ulonglong, state)
-    mixed *= 0x45EBCA6B  # it may wrap around
+    mixed *= 0x45EBCA6B
     slot: int = (mixed ^ (mixed >> 17)) & mask
     while table[slot] >= 0 and (states[table[slot]] != state or totals[table[slot]] != total):
         slot = (slot + 1) & mask

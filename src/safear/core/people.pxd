@@ -5,7 +5,7 @@ from safear.core.arrays cimport (
 )
 from safear.core.figures cimport Room, describe, follow, make_places
 from safear.core.reach cimport YES, Gathered, Ground, Personal, Said, Scratch, clear, collect, make_shorts, seek
-from safear.core.sweeps cimport Deviation, lower_steps, sweep_lane
+from safear.core.sweeps cimport Deviation, lower_steps, sweep_lane, weigh_two_outcomes
 
 cdef int FAVOURABLE
 cdef int PLANNED

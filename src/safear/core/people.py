@@ -38,7 +38,7 @@ else:
         make_shorts,
         seek,
     )
-    from safear.core.sweeps import Deviation, lower_steps, sweep_lane
+    from safear.core.sweeps import Deviation, lower_steps, sweep_lane, weigh_two_outcomes
 
 FAVOURABLE, PLANNED, NO_RECOURSE, TOO_FINE = 0, 1, 2, 3
 MAX_PAIRS = 2_000_000  # of a state and what was spent, in one step of one person
@@ -225,12 +225,8 @@ def find_best(own: Arrays, goal: Bytes, count: int, horizon: int, first: int, la
 
 def plan(bench: Bench, own: Arrays, goal: Bytes, count: int, rules: Rules, scale: int) -> None:
     """Write the choices of the greedy plan, as `solvers.sweep` makes it."""
-    rise, fall, steps = bench.rise, bench.fall, bench.steps
-    for row in range(own.row_start[count]):  # as `sweep._weigh_two_outcomes` has it
-        p0, p1 = own.edge_chance[own.edge_start[row]], own.edge_chance[own.edge_start[row + 1] - 1]
-        beside = sqrt(p0 * p1)
-        rise[row] = rules.risk_aversion * beside * (sqrt(p1) if rules.upper_only else 1.0)
-        fall[row] = -rules.risk_aversion * beside * (sqrt(p0) if rules.upper_only else 1.0)
+    steps = bench.steps
+    weigh_two_outcomes(own, own.row_start[count], rules.risk_aversion, rules.upper_only, bench.rise, bench.fall)
     for state in range(count):
         steps[state] = rules.horizon + 1 if rules.stops and not goal[state] else 0
     if rules.stops:

@@ -245,7 +245,7 @@ def sort_places(place: Whole, count: int, index: Whole, spare: Whole, ends: Whol
     largest, shift = 0, 0
     for i in range(count):
         largest = max(largest, index[place[i]])
-    while largest >> shift:
+    while shift < 63 and largest >> shift:  # a number of 63 bits shifted by 64 is anything in C
         for digit in range(DIGITS):
             ends[digit] = 0
         for i in range(count):

@@ -302,11 +302,12 @@ class Unfolding:
             self.slot[slot], self.item[number, SLOT] = number, slot
         return True
 
+    @cython.overflowcheck(False)  # type: ignore[untyped-decorator]  # what is mixed may wrap around
     def locate(self, state: int, step: int, spent: int) -> int:
         """Return the slot of an item: its own, or a free one."""
-        mask, mixed = self.slot.shape[0] - 1, state
-        mixed = (mixed * 1_000_003 + step) * 1_000_003 + spent
-        slot = (mixed ^ (mixed >> 17)) & mask
+        mask = self.slot.shape[0] - 1
+        mixed = (cython.cast(cython.ulonglong, state) * 1_000_003 + step) * 1_000_003 + spent
+        slot: int = (mixed ^ (mixed >> 17)) & mask
         while self.slot[slot] >= 0:
             number = self.slot[slot]
             if (

@@ -10,6 +10,10 @@ cdef class Deviation:
     cdef bint upper_only
     cdef const double[::1] rise, fall
 
+cpdef void weigh_two_outcomes(
+    Arrays arrays, long long count, double risk_aversion, bint upper_only, double[::1] rise, double[::1] fall
+) noexcept nogil
+
 @cython.locals(needed='short[:, ::1]')
 cpdef count_steps(Arrays arrays, const unsigned char[:, ::1] goal, long long horizon)
 

@@ -43,6 +43,20 @@ class Deviation:
         self.risk_aversion, self.upper_only, self.rise, self.fall = risk_aversion, upper_only, rise, fall
 
 
+def weigh_two_outcomes(
+    arrays: Arrays, count: int, risk_aversion: float, upper_only: bool, rise: Real, fall: Real
+) -> None:
+    """Write how a deviation counts in the first `count` rows, where these have two outcomes.
+
+    Two outcomes x0, x1 with chances p, q lie q |x0 - x1| and p |x0 - x1| from their mean, so d = sqrt(p q) |x0 - x1|,
+    and of the larger one alone sqrt(p) q |x0 - x1| or sqrt(q) p |x0 - x1|.
+    """
+    for row in range(count):
+        p, q = arrays.edge_chance[arrays.edge_start[row]], arrays.edge_chance[arrays.edge_start[row + 1] - 1]
+        rise[row] = risk_aversion * sqrt(p) * q if upper_only else risk_aversion * sqrt(p * q)
+        fall[row] = -risk_aversion * sqrt(q) * p if upper_only else -rise[row]
+
+
 def count_steps(arrays: Arrays, goal: Bytes, horizon: int) -> Short:
     """Return the fewest steps in which a goal may be reached, of all states of all lanes; horizon + 1 if it cannot."""
     found = np.where(goal, np.int16(0), np.int16(horizon + 1))
@@ -344,7 +358,8 @@ def summarise_ends(
                 first = 0
                 for feature in range(sizes.shape[0]):
                     for code in range(sizes[feature]):
-                        distance = abs(code - codes[state, feature])
+                        far = code - codes[state, feature]
+                        distance = max(far, -far)  # with overflows checked, Cython cannot compile abs(...)
                         chance = final[state, first + code]
                         changed += chance * min(distance, 1)
                         moved += chance * (distance if ordered[feature] else min(distance, 1))

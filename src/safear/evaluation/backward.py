@@ -229,7 +229,10 @@ def evaluate_states(
     """
     policy = policy_of(solution)
     mdp = policy.mdp
-    if mdp.depth.any() if starts is None else mdp.depth[starts].any():
+    origins = np.arange(mdp.n_states) if starts is None else np.unique(starts)
+    for state in (*origins[:1], *origins[-1:]):
+        mdp.locate(state)
+    if mdp.depth[origins].any():
         cause = "this MDP was compiled from one person: runs reach its other states only later"
         raise ObjectiveError.at(
             (), cause, "compile a block (block=...) or the whole space, or use evaluate(...)", code="not_whole"
@@ -237,13 +240,13 @@ def evaluate_states(
     width = _largest_spent(policy) + 1
     _require_room(mdp, width, 4 * 8, max_bytes)  # both distributions, and what the recursion holds beside them
     if isinstance(policy, SpentPolicy):
-        return _follow_all(policy, width, np.arange(mdp.n_states) if starts is None else np.unique(starts))
+        return _follow_all(policy, width, origins)
     if not isinstance(policy, StatePolicy):
         raise TypeError(policy)  # there are no other policies
     ends = (mdp.goal[:, None].astype(np.float64), (~mdp.goal)[:, None].astype(np.float64))
     succeeded, failed = (_carry_back(policy, end, cost=mdp.edge_cost, width=width) for end in ends)
     if starts is not None:
-        others = np.delete(np.arange(mdp.n_states), starts)
+        others = np.delete(np.arange(mdp.n_states), origins)
         succeeded[others] = failed[others] = 0.0
     return StateDistributions(policy, succeeded, failed)
 

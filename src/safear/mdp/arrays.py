@@ -14,7 +14,7 @@ Goal states have no rows: the run is over. Costs are whole numbers of `quantum`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, wraps
@@ -26,24 +26,25 @@ from numpy.typing import NDArray
 from safear.arguments import ArgumentKind
 from safear.core.arrays import Arrays
 from safear.core.sweeps import count_steps
-from safear.errors import MDPError, PersonError
+from safear.errors import MDPError, Mistake, PersonError, mistake
 from safear.problem.glossary import NO_LABELS, Glossary
-from safear.problem.model import Feature, Outcome, Record
+from safear.problem.model import MAX_ACTIONS, Feature, Outcome, Record
 
 Settings = ParamSpec("Settings")
 Found = TypeVar("Found")
-_KINDS: dict[str, type[np.generic]] = {  # of the arrays; compiled loops take the first seven, in this order
-    "row_start": np.int64,
-    "row_action": np.uint8,
-    "edge_start": np.int64,
-    "edge_next": np.int64,
-    "edge_chance": np.float64,
-    "edge_cost": np.int64,
-    "edge_outcome": np.uint8,
-    "edge_low": np.float64,
-    "edge_high": np.float64,
-    "goal": np.bool_,
-    "depth": np.int16,
+# The type of each array, and of what it has one entry, or so many more; loops take the first seven, in this order.
+_KINDS: dict[str, tuple[type[np.generic], str, int]] = {
+    "row_start": (np.int64, "states", 1),
+    "row_action": (np.uint8, "rows", 0),
+    "edge_start": (np.int64, "rows", 1),
+    "edge_next": (np.int64, "edges", 0),
+    "edge_chance": (np.float64, "edges", 0),
+    "edge_cost": (np.int64, "edges", 0),
+    "edge_outcome": (np.uint8, "edges", 0),
+    "edge_low": (np.float64, "edges", 0),
+    "edge_high": (np.float64, "edges", 0),
+    "goal": (np.bool_, "states", 0),
+    "depth": (np.int16, "states", 0),
 }
 _EXACTLY: NDArray[np.float64] = np.empty(0)  # stands for the chances themselves
 
@@ -90,7 +91,7 @@ class MDP:
 
     def __post_init__(self) -> None:
         chance = self.edge_chance
-        for name, kind in _KINDS.items():
+        for name, (kind, _, _) in _KINDS.items():
             given = getattr(self, name)
             if name in ("edge_low", "edge_high") and (given is _EXACTLY or given is chance):
                 given = made = self.edge_chance  # nothing is kept twice
@@ -99,6 +100,34 @@ class MDP:
             if made is not given and not np.array_equal(made, given, equal_nan=kind is np.float64):
                 raise MDPError.at((name,), f"has values that {np.dtype(kind)} does not have", code="wrong_type")
             object.__setattr__(self, name, made)
+        mistakes = list(self._find_wrong_lengths()) or list(self._find_wrong_indices())
+        if mistakes:
+            raise MDPError(mistakes)
+
+    def _find_wrong_lengths(self) -> Iterator[Mistake]:
+        counts = {"states": self.n_states, "rows": self.n_rows, "edges": self.n_edges}
+        for name, (_, what, more) in _KINDS.items():
+            shape, count = getattr(self, name).shape, counts[what]
+            if shape != (count + more,):
+                cause = f"has length {' x '.join(map(str, shape))}, not {count + more}"
+                remedy = f"give one entry for each of the {what}{', and one more' if more else ''}"
+                yield mistake((name,), cause, remedy, code="wrong_length")
+
+    def _find_wrong_indices(self) -> Iterator[Mistake]:
+        """Yield what would lead loops beyond an array, since they check no index, or is more than a choice can tell."""
+        for name, total in (("row_start", self.n_rows), ("edge_start", self.n_edges)):
+            pointers = getattr(self, name)
+            if pointers[0] != 0 or pointers[-1] != total or np.count_nonzero(pointers[1:] < pointers[:-1]):
+                yield mistake((name,), f"should increase from 0 to {total}", code="not_ascending")
+        yield from first_wrong(
+            "edge_start", self.edge_start[1:] == self.edge_start[:-1], "a row without an edge", "empty"
+        )
+        many = self.row_start[1:] - self.row_start[:-1] > MAX_ACTIONS
+        yield from first_wrong("row_start", many, f"a state with more than {MAX_ACTIONS} rows", "too_many")
+        no_state = self.edge_next.view(np.uint64) >= self.n_states  # also below 0
+        yield from first_wrong("edge_next", no_state, f"is not a state from 0 to {self.n_states - 1}")
+        yield from first_wrong("row_action", self.row_action >= len(self.actions), "is not an action")
+        yield from first_wrong("edge_cost", self.edge_cost < 0, "is negative")
 
     @property
     def n_states(self) -> int:
@@ -265,6 +294,13 @@ class MDP:
         """The fields that a part with these states has besides those of every MDP (see `slices`)."""
         del states
         return {}
+
+
+def first_wrong(name: str, wrong: NDArray[np.bool_], cause: str, code: str = "out_of_range") -> Iterator[Mistake]:
+    """Yield a mistake at the first entry that is wrong, if there is one."""
+    if count := np.count_nonzero(wrong):  # on a few entries ten times as fast as wrong.any()
+        more = f" ({count} in all)" if count > 1 else ""
+        yield mistake((name, int(np.argmax(wrong))), f"{cause}{more}", code=code)
 
 
 def once_per_mdp(function: Callable[Concatenate[MDP, Settings], Found]) -> Callable[Concatenate[MDP, Settings], Found]:

@@ -18,10 +18,9 @@ from safear.mdp.arrays import MDP
 from safear.mdp.check import check_mdp
 from safear.plans.plan_file import AS_SAVED, OutcomeForm, PlanForm
 from safear.problem.glossary import Glossary
-from safear.problem.model import Feature, Outcome, Record, SetTo
+from safear.problem.model import MAX_ACTIONS, Feature, Outcome, Record, SetTo
 from safear.recourse.promises import Promise, Promises
 
-MOST_ACTIONS = 256  # their numbers are bytes
 MOST_UNITS = 2**52  # a cost that is a float tells apart no more
 MOST_SPANS = 20_000_000  # states, steps and amounts spent that a plan tells apart; 100 bytes each
 HOWEVER_MUCH = 2**62  # quanta
@@ -136,7 +135,7 @@ def _check_numbers(form: PlanForm) -> None:
     """Numbers of states and actions that exist, steps in time, and features that the person has."""
     count, levels, horizon = len(form.states), form.person.levels, form.problem.horizon
     _require(form.start < count, ("start",), "there is no such state")
-    _require(len({one.action for one in form.actions}) <= MOST_ACTIONS, ("actions",), "has too many")
+    _require(len({one.action for one in form.actions}) <= MAX_ACTIONS, ("actions",), "has too many")
     for number, action in enumerate(form.actions):
         numbers = [outcome.outcome for outcome in action.outcomes]
         _require(numbers == sorted(set(numbers)), ("actions", number), "has outcomes out of order")

@@ -79,9 +79,9 @@ def sweep_lanes(
         needed = sweeps.count_steps(mdp.arrays, aims, mdp.horizon)
     needed = np.where(goal, np.int16(mdp.horizon + 1), needed)  # nothing is done at goals
     choices = np.empty((mdp.horizon, *goal.shape), dtype=np.uint8)
-    deviation = sweeps.Deviation(
-        aversion_of(objective), isinstance(objective, MeanLowerStd), *_weigh_two_outcomes(mdp, objective)
-    )
+    how, (rise, fall) = (aversion_of(objective), isinstance(objective, MeanLowerStd)), np.empty((2, mdp.n_rows))
+    sweeps.weigh_two_outcomes(mdp.arrays, mdp.n_rows, *how, rise, fall)
+    deviation = sweeps.Deviation(*how, rise, fall)
     kernel, shape = sweeps.sweep_arrays, goal.shape
     if goal.shape[1] == 1:
         kernel, shape = sweeps.sweep_single, goal.shape[:1]
@@ -93,22 +93,6 @@ def sweep_lanes(
 def aversion_of(objective: Stepwise) -> float:
     """The weight of the deviation."""
     return 0.0 if isinstance(objective, Mean) else float(objective.risk_aversion)
-
-
-def _weigh_two_outcomes(mdp: MDP, objective: Stepwise) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """By how much the score of each row with two outcomes rises per x0 - x1 above 0, and falls (<= 0) per that below.
-
-    Two outcomes x0, x1 with chances p, q lie q |x0 - x1| and p |x0 - x1| from their mean, so d = sqrt(p q) |x0 - x1|,
-    and of the larger one alone sqrt(p) q |x0 - x1| or sqrt(q) p |x0 - x1|.
-    """
-    last = np.maximum(mdp.n_edges - 1, 0)
-    first = mdp.edge_start[:-1]
-    p, q = mdp.edge_chance[first], mdp.edge_chance[np.minimum(first + 1, last)]
-    aversion = aversion_of(objective)
-    if isinstance(objective, MeanLowerStd):
-        return aversion * np.sqrt(p) * q, -aversion * np.sqrt(q) * p
-    both = aversion * np.sqrt(p * q)
-    return both, -both
 
 
 def _step_back(

@@ -272,6 +272,18 @@ def test_the_scores_of_two_outcomes_in_closed_form() -> None:
             assert choices[0, :, 0].tolist() == [0, 255]
 
 
+@pytest.mark.parametrize("upper_only", [False, True])
+def test_how_two_outcomes_count_to_the_bit(upper_only: bool) -> None:
+    """For one person and for many, who have this from one loop."""
+    chances = [(number / 100, 1 - number / 100) for number in range(1, 100)]
+    mdp = make_mdp([[[(p, 1, 0), (q, 2, 0)] for p, q in chances]], horizon=1)
+    rise, fall = np.empty((2, len(chances)))
+    sweeps.weigh_two_outcomes(mdp.arrays, len(chances), 0.3, upper_only, rise, fall)
+    both = [0.3 * math.sqrt(p * q) for p, q in chances]
+    assert rise.tolist() == ([0.3 * math.sqrt(p) * q for p, q in chances] if upper_only else both)
+    assert fall.tolist() == ([-0.3 * math.sqrt(q) * p for p, q in chances] if upper_only else [-one for one in both])
+
+
 def test_goals_dead_ends_and_the_end_of_time() -> None:
     """Four states in three lanes: one step, sure, from 0 to 1 to 2; 3 has nothing to do. Failing costs 50."""
     mdp = make_mdp([[[(1.0, 2, 1)]], [[(1.0, 3, 2)]], [[(1.0, 1, 0)]], []], horizon=2, failure_cost=50)

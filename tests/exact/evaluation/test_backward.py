@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import safear as sa
 from doors import Method, restrict_to
 from lanes import scaled
-from safear.errors import MDPError, ObjectiveError, TooLargeError
+from safear.errors import MDPError, ObjectiveError, PersonError, TooLargeError
 from safear.evaluation import SpentPolicy, StatePolicy, evaluate_states, run_exactly
 from safear.mdp import check_mdp, compile_blocks
 from safear.risk import Objective
@@ -106,6 +106,13 @@ def test_refused_for_an_mdp_of_one_person() -> None:
             evaluate_states(solution, starts=starts)
     found = evaluate_states(solution, starts=mdp.starts).success[mdp.start]
     assert found == pytest.approx(sa.evaluate(solution).success, rel=1e-12)
+
+
+@pytest.mark.parametrize("objective", [sa.Mean(), sa.CVaR(0.5)])  # carried back, and followed from each state
+def test_refused_from_states_that_are_not_there(objective: Objective) -> None:
+    for start in (-1, 2):
+        with pytest.raises(PersonError, match=f"there is no state {start}; the MDP has 2"):
+            evaluate_states(sa.solve(TRIES, objective), starts=np.array([1, start]))
 
 
 def test_refused_when_it_does_not_fit() -> None:

@@ -118,6 +118,23 @@ def test_large_space_is_solved_from_one_person() -> None:
     assert sa.evaluate(sa.solve(mdp, sa.Mean())).success == pytest.approx(0.5)
 
 
+def test_states_are_numbered_in_62_bits() -> None:
+    """So many features of two levels has the largest space, as docs/scale.md says."""
+    names = [f"f{i}" for i in range(62)]
+    actions = {f"raise {name}": {"cost": 1, "change": {name: "+1"}} for name in ("f0", "f30", "f61")}
+    document = {
+        **LARGE,
+        "features": {name: {"kind": "ordinal", "levels": [0, 1]} for name in names},
+        "actions": actions,
+        "classifier": {"rule": "f0 >= 1 and f30 >= 1 and f61 >= 1"},
+        "people": {"someone": dict.fromkeys(names, 0)},
+    }
+    mdp = sa.compile_mdp(sa.parse_problem(document), start=document["people"]["someone"])
+    check_mdp(mdp)
+    assert mdp.n_states == 2**3
+    assert sa.evaluate(sa.solve(mdp, sa.Mean())).mean == 3
+
+
 def test_reachable_set_is_limited() -> None:
     problem = sa.parse_problem({**LARGE, "horizon": 12})
     with pytest.raises(TooLargeError, match="can reach 1,807 states in only 4 steps"):

@@ -157,9 +157,10 @@ def test_refusals(old: str, new: str, code: str) -> None:
 
 
 def _more_actions(content: dict[str, Any]) -> None:
-    """So many that their numbers are no bytes, and the last is taken."""
+    """One more than a byte can choose from, and the last is taken."""
     first = content["actions"][0]
-    content["actions"] += [first | {"action": f"another {number}"} for number in range(300)]
+    names = {action["action"] for action in content["actions"]}
+    content["actions"] += [first | {"action": f"another {number}"} for number in range(255 - len(names))]
     content["states"][content["start"]]["do"][0] |= {"action": len(content["actions"]) - 1}
 
 
