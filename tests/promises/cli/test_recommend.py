@@ -345,6 +345,5 @@ def test_the_menu_has_as_many_plans_as_are_asked_for(safear: Safear) -> None:
     found = [len(plans(safear, "health-insurance", "--exact", *most)) for most in ((), ("--most", 1), ("--most", 5))]
     assert found[:2] == [3, 1]
     assert found[2] > 3
-    wrong = safear("recommend", "health-insurance", "--most", 2, "--objective", "mean")
-    assert wrong.code == 2
-    assert "--most goes with the menu of optimal plans" in wrong.err
+    wrong = safear("recommend", "health-insurance", "--most", 2, "--objective", "mean").refusal
+    assert "--most goes with the menu of optimal plans" in wrong
