@@ -83,7 +83,7 @@ def run(folder: Path, commands: Iterable[list[str]], **surroundings: str) -> dic
         text=True,
         encoding="utf-8",
         check=False,
-        timeout=900,
+        timeout=250,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     files = {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

@@ -44,7 +44,7 @@ def run(command: list[str], *, package: Path, temporary: str = "/nonexistent") -
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
     environment |= {"HOME": "/nonexistent", "TMPDIR": temporary, "COLUMNS": "110"}
     done = subprocess.run(
-        command, env=environment, cwd=package, capture_output=True, encoding="utf-8", timeout=600, check=False
+        command, env=environment, cwd=package, capture_output=True, encoding="utf-8", timeout=250, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout, done.stderr
