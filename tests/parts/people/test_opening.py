@@ -17,8 +17,6 @@ from parts.people.test_counts import JOB, problem_of
 from safear.errors import PersonError
 from safear.people import read_population
 
-pytest.importorskip("duckdb")
-
 PROBLEM = problem_of(JOB)
 TEXT = b"job\n" + b"none\nfull\nfull\n" * 40
 PLAIN = gzip.compress(TEXT, compresslevel=0, mtime=0)  # letters stand in it as they are

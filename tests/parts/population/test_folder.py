@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,10 +28,6 @@ from lanes import scaled
 from parts.people.test_counts import write_csv
 from safear.files import SUMS, is_leftover
 from safear.population import BatchSummary
-
-pytest.importorskip("duckdb")
-pa = pytest.importorskip("pyarrow")
-pq = pytest.importorskip("pyarrow.parquet")
 
 PROBLEM = sa.parse_problem(JOB)
 COUNT, SIZE = 23, 5

@@ -13,8 +13,6 @@ from soak.parts import PARTS
 
 from lanes import scaled
 
-pytest.importorskip("duckdb")
-
 ROOT = Path(__file__).parents[3]
 MOST = {  # how many of each; `readers` and `load` have tests of their own
     "kills": 8,

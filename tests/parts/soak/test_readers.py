@@ -12,9 +12,6 @@ from soak.readers import draw_input, list_targets, name_input, run
 from soak.seeds import SMALL, problem_documents
 from soak.targets import Target
 
-pytest.importorskip("duckdb")
-pytest.importorskip("fastapi")
-
 EACH = 12
 SLOW = {"batch: folder", "form", "people: CSV", "people: gzip", "people: Parquet", "people: row"}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -15,9 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from syrupy.assertion import SnapshotAssertion
 
 import safear as sa
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
+from promises.cli.conftest import Safear
 
 LOAN = sa.load_example("loan")
 

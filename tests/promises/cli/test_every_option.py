@@ -11,7 +11,7 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -19,14 +19,9 @@ import pytest
 import safear as sa
 from calls import COMMANDS, commands_with, options_of, run
 from crowds import part_bytes
+from promises.cli.conftest import Safear
 from safear.datasets import load
 from small_problems import GUESS
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
-
-pytest.importorskip("duckdb")
-pytest.importorskip("pyarrow")
 
 PROBLEM = GUESS.replace("horizon: 6", "horizon: 8")  # in which simple plans are not the best ones
 BANK = """\

@@ -23,9 +23,6 @@ from crowds import UNDECIDED, part_bytes
 from promises.cli.conftest import Safear
 from promises.web.conftest import wait_for_audit
 
-pytest.importorskip("duckdb")
-pytest.importorskip("pyarrow")
-
 BEN = {"skill": "basic", "age": 25, "gender": "male"}
 PROBLEM = f"{UNDECIDED}people:\n  Ben: {json.dumps(BEN)}\n"
 BANK = """\

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from calls import plans, write
 from ladders import CLIMB
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
+from promises.cli.conftest import Safear
 
 OTHER_WAYS_THAN_A_HOUSE = ["--forbid", "change job", "--forbid", "study part-time", "--forbid", "increase savings"]
 NO_WAY = ["--horizon", "1", "--forbid", "own a house", "--forbid", "change job"]

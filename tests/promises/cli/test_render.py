@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
+from promises.cli.conftest import Safear
 
 
 def test_names_stay_as_they_are(safear: Safear, tmp_path: Path) -> None:

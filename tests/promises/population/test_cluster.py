@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import distributed
 import pytest
 
 import safear as sa
@@ -19,10 +20,6 @@ from crowds import JOB, bytes_of, part_bytes
 from promises.cli.conftest import Safear
 from safear.errors import ClassifierError, MissingExtraError
 from safear.risk import Objective
-
-pytest.importorskip("duckdb")
-pytest.importorskip("pyarrow")
-distributed = pytest.importorskip("distributed")
 
 PROBLEM = sa.parse_problem(JOB)
 PATIENCE = 60.0
@@ -175,7 +172,7 @@ def test_a_worker_that_is_killed(home: Path, cluster: str, tmp_path: Path) -> No
     command += ["--local-directory", str(tmp_path)]
     with subprocess.Popen([*command, "--host", "127.0.0.1"], cwd=tmp_path, stderr=subprocess.DEVNULL) as victim:
         try:
-            with distributed.Client(cluster, set_as_default=False, timeout=PATIENCE) as client:
+            with distributed.Client(cluster, set_as_default=False, timeout=PATIENCE) as client:  # type: ignore[no-untyped-call]
                 client.wait_for_workers(3, timeout=PATIENCE)
             summary = run(home, "disturbed", scheduler=cluster, progress=lambda *_: victim.kill(), part_size=2)
         finally:
@@ -216,7 +213,7 @@ def test_no_scheduler(address: str, told: str, home: Path, monkeypatch: pytest.M
 
     def soon(*arguments: Any, **options: Any) -> Any:
         assert options["timeout"] <= 10
-        return client(*arguments, **(options | {"timeout": 1}))
+        return client(*arguments, **(options | {"timeout": 1}))  # type: ignore[no-untyped-call]
 
     monkeypatch.setattr(distributed, "Client", soon)
     before = time.monotonic()
