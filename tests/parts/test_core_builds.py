@@ -270,7 +270,7 @@ def choose(
     return once[len(tool.STRICT) :], os.environ.get("CC", ""), os.environ.get("LDSHARED", "")
 
 
-COMMON, ZIG = ["-march=x86-64-v3"], ["-mcpu=x86_64_v3"]
+COMMON, ZIG = ["-mavx2"], ["-mcpu=baseline+avx2"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="setuptools looks for a compiler by itself")

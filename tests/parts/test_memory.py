@@ -222,7 +222,7 @@ def test_solving_a_whole_block_says_what_it_needs(caplog: pytest.LogCaptureFixtu
     problem = sa.load_example("loan")
     with caplog.at_level(logging.INFO, logger="safear"):
         summarise(solve_family(next(compile_families(problem)), sa.Mean()))
-    said = [text for text in caplog.messages if text.endswith(" of memory")]  # not where compiled code is kept
+    said = [text for text in caplog.messages if text.endswith(" of memory")]
     space, distributions = (text.removesuffix(" KiB of memory").split(": about ") for text in said)
     assert space[0] == "the state space of 96 states"
     assert distributions[0] == "the distributions of a block of 96 states with 169 possible totals"

@@ -1,4 +1,4 @@
-"""The recipe of the container fits the program: there is no engine here that could build it."""
+"""The recipe of the container, and what it installs: pinned, with hashes."""
 
 from __future__ import annotations
 
@@ -19,11 +19,16 @@ from typing import Any
 
 import click
 import pytest
+from packaging.markers import Marker
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from promises.cli.conftest import SCRIPT
 from safear.cli.main import cli
+
+# --------------------------- The recipe of the container fits the program: there is no engine here that could build it
+
 
 ROOT = Path(__file__).parents[2]
 RECIPE = (ROOT / "container" / "Containerfile").read_text(encoding="utf-8")
@@ -228,3 +233,40 @@ def test_the_server_is_well_without_a_home_or_a_folder_to_write_in_and_stops() -
             assert run_check(port) != 0
         finally:
             process.kill()
+
+
+# ---------------------------------- What the container installs: pinned, with hashes, and what pyproject.toml asks for
+
+
+EXTRAS = ("audit", "http", "report", "skops", "web")  # as in the Makefile
+
+
+def read_pins() -> list[tuple[Requirement, int]]:
+    """Each line of the file, and how many hashes it has."""
+    text = (ROOT / "container" / "requirements.txt").read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = [line.split("--hash=sha256:") for line in text.splitlines() if line.strip()]
+    assert all(re.fullmatch("[0-9a-f]{64}", one.strip()) for _, *hashes in lines for one in hashes)
+    return [(Requirement(first), len(hashes)) for first, *hashes in lines]
+
+
+def test_everything_is_pinned_with_hashes() -> None:
+    for pin, hashes in read_pins():
+        assert hashes, pin
+        assert [one.operator for one in pin.specifier] == ["=="], pin
+        assert pin.url is None
+
+
+def test_what_is_asked_for_is_pinned_in_a_version_that_will_do() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = [*project["dependencies"], *(one for extra in EXTRAS for one in project["optional-dependencies"][extra])]
+    for line in asked:
+        wanted = Requirement(line)
+        for python in ("3.11", "3.12", "3.13"):
+            found = [pin for pin, _ in read_pins() if pin.name == wanted.name and applies(pin.marker, python)]
+            assert len(found) == 1, (line, python)
+            assert wanted.specifier.contains(Version(next(iter(found[0].specifier)).version)), line
+
+
+def applies(marker: Marker | None, python: str) -> bool:
+    where = {"python_version": python, "python_full_version": f"{python}.0", "sys_platform": "linux"}
+    return marker is None or marker.evaluate(where)

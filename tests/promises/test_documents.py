@@ -152,7 +152,6 @@ def test_the_guide_does_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Every block in its order, in an empty folder. Figures of the model may differ with the version of LightGBM."""
-    pytest.importorskip("lightgbm")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "110")
     shutil.copy(ROOT / "examples" / "german_credit" / "applications.csv.gz", tmp_path)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from promises.cli.conftest import Safear
 from safear.cli.main import cli
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
-
 
 CONTEXT = click.Context(cli)
 COMMANDS = {name: cli.get_command(CONTEXT, name) for name in cli.list_commands(CONTEXT)}

@@ -2,8 +2,8 @@
 
 `tests/costs.json` holds what each test costs in CPU seconds, as `make costs` measured it with the examples of
 `make test`; a test that it does not name is cheap. A test runs in the first lane whose limit it keeps, and in all lanes
-after that. Each test also has its cheapest case in `make test`, unless that takes more than CASES says, or LATER has
-another one for it; files with a make target of their own wait for `make test-all`.
+after that. Each test also has its cheapest case in `make test`, unless that takes more than CASES says; files with a
+make target of their own wait for `make test-all`.
 
 No lane grows unnoticed: `make check` and `make test` fail if a test takes three times what is noted, and more than
 LEAST, twice in a row, or if all of them together take more than BUDGETS says. Costs are seconds of one machine on a
@@ -34,7 +34,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 
 COSTS = Path(__file__).parents[1] / "costs.json"
 CHEAP = 0.005  # about what a test costs that is not noted
-CASES = {"tests/promises/": 6.0, "tests/exact/": 6.0, "tests/parts/": 1.0}  # CPU s of a test's cheapest case, at most
+CASES = {"tests/promises/": 7.0, "tests/exact/": 7.0, "tests/parts/": 1.0}  # CPU s of a test's cheapest case, at most
 SLACK = 3  # how many times its cost a test may take: machines differ
 SAME = 1.6  # costs that differ by less are the same
 LOOP = 0.001  # CPU seconds that the loop of `measure_pace` takes where costs are noted
@@ -50,14 +50,6 @@ WHOLE = tuple(
         "promises/formats/",
     )
 )
-LATER = {  # what only `make test-all` tries, and what `make test` has instead
-    "test_a_script_without_a_main_guard": "test_processes_write_the_same_bytes",
-    "test_a_worker_in_which_the_model_hangs_for_good_is_replaced": (
-        "test_a_model_that_hangs_does_not_keep_it_from_stopping"
-    ),
-    "test_several_workers": "test_it_serves_and_stops",
-    "test_the_guide_does_what_it_says": "test_the_guide_to_guesses_does_what_it_says",
-}
 # Files whose libraries are installed by a make target that runs them.
 APART = tuple(
     f"tests/{place}.py"
@@ -157,8 +149,7 @@ def takes_a_share(item: pytest.Item) -> bool:
 
 def is_always_tried(name: str) -> bool:
     """Return whether some case of a test belongs into `make test`, unless all are too dear."""
-    function = name.partition("[")[0].rpartition("::")[2]
-    return name.startswith(tuple(CASES)) and not name.startswith(APART) and function not in LATER
+    return name.startswith(tuple(CASES)) and not name.startswith(APART)
 
 
 def choose_cases(names: Iterable[str], costs: Mapping[str, float]) -> set[str]:

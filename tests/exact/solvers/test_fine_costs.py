@@ -15,6 +15,7 @@ from doors import (
     Engine,
     Purpose,
     count_edges_ahead,
+    engine,
     find_optimal,
     needs_rounding,
     restrict,
@@ -22,6 +23,7 @@ from doors import (
     unit_for,
 )
 from lanes import scaled
+from limits import limit_work
 from safear.errors import TooLargeError
 from safear.people import read_people
 from safear.recourse import Desk
@@ -51,7 +53,7 @@ OBJECTIVES = ["mean-std:1", "mean-variance:0.001", "var:0.9", "cvar:0.9", "budge
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """So little work at a time that costs in cents must be rounded for some."""
-    monkeypatch.setattr("safear.solvers.fine_costs.MAX_WORK", 50_000)
+    limit_work(50_000, monkeypatch)
 
 
 def solve_exactly(problem: sa.Problem, objective: Objective) -> sa.Solution:
@@ -90,7 +92,7 @@ def test_one_person_has_one_plan_wherever_they_ask(text: str, monkeypatch: pytes
     """Alone, and among all of their block."""
     problem, objective = sa.parse_problem(CENTS), sa.parse_objective(text)
     crowd = Crowd.of(problem, read_people(problem, [*problem.people.values()]))
-    monkeypatch.setattr("safear.population.engine.FEW", 0)
+    monkeypatch.setattr(engine, "FEW", 0)
     audited = Engine(Desk.of(problem)).work_out(crowd, Purpose(objective, level=0.9), MEASURES).figures
     for number, person in enumerate(problem.people.values()):
         solution = sa.solve(sa.compile_mdp(problem, start=person), objective)
@@ -101,7 +103,7 @@ def test_one_person_has_one_plan_wherever_they_ask(text: str, monkeypatch: pytes
 
 
 def test_a_block_needs_rounding_if_somebody_in_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("safear.solvers.fine_costs.MAX_WORK", 3_000_000)
+    limit_work(3_000_000, monkeypatch)
     problem = sa.parse_problem(CENTS)
     mdp = sa.compile_mdp(problem)
     far, near = (np.array([mdp.locate({"a": level})]) for level in "02")
@@ -129,7 +131,7 @@ def test_what_does_not_fit_memory_for_all_is_solved_one_by_one(monkeypatch: pyte
         sa.solve(mdp, sa.CVaR(0.9))
     person = problem.people["p"]
     crowd = Crowd.of(problem, read_people(problem, [person]))
-    monkeypatch.setattr("safear.population.engine.FEW", 0)
+    monkeypatch.setattr(engine, "FEW", 0)
     figures = Engine(Desk.of(problem)).work_out(crowd, Purpose(sa.CVaR(0.9)), MEASURES).figures
     alone = sa.evaluate(sa.solve(sa.compile_mdp(problem, start=person), sa.CVaR(0.9)))
     assert figures[0, MEASURES.index("mean")] == pytest.approx(alone.mean, rel=1e-12)
@@ -141,7 +143,7 @@ def test_costs_are_rounded_as_far_as_the_work_takes_and_the_steps_allow(monkeypa
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     work = mdp.n_edges * mdp.horizon * 50
     for most, units in [(work, 1), (work - 1, 2), (-(-work // 2), 2), (work // 3 - 1, 3), (1, 3)]:
-        monkeypatch.setattr("safear.solvers.fine_costs.MAX_WORK", most)
+        limit_work(most, monkeypatch)
         assert unit_for(mdp, 50) == units
     solution = sa.solve(mdp, sa.CVaR(0.9))
     assert solution.search_unit == 3
@@ -158,7 +160,7 @@ def test_costs_are_rounded_as_far_as_the_work_takes_and_the_steps_allow(monkeypa
 def test_who_needs_rounding_is_who_would_have_it_alone(
     actions: dict[str, Any], failure_cost: float, needs: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("safear.solvers.fine_costs.MAX_WORK", 1)
+    limit_work(1, monkeypatch)
     problem = ladder(actions, failure_cost=failure_cost)
     mdp = sa.compile_mdp(problem)
     assert mdp.quantum == 1
@@ -177,7 +179,7 @@ def test_the_bound_gives_way_by_what_the_rounding_of_the_search_can_change(
     cost: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """97 becomes 96 = 4 * 24, and 300 becomes 312 = 13 * 24; what the problem itself rounds is told elsewhere."""
-    monkeypatch.setattr("safear.solvers.fine_costs.MAX_WORK", 1)
+    limit_work(1, monkeypatch)
     actions = {"go": {"cost": cost, "change": {"a": "yes"}}}
     problem = ladder(actions, failure_cost=300, cost={"resolution": 1})
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.CVaR(0.9))
@@ -197,7 +199,7 @@ def test_an_account_counts_as_the_nearest_number_of_units(monkeypatch: pytest.Mo
     }
     problem = ladder(actions, levels=("low", "mid", "goal"), horizon=2, failure_cost=501)
     mdp = sa.compile_mdp(problem, start=problem.default_person)
-    monkeypatch.setattr("safear.solvers.fine_costs.MAX_WORK", 1)
+    limit_work(1, monkeypatch)
     solution = sa.solve(mdp, sa.Budget(280))
     assert solution.search_unit == units
     assert solution.value == pytest.approx(1 - 0.5 * 0.9 - 0.5 * 0.5)  # safe after 100, cheap after 200

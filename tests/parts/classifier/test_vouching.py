@@ -379,7 +379,9 @@ def test_a_large_problem_is_sampled(seconds: float, pause: float, monkeypatch: p
 
 def test_models_of_the_libraries_on_another_scale() -> None:
     """A regression of points, and a Booster that gives logits: one person's answer may well lie between 0 and 1."""
-    lightgbm, xgboost = pytest.importorskip("lightgbm"), pytest.importorskip("xgboost")
+    import lightgbm  # noqa: PLC0415  # only those who train it wait for it
+    import xgboost  # noqa: PLC0415  # only those who train it wait for it
+
     numbers = {"low": 0.0, "mid": 1.0, "high": 2.0, "f": 0.0, "m": 1.0}
     many = pd.concat([PEOPLE.apply(lambda column: column.map(numbers))] * 20, ignore_index=True).astype(float)
     problem = goal(favourable="1")

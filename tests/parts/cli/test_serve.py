@@ -1,20 +1,39 @@
-"""What `safear serve` compares before its workers start, and the port that they share."""
+"""Single modules of the commands."""
 
 from __future__ import annotations
 
 import json
+import logging
 import socket
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
+from click.testing import CliRunner
 
 import safear as sa
-from doors import bind, find_source, fingerprint, listen, serve, work
+from doors import (
+    INPUTS,
+    NEW_FILE,
+    SensitivityRecord,
+    bind,
+    find_source,
+    fingerprint,
+    listen,
+    serve,
+    stopping,
+    verbose_option,
+    work,
+)
+from promises.cli.conftest import Safear
+from promises.cli.test_sensitivity import CALL, expected
 from promises.web.conftest import CREDIT
-from safear.cli.main import cli
+from safear.cli.main import MODULES, cli
+
+# --------------------------------- What `safear serve` compares before its workers start, and the port that they share
 
 
 def options_of(*arguments: str) -> dict[str, Any]:
@@ -70,3 +89,98 @@ def test_a_port_that_another_server_shares_with_its_workers_is_taken() -> None:
             listen(options)
     with listen(options):  # which shares it with its own
         bind("127.0.0.1", port, shared=True).close()
+
+
+# ----------------------- Which parameters of the commands name files to read, which files to write, and which no files
+
+
+FOLDERS = {"out", "output"}  # for results
+WORDS = {
+    *("agree", "change", "contact", "dated", "favourable", "fixed", "forbid", "greedy", "groups", "host", "keep"),
+    *("language", "name", "names", "now", "objective", "objectives", "outcomes", "plan", "reference", "scheduler"),
+    *("settings", "target", "title", "trust"),
+}
+
+
+def test_every_parameter_is_known_to_name_a_file_or_not() -> None:
+    """A new one that names a file to read must not be forgotten."""
+    found = {
+        item.name
+        for name in MODULES
+        for item in (cli.get_command(click.Context(cli), name) or cli).params
+        if item.type is not NEW_FILE and isinstance(item.type, click.Path | click.types.StringParamType)
+    }
+    assert found == INPUTS | FOLDERS | WORDS
+
+
+# ---------------------------------------------------------------- The JSON of `safear sensitivity` is the whole record
+
+
+def test_the_json_is_the_record(safear: Safear) -> None:
+    assert safear(*CALL, "--json").json == json.loads(SensitivityRecord.of(expected()).model_dump_json())
+
+
+# ----------------------------------------------------- How a program that is stopped ends, where nothing can be raised
+
+
+def test_a_stop_where_nothing_can_be_raised_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    """As in what is called when something else goes; what is no stop is told as ever."""
+
+    class Going:
+        def __init__(self, error: BaseException) -> None:
+            self.error = error
+
+        def __del__(self) -> None:
+            raise self.error
+
+    told: list[type[BaseException] | None] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "unraisablehook", lambda lost: told.append(lost.exc_type))
+        with stopping.watching():
+            Going(stopping.Stopped())
+            Going(ValueError())
+        Going(KeyError())
+    assert (told, capfd.readouterr().err) == ([ValueError, KeyError], "")
+
+
+# ------- The option `--verbose` of a command: the log is shown while it runs, and what is said of memory not too often
+
+
+logger = logging.getLogger("safear")
+
+
+@click.command()
+@click.option("--fail", is_flag=True)
+@verbose_option
+def command(fail: bool) -> None:
+    """Say a few things."""
+    logger.info("begun")
+    logger.debug("not this")
+    for need in (100, 150, 199, 200, 50, 399, 401, 10):
+        logger.info("something: %d", need, extra={"need": need})
+    logger.info("ended")
+    if fail:
+        raise click.ClickException("no")
+
+
+@pytest.mark.parametrize("fail", [[], ["--fail"]])
+def test_the_log_is_shown_until_the_command_ends(fail: list[str]) -> None:
+    before = (logger.level, list(logger.handlers))
+    found = CliRunner().invoke(command, ["--verbose", *fail])
+    assert found.stdout == ""
+    lines = found.stderr.splitlines()
+    # Of what is said of memory, only what is twice as much as was said before.
+    assert lines[:5] == ["begun", "something: 100", "something: 200", "something: 401", "ended"]
+    assert lines[5:] == (["Error: no"] if fail else [])
+    assert (logger.level, list(logger.handlers)) == before
+
+
+def test_each_command_begins_anew() -> None:
+    for _ in range(2):
+        assert "something: 100" in CliRunner().invoke(command, ["--verbose"]).stderr.splitlines()
+
+
+def test_nothing_is_shown_unless_asked_for() -> None:
+    found = CliRunner().invoke(command, [])
+    assert (found.stdout, found.stderr, found.exit_code) == ("", "", 0)
+    assert "--verbose" in CliRunner().invoke(command, ["--help"]).stdout

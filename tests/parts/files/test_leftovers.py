@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -45,41 +46,38 @@ def names(folder: str | Path) -> list[str]:
     return sorted(path.name for path in Path(folder).iterdir())
 
 
-def begin(program: str, folder: Path) -> tuple[subprocess.Popen[str], str]:
-    """Start a program that says a line once it works, and waits until its input ends."""
-    process = subprocess.Popen(
+@contextmanager
+def begun(program: str, folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A program that says a line once it works, and waits until its input ends; it is dead afterwards."""
+    with subprocess.Popen(
         [sys.executable, "-c", program],
         cwd=folder,
         env=os.environ | {"TMPDIR": str(folder)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-    )
-    assert process.stdout is not None
-    return process, process.stdout.readline().strip()
-
-
-def kill(process: subprocess.Popen[str]) -> None:
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+    ) as process:
+        try:
+            assert process.stdout is not None
+            yield process, process.stdout.readline().strip()
+        finally:
+            process.kill()
 
 
 def test_a_file_that_is_being_made_is_left_alone_until_its_process_is_dead(tmp_path: Path) -> None:
-    process, _ = begin(BESIDE, tmp_path)
-    try:
+    with begun(BESIDE, tmp_path):
         (name,) = names(tmp_path)
         assert is_leftover(name)
         remove_leftovers(tmp_path)
         assert names(tmp_path) == [name]
-    finally:
-        kill(process)
     assert names(tmp_path) == [name]
     remove_leftovers(tmp_path)
     assert names(tmp_path) == []
 
 
 def test_whoever_writes_next_removes_it(tmp_path: Path) -> None:
-    kill(begin(BESIDE, tmp_path)[0])
+    with begun(BESIDE, tmp_path):
+        pass
     keep = [".safear-notes.tmp", ".safear-0123456789abcdef.tmp.txt", "._notes"]
     for name in keep:
         (tmp_path / name).touch()
@@ -96,30 +94,24 @@ def test_whoever_makes_a_folder_removes_what_was_left_beside_it(tmp_path: Path) 
 
 
 def test_a_process_that_goes_on_gets_its_file(tmp_path: Path) -> None:
-    process, _ = begin(BESIDE, tmp_path)
-    try:
+    with begun(BESIDE, tmp_path) as (process, _):
         remove_leftovers(tmp_path)
         process.communicate("", timeout=60)
-    finally:
-        process.kill()
     assert process.returncode == 0
     assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {"a.txt": "half"}
 
 
 def test_scratch_folders_of_the_dead_are_removed_by_the_next(tmp_path: Path) -> None:
-    alive, its = begin(SCRATCH, tmp_path)
-    try:
-        dead, left = begin(SCRATCH, tmp_path)
-        assert {path.name for path in tmp_path.iterdir()} == {Path(its).name, Path(left).name}
-        kill(dead)
+    with begun(SCRATCH, tmp_path) as (alive, its):
+        with begun(SCRATCH, tmp_path) as (_, left):
+            assert {path.name for path in tmp_path.iterdir()} == {Path(its).name, Path(left).name}
         (tmp_path / "safear-scratch-mine").mkdir()
         (tmp_path / "safear-scratch-mine" / "thesis.txt").touch()  # nobody but us makes such names, and yet
-        next_one = begin(AGAIN, tmp_path)[0]
-        next_one.communicate(timeout=60)
-        assert next_one.returncode == 0
+        with begun(AGAIN, tmp_path) as (following, _):
+            following.communicate(timeout=60)
+        assert following.returncode == 0
         assert {path.name for path in tmp_path.iterdir()} == {Path(its).name, "safear-scratch-mine"}
         assert names(its) == ["duckdb_temp_storage-0.tmp"]
-    finally:
         alive.communicate("", timeout=60)
     assert [path.name for path in tmp_path.iterdir()] == ["safear-scratch-mine"]
 
@@ -140,7 +132,8 @@ def test_scratch_folders_of_others_are_left_to_them(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "made").touch()
     os.chown(folder, NOBODY, NOBODY)
-    begin(AGAIN, tmp_path)[0].communicate(timeout=60)
+    with begun(AGAIN, tmp_path) as (process, _):
+        process.communicate(timeout=60)
     assert names(folder) == ["made"]
 
 

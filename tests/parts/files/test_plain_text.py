@@ -1,9 +1,12 @@
-"""Text is read with errors that name the file."""
+"""Files that are read: text, and checksums."""
 
 from __future__ import annotations
 
 import errno
 import gzip
+import hashlib
+import shutil
+import subprocess
 from pathlib import Path
 from typing import NoReturn
 
@@ -11,7 +14,9 @@ import pytest
 
 from doors import plain_text
 from safear.errors import ClassifierError, InputError, ProblemError
-from safear.files import explain, read_text
+from safear.files import SUMS, add_sum, digest_file, explain, list_sums, read_sums, read_text
+
+# ------------------------------------------------------------------------- Text is read with errors that name the file
 
 
 def test_text_is_read_as_utf8_with_or_without_a_mark(tmp_path: Path) -> None:
@@ -67,3 +72,38 @@ def test_a_cause_is_never_nothing() -> None:
     assert explain(gzip.BadGzipFile("CRC check failed")) == "CRC check failed"
     assert explain(ValueError("first\nsecond")) == "first"
     assert explain(OSError()) == "OSError"
+
+
+# ------------------------------------------------------------------------ The list of checksums that a folder may have
+
+
+def test_a_list_is_what_sha256sum_writes(tmp_path: Path) -> None:
+    (tmp_path / "a b.bin").write_bytes(b"one")
+    (tmp_path / "c.bin").write_bytes(b"two")
+    for name in ("a b.bin", "c.bin"):
+        add_sum(tmp_path, name, digest_file(tmp_path / name))
+    assert read_sums(tmp_path) == {
+        "a b.bin": hashlib.sha256(b"one").hexdigest(),
+        "c.bin": hashlib.sha256(b"two").hexdigest(),
+    }
+    if shutil.which("sha256sum"):
+        subprocess.run(["sha256sum", "--check", "--status", SUMS], cwd=tmp_path, check=True)
+
+
+def test_the_last_line_about_a_file_counts_and_half_a_line_does_not(tmp_path: Path) -> None:
+    content = list_sums({"a": "0" * 64}) + list_sums({"a": "1" * 64, "b": "2" * 64})
+    (tmp_path / SUMS).write_bytes(content + b"3" * 60)
+    assert read_sums(tmp_path) == {"a": "1" * 64, "b": "2" * 64}
+    (tmp_path / SUMS).write_bytes(b"\xff\0")
+    assert read_sums(tmp_path) == {}
+
+
+def test_no_list_and_one_that_cannot_be_read(tmp_path: Path) -> None:
+    assert read_sums(tmp_path) is None
+    (tmp_path / SUMS).mkdir()
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        read_sums(tmp_path)
+    with pytest.raises(InputError, match="cannot be written: Is a directory"):
+        add_sum(tmp_path, "a", "0" * 64)
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        digest_file(tmp_path / "none")

@@ -1,18 +1,23 @@
-"""The cost lattice is exact, or says that it is not."""
+"""The lattice of costs, and the most that can be spent."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import safear as sa
-from doors import common_quantum, find_lattice
+from doors import common_quantum, find_lattice, largest_spent
+from lanes import scaled
 from safear.errors import ProblemError
 from small_problems import ladder
+from strategies import problems
+
+# ------------------------------------------------------------------- The cost lattice is exact, or says that it is not
 
 
 def problem(price: object, **more: Any) -> sa.Problem:
@@ -47,3 +52,22 @@ def test_one_cost_of_many_digits_is_a_lattice_of_its_own(cost: str) -> None:
 def test_absurd_costs_are_refused(cost: str) -> None:
     with pytest.raises(ProblemError, match="is above 1e\\+15"):
         problem(cost)
+
+
+# --------------------------------------------------------------------- The most that can be spent, against its formula
+
+
+@settings(max_examples=scaled(40))
+@given(problems())
+def test_the_most_that_is_spent_from_every_state(document: dict[str, Any]) -> None:
+    mdp = sa.compile_mdp(sa.parse_problem(document))
+
+    @cache
+    def most(step: int, state: int) -> int:
+        rows = range(*mdp.row_start[state : state + 2].tolist())
+        if mdp.goal[state] or step == mdp.horizon or not rows:
+            return 0
+        edges = [edge for row in rows for edge in range(*mdp.edge_start[row : row + 2].tolist())]
+        return max(int(mdp.edge_cost[edge]) + most(step + 1, int(mdp.edge_next[edge])) for edge in edges)
+
+    assert largest_spent(mdp).tolist() == [most(0, state) for state in range(mdp.n_states)]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -20,9 +21,6 @@ from lanes import scaled
 from parts.people.test_counts import AGE, JOB, kinds, problem_of, write_csv, write_parquet
 from safear.people import read_population
 from safear.problem import Feature
-
-pytest.importorskip("duckdb")
-pa = pytest.importorskip("pyarrow")
 
 SKILL = Feature("skill", "ordinal", ("1", "2", "true", "2.5"))
 RATE = Feature(

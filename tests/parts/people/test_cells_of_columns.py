@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -17,8 +19,6 @@ from parts.people.test_counts import JOB, problem_of
 from safear.cli.main import cli
 from safear.errors import PersonError
 from safear.people import load_people
-
-pytest.importorskip("duckdb")
 
 PROBLEM = problem_of(JOB)
 SIGHT = Sight(given=("code",))
@@ -89,7 +89,6 @@ TYPED: dict[str, tuple[Any, list[object]]] = {
 
 @pytest.mark.parametrize("column", TYPED)
 def test_all_readers_agree_on_columns_that_have_types(column: str, tmp_path: Path) -> None:
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     make, meant = TYPED[column]
     path, cells = tmp_path / "people.parquet", make(pa)
     pq.write_table(pa.table({"job": ["none"] * len(cells), "code": cells}), path)
@@ -104,7 +103,6 @@ def test_all_readers_agree_on_columns_that_have_types(column: str, tmp_path: Pat
 
 
 def test_two_columns_of_one_name_are_refused_in_parquet(tmp_path: Path) -> None:
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "people.parquet"
     pq.write_table(pa.Table.from_arrays([pa.array(["none"])] * 2, names=["job", "job"]), path)
     for read in (lambda: load_row(path, PROBLEM), lambda: load_people(path, PROBLEM)):

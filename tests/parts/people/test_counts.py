@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import safear as sa
@@ -20,10 +22,6 @@ from doors import Sight, counts, file_counts, require_somebody
 from safear.errors import InputError, MissingExtraError, PersonError, TooLargeError
 from safear.people import Population, read_population
 from safear.problem import Feature, parse_condition
-
-pytest.importorskip("duckdb")
-pa = pytest.importorskip("pyarrow")
-pq = pytest.importorskip("pyarrow.parquet")
 
 JOB = Feature("job", "nominal", ("none", "part, time", 'it\'s "full"'))
 AGE = Feature("age", "numeric", ("<20", "20-25", ">=25"), edges=(Decimal(20), Decimal(25)))

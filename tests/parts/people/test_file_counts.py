@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import safear as sa
@@ -17,10 +19,6 @@ from parts.people.test_counts import AGE, JOB, kinds, problem_of, write_parquet
 from safear.errors import PersonError
 from safear.people import read_population
 from safear.problem import Feature
-
-pytest.importorskip("duckdb")
-pa = pytest.importorskip("pyarrow")
-pq = pytest.importorskip("pyarrow.parquet")
 
 PROBLEM = problem_of(JOB, AGE)
 SHARE = Feature("share", "numeric", ("<0.7", ">=0.7"), edges=(Decimal("0.7"),))

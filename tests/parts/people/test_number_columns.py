@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
+import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from doors import NumberColumn
 from lanes import scaled
-
-duckdb = pytest.importorskip("duckdb")
-pa = pytest.importorskip("pyarrow")
 
 COST = NumberColumn("cost:learn", 0.0, 1e15)
 CHANCE = NumberColumn("chance:learn")

@@ -14,8 +14,6 @@ from safear.errors import PlanError
 from safear.files import SUMS
 from safear.plans import open_plans
 
-pytest.importorskip("duckdb")
-
 
 def decide(frame: pd.DataFrame) -> object:
     return frame["skill"] == "expert"

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,10 +25,6 @@ from crowds import JOB, job_people, job_somebody, make_part, records
 from doors import FIGURES, Crowd, Filed, Folder, open_people
 from lanes import scaled
 from parts.people.test_counts import write_csv, write_parquet
-
-pytest.importorskip("duckdb")
-pa = pytest.importorskip("pyarrow")
-pq = pytest.importorskip("pyarrow.parquet")
 
 PROBLEM = sa.parse_problem(JOB)
 PLAIN: dict[str, list[Any]] = {

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import safear as sa
-from doors import Crowd, Engine, Filed, Purpose, Sight, make_offer, open_people
+from doors import Crowd, Engine, Filed, Purpose, Sight, engine, make_offer, open_people
 from doors import filed_families as families_module
 from lanes import scaled
 from safear.people import read_people, read_population
@@ -133,7 +133,7 @@ def test_a_batch_is_not_continued_with_a_model_that_decides_otherwise_after_a_ch
 
 @pytest.mark.parametrize("few", [0, 10**9], ids=["together", "alone"])
 def test_an_audit_decides_on_records(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("safear.population.engine.FEW", few)
+    monkeypatch.setattr(engine, "FEW", few)
     monkeypatch.setattr(families_module, "TOGETHER", 7)
     found = sa.audit(PROBLEM, accept, PEOPLE, groups=["sex"], minimum=1)
     for sex in ("f", "m"):

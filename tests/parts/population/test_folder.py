@@ -14,22 +14,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import safear as sa
 from crowds import JOB, bytes_of, job_people, part_bytes, read_parts
-from doors import COLUMNS, FIGURES, MANIFEST, Folder
+from doors import COLUMNS, FIGURES, MANIFEST, Folder, PartSolver
 from doors import folder as folder_module
 from lanes import scaled
 from parts.people.test_counts import write_csv
 from safear.files import SUMS, is_leftover
 from safear.population import BatchSummary
-
-pytest.importorskip("duckdb")
-pa = pytest.importorskip("pyarrow")
-pq = pytest.importorskip("pyarrow.parquet")
 
 PROBLEM = sa.parse_problem(JOB)
 COUNT, SIZE = 23, 5
@@ -163,7 +161,7 @@ def test_parts_that_are_gone_are_made_again_to_the_byte(
 
 def test_a_batch_that_is_done_is_not_solved_again(home: Path, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = bytes_of(copy)
-    monkeypatch.setattr("safear.population.parts.PartSolver.solve", None)
+    monkeypatch.setattr(PartSolver, "solve", None)
     assert run(home, copy).resumed == 5
     assert bytes_of(copy) == before
 

@@ -1,18 +1,32 @@
-"""Budgets that are too small: the same verdict for a person and for many, with and without rounded costs."""
+"""Budgets, searches that settle, and the case of one person."""
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 import safear as sa
-from doors import AdviceTeller
-from safear.recourse import Teller
+from doors import AdviceTeller, diagnose_people, diagnose_space, settle
+from ladders import ladders
+from lanes import scaled
+from moody_policies import in_pieces, policies
+from plan_family import FOLLOW, Rows, as_arrays, choose_by, find_options, list_base, list_cells
+from promises.test_margins import LEVEL_PEOPLE, LEVELS, asking, score
+from safear.errors import ClassifierError
+from safear.evaluation import Policy, SpentPolicy, StatePolicy
+from safear.recourse import Desk, Teller
 from small_problems import ladder
+
+# -------------- Budgets that are too small: the same verdict for a person and for many, with and without rounded costs
+
 
 STEPS: dict[str, Any] = {
     "study": {"cost": 2, "chance": 0.9, "change": {"a": "+1"}},
@@ -67,3 +81,124 @@ def test_rounded_costs_do_not_rule_a_budget_out(budget: float, code: str | None)
     assert (None if menu.no_recourse is None else menu.no_recourse.code) == code
     if menu.no_recourse is not None:
         assert menu.no_recourse.least == pytest.approx(0.6)
+
+
+# -------------------------------------------------------- A sketch as a policy of its own, beside what the sketch says
+
+
+PICKS = st.lists(st.integers(0, 1_000), max_size=5)
+
+
+def check_settled(base: Policy, picks: list[int]) -> None:
+    mdp, start, known = base.mdp, base.mdp.start, list_base(base, base.mdp.start)
+    decided: dict[int, Rows] = {}
+    for number, pick in enumerate(picks):
+        state = pick % mdp.n_states
+        options = [*find_options(base, start, state, known), (FOLLOW,) * mdp.horizon]
+        decided[state] = options[(pick + number) % len(options)]
+    policy, choose = settle(base, start, *as_arrays(mdp, decided)), choose_by(decided, base, start)
+    expected = list_cells(mdp, choose, start, possible=True)
+    found = list_cells(mdp, policy.choosing(int(policy.accounts[start])), start, possible=True)
+    for one, other in zip(found, expected, strict=True):
+        assert np.array_equal(one, other)
+    acting = expected.row >= 0
+    columns = (column[acting].tolist() for column in (expected.step, expected.state, expected.row))
+    done = set(zip(*columns, strict=True))
+    met = {place[:2] for place in done}
+    assert isinstance(policy, StatePolicy if len(met) == len(done) else SpentPolicy)
+    assert np.array_equal(policy.accounts, base.accounts if isinstance(policy, SpentPolicy) else 0 * base.accounts)
+    every, nothing = np.arange(mdp.n_states), np.zeros(mdp.n_states, dtype=np.int64)
+    for now in range(mdp.horizon):  # where no run comes, whatever was spent
+        elsewhere = np.array([(now, one) not in met for one in every.tolist()])
+        wanted = choose(now, every, nothing)
+        for spent in (0, 1, 7):
+            rows = policy.rows(now, every, policy.accounts[start] - spent + nothing)
+            assert np.array_equal(rows[elsewhere], wanted[elsewhere])
+    if isinstance(policy, SpentPolicy):
+        check_pieces(policy)
+
+
+def check_pieces(policy: SpentPolicy) -> None:
+    """Each piece begins where something else is done than below it."""
+    for begin, end in zip(policy.piece_start[:-1].tolist(), policy.piece_start[1:].tolist(), strict=True):
+        assert (np.diff(policy.first[begin:end]) > 0).all()
+        assert (np.diff(policy.choice[begin:end].astype(int)) != 0).all()
+
+
+@settings(max_examples=scaled(80))
+@given(document=ladders(2, 7), objective=st.sampled_from(["mean", "cvar:0.8"]), picks=PICKS)
+def test_of_optimal_plans(document: dict[str, Any], objective: str, picks: list[int]) -> None:
+    problem = sa.parse_problem(document)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    check_settled(sa.solve(mdp, sa.parse_objective(objective)).policy, picks)
+
+
+@settings(max_examples=scaled(80))
+@given(policy=policies(), picks=PICKS)
+def test_of_plans_that_change_their_mind(policy: Policy, picks: list[int]) -> None:
+    check_settled(in_pieces(policy), picks)
+
+
+# ----------------- The one door: a case is decided on the record as filed, and a desk with another horizon counts anew
+
+
+ROUNDED = """
+safear: 1
+title: Fine costs
+horizon: 3
+cost: {resolution: 1}
+features: {a: {kind: ordinal, levels: [low, mid, high]}}
+classifier: {rule: a == high}
+actions: {climb: {cost: 1.3, chance: 0.5, change: {a: +1}}}
+people: {me: {a: low}}
+"""
+FILED = """
+safear: 1
+title: Raw
+horizon: 3
+features: {income: {kind: numeric, edges: [20000, 35000], levels: [low, fair, good], values: [10000, 28000, 50000]}}
+goal: {failure_cost: 9}
+actions: {earn: {cost: 1, chance: 0.5, change: {income: +1}}}
+people: {lucky: {income: 33000}, unlucky: {income: 12000}}
+"""
+
+
+@pytest.mark.parametrize("horizon", [1, 3, 30])
+def test_another_horizon_has_its_own_error_of_rounding(horizon: int) -> None:
+    problem = sa.parse_problem(ROUNDED)
+    mdp = Desk.of(problem).with_horizon(horizon).open().mdp
+    assert mdp.cost_error == sa.compile_mdp(problem.with_horizon(horizon), start={"a": "low"}).cost_error
+    assert float(mdp.cost_error) == float(horizon * Decimal("0.3"))
+
+
+def test_people_are_diagnosed_as_they_are_recommended_plans() -> None:
+    problem, decider = sa.parse_problem(FILED), lambda frame: frame["income"] >= 30_000
+    people, mistakes = diagnose_people(problem, decider)
+    assert [person.favourable for person in people] == [True, False]
+    assert [sa.recommend(problem, decider, person.name).favourable for person in people] == [True, False]
+    assert not mistakes
+
+
+def test_a_scale_that_fits_only_where_one_person_comes_is_no_plan_and_no_sound_problem() -> None:
+    problem = sa.load_example("loan")
+
+    def points(frame: pd.DataFrame) -> Any:
+        return np.where(frame["age"] == "senior", 70.0, 0.8 * (frame["job"] == "employed"))
+
+    person = {"age": "young", "education": "school", "savings": "little", "job": "unemployed", "housing": "rent"}
+    with pytest.raises(ClassifierError, match="no probabilities between 0 and 1, such as 70"):
+        sa.recommend(problem, points, person)
+    with pytest.raises(ClassifierError, match="no probabilities between 0 and 1, such as 70"):
+        diagnose_people(problem, points)
+
+
+def test_no_state_is_a_goal_by_mistake() -> None:
+    problem = sa.parse_problem(FILED.replace("goal: {", "goal: {favourable: approved, "))
+    with pytest.raises(ClassifierError, match="none of that is 'approved'"):
+        diagnose_space(problem, lambda frame: np.where(frame["income"] >= 30_000, "granted", "denied"))
+
+
+def test_the_whole_space_counts_who_is_accepted() -> None:
+    plain, strict = diagnose_space(LEVELS, score), diagnose_space(asking(LEVELS, {"aim": 0.62}), score)
+    assert strict.goals == plain.goals == int((score(LEVEL_PEOPLE) >= 0.5).sum())
+    assert strict.without_recourse >= plain.without_recourse

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,14 +17,9 @@ import safear as sa
 from crowds import UNDECIDED
 from english import english_in
 from page_html import Node, read_page
+from promises.cli.conftest import Safear
 from safear.datasets import load
 from safear.reports import report_audit
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
-
-pytest.importorskip("duckdb")
-pytest.importorskip("pyarrow")
 
 RULE = "skill == 'expert' or (skill == 'skilled' and gender == 'male')"
 FUNCTION = f"def decide(frame):\n    return frame.eval({RULE!r})\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,12 +11,8 @@ import safear as sa
 from audit_examples import PROBLEM, audit_of, make_people
 from hidden_packages import hide_package
 from page_html import read_page, read_table
+from promises.cli.conftest import Safear
 from safear.reports import Sources, report_audit
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
-
-pytest.importorskip("duckdb")
 
 OPTIONS = ["--group", "gender", "--group", "town"]
 

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -15,13 +15,8 @@ from syrupy.assertion import SnapshotAssertion
 import safear as sa
 from crowds import JOB, bytes_of, job_people, read_parts
 from english import english_in
+from promises.cli.conftest import Safear
 from safear.datasets import load
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
-
-pytest.importorskip("duckdb")
-pytest.importorskip("pyarrow")
 
 GREEDY = ["--objective", "mean-std:0.5", "--method", "greedy"]
 
@@ -164,8 +159,6 @@ def test_verbose_tells_what_is_needed(safear: Safear, job: list[str], tmp_path: 
 def test_mistakes_are_told_without_a_traceback(
     options: list[str], told: str, safear: Safear, job: list[str], tmp_path: Path
 ) -> None:
-    if "nowhere" in options:
-        pytest.importorskip("distributed")
     before = (tmp_path / "people.csv").read_bytes()
     (tmp_path / "other.csv").write_text("a\n1\n", encoding="utf-8")
     assert told in safear("batch", *job, *options).refusal

@@ -6,17 +6,15 @@ import json
 import re
 import tracemalloc
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 import safear as sa
 from english import english_in
+from promises.cli.conftest import Safear
 from safear.errors import ProblemError
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
 
 GOOD = """\
 safear: 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,10 +14,8 @@ from syrupy.assertion import SnapshotAssertion
 import safear as sa
 from crowds import UNDECIDED
 from english import english_in
+from promises.cli.conftest import Safear
 from safear.datasets import load
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
 
 PEOPLE = """\
 skill,age,gender

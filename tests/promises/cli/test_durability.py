@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -15,9 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from syrupy.assertion import SnapshotAssertion
 
 import safear as sa
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
+from promises.cli.conftest import Safear
 
 LOAN = sa.load_example("loan")
 
@@ -70,18 +67,3 @@ def test_the_example_of_its_help(safear: Safear) -> None:
     assert "Plans still hold for 0 of 1 person" in answers[1].out
     assert (answers[3].json["holding"], answers[3].json["people"]) == (0, 2), "one of three is accepted"
     assert safear("durability", "loan.yaml", "answers", "--classifier", "model.skops", "--json").json["holding"] == 2
-
-
-def test_several_models_and_a_margin(safear: Safear) -> None:
-    write_models()
-    alone = safear("recommend", "loan", "--classifier", "model.csv", "--threshold", "0.5", "--json")
-    for more in (("--aim", "0.9"), ("--classifier", "model.csv"), ("--classifier", "hard.csv", "--agree", "0.5")):
-        same = safear("recommend", "loan", "--classifier", "model.csv", "--threshold", "0.5", *more, "--json")
-        assert same.json["plans"] == alone.json["plans"]
-    for more in (("--aim", "0.95"), ("--classifier", "hard.csv")):
-        answer = safear("recommend", "loan", "--classifier", "model.csv", "--threshold", "0.5", *more)
-        assert answer.code == 3, "no plan leads so far"
-    refused = safear("recommend", "loan", "--classifier", "model.csv", "--threshold", "0.5", "--aim", "0.4")
-    assert (refused.code, "the aim 0.4 is below the threshold 0.5" in refused.err) == (2, True)
-    assert "--aim goes with --classifier" in safear("recommend", "loan", "--aim", "0.6").err
-    assert safear("recommend", "loan", "--classifier", "model.csv", "--agree", "most").code == 2

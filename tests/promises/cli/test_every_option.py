@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -18,14 +19,9 @@ import pytest
 import safear as sa
 from calls import COMMANDS, commands_with, options_of, run
 from crowds import part_bytes
+from promises.cli.conftest import Safear
 from safear.datasets import load
 from small_problems import GUESS
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
-
-pytest.importorskip("duckdb")
-pytest.importorskip("pyarrow")
 
 PROBLEM = GUESS.replace("horizon: 6", "horizon: 8")  # in which simple plans are not the best ones
 BANK = """\
@@ -167,6 +163,9 @@ def test_so_many_plans_are_examined_and_only_the_best_ones(safear: Safear) -> No
     call = ("sensitivity", "guess.yaml", "--tolerance", "0.1")
     for most in (1, 2):
         assert len(safear("sensitivity", *call[1:], "--horizon", "6", "--most", most, "--json").json["plans"]) == most
+    for name in ("cheapest", "safest"):
+        (named,) = safear("sensitivity", *call[1:], "--horizon", "6", "--plan", name, "--json").json["plans"]
+        assert named["plan"] == name
     assert "is not the best one" in safear(*call, "--objective", "mean-std:1", "--method", "greedy").refusal
     assert "goes with --method episodic" in safear("sensitivity", *call[1:], "--episodes", "9").refusal
 
@@ -216,15 +215,33 @@ def test_the_best_plans_for_everybody(safear: Safear, guess: sa.Problem) -> None
 def test_the_seed_is_that_of_the_forest(safear: Safear) -> None:
     german = load("german")
     german.levels.head(20).to_csv("rows.csv", index=False)
-    for seed in (0, 1):
-        forest = german.classifier(seed)
+    for seed in ("0", "1"):
+        forest = german.classifier(int(seed))
         mdp = sa.compile_mdp(german.problem, forest, start=german.problem.default_person)
-        people = safear("check", "german", "--seed", str(seed), "--json").json["people"]
+        people = safear("check", "german", "--seed", seed, "--json").json["people"]
         assert people[0]["goals"] == int(mdp.goal.sum())
-        run(safear, "batch", "german", "rows.csv", "--out", f"out{seed}", "--seed", str(seed), *MEAN)
-        sa.batch(german.problem, forest, "rows.csv", out=f"mine{seed}", objective=sa.Mean())
+        run(safear, "batch", "german", "rows.csv", "--out", f"out{seed}", "--seed", seed, "--plans", *MEAN)
+        sa.batch(german.problem, forest, "rows.csv", out=f"mine{seed}", objective=sa.Mean(), plans=True)
         assert part_bytes(Path(f"out{seed}")) == part_bytes(Path(f"mine{seed}"))
     assert part_bytes(Path("out0")) != part_bytes(Path("out1"))
+    kept = [safear("durability", "german", "out0", "--seed", seed, "--json").json["holding"] for seed in ("0", "1")]
+    assert kept[0] > kept[1]
+    changed = dict(german.levels.iloc[14])
+    assert [sa.recommend(german.problem, german.classifier(seed), changed).favourable for seed in (0, 1)] == [
+        False,
+        True,
+    ]
+    about = ("--person", "rows.csv", "--row", "15")
+    assert safear("sensitivity", "german", *about, "--seed", "1", "--json").json["decision"] == "favourable"
+
+
+def test_another_method_for_everybody(safear: Safear, guess: sa.Problem) -> None:
+    greedy = ("--objective", "mean-std:1", "--method", "greedy", "--json")
+    asked = {"objective": sa.MeanStd(1), "method": "greedy"}
+    audit = sa.audit(guess, None, "people.csv", groups=["skill"], **asked)  # type: ignore[arg-type]
+    assert safear("audit", *POPULAR["audit"][1:], *greedy).json["overall"]["mean"] == pytest.approx(
+        audit.overall["mean"]
+    )
 
 
 # ------------------------------------------------------------------------------------------------- durability and init
@@ -288,7 +305,7 @@ def test_no_command_waits_longer_for_a_model_than_it_may(command: str, safear: S
     assert told.err.endswith("    allow more with --model-timeout SECONDS\n")
 
 
-@pytest.mark.parametrize("command", sorted(commands_with("--verbose")))
+@pytest.mark.parametrize("command", MINIMAL)
 def test_what_is_said_of_the_work_is_not_among_the_results(command: str, safear: Safear) -> None:
     pd.DataFrame({"action": ["learn"] * 12, "worked": ["yes", "no"] * 6}).to_csv("log.csv", index=False)
     call = (*MINIMAL[command], *(SCORE if command == "init" else ()))
@@ -299,16 +316,33 @@ def test_what_is_said_of_the_work_is_not_among_the_results(command: str, safear:
     assert ("of memory" in loud.err) == (command not in {"fit", "init", "durability"}), loud.err
 
 
+@pytest.mark.parametrize("command", sorted(commands_with("--output") & MINIMAL.keys() - {"init", "fit"}))
+def test_what_is_written_is_what_is_printed_as_json(command: str, safear: Safear) -> None:
+    assert safear(*MINIMAL[command], "--output", "found.json").code == 0
+    assert Path("found.json").read_text(encoding="utf-8") == run(safear, *MINIMAL[command], "--json")
+
+
 # ---------------------------------------------------------------------------------------------------- none is left out
 
 LOOPED = {  # tests that fail if a command has the option and no call; most of them are in files of their own
-    *("--aim", "--agree", "--trust", "--trust-pickle", "--no-personal-data", "--model-timeout", "--verbose"),
+    *(
+        "--aim",
+        "--agree",
+        "--trust",
+        "--trust-pickle",
+        "--no-personal-data",
+        "--model-timeout",
+        "--verbose",
+        "--output",
+    ),
 }
 TABLED = {  # what tests give to several commands, or by a table
     *PAIRS,
     *product(POPULAR, ("--threshold", "--horizon", "--failure-cost")),
     *product(("walk", "resume"), ("--episodes", "--seed")),
-    *product(("serve",), ("--threshold", "--horizon", "--failure-cost", "--people")),  # in test_margin_options.py
+    *product(
+        ("serve",), ("--port", "--threshold", "--horizon", "--failure-cost", "--people")
+    ),  # in test_margin_options.py
 }
 
 
@@ -319,35 +353,57 @@ def test_reproduce_gives_exact_figures_only(safear: Safear) -> None:
     assert exact == [entry | {"simulated": None} for entry in entries]
 
 
-LEFT_OUT = {
-    ("serve", "--model-timeout"): "only a hanging server would show it",
-    ("serve", "--seed"): "no data set is served in tests",
-    ("sensitivity", "--seed"): "nothing is drawn: only the best plans are examined",
-    ("durability", "--seed"): "no plan is kept for the forest of a data set",
-}
+Words = dict[str, list[str]]  # of what has a name
 
 
-def words_in(tree: ast.AST) -> list[str]:
+def words_in(tree: ast.AST, known: Words) -> list[str]:
     """The words of all arguments and commands, in order; those of sentences are left out."""
-    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    given = [words for words in map(str.split, texts) if len(words) == 1 or COMMANDS.keys() & words[:1]]
-    return [word.partition("=")[0] if word.startswith("--") else word for words in given for word in words]
+    found = []
+    for node in ast.walk(tree):
+        words = node.value.split() if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+        if len(words) == 1 or COMMANDS.keys() & words[:1]:
+            found += [word.partition("=")[0] if word.startswith("--") else word for word in words]
+        found += known.get(node.id, []) if isinstance(node, ast.Name) else []
+    return found
+
+
+def names_in(tree: ast.AST, known: Words) -> Words:
+    """What is assigned, looped over, or given to a test by a table."""
+    found = dict[str, list[str]]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.For | ast.comprehension):
+            values = node.value if isinstance(node, ast.Assign) else node.iter
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = [each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.parametrize":
+            names, values = re.findall(r"\w+", ast.unparse(node.args[0])), node.args[1]
+        else:
+            continue
+        found |= dict.fromkeys(names, words_in(values, known | found))
+    return found
 
 
 def given_in(path: Path) -> Iterator[tuple[str, str]]:
-    """What a file gives a command: in a list, a call or a text that begins with it, or in a file about it."""
-    about = path.stem.removeprefix("test_").partition("_")[0]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        words = words_in(node) if isinstance(node, ast.Call | ast.List | ast.Tuple | ast.Constant) else []
-        asked = [node.func.id] if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else []
-        otherwise = None if isinstance(node, ast.Constant) else about
-        command = next(filter(COMMANDS.get, [*words[:1], *asked]), otherwise)
-        yield from ((command, word) for word in words if command in COMMANDS and word.startswith("-"))
+    """What a file gives the first command that a call names, or that of the file, if the call is not refused."""
+    tree, about = ast.parse(path.read_text(encoding="utf-8")), path.stem.removeprefix("test_").partition("_")[0]
+    parts = [part for part in tree.body if isinstance(part, ast.FunctionDef)]
+    known = names_in(ast.Module([part for part in tree.body if part not in parts], []), {})
+    helpers = {part.name: words_in(part, known) for part in parts}
+    for part in [part for part in parts if ".code == 2" not in ast.unparse(part)]:
+        nodes, here = list(ast.walk(part)), known | names_in(part, known)
+        wrong = [node.value for node in nodes if isinstance(node, ast.Attribute) and node.attr == "refusal"]
+        for call in set(nodes).difference(*map(ast.walk, wrong)):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                words = words_in(call, here)
+                asked = [call.func.id, *words, *helpers.get(call.func.id, [])]
+                command = next((word for word in asked if word in COMMANDS), about)
+                yield from ((command, word) for word in words if command in COMMANDS and word.startswith("-"))
 
 
 def test_every_option_of_every_command_is_given_in_some_test() -> None:
-    files = [*Path(__file__).parent.glob("test_*.py"), Path(__file__).parents[1] / "paper" / "test_reproduce.py"]
-    given = {pair for path in files for pair in given_in(path)} | TABLED | set(LEFT_OUT)
+    more = ("paper/test_reproduce.py", "population/test_cluster.py")
+    files = [*Path(__file__).parent.glob("test_*.py"), *(Path(__file__).parents[1] / name for name in more)]
+    given = {pair for path in files for pair in given_in(path)} | TABLED
     missing = [
         f"{command} {forms[-1]}"
         for command in COMMANDS

@@ -8,16 +8,14 @@ import subprocess
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jsonschema
 import pytest
 import yaml
 
 import safear as sa
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
+from promises.cli.conftest import Safear
 
 SCRIPT = str(Path(sysconfig.get_path("scripts")) / "safear")
 

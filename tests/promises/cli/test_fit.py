@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from syrupy.assertion import SnapshotAssertion
 
 from logs import TEXT, log_of
+from promises.cli.conftest import Safear
 from promises.fitting.test_fit import FITTED, LOG
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
 
 
 def write(folder: Path) -> None:

@@ -9,7 +9,6 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import joblib
 import numpy as np
@@ -19,10 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from syrupy.assertion import SnapshotAssertion
 
 import safear as sa
-from promises.cli.conftest import SCRIPT
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
+from promises.cli.conftest import SCRIPT, Safear
 
 MODEL = """\
 import numpy as np
@@ -114,7 +110,8 @@ def test_a_column_that_looks_like_the_answers_of_a_function(safear: Safear, tabl
 
 
 def test_names_that_lightgbm_writes_otherwise(safear: Safear, table: pd.DataFrame) -> None:
-    lightgbm = pytest.importorskip("lightgbm")
+    import lightgbm  # noqa: PLC0415  # only those who train it wait for it
+
     people = table[["income", "debt"]].rename(columns={"debt": "credit amount"})
     people.to_csv("spaces.csv", index=False)
     model = lightgbm.LGBMClassifier(n_estimators=5, verbose=-1, n_jobs=1)

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -18,10 +17,8 @@ import pytest
 import safear as sa
 from accounts import only_root
 from limits import weigh_states
+from promises.cli.conftest import Safear
 from safear.cli.main import MODULES, cli
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
 
 COMMANDS = list(MODULES)
 

@@ -6,13 +6,12 @@ import json
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import pandas as pd
@@ -21,12 +20,8 @@ import pytest
 import safear as sa
 from calls import commands_with, run
 from crowds import UNDECIDED, part_bytes
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
-
-pytest.importorskip("duckdb")
-pytest.importorskip("pyarrow")
+from promises.cli.conftest import Safear
+from promises.web.conftest import wait_for_audit
 
 BEN = {"skill": "basic", "age": 25, "gender": "male"}
 PROBLEM = f"{UNDECIDED}people:\n  Ben: {json.dumps(BEN)}\n"
@@ -261,8 +256,8 @@ def test_the_page_has_the_margin_and_all_that_the_options_change() -> None:
     more = ("--horizon", "3", "--failure-cost", "7", "--people", "people.csv", "--group", "gender")
     with serve(*asked.options, *more) as base:
         found = httpx.post(f"{base}/api/v1/menu", json={"person": BEN}, timeout=60).json()["plans"]
-        while (audited := httpx.get(f"{base}/api/v1/audit", timeout=60)).status_code == 503:
-            time.sleep(0.1)
+        with httpx.Client(base_url=base, timeout=60) as client:
+            audited = wait_for_audit(client)
     problem = asked.problem.with_horizon(3)
     problem = replace(problem, goal=replace(problem.goal, failure_cost=Decimal(7)))
     menu, audit = (

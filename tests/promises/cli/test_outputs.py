@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
-
+from promises.cli.conftest import Safear
 
 PEOPLE = "age,education,savings,job,housing\nyoung,school,little,employed,rent\nold,school,little,none,rent\n"
 

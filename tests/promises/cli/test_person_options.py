@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
@@ -12,10 +11,8 @@ from syrupy.assertion import SnapshotAssertion
 
 import safear as sa
 from calls import plans, write
+from promises.cli.conftest import Safear
 from small_problems import GUESS
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
 
 BODY = """\
 safear: 1

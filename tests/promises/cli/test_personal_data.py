@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -12,12 +12,7 @@ import pytest
 import safear as sa
 from calls import commands_with
 from crowds import bytes_of
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
-
-pytest.importorskip("duckdb")
-pytest.importorskip("pyarrow")
+from promises.cli.conftest import Safear
 
 PROBLEM = """\
 safear: 1

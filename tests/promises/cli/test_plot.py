@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import safear as sa
 from crowds import JOB
 from hidden_packages import hide_package
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
+from promises.cli.conftest import Safear
 
 NO_WAY = ["--horizon", "1", "--forbid", "own a house", "--forbid", "change job"]
 PEOPLE = "skill,age,gender\n" + "basic,20,female\n" * 40 + "basic,40,male\n" * 40 + "skilled,40,male\n"

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import safear as sa
 from hidden_packages import hide_package
+from promises.cli.conftest import Safear
 from safear.reports import Sources, report_figures, report_menu
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
 
 NO_WAY = ["--horizon", "1", "--forbid", "own a house", "--forbid", "change job"]
 

@@ -94,3 +94,20 @@ def test_a_file_that_is_standard_output_goes_there(safear: Safear, tmp_path: Pat
     assert found.returncode == 0
     assert (tmp_path / "out.json").read_text(encoding="utf-8") in found.stdout
     assert '"safear"' not in found.stderr
+
+
+WARNING_MODEL = """
+import warnings
+
+def decide(frame):
+    warnings.warn("\\x1b[31mred\\x1b[0m\\nnext", stacklevel=1)
+    return [False] * len(frame)
+"""
+
+
+def test_what_a_model_warns_of_is_no_order_to_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(WARNING_MODEL, encoding="utf-8")
+    command = [sys.executable, "-W", "always", "-m", "safear", "recommend", "loan", "--classifier", "model.py:decide"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    assert "UserWarning: \\u001b[31mred\\u001b[0m\nnext" in done.stderr
+    assert "\x1b" not in done.stderr

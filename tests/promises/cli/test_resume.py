@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
 
 import safear as sa
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
+from promises.cli.conftest import Safear
 
 LOAN = sa.load_example("loan")
 
@@ -47,6 +44,11 @@ def test_a_new_menu(safear: Safear) -> None:
         "Spent so far: 1 month, which the figures below do not count. You can make 23 more tries.\nLoan"
     )
     assert sa.load_plan("new.json", LOAN.with_horizon(23)).form.problem.horizon == 23
+    for plan in menu["plans"]:
+        named = ("--menu", "--problem", "loan", "--plan", plan["name"], "--save", "named.json")
+        assert safear("resume", "plan.json", "--outcome", "failed", *named).code == 0
+        figures = sa.load_plan("named.json").figures
+        assert (figures.success, figures.mean) == (plan["success"], plan["all_runs"]["mean"])
 
 
 def test_the_example_of_its_help(safear: Safear) -> None:
@@ -114,7 +116,9 @@ def test_without_personal_data(safear: Safear, tmp_path: Path) -> None:
     assert '"record": null' in (tmp_path / "plan.json").read_text(encoding="utf-8")
     menu = ("resume", "plan.json", "--menu", "--problem", "loan")
     assert "saved without personal data" in safear(*menu).refusal
-    assert safear(*menu, "--person", next(iter(LOAN.people))).code == 0
+    whole = ("--person", next(iter(LOAN.people)))
+    assert safear(*menu, *whole).code == 0
+    assert "There is nothing you need to do" in safear(*menu, *whole, "--set", "savings=rich", "--changed").out
 
 
 def test_another_problem(safear: Safear) -> None:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 import safear as sa
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
+from promises.cli.conftest import Safear
 
 CALL = ("sensitivity", "loan", "--objective", "mean", "--tolerance", "0.02")
 

@@ -20,6 +20,7 @@ from typing import Any
 import httpx
 import pytest
 
+import safear as sa
 from promises.cli.conftest import Safear
 from promises.web.conftest import APPLICANT, CREDIT
 
@@ -76,7 +77,7 @@ def started(
         try:
             assert process.stdout is not None
             line = process.stdout.readline()
-            found = re.search(r"http://127\.0\.0\.1:\d+", line)
+            found = re.search(r"http://127\.0\.0\.\d:\d+", line)
             assert found is not None, (line, process.stderr and process.stderr.read())
             yield process, found[0]
         finally:
@@ -116,6 +117,18 @@ def test_a_model_that_hangs_does_not_keep_it_from_stopping(tmp_path: Path, stop:
     assert process.returncode == (0 if stop == signal.SIGINT else -stop)
     assert {(answer.status_code, answer.headers["retry-after"]) for answer in answers} == {(503, "5")}
     assert {answer.json()["type"] for answer in answers} == {"urn:safear:problem:stopping"}
+
+
+def test_a_model_may_take_so_long(tmp_path: Path) -> None:
+    (tmp_path / "bank.py").write_text(HANGING)
+    (tmp_path / "credit.json").write_text(json.dumps(CREDIT))
+    with started(tmp_path, "credit.json", "--classifier", "bank:grant", "--model-timeout", "0.1") as (_, base):
+        (tmp_path / "hang").touch()
+        begin = time.monotonic()
+        answer = httpx.post(f"{base}/api/v1/decide", json={"person": CREDIT["people"]["Ada"]}, timeout=60)
+        taken = time.monotonic() - begin
+    assert answer.json()["type"] == "urn:safear:problem:classifier-late"
+    assert taken < 8  # after ten seconds nobody waits any longer, whatever the model may take
 
 
 IMPATIENT = """
@@ -232,15 +245,23 @@ def _answers(port: int) -> bool:
 
 
 def test_a_page_for_applicants_only(tmp_path: Path) -> None:
-    with started(tmp_path, "loan", "--no-analyst") as (_, base):
-        page = httpx.get(base, timeout=60).text
-        described = httpx.get(f"{base}/api/v1/openapi.json", timeout=60).json()["paths"]
-        statuses = {
-            path: httpx.get(base + path, timeout=60).status_code for path in ("/analyst", "/api/v1/audit", "/api")
-        }
+    """Of a data set, by its second forest, which accepts somebody whom the first rejects; under another name."""
+    german = sa.datasets.load("german")
+    person = dict(german.levels.iloc[14])
+    options = ("--no-analyst", "--seed", "1", "--host", "127.0.0.2", "--name", "credit.example")
+    with started(tmp_path, "german", *options) as (_, base):
+        assert httpx.get(base, headers={"host": "other.example"}, timeout=60).status_code == 400
+        with httpx.Client(base_url=base, headers={"host": "credit.example"}, timeout=60) as client:
+            page = client.get("/").text
+            described = client.get("/api/v1/openapi.json").json()["paths"]
+            statuses = {path: client.get(path).status_code for path in ("/analyst", "/api/v1/audit", "/api")}
+            decided = client.post("/api/v1/decide", json={"person": person}).json()
+    assert base.startswith("http://127.0.0.2:")
     assert "/analyst" not in page
     assert "/api/v1/audit" not in described
     assert statuses == {"/analyst": 404, "/api/v1/audit": 404, "/api": 200}
+    assert not sa.recommend(german.problem, german.classifier(0), person).favourable
+    assert decided["decision"] == "favourable"
 
 
 def _own_address() -> str:

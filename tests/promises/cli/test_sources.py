@@ -7,7 +7,6 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
@@ -20,9 +19,7 @@ from syrupy.assertion import SnapshotAssertion
 
 import safear as sa
 from calls import plans, write
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
+from promises.cli.conftest import Safear
 
 SAVINGS = ("little", "moderate", "rich")
 APPLICANT = {"age": "young", "education": "school", "savings": "little", "job": "employed", "housing": "rent"}

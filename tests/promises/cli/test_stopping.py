@@ -141,7 +141,6 @@ CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 def test_a_batch_whose_model_hangs(
     first: str, number: signal.Signals, times: int, place: Path, begin_python: Begin
 ) -> None:
-    pytest.importorskip("duckdb")
     out = place / "out"
     options = ["--out", "out", "--part-size", "1", "--threads", "2", "--classifier", "model.py:decide"]
     process = begin_python(place, "-c", first + MAIN, "batch", "job.yaml", "people.csv", *options)
@@ -181,8 +180,6 @@ def test_a_batch_whose_model_hangs(
     ],
 )
 def test_a_command_whose_model_hangs(command: str, number: signal.Signals, place: Path, begin: Begin) -> None:
-    pytest.importorskip("duckdb")
-    pytest.importorskip("fastapi")
     (place / "hang").touch()
     before = sorted(path.name for path in place.iterdir())
     process = begin(place, *command.split(), "--classifier", "model.py:decide")
@@ -256,7 +253,6 @@ Folder.write = write
 
 
 def test_a_library_that_makes_an_error_of_it(place: Path, begin_python: Begin) -> None:
-    pytest.importorskip("duckdb")
     command = ["batch", "job.yaml", "people.csv", "--out", "out", "--threads", "1"]
     process = begin_python(place, "-c", MADE_AN_ERROR + MAIN, *command)
     told = process.communicate(timeout=PATIENCE)

@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import joblib
 import pandas as pd
@@ -20,12 +19,7 @@ from skops import io
 
 import safear as sa
 from calls import commands_with
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
-
-pytest.importorskip("duckdb")
-pytest.importorskip("pyarrow")
+from promises.cli.conftest import Safear
 
 LOAN = sa.load_example("loan")
 OWN_STEPS = "from pathlib import Path\n\nPath('ran').touch()\n\ndef same(frame):\n    return frame\n"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 import safear as sa
-
-if TYPE_CHECKING:
-    from promises.cli.conftest import Safear
+from promises.cli.conftest import Safear
 
 CHEAPEST = ("walk", "loan", "--plan", "cheapest")
 

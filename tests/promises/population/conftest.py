@@ -9,6 +9,7 @@ import pytest
 
 from crowds import job_people
 from doors import workers
+from promises.cli.conftest import safear  # noqa: F401  # a fixture
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,6 @@ import safear as sa
 from safear.errors import ObjectiveError, PersonError
 from small_problems import better_job
 
-pytest.importorskip("duckdb")
-pytest.importorskip("pyarrow")
-
 PROBLEM = better_job(
     more={"age": {"kind": "numeric", "edges": [30, 50]}},
     classifier={"rule": "x == goal or (gender == male and x == mid and age >= 30)"},

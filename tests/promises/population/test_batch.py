@@ -33,9 +33,6 @@ from parts.people.test_counts import write_csv
 from safear.errors import ClassifierError, InputError, ObjectiveError, PersonError, TooLargeError
 from safear.risk import Objective
 
-pytest.importorskip("duckdb")
-pytest.importorskip("pyarrow")
-
 PROBLEM = sa.parse_problem(JOB)
 PATIENCE = 60.0
 

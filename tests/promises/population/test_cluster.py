@@ -12,16 +12,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import distributed
 import pytest
 
 import safear as sa
 from crowds import JOB, bytes_of, part_bytes
+from promises.cli.conftest import Safear
 from safear.errors import ClassifierError, MissingExtraError
 from safear.risk import Objective
-
-pytest.importorskip("duckdb")
-pytest.importorskip("pyarrow")
-distributed = pytest.importorskip("distributed")
 
 PROBLEM = sa.parse_problem(JOB)
 PATIENCE = 60.0
@@ -47,10 +45,11 @@ asyncio.run(serve())
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A scheduler and two workers in a process of their own, since one imports everything quicker than three do."""
     folder = tmp_path_factory.mktemp("cluster")
+    environment = os.environ | {"DASK_TEMPORARY_DIRECTORY": str(folder)}
     with (
         (folder / "log").open("wb") as log,
         subprocess.Popen(
-            [sys.executable, "-c", SERVING], cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True
+            [sys.executable, "-c", SERVING], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=log, text=True
         ) as process,
     ):
         try:
@@ -102,6 +101,14 @@ def test_the_cluster_writes_the_same_bytes(objective: Objective | None, method: 
     assert there == here
     assert bytes_of(home / f"{name} there") == bytes_of(home / f"{name} here")
     assert calls == [(done, 36) for done in range(6, 37, 6)]
+
+
+def test_the_program_writes_the_same_bytes(home: Path, cluster: str, safear: Safear) -> None:
+    Path("job.yaml").write_text(JOB, encoding="utf-8")
+    call = ("job.yaml", home / "people.csv", "--objective", "mean", "--part-size", "6")
+    for out, more in (("here", ()), ("there", ("--scheduler", cluster))):
+        assert safear("batch", *call, "--out", out, *more).code == 0
+    assert bytes_of(Path("there")) == bytes_of(Path("here"))
 
 
 def test_what_is_there_is_not_sent(home: Path, cluster: str) -> None:
@@ -162,9 +169,10 @@ def test_a_worker_that_is_killed(home: Path, cluster: str, tmp_path: Path) -> No
     """SIGKILL after the first part; its work is done by the others, and the bytes are the same."""
     run(home, "undisturbed", threads=1, part_size=2)
     command = [sys.executable, "-m", "dask", "worker", cluster, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    command += ["--local-directory", str(tmp_path)]
     with subprocess.Popen([*command, "--host", "127.0.0.1"], cwd=tmp_path, stderr=subprocess.DEVNULL) as victim:
         try:
-            with distributed.Client(cluster, set_as_default=False, timeout=PATIENCE) as client:
+            with distributed.Client(cluster, set_as_default=False, timeout=PATIENCE) as client:  # type: ignore[no-untyped-call]
                 client.wait_for_workers(3, timeout=PATIENCE)
             summary = run(home, "disturbed", scheduler=cluster, progress=lambda *_: victim.kill(), part_size=2)
         finally:
@@ -205,7 +213,7 @@ def test_no_scheduler(address: str, told: str, home: Path, monkeypatch: pytest.M
 
     def soon(*arguments: Any, **options: Any) -> Any:
         assert options["timeout"] <= 10
-        return client(*arguments, **(options | {"timeout": 1}))
+        return client(*arguments, **(options | {"timeout": 1}))  # type: ignore[no-untyped-call]
 
     monkeypatch.setattr(distributed, "Client", soon)
     before = time.monotonic()

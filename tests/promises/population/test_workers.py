@@ -26,10 +26,6 @@ from promises.population.conftest import TuneWorkers
 from safear.errors import ClassifierError, InputError, ProblemError, TooLargeError
 from safear.risk import Objective
 
-pytest.importorskip("duckdb")
-pytest.importorskip("pyarrow")
-
-
 PROBLEM = sa.parse_problem(JOB)
 PATIENCE = 60.0
 

@@ -48,6 +48,15 @@ class Site:
         return httpx.AsyncClient(transport=httpx.ASGITransport(make_app(self.service)), base_url="http://localhost")
 
 
+def wait_for_audit(client: httpx.Client) -> httpx.Response:
+    """Ask until it is done."""
+    deadline = time.monotonic() + 120
+    while (answer := client.get("/api/v1/audit")).status_code == 503:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return answer
+
+
 @contextmanager
 def run_site(service: Service, settings: Settings | None = None) -> Iterator[Site]:
     """Serve for a while."""
@@ -156,11 +165,8 @@ def german() -> Iterator[Site]:
 @pytest.fixture(scope="session")
 def audited(german: Site) -> Site:
     """The same once its audit is done."""
-    deadline = time.monotonic() + 120
     with german.client() as client:
-        while client.get("/api/v1/audit").status_code == 503:
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+        wait_for_audit(client)
     return german
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +11,7 @@ import pytest
 
 import safear as sa
 from english import english_in
-from promises.web.conftest import Site, serve
+from promises.web.conftest import Site, serve, wait_for_audit
 from promises.web.test_person_page import words
 from small_problems import guessed_loan, ladder
 
@@ -72,8 +71,7 @@ def test_no_text_of_a_download_is_a_formula(tmp_path: Path) -> None:
         serve(sa.parse_problem(document), people=str(tmp_path / "people.csv"), columns=["+side"]) as site,
         site.client() as client,
     ):
-        while client.get("/api/v1/audit").status_code == 503:
-            time.sleep(0.05)
+        wait_for_audit(client)
         audit = client.get("/analyst/audit.csv", params={"by": "+side"}).text
         form = {"aobjective": "mean", "bobjective": "mean", "who": "@SUM(1)", "do": "csv"}
         comparison = client.post("/analyst", data=form).text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from html import unescape
@@ -18,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import safear as sa
-from promises.web.conftest import CREDIT, Site, fill_in, grant, serve
+from promises.web.conftest import CREDIT, Site, fill_in, grant, serve, wait_for_audit
 from promises.web.test_person_page import words
 from safear import walk
 
@@ -214,8 +213,7 @@ def test_the_analyst_compares_people_as_filed() -> None:
     )
     rejected = int((~grant(people)).sum())
     with serve(PROBLEM, grant, people=people, columns=["job"]) as site, site.client() as client:
-        while client.get("/api/v1/audit").status_code == 503:
-            time.sleep(0.1)
+        wait_for_audit(client)
         page = words(client.get("/analyst").text)
         assert f"Of the 60 people given, the model accepts {1 - rejected / 60:.0%} and rejects {rejected}." in page
         assert "the model also sees age, account" in page
