@@ -24,7 +24,7 @@ PUBLIC = {
     "safear.reports",
     "safear.risk",
 }
-MOST_DOORS = 539  # lower it whenever some are gone
+MOST_DOORS = 538  # lower it whenever some are gone
 MOST_STRINGS = 14  # the same for names inside the package in strings of promises
 
 
