@@ -88,8 +88,8 @@ def choose_all(policy: PolicyArrays, n_states: int, step: int, states: Whole, ac
     chosen = make_bytes(states.shape[0])
     places = max(policy.table.shape[0] * n_states, policy.piece_start.shape[0] - 1)
     for i in range(states.shape[0]):
-        if not (0 <= states[i] < n_states and 0 <= step * n_states < places):
-            raise IndexError(f"there is no state {states[i]} at step {step}")
+        if i >= accounts.shape[0] or not (0 <= states[i] < n_states and 0 <= step * n_states < places):
+            raise IndexError(f"there is no state {states[i]} at step {step}, or no account for it")
         chosen[i] = choose(policy, n_states, step, states[i], accounts[i])
     return np.asarray(chosen)
 
@@ -134,8 +134,8 @@ def widen_pieces(pieces: Pieces, more: int) -> None:
 
 def move_pieces(pieces: Pieces, by: int) -> Pieces:
     """Return the same pieces by so much further up the account, without room for more."""
-    place, first = np.array(pieces.place[: pieces.count]), np.array(pieces.first[: pieces.count])
-    return Pieces(place, first + by, np.array(pieces.choice[: pieces.count]))
+    place, first = np.array(pieces.place[: pieces.count]), np.asarray(pieces.first[: pieces.count]) + by
+    return Pieces(place, first, np.array(pieces.choice[: pieces.count]))
 
 
 def join_pieces(parts: list[Pieces], n_places: int) -> PolicyArrays:

@@ -226,10 +226,8 @@ class SpentPolicy(_Known):
         """Its pieces."""
         self._read("opening", np.int64, self.mdp.n_states)
         start = self._read("piece_start", np.int64, self.mdp.horizon * self.mdp.n_states + 1)
-        first, choice = (
-            self._read("first", np.int64, len(self.choice)),
-            self._read("choice", np.uint8, len(self.choice)),
-        )
+        first = self._read("first", np.int64, len(self.choice))
+        choice = self._read("choice", np.uint8, len(self.choice))
         return self._checked("choice", _NO_TABLE, start, first, choice)
 
     def steady(self, step: int, state: int, account: int) -> tuple[int | None, int | None]:

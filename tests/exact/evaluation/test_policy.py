@@ -133,6 +133,8 @@ def test_nobody_asks_beyond_steps_and_states(step: int, state: int) -> None:
     policy = sa.solve(LOAN, sa.CVaR(0.9)).policy
     with pytest.raises(IndexError, match=f"there is no state {state} at step {step}"):
         policy.choose(step, np.array([0, state]), np.array([5, 5]))
+    with pytest.raises(IndexError, match="no account for it"):
+        policy.choose(0, np.array([0, 1]), np.array([5]))
 
 
 # -------------------------------------------------------------------------------------------------- what to do, by name
