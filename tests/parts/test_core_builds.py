@@ -65,8 +65,12 @@ def test_the_fast_build_takes_nothing_that_was_not_looked_for() -> None:
 
 
 def test_no_loop_swallows_an_error() -> None:
-    """Whatever makes room can fail. A function that is `noexcept` would print that and go on with nonsense."""
-    built = [path for path in (Path(safear.__file__).parent / "core").glob("*/*") if path.suffix in {".so", ".pyd"}]
+    """Whatever makes room can fail. A function that is `noexcept` would print that and go on with nonsense.
+
+    So do those of the checked build, whose tests fail by what is printed.
+    """
+    found = (Path(safear.__file__).parent / "core").glob("*/*")
+    built = [path for path in found if path.suffix in {".so", ".pyd"} and path.parent.name != "checked"]
     assert len(built) > 10
     assert [path for path in built if b"PyErr_WriteUnraisable" in path.read_bytes()] == []
 
