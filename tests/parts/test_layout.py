@@ -81,8 +81,9 @@ def test_mutants_that_may_live_are_of_lines_that_are_there() -> None:
     stale = []
     for file, function, line in ((one["file"], one["function"], one["line"]) for one in stated):
         text = (TESTS.parent / "src" / "safear" / file).read_text(encoding="utf-8")
-        owners = [node for node in ast.walk(ast.parse(text)) if getattr(node, "name", "") == function]
-        lines = [line for owner in owners for line in (ast.get_source_segment(text, owner) or "").splitlines()]
+        owners = [node for node in ast.walk(ast.parse(text)) if function and getattr(node, "name", "") == function]
+        parts = [ast.get_source_segment(text, owner) or "" for owner in owners] if function else [text]
+        lines = [line for part in parts for line in part.splitlines()]
         stale += [] if line in {" ".join(one.split()) for one in lines} else [(file, function, line)]
     assert stale == []
 

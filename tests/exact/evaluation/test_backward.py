@@ -110,9 +110,11 @@ def test_refused_for_an_mdp_of_one_person() -> None:
 
 @pytest.mark.parametrize("objective", [sa.Mean(), sa.CVaR(0.5)])  # carried back, and followed from each state
 def test_refused_from_states_that_are_not_there(objective: Objective) -> None:
+    solution = sa.solve(TRIES, objective)
     for start in (-1, 2):
         with pytest.raises(PersonError, match=f"there is no state {start}; the MDP has 2"):
-            evaluate_states(sa.solve(TRIES, objective), starts=np.array([1, start]))
+            evaluate_states(solution, starts=np.array([1, start]))
+    assert evaluate_states(solution, starts=np.array([1])).success.tolist() == [0, 1]
 
 
 def test_refused_when_it_does_not_fit() -> None:

@@ -15,6 +15,7 @@ import oracle
 import safear as sa
 from compare import as_policy, read_both
 from doors import Pieces, policy_of, require_few_moves, run_moved
+from gambles import by_hand
 from moody_policies import Ruled
 from safear.errors import ObjectiveError, PersonError, TooLargeError
 from safear.evaluation import SpentPolicy, StatePolicy, run_exactly
@@ -223,3 +224,23 @@ def test_costs_too_fine_for_two_totals_in_one_number_are_refused() -> None:
     assert run_moved(plain, fine).distribution.points() == run_exactly(plain).distribution.points()
     with pytest.raises(TooLargeError, match="costs are too fine"):
         run_moved(Ruled(fine, lambda *where: np.zeros_like(where[1])), fine)
+
+
+@pytest.mark.parametrize("scale", [1, 2**60])  # of the second, one number cannot hold a state and an amount
+def test_the_dearest_of_one_state_is_not_the_cheapest_of_the_next(scale: int) -> None:
+    first, second = [(0.5, 3 * scale, 1), (0.5, 0, 1)], [(0.5, 3 * scale, 2), (0.5, scale, 3)]
+    mdp = by_hand([first], [second], [], horizon=2)
+    runs = run_exactly(sa.solve(mdp, sa.Mean()), 0)
+    assert runs.state.tolist() == [2, 2, 3, 3]
+    assert runs.spent.tolist() == [3 * scale, 6 * scale, scale, 4 * scale]
+    assert runs.chance.tolist() == [0.25] * 4
+
+
+def test_totals_of_two_mdps_are_counted_while_one_number_holds_both() -> None:
+    plans, moved = list[Ruled](), by_hand([[(1, 2**31 - 1, 1)]], horizon=1)
+    for cost in (2**32 - 2, 2**32 - 1):
+        own = replace(by_hand([[(1, cost, 1)]], horizon=1), depth=np.arange(2, dtype=np.int16))
+        plans.append(Ruled(own, lambda *where: np.zeros_like(where[1])))
+    assert run_moved(plans[0], moved).spent.tolist() == [2**31 - 1]
+    with pytest.raises(TooLargeError, match="costs are too fine"):
+        run_moved(plans[1], moved)

@@ -58,7 +58,16 @@ def assert_figures(ours: NDArray[np.float64], theirs: Any) -> None:
 
 @given(problems(), OBJECTIVES, LEVELS, st.integers(1, 5))
 def test_every_lane_as_if_alone(document: dict[str, Any], objective: Stepwise, level: float, lanes: int) -> None:
-    problem = divide(sa.parse_problem(document))
+    assert_as_alone(sa.parse_problem(document), objective, level, lanes)
+
+
+def test_every_lane_as_if_alone_where_four_features_change() -> None:
+    assert_as_alone(sa.load_example("loan"), sa.Mean(), 0.95, 4)
+
+
+def assert_as_alone(problem: sa.Problem, objective: Stepwise, level: float, lanes: int) -> None:
+    """Whatever the lanes of a family have is what each has in a block of its own."""
+    problem = divide(problem)
     for family in compile_families(problem, lanes=lanes):
         solution = solve_family(family, objective)
         assert solution.choices.shape == (problem.horizon, *family.goal.shape)
