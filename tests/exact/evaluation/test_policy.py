@@ -388,6 +388,8 @@ def enumerated(policy: Policy, start: int) -> dict[tuple[Fraction, bool], float]
     mdp = policy.mdp
     masses: dict[tuple[Fraction, bool], float] = {}
     for spent, success, chance in histories(policy, start, start):
+        if chance == 0:  # the middle of an interval may be at its end
+            continue
         cost = (spent + (0 if success else mdp.failure_cost)) * mdp.quantum
         masses[cost, success] = masses.get((cost, success), 0.0) + chance
     return masses
