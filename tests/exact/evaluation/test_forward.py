@@ -228,12 +228,11 @@ def test_costs_too_fine_for_two_totals_in_one_number_are_refused() -> None:
 
 @pytest.mark.parametrize("scale", [1, 2**60])  # of the second, one number cannot hold a state and an amount
 def test_the_dearest_of_one_state_is_not_the_cheapest_of_the_next(scale: int) -> None:
-    first, second = [(0.5, 3 * scale, 1), (0.5, 0, 1)], [(0.5, 3 * scale, 2), (0.5, scale, 3)]
-    mdp = by_hand([first], [second], [], horizon=2)
-    runs = run_exactly(sa.solve(mdp, sa.Mean()), 0)
-    assert runs.state.tolist() == [2, 2, 3, 3]
-    assert runs.spent.tolist() == [3 * scale, 6 * scale, scale, 4 * scale]
-    assert runs.chance.tolist() == [0.25] * 4
+    first, second = [(0.5, 3 * scale, 3), (0.5, 0, 3)], [(0.25, 3 * scale, 1), (0.25, 0, 2), (0.5, scale, 4)]
+    runs = run_exactly(sa.solve(by_hand([first], [], [], [second], horizon=2), sa.Mean()), 0)
+    assert runs.state.tolist() == [1, 1, 2, 2, 4, 4]
+    assert runs.spent.tolist() == [3 * scale, 6 * scale, 0, 3 * scale, scale, 4 * scale]
+    assert runs.chance.tolist() == [0.125] * 4 + [0.25] * 2
 
 
 def test_totals_of_two_mdps_are_counted_while_one_number_holds_both() -> None:

@@ -32,6 +32,7 @@ from doors import (
     robust,
     sweep_targets,
 )
+from gambles import by_hand
 from oracle import Distribution, TooManyError
 from safear.errors import ObjectiveError, TooLargeError
 from safear.evaluation import evaluate_ranges
@@ -402,3 +403,11 @@ def test_what_is_equal_goes_to_the_first_row() -> None:
         mdp = one_step([(0.25, 0.5, cost), (0.5, 0.75, cost)], [(1, 1, cost)])
         found = sweep_targets(mdp, EXCESS, targets=(0.0, 5), chances="worst")
         assert [part.tolist() for part in columns_of(found.pieces)] == [[0], [-1], [0]]
+
+
+def test_there_is_room_for_the_pieces_of_many_states() -> None:
+    mdp = by_hand(*[[[(1.0, 1, 1300)]]] * 1300, horizon=1)
+    mdp = replace(mdp, edge_low=mdp.edge_chance, edge_high=mdp.edge_chance)
+    found = sweep_targets(mdp, EXCESS, targets=(0.0, 1), chances="worst")
+    place, first, choice = (part.tolist() for part in columns_of(found.pieces))
+    assert (place, first, choice) == (list(range(1300)), [-1] * 1300, [0] * 1300)
