@@ -9,9 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.mdp.arrays import MDP, once_per_mdp
-from safear.steady import add_rows
-
 ROUNDING = 1e-14  # a chance that is left and below this is none
 
 
@@ -46,30 +43,3 @@ def bound_sum(low: NDArray[np.float64], high: NDArray[np.float64], chosen: NDArr
     least = max(float(low[chosen].sum()), 1.0 - float(high[~chosen].sum()), 0.0)
     most = min(float(high[chosen].sum()), 1.0 - float(low[~chosen].sum()), 1.0)
     return least, max(least, most)
-
-
-def worst_edge_chances(mdp: MDP, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same for every edge of an MDP, with a value per edge: rows may have any number of outcomes."""
-    before, places = _find_places(mdp)
-    left, chances = before.copy(), mdp.edge_low.copy()
-    if len(places) == 2:  # as most have; the edges of a row stay together
-        second, order = places[1][1], np.arange(mdp.n_edges)
-        worse = second[values[second] > values[second - 1]]
-        order[worse], order[worse - 1] = worse - 1, worse
-    else:
-        order = np.lexsort((-values, mdp.edge_row))
-    for rows, place in places:
-        edges = order[place]
-        more = np.minimum(mdp.edge_high[edges] - mdp.edge_low[edges], left[rows])
-        chances[edges] += more
-        left[rows] -= more
-    return chances
-
-
-@once_per_mdp
-def _find_places(mdp: MDP) -> tuple[NDArray[np.float64], list[tuple[NDArray[np.int64], NDArray[np.int64]]]]:
-    """What the least chances of each row leave; by rank, the rows with so many outcomes, and where that one stands."""
-    first, counts = mdp.edge_start[:-1], np.diff(mdp.edge_start)
-    left = 1.0 - add_rows(mdp.edge_low, mdp.edge_start)
-    rows = [np.flatnonzero(counts > rank) for rank in range(int(counts.max(initial=0)))]
-    return np.where(left > ROUNDING, left, 0.0), [(some, first[some] + rank) for rank, some in enumerate(rows)]

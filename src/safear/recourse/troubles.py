@@ -22,7 +22,7 @@ from safear.evaluation.occurrence import chance_of_once, range_of_once
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
 from safear.recourse.level_changes import Changes, LevelChange, find_changes
-from safear.solvers.success import sweep_back
+from safear.solvers.success import look_ahead
 
 ROUNDING = 1e-9  # a relative difference below this is none
 RARE = 0.0001  # what happens to fewer people is not worth telling
@@ -78,16 +78,13 @@ def _works(mdp: MDP, edges: NDArray[np.int64]) -> Flags:
 def _find_worse(mdp: MDP, layers: Sequence[Layer]) -> list[Flags]:
     """By layer, which moves leave somebody worse off than they would be had nothing changed."""
     worse: list[Flags] = [np.zeros(len(layer.edge), dtype=bool) for layer in layers]
-    best = mdp.goal.astype(np.float64)  # from the next step on
-    for step, success, _ in sweep_back(mdp):
-        if step < len(layers) and len(layers[step].edge):
-            layer = layers[step]
+    for layer, best in zip(layers, look_ahead(mdp).success[1:], strict=False):  # from the next step on
+        if len(layer.edge):
             before, after = layer.state[layer.origin], mdp.edge_next[layer.edge]
             chances, margin = (best[before], best[after]), ROUNDING * best[before]
             farther = mdp.steps_to_goal[after] > mdp.steps_to_goal[before]
             less, same = chances[1] < chances[0] - margin, np.abs(chances[1] - chances[0]) <= margin
-            worse[step] = (mdp.distance(before, after, ordered=False) > 0) & (less | (same & farther))
-        best = success
+            worse[layer.step] = (mdp.distance(before, after, ordered=False) > 0) & (less | (same & farther))
     return worse
 
 

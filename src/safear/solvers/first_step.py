@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.core.exponentials import exp_all, log_of
 from safear.evaluation.adjoint import expect_back, total_costs
 from safear.evaluation.extremes import columns_at_once, search_least
 from safear.evaluation.forward import evaluate, propagate
@@ -40,7 +41,6 @@ from safear.risk.objectives import (
 )
 from safear.solvers.optimal import simplify
 from safear.solvers.solution import Solution
-from safear.steady import log_of, steady_exp
 
 Reals = NDArray[np.float64]
 
@@ -138,7 +138,7 @@ def as_expectation(objective: CostObjective, costs: Costs) -> Expectation | None
         case Entropic(aversion):
             top = float(costs.values[-1])
             return Expectation(
-                lambda total: steady_exp(aversion * (total - top)), lambda mean: top + log_of(mean, mean - 1) / aversion
+                lambda total: exp_all(aversion * (total - top)), lambda mean: top + log_of(mean, mean - 1) / aversion
             )
         case CVaR(level) | MeanCVaR(_, level) if level <= 1 - EPSILON:
             return _at_target(objective, costs.var(level))

@@ -24,16 +24,16 @@ from numpy.typing import NDArray
 from safear.core import sweeps
 from safear.evaluation.policy import NOTHING, StatePolicy
 from safear.mdp.arrays import MDP
-from safear.mdp.hope import list_acting
-from safear.mdp.intervals import worst_edge_chances
 from safear.progress import Progress
 from safear.risk.objectives import Entropic, Mean, MeanLowerStd, MeanStd
-from safear.steady import NEAR_ONE, add_rows, steady_exp, steady_expm1, steady_log, steady_log1p
 
 TIE = 1e-13  # values this close, relatively, are equal up to rounding
 Stepwise = Mean | MeanStd | MeanLowerStd  # what Algorithm 1 is made for
 Recursive = Stepwise | Entropic  # objectives that the sweep can do
 Allowed = NDArray[np.bool_]  # [step, row]: what a plan may do at all
+Reals = NDArray[np.float64]
+_NONE: NDArray[np.uint8] = np.empty((0, 0), dtype=np.uint8)
+_NO_CHANCES: Reals = np.empty((0, 0))
 
 
 def sweep(
@@ -53,15 +53,64 @@ def sweep(
         return StatePolicy(mdp, lane_choices[:, :, 0]), lane_values[:, 0]
     if not isinstance(objective, Mean | Entropic):
         raise TypeError(objective)  # `choose_method` and `require_robust` refuse it
-    values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
+    aversion = 0.0 if isinstance(objective, Mean) else objective.risk_aversion * float(mdp.quantum)
     choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
-    for step in reversed(range(mdp.horizon if mdp.n_rows else 0)):
-        allows = None if allowed is None else allowed[step]
-        scores = score_rows(mdp, values, objective, robust=robust)
-        values = _step_back(mdp, values, scores, choices[step], acting=list_acting(mdp)[step], allowed=allows)
-        if progress is not None:
-            progress(mdp.horizon - step, mdp.horizon)
+    values = sweep_back(
+        mdp,
+        list_final_costs(mdp),
+        robust=robust,
+        aversion=aversion,
+        tie=TIE,
+        allowed=allowed,
+        choices=choices,
+        progress=progress,
+    )
     return StatePolicy(mdp, choices), values
+
+
+def sweep_back(
+    mdp: MDP,
+    ends: Reals,
+    *,
+    robust: bool = False,
+    paid: bool = True,
+    aversion: float = 0.0,
+    tie: float = 0.0,
+    slack: float = 0.0,
+    allowed: Allowed | None = None,
+    choices: NDArray[np.uint8] = _NONE,
+    keeps: NDArray[np.uint8] = _NONE,
+    chances: Reals = _NO_CHANCES,
+    by_step: bool = False,
+    progress: Progress | None = None,
+) -> Reals:
+    """V of each state at step 0, or `by_step` [step, state], from `ends` on: see `core.sweeps.sweep_back`.
+
+    The least over rows that are `allowed`, or all, of the mean or, with an `aversion` per quantum, the entropic risk of
+    c + V(s'), or of V(s') alone if costs are not `paid`. What `choices`, `keeps` and `chances` have room for is written.
+    """
+    needed = mdp.steps_to_goal if mdp.stops else np.zeros(mdp.n_states, dtype=np.int64)
+    given = _NONE if allowed is None else np.ascontiguousarray(allowed).view(np.uint8)
+    ranges, written = range_chances(mdp, robust=robust), (choices, keeps, chances)
+    backward = sweeps.Backward(mdp.arrays, ranges, needed, float(paid), aversion, tie, slack, given, *written)
+    values = np.repeat(ends[None], mdp.horizon + 1 if by_step else 2, axis=0)
+    stages = [(0, mdp.horizon)] if progress is None else [(step, step + 1) for step in reversed(range(mdp.horizon))]
+    for begin, end in stages:
+        sweeps.sweep_back(backward, values, mdp.horizon, begin, end)
+        if progress is not None:
+            progress(mdp.horizon - begin, mdp.horizon)
+    return values if by_step else values[0]
+
+
+def range_chances(mdp: MDP, *, robust: bool) -> sweeps.Ranges:
+    """Return between which bounds the chances of edges may be chosen; with room for one sweep at a time."""
+    low, high = (mdp.edge_low, mdp.edge_high) if robust else (mdp.edge_chance, mdp.edge_chance)
+    return sweeps.Ranges(low, high, int(np.diff(mdp.edge_start).max(initial=2)))
+
+
+def list_final_costs(mdp: MDP) -> Reals:
+    """Return what runs cost that are over in each state, besides what was spent, in quanta."""
+    return np.where(mdp.goal, 0.0, float(mdp.failure_cost))
 
 
 def sweep_lanes(
@@ -93,56 +142,3 @@ def sweep_lanes(
 def aversion_of(objective: Stepwise) -> float:
     """The weight of the deviation."""
     return 0.0 if isinstance(objective, Mean) else float(objective.risk_aversion)
-
-
-def _step_back(
-    mdp: MDP,
-    later: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    choices: NDArray[np.uint8],
-    *,
-    acting: NDArray[np.bool_],
-    allowed: NDArray[np.bool_] | None,
-) -> NDArray[np.float64]:
-    """V of one step from that of the next and from Q of each row; writes the choices of `acting` states."""
-    active = np.flatnonzero(np.diff(mdp.row_start))
-    if allowed is not None:
-        scores = np.where(allowed, scores, np.inf)
-    rows = first_best(scores, mdp.row_start[active])
-    acts = acting[active]
-    active, rows = active[acts], rows[acts]
-    choices[active] = rows - mdp.row_start[active]
-    values = later.copy()
-    values[active] = scores[rows]
-    return values
-
-
-def score_rows(
-    mdp: MDP, values: NDArray[np.float64], objective: Mean | Entropic, *, robust: bool = False
-) -> NDArray[np.float64]:
-    """Q of each row, given the values of the next step."""
-    cost_to_go = mdp.edge_cost + values[mdp.edge_next]
-    chance = worst_edge_chances(mdp, cost_to_go) if robust else mdp.edge_chance
-    aversion = 0.0 if isinstance(objective, Mean) else objective.risk_aversion
-    per_quantum, first = aversion * float(mdp.quantum), mdp.edge_start[:-1]
-    if per_quantum == 0:
-        return add_rows(chance * cost_to_go, mdp.edge_start)
-    cost_to_go = np.where(chance > 0, cost_to_go, 0.0)  # what never happens takes no part
-    largest = np.maximum.reduceat(cost_to_go, first)  # taken out of the sum, as in `Costs.entropic`
-    exponents = per_quantum * (cost_to_go - largest[mdp.edge_row])
-    mass, below = (add_rows(chance * part(exponents), mdp.edge_start) for part in (steady_exp, steady_expm1))
-    near = below > -NEAR_ONE
-    logarithm = np.where(near, steady_log1p(np.where(near, below, 0.0)), steady_log(mass))
-    return largest + logarithm / per_quantum
-
-
-def first_best(scores: NDArray[np.float64], first_rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each state, the first of its rows whose score is the least, up to rounding.
-
-    `first_rows` are where the rows of the states that have any begin.
-    """
-    least = np.minimum.reduceat(scores, first_rows)
-    counts = np.diff(np.append(first_rows, len(scores)))
-    limit = least * (1 + TIE)  # scores are not below 0
-    good = np.flatnonzero(scores <= np.repeat(limit, counts))
-    return good[np.searchsorted(good, first_rows)]
