@@ -99,7 +99,6 @@ from safear.evaluation.extremes import search_least as search_least
 from safear.evaluation.extremes import spread_between as spread_between
 from safear.evaluation.forward import follow as follow
 from safear.evaluation.forward import often_if_off as often_if_off
-from safear.evaluation.forward import propagate as propagate
 from safear.evaluation.forward import require_few_moves as require_few_moves
 from safear.evaluation.forward import run_moved as run_moved
 from safear.evaluation.forward import run_on as run_on

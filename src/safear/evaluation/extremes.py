@@ -31,7 +31,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.evaluation.forward import Layer, propagate
+from safear.core.runs import Runs
+from safear.evaluation.forward import follow, list_steps
 from safear.evaluation.policy import Planned, Policy, policy_of
 from safear.mdp.arrays import MDP
 from safear.mdp.intervals import worst_chances
@@ -124,7 +125,7 @@ def _find_worst_tail(tree: _Tree, level: float, weight: float = 1.0) -> float:
 
 
 class _Group(NamedTuple):
-    """The pairs of a layer whose rows have so many outcomes: `pair` [n], the others [n, outcomes]."""
+    """The cells of a step whose rows have so many outcomes: `pair` [n], the others [n, outcomes]."""
 
     pair: NDArray[np.int64]
     target: NDArray[np.int64]
@@ -133,7 +134,7 @@ class _Group(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """A layer, read backward: which runs are over with which total, and where the others go."""
+    """A step, read backward: which runs are over with which total, and where the others go."""
 
     pairs: int
     over: NDArray[np.int64]
@@ -150,8 +151,8 @@ class _Tree:
 
     @classmethod
     def of(cls, policy: Policy, start: int) -> _Tree:
-        choose = policy.choosing(int(policy.accounts[start]))
-        return cls([_read_layer(policy.mdp, layer) for layer in propagate(policy.mdp, choose, start, possible=True)])
+        runs = follow(policy.mdp, policy.choosing(int(policy.accounts[start])), start, possible=True)
+        return cls([_read_step(policy.mdp, runs, *step) for step in list_steps(runs)])
 
     @property
     def has_intervals(self) -> bool:
@@ -189,18 +190,20 @@ class _Tree:
         return found
 
 
-def _read_layer(mdp: MDP, layer: Layer) -> _Step:
-    over = np.flatnonzero(layer.row < 0)
-    success = mdp.goal[layer.state[over]]
-    total = layer.spent[over] + np.where(success, 0, mdp.failure_cost)
-    pairs, first, counts = np.unique(layer.origin, return_index=True, return_counts=True)
+def _read_step(mdp: MDP, runs: Runs, cells: slice, ways: slice) -> _Step:
+    row, state, spent = (np.asarray(each)[cells] for each in (runs.cells.row, runs.cells.state, runs.cells.spent))
+    origin, edges, target = (np.asarray(each)[ways] for each in (runs.moves.origin, runs.moves.edge, runs.moves.target))
+    over = np.flatnonzero(row < 0)
+    success = mdp.goal[state[over]]
+    total = spent[over] + np.where(success, 0, mdp.failure_cost)
+    pairs, first, counts = np.unique(origin - cells.start, return_index=True, return_counts=True)
     groups = []
     for count in np.unique(counts):
         chosen = counts == count
         moves = first[chosen, None] + np.arange(count)
-        edge = layer.edge[moves]
-        groups.append(_Group(pairs[chosen], layer.target[moves], mdp.edge_low[edge], mdp.edge_high[edge]))
-    return _Step(len(layer.state), over, total.astype(np.float64), success, groups)
+        edge = edges[moves]
+        groups.append(_Group(pairs[chosen], target[moves] - cells.stop, mdp.edge_low[edge], mdp.edge_high[edge]))
+    return _Step(len(state), over, total.astype(np.float64), success, groups)
 
 
 def _failing(total: NDArray[np.float64], success: NDArray[np.bool_]) -> Values:
