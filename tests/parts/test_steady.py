@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from doors import (
     dot,
-    exp_all,
     log_of,
     steady_exp,
     steady_expm1,
@@ -45,7 +44,7 @@ def test_exponentials_and_logarithms_are_right_to_the_last_digits() -> None:
         assert count_ulps(map(steady_expm1, x), [Decimal(value).exp() - 1 for value in x]) < ULPS
         assert count_ulps(map(steady_log1p, y), [(1 + Decimal(value)).ln() for value in y]) < ULPS
         assert count_ulps((log_of(value, -1.0) for value in m), [Decimal(value).ln() for value in m]) < ULPS
-    assert exp_all(np.array([0.0, -800.0, -1e300, 700.0])).tolist() == [1.0, 0.0, 0.0, pytest.approx(math.exp(700))]
+    assert [steady_exp(each) for each in (0.0, -800.0, -1e300, 700.0)] == [1.0, 0.0, 0.0, pytest.approx(math.exp(700))]
     assert [steady_expm1(0.0), steady_expm1(-800.0)] == [0.0, -1.0]
     assert [log_of(1.0, 0.0), log_of(0.0, -1.0)] == [0.0, -math.inf]
     assert log_of(1 - 1e-14, -1e-14) == pytest.approx(math.log1p(-1e-14), rel=1e-15)

@@ -1,8 +1,8 @@
 """Exponentials and logarithms of single operations, so that their last digits are the same on every processor.
 
-    exp      x = k log 2 + r with |r| <= log(2) / 2:  2^k (1 + expm1(r)), the series of expm1 up to r^17
-    log1p    2 artanh(s), s = y / (2 + y), the series up to s^35; for |y| < 1/2, so |s| < 1/3
-    log      m = f 2^k with 2/3 <= f < 4/3:  k log 2 + log1p(f - 1)
+exp      x = k log 2 + r with |r| <= log(2) / 2:  2^k (1 + expm1(r)), the series of expm1 up to r^17
+log1p    2 artanh(s), s = y / (2 + y), the series up to s^35; for |y| < 1/2, so |s| < 1/3
+log      m = f 2^k with 2/3 <= f < 4/3:  k log 2 + log1p(f - 1)
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ else:
 
     from numpy import rint
 
-    from safear.core.arrays import INF, Real, make_reals
+    from safear.core.arrays import INF, Real
 
 NEAR_ONE = 0.5  # nearer than that, the logarithm is taken of the distance from 1
 # log 2 in two parts: the upper has so few digits that k times it is exact for every power 2^k that a float can hold.
@@ -40,28 +40,25 @@ def add_series(x: float, terms: Real) -> float:
     return total
 
 
-def find_power(x: float) -> float:
-    """Return the k with which exp(x) = 2^k (1 + expm1(r))."""
-    return rint(max(x, -1100.0) / LOG_2)  # exp(-1100) is 0
-
-
-def find_rest(x: float, power: float) -> float:
-    """Return the expm1(r) with which exp(x) = 2^k (1 + expm1(r))."""
-    rest = (max(x, -1100.0) - power * LOG_2_HIGH) - power * LOG_2_LOW
-    return rest + rest * rest * add_series(rest, EXP_TERMS)
+def split_power(x: float) -> tuple[float, float]:
+    """Return the k and the expm1(r) with which exp(x) = 2^k (1 + expm1(r))."""
+    held = max(x, -1100.0)  # exp(-1100) is 0
+    power = rint(held / LOG_2)
+    rest = (held - power * LOG_2_HIGH) - power * LOG_2_LOW
+    return power, rest + rest * rest * add_series(rest, EXP_TERMS)
 
 
 def steady_exp(x: float) -> float:
     """Return exp(x)."""
-    power = find_power(x)
-    return ldexp(1.0 + find_rest(x, power), cython.cast(cython.int, power))
+    power, series = split_power(x)
+    return ldexp(1.0 + series, cython.cast(cython.int, power))
 
 
 def steady_expm1(x: float) -> float:
     """Return exp(x) - 1."""
-    power = find_power(x)
+    power, series = split_power(x)
     k: int = cython.cast(cython.int, power)
-    return ldexp(find_rest(x, power), k) + (ldexp(1.0, k) - 1.0)
+    return ldexp(series, k) + (ldexp(1.0, k) - 1.0)
 
 
 def steady_log1p(y: float) -> float:
@@ -85,15 +82,6 @@ def log_of(mass: float, below: float) -> float:
     if part < 2 / 3:
         part, power = 2.0 * part, power - 1
     return power * LOG_2_HIGH + (power * LOG_2_LOW + steady_log1p(part - 1.0))
-
-
-def exp_all(x: Real) -> Real:
-    """Return exp(x) of several numbers."""
-    found = make_reals(x.shape[0])
-    with cython.nogil:
-        for i in range(x.shape[0]):
-            found[i] = steady_exp(x[i])
-    return np.asarray(found)
 
 
 def find_entropic(values: Real, chances: Real, aversion: float) -> float:

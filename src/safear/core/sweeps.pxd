@@ -45,23 +45,22 @@ cdef class Ranges:
     cdef double[::1] value, second, chance
     cdef long long[::1] order
 
-@cython.locals(left=double, place=cython.longlong, i=cython.longlong)
+@cython.locals(left=double, place=cython.longlong, i=cython.longlong, is_equal=bint)
 cdef void find_worst(Ranges ranges, long long first, long long count) noexcept nogil
-cdef bint is_worse(Ranges ranges, long long one, long long other) noexcept nogil
 @cython.locals(p=double, q=double)
 cdef void find_end(Ranges ranges, long long first, bint is_first) noexcept nogil
 
 cdef class Backward:
     cdef Arrays arrays
     cdef Ranges ranges
-    cdef const long long[::1] needed
+    cdef const long long[::1] late
     cdef double paid, aversion, tie, slack
     cdef const unsigned char[:, ::1] allowed
     cdef unsigned char[:, ::1] choices, keeps
     cdef double[:, ::1] chances
 
 @cython.locals(arrays=Arrays, ranges=Ranges, scores="double[::1]", score=double, least=double, chosen=int)
-cpdef sweep_back(Backward backward, double[:, ::1] values, long long horizon, long long begin, long long end)
+cpdef sweep_back(Backward backward, double[:, ::1] values, long long begin, long long end)
 @cython.locals(total=double)
 cdef double weigh_row(
     Backward backward, Arrays arrays, Ranges ranges, long long row, double[:, ::1] values, long long later

@@ -31,6 +31,8 @@ else:
 
 NAN = float("nan")
 NEVER = 2**63 - 1  # in place of a total: there is none
+NO_BYTES: Bytes = np.empty((0, 0), np.uint8)
+NO_REALS: Real = np.empty((0, 0))
 
 
 class Deviation:
@@ -265,8 +267,12 @@ def find_worst(ranges: Ranges, first: int, count: int) -> None:
         left -= ranges.low[first + i]
         ranges.chance[i] = ranges.low[first + i]
         place = i
-        while place > 0 and is_worse(ranges, i, ranges.order[place - 1]):
-            ranges.order[place] = ranges.order[place - 1]
+        while place > 0:
+            other = ranges.order[place - 1]
+            is_equal = ranges.value[i] == ranges.value[other]
+            if ranges.value[i] < ranges.value[other] or (is_equal and ranges.second[i] <= ranges.second[other]):
+                break
+            ranges.order[place] = other
             place -= 1
         ranges.order[place] = i
     if count == 2:
@@ -277,13 +283,6 @@ def find_worst(ranges: Ranges, first: int, count: int) -> None:
         more = max(min(ranges.high[first + i] - ranges.low[first + i], left), 0.0)
         left -= more
         ranges.chance[i] += more
-
-
-def is_worse(ranges: Ranges, one: int, other: int) -> bool:
-    """Return whether an outcome is worse than another."""
-    if ranges.value[one] == ranges.value[other]:
-        return ranges.second[one] > ranges.second[other]
-    return ranges.value[one] > ranges.value[other]
 
 
 def find_end(ranges: Ranges, first: int, is_first: bool) -> None:
@@ -299,25 +298,26 @@ def find_end(ranges: Ranges, first: int, is_first: bool) -> None:
 class Backward:
     """What a sweep back goes by, and what it writes: see `sweep_back`, and `solvers.sweep` for what is left out.
 
-    Something is done in a state if no more steps are `needed` [state] than are left, and by rows that are `allowed`
-    [step, row]. Costs count if `paid` is 1, and not if it is 0; with an `aversion` above 0 risk is entropic.
+    Something is done in a state up to, but not including, step `late`, by rows that are `allowed` [step, row]. Costs
+    count if `paid` is 1, and not if it is 0; with an `aversion` above 0 risk is entropic.
     """
 
     def __init__(
-        self, arrays: Arrays, ranges: Ranges, needed: Whole, paid: float, aversion: float, tie: float, slack: float,
-        allowed: Bytes, choices: Bytes, keeps: Bytes, chances: Real,
+        self, arrays: Arrays, ranges: Ranges, late: Whole, paid: float = 1.0, aversion: float = 0.0,
+        tie: float = 0.0, slack: float = 0.0, allowed: Bytes = NO_BYTES, choices: Bytes = NO_BYTES,
+        keeps: Bytes = NO_BYTES, chances: Real = NO_REALS,
     ) -> None:  # fmt: skip
-        self.arrays, self.ranges, self.needed, self.paid, self.aversion = arrays, ranges, needed, paid, aversion
+        self.arrays, self.ranges, self.late, self.paid, self.aversion = arrays, ranges, late, paid, aversion
         self.tie, self.slack, self.allowed = tie, slack, allowed
         self.choices, self.keeps, self.chances = choices, keeps, chances
 
 
-def sweep_back(backward: Backward, values: Real, horizon: int, begin: int, end: int) -> None:
+def sweep_back(backward: Backward, values: Real, begin: int, end: int) -> None:
     """V_h(s) = min over a of max over p of sum p x, x = c + V_{h+1}(s'), or of log(sum p exp(b x)) / b.
 
-    From step end - 1 down to `begin`. V of step h is in values[h % turns], all of which begin as the end values. Writes,
-    where there is room, the first row that is the least up to `tie` into choices[step, state], whether a row is at most
-    1 - slack times the least (which is below 0 then) into keeps[step, row], and the worst p into chances[step, edge].
+    From step end - 1 down to `begin`. V of step h is in values[h % turns], all of which begin as the end values.
+    Writes, where there is room, the first row that is the least up to `tie` into choices[step, state], whether a row is
+    at most 1 - slack times the least (below 0 then) into keeps[step, row], and the worst p into chances[step, edge].
     """
     arrays, ranges, turns = backward.arrays, backward.ranges, values.shape[0]
     row_start, edge_start, allowed = arrays.row_start, arrays.edge_start, backward.allowed
@@ -326,10 +326,9 @@ def sweep_back(backward: Backward, values: Real, horizon: int, begin: int, end: 
         for step in range(end - 1, begin - 1, -1):
             later, now = (step + 1) % turns, step % turns
             for state in range(values.shape[1]):
-                first, last = row_start[state], row_start[state + 1]
-                if backward.needed[state] > horizon - step or first == last:
+                if step >= backward.late[state]:
                     continue
-                least, chosen = INF, NONE
+                first, last, least, chosen = row_start[state], row_start[state + 1], INF, NONE
                 for row in range(first, last):
                     if allowed.shape[0] > 0 and not allowed[step, row]:
                         continue
@@ -370,12 +369,13 @@ def weigh_row(backward: Backward, arrays: Arrays, ranges: Ranges, row: int, valu
 
 
 def bound_totals(
-    arrays: Arrays, possible: Real, depth: Whole, late: Whole, choices: Bytes, is_most: bool, totals: Whole, horizon: int
-) -> None:
-    """T_h(s) = min, or max, of c + T_{h+1}(s') over the edges that leave s; if given, those that are `possible`, above 0.
+    arrays: Arrays, possible: Real, depth: Whole, late: Whole, choices: Bytes, is_most: bool, totals: Whole,
+    horizon: int,
+) -> None:  # fmt: skip
+    """T_h(s) = min, or max, of c + T_{h+1}(s') over the edges that leave s and, if given, are `possible`, above 0.
 
     T of step h is in totals[h % turns], all of which begin as T at the end: NEVER where runs do not end. Something is
-    done from step `depth` up to, but not including, step `late`: what the `choices` [step, state] are, if there are any.
+    done from step `depth` up to, but not including, step `late`: if given, the `choices` [step, state].
     """
     turns, row_start, edge_start = totals.shape[0], arrays.row_start, arrays.edge_start
     with cython.nogil:

@@ -29,6 +29,7 @@ else:
         widen_pieces,
     )
 
+
 class Aim:
     """The lowest target, the loss below it, below + below_slope * (E[C] - w), and the weights of loss and mean."""
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.sweeps import bound_totals
+from safear.core.sweeps import NO_BYTES, bound_totals
 from safear.mdp.arrays import MDP, once_per_mdp
 
 Whole = NDArray[np.int64]
 NEVER = np.iinfo(np.int64).max  # in place of a total: there is none
-ANYTHING: NDArray[np.uint8] = np.empty((0, 0), dtype=np.uint8)  # in place of choices
 ANY: NDArray[np.float64] = np.empty(0)  # in place of what is possible
 
 
@@ -22,7 +21,7 @@ def bound_spent(
     *,
     is_most: bool,
     possible: NDArray[np.float64] = ANY,
-    choices: NDArray[np.uint8] = ANYTHING,
+    choices: NDArray[np.uint8] = NO_BYTES,
     by_step: bool = True,
 ) -> Whole:
     """The least or the most that may be spent from each state on, and `ends` at the end: [step, state], or of step 0.

@@ -36,12 +36,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from safear.core.sweeps import NO_BYTES, NO_REALS, Backward
 from safear.errors import ObjectiveError
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.memory import MAX_BYTES, require_room
 from safear.risk.objectives import MeanLowerStd, MeanStd, MeanVariance, Objective
 from safear.solvers.success import allowed_rows
-from safear.solvers.sweep import Reals, list_final_costs, sweep_back
+from safear.solvers.sweep import Reals, basis, list_final_costs, sweep_back
 
 
 def require_robust(objective: Objective, method: object) -> None:
@@ -58,7 +59,7 @@ def require_robust(objective: Objective, method: object) -> None:
 @once_per_mdp
 def find_worst_means(mdp: MDP, slack: float | None) -> Reals:
     """The least mean of each state at the worst chances, in quanta."""
-    return sweep_back(mdp, list_final_costs(mdp), robust=True, allowed=allowed_rows(mdp, slack, robust=True))
+    return _sweep_worst(mdp, slack, NO_REALS)
 
 
 def find_worst_chances(mdp: MDP, slack: float | None) -> Reals:
@@ -66,9 +67,15 @@ def find_worst_chances(mdp: MDP, slack: float | None) -> Reals:
     what = f"the worst chances of {mdp.n_edges:,} outcomes in {mdp.horizon:,} steps"
     require_room(8 * mdp.horizon * mdp.n_edges, what, max_bytes=MAX_BYTES)
     chances = np.repeat(mdp.edge_chance[None], mdp.horizon, axis=0)
-    allowed = allowed_rows(mdp, slack, robust=True)
-    sweep_back(mdp, list_final_costs(mdp), robust=True, allowed=allowed, chances=chances)
+    _sweep_worst(mdp, slack, chances)
     return chances
+
+
+def _sweep_worst(mdp: MDP, slack: float | None, chances: Reals) -> Reals:
+    rows = allowed_rows(mdp, slack, robust=True)
+    allowed = NO_BYTES if rows is None else rows.view(np.uint8)
+    aim = Backward(*basis(mdp, robust=True), allowed=allowed, chances=chances)
+    return sweep_back(mdp, list_final_costs(mdp), aim)
 
 
 def bound_between(targets: Reals, scores: Reals, *, of_target: float, of_loss: float) -> Reals:

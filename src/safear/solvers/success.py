@@ -22,9 +22,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.core.sweeps import Backward
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.problem.model import Record
-from safear.solvers.sweep import Allowed, Reals, list_final_costs, sweep_back
+from safear.solvers.sweep import Allowed, Reals, basis, list_final_costs, sweep_back
 
 
 class Ahead(NamedTuple):
@@ -37,8 +38,8 @@ class Ahead(NamedTuple):
 @once_per_mdp
 def look_ahead(mdp: MDP) -> Ahead:
     """Look ahead from all states and steps of an MDP."""
-    mean = sweep_back(mdp, list_final_costs(mdp), by_step=True)
-    return Ahead(mean, 0.0 - sweep_back(mdp, _end(mdp), paid=False, by_step=True))
+    mean = sweep_back(mdp, list_final_costs(mdp), Backward(*basis(mdp)), by_step=True)
+    return Ahead(mean, 0.0 - sweep_back(mdp, _end(mdp), Backward(*basis(mdp), paid=0.0), by_step=True))
 
 
 FEW = 2_000_000  # states times steps of one person
@@ -48,7 +49,8 @@ FEW = 2_000_000  # states times steps of one person
 def sweep_success(mdp: MDP, *, slack: float = 1e-12, robust: bool = False) -> tuple[Reals, Allowed]:
     """P of each state at step 0, and for each step which rows have q(s, a) >= (1 - slack) P(s)."""
     keeps = np.ones((mdp.horizon, mdp.n_rows), dtype=np.uint8)
-    success = 0.0 - sweep_back(mdp, _end(mdp), paid=False, robust=robust, slack=slack, keeps=keeps)
+    aim = Backward(*basis(mdp, robust=robust), paid=0.0, slack=slack, keeps=keeps)
+    success = 0.0 - sweep_back(mdp, _end(mdp), aim)
     return success, keeps.view(np.bool_)
 
 

@@ -22,8 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.core import sweeps
+from safear.core.arrays import Arrays
+from safear.core.sweeps import NO_BYTES, Backward, Ranges
 from safear.evaluation.policy import NOTHING, StatePolicy
 from safear.mdp.arrays import MDP
+from safear.mdp.intervals import range_chances
 from safear.progress import Progress
 from safear.risk.objectives import Entropic, Mean, MeanLowerStd, MeanStd
 
@@ -32,8 +35,6 @@ Stepwise = Mean | MeanStd | MeanLowerStd  # what Algorithm 1 is made for
 Recursive = Stepwise | Entropic  # objectives that the sweep can do
 Allowed = NDArray[np.bool_]  # [step, row]: what a plan may do at all
 Reals = NDArray[np.float64]
-_NONE: NDArray[np.uint8] = np.empty((0, 0), dtype=np.uint8)
-_NO_CHANCES: Reals = np.empty((0, 0))
 
 
 def sweep(
@@ -55,57 +56,27 @@ def sweep(
         raise TypeError(objective)  # `choose_method` and `require_robust` refuse it
     aversion = 0.0 if isinstance(objective, Mean) else objective.risk_aversion * float(mdp.quantum)
     choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
-    values = sweep_back(
-        mdp,
-        list_final_costs(mdp),
-        robust=robust,
-        aversion=aversion,
-        tie=TIE,
-        allowed=allowed,
-        choices=choices,
-        progress=progress,
-    )
-    return StatePolicy(mdp, choices), values
+    rows = NO_BYTES if allowed is None else np.ascontiguousarray(allowed).view(np.uint8)
+    aim = Backward(*basis(mdp, robust=robust), aversion=aversion, tie=TIE, allowed=rows, choices=choices)
+    return StatePolicy(mdp, choices), sweep_back(mdp, list_final_costs(mdp), aim, progress=progress)
+
+
+def basis(mdp: MDP, *, robust: bool = False) -> tuple[Arrays, Ranges, NDArray[np.int64]]:
+    """Return what a sweep back goes by: rows and edges, chances, and from which step on nothing is done."""
+    return mdp.arrays, range_chances(mdp, robust=robust), mdp.late
 
 
 def sweep_back(
-    mdp: MDP,
-    ends: Reals,
-    *,
-    robust: bool = False,
-    paid: bool = True,
-    aversion: float = 0.0,
-    tie: float = 0.0,
-    slack: float = 0.0,
-    allowed: Allowed | None = None,
-    choices: NDArray[np.uint8] = _NONE,
-    keeps: NDArray[np.uint8] = _NONE,
-    chances: Reals = _NO_CHANCES,
-    by_step: bool = False,
-    progress: Progress | None = None,
+    mdp: MDP, ends: Reals, aim: Backward, *, by_step: bool = False, progress: Progress | None = None
 ) -> Reals:
-    """V of each state at step 0, or `by_step` [step, state], from `ends` on: see `core.sweeps.sweep_back`.
-
-    The least over rows that are `allowed`, or all, of the mean or, with an `aversion` per quantum, the entropic risk of
-    c + V(s'), or of V(s') alone if costs are not `paid`. What `choices`, `keeps` and `chances` have room for is written.
-    """
-    needed = mdp.steps_to_goal if mdp.stops else np.zeros(mdp.n_states, dtype=np.int64)
-    given = _NONE if allowed is None else np.ascontiguousarray(allowed).view(np.uint8)
-    ranges, written = range_chances(mdp, robust=robust), (choices, keeps, chances)
-    backward = sweeps.Backward(mdp.arrays, ranges, needed, float(paid), aversion, tie, slack, given, *written)
+    """V of each state at step 0, or `by_step` [step, state], from what it is at the `ends`: see `core.sweeps`."""
     values = np.repeat(ends[None], mdp.horizon + 1 if by_step else 2, axis=0)
     stages = [(0, mdp.horizon)] if progress is None else [(step, step + 1) for step in reversed(range(mdp.horizon))]
     for begin, end in stages:
-        sweeps.sweep_back(backward, values, mdp.horizon, begin, end)
+        sweeps.sweep_back(aim, values, begin, end)
         if progress is not None:
             progress(mdp.horizon - begin, mdp.horizon)
     return values if by_step else values[0]
-
-
-def range_chances(mdp: MDP, *, robust: bool) -> sweeps.Ranges:
-    """Return between which bounds the chances of edges may be chosen; with room for one sweep at a time."""
-    low, high = (mdp.edge_low, mdp.edge_high) if robust else (mdp.edge_chance, mdp.edge_chance)
-    return sweeps.Ranges(low, high, int(np.diff(mdp.edge_start).max(initial=2)))
 
 
 def list_final_costs(mdp: MDP) -> Reals:
