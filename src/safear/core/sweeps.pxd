@@ -59,14 +59,16 @@ cdef class Backward:
     cdef unsigned char[:, ::1] choices, keeps
     cdef double[:, ::1] chances
 
-@cython.locals(arrays=Arrays, ranges=Ranges, scores="double[::1]", score=double, least=double, chosen=int)
+@cython.locals(
+    arrays=Arrays, ranges=Ranges, is_plain=bint, is_free=bint, tie=double, scores="double[::1]", score=double, least=double, chosen=int,
+)
 cpdef sweep_back(Backward backward, double[:, ::1] values, long long begin, long long end)
 @cython.locals(total=double)
 cdef double weigh_row(
     Backward backward, Arrays arrays, Ranges ranges, long long row, double[:, ::1] values, long long later
 ) noexcept nogil
 
-@cython.locals(first=cython.longlong, last=cython.longlong, bound=cython.longlong, total=cython.longlong)
+@cython.locals(first=cython.longlong, last=cython.longlong, bound=cython.longlong, total=cython.longlong, is_limited=bint)
 cpdef bound_totals(
     Arrays arrays, const double[::1] possible, const long long[::1] depth, const long long[::1] late,
     const unsigned char[:, ::1] choices, bint is_most, long long[:, ::1] totals, long long horizon,

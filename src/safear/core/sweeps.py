@@ -320,20 +320,33 @@ def sweep_back(backward: Backward, values: Real, begin: int, end: int) -> None:
     at most 1 - slack times the least (below 0 then) into keeps[step, row], and the worst p into chances[step, edge].
     """
     arrays, ranges, turns = backward.arrays, backward.ranges, values.shape[0]
-    row_start, edge_start, allowed = arrays.row_start, arrays.edge_start, backward.allowed
+    row_start, edge_start, edge_next, edge_cost = (
+        arrays.row_start,
+        arrays.edge_start,
+        arrays.edge_next,
+        arrays.edge_cost,
+    )
+    allowed, given, late, paid, tie = backward.allowed, ranges.low, backward.late, backward.paid, 1 + backward.tie
+    is_plain, is_free = ranges.is_given and backward.aversion == 0.0, allowed.shape[0] == 0
     scores = make_reals(NONE)  # of the rows of a state
     with cython.nogil:
         for step in range(end - 1, begin - 1, -1):
             later, now = (step + 1) % turns, step % turns
             for state in range(values.shape[1]):
-                if step >= backward.late[state]:
+                if step >= late[state]:
                     continue
                 first, last, least, chosen = row_start[state], row_start[state + 1], INF, NONE
                 for row in range(first, last):
-                    if allowed.shape[0] > 0 and not allowed[step, row]:
+                    if not is_free and not allowed[step, row]:
                         continue
-                    score = scores[row - first] = weigh_row(backward, arrays, ranges, row, values, later)
-                    if score * (1 + backward.tie) < least:
+                    score = 0.0
+                    if is_plain:
+                        for edge in range(edge_start[row], edge_start[row + 1]):
+                            score += given[edge] * (paid * edge_cost[edge] + values[later, edge_next[edge]])
+                    else:
+                        score = weigh_row(backward, arrays, ranges, row, values, later)
+                    scores[row - first] = score
+                    if score * tie < least:
                         least, chosen = score, row - first
                     if backward.chances.shape[0] > 0 and not ranges.is_given:
                         for edge in range(edge_start[row], edge_start[row + 1]):
@@ -351,11 +364,6 @@ def sweep_back(backward: Backward, values: Real, begin: int, end: int) -> None:
 def weigh_row(backward: Backward, arrays: Arrays, ranges: Ranges, row: int, values: Real, later: int) -> float:
     """Return what a row is worth at its worst chances, which are those in its ranges then."""
     first, count, total = arrays.edge_start[row], arrays.edge_start[row + 1] - arrays.edge_start[row], 0.0
-    if ranges.is_given and backward.aversion == 0.0:
-        for edge in range(first, first + count):
-            ahead = backward.paid * arrays.edge_cost[edge] + values[later, arrays.edge_next[edge]]
-            total += ranges.low[edge] * ahead
-        return total
     for i in range(count):
         ranges.value[i] = backward.paid * arrays.edge_cost[first + i] + values[later, arrays.edge_next[first + i]]
         ranges.second[i], ranges.chance[i] = 0.0, ranges.low[first + i]
@@ -378,6 +386,7 @@ def bound_totals(
     done from step `depth` up to, but not including, step `late`: if given, the `choices` [step, state].
     """
     turns, row_start, edge_start = totals.shape[0], arrays.row_start, arrays.edge_start
+    edge_next, edge_cost, is_limited = arrays.edge_next, arrays.edge_cost, possible.shape[0] > 0
     with cython.nogil:
         for step in range(horizon - 1, -1, -1):
             later, now = (step + 1) % turns, step % turns
@@ -390,10 +399,10 @@ def bound_totals(
                     continue
                 bound = 0 if is_most else NEVER
                 for edge in range(edge_start[first], edge_start[last]):
-                    total = totals[later, arrays.edge_next[edge]]
-                    if total == NEVER or (possible.shape[0] > 0 and possible[edge] <= 0):
+                    total = totals[later, edge_next[edge]]
+                    if total == NEVER or (is_limited and possible[edge] <= 0):
                         continue
-                    total += arrays.edge_cost[edge]
+                    total += edge_cost[edge]
                     bound = max(bound, total) if is_most else min(bound, total)
                 totals[now, state] = bound
 

@@ -38,8 +38,9 @@ class Ahead(NamedTuple):
 @once_per_mdp
 def look_ahead(mdp: MDP) -> Ahead:
     """Look ahead from all states and steps of an MDP."""
-    mean = sweep_back(mdp, list_final_costs(mdp), Backward(*basis(mdp)), by_step=True)
-    return Ahead(mean, 0.0 - sweep_back(mdp, _end(mdp), Backward(*basis(mdp), paid=0.0), by_step=True))
+    known = basis(mdp)
+    mean = sweep_back(mdp, list_final_costs(mdp), Backward(*known), by_step=True)
+    return Ahead(mean, 0.0 - sweep_back(mdp, _end(mdp), Backward(*known, paid=0.0), by_step=True))
 
 
 FEW = 2_000_000  # states times steps of one person
