@@ -71,7 +71,8 @@ def sweep_back(
 ) -> Reals:
     """V of each state at step 0, or `by_step` [step, state], from what it is at the `ends`: see `core.sweeps`."""
     values = np.repeat(ends[None], mdp.horizon + 1 if by_step else 2, axis=0)
-    stages = [(0, mdp.horizon)] if progress is None else [(step, step + 1) for step in reversed(range(mdp.horizon))]
+    last = mdp.horizon if mdp.n_rows else 0
+    stages = [(0, last)] if progress is None else [(step, step + 1) for step in reversed(range(last))]
     for begin, end in stages:
         sweeps.sweep_back(aim, values, begin, end)
         if progress is not None:
