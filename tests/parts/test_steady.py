@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -10,66 +11,44 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from doors import (
-    add_rows,
     dot,
     log_of,
     steady_exp,
     steady_expm1,
-    steady_log,
     steady_log1p,
     weigh_exactly,
 )
 
 DIGITS = 60
 ULPS = 2.0
-Reals = NDArray[np.float64]
 
 
-def count_ulps(found: Reals, exact: list[Decimal]) -> float:
+def count_ulps(found: Iterable[float], exact: list[Decimal]) -> float:
     """How many units of the last place the worst is off."""
     with localcontext() as context:
         context.prec = DIGITS
-        pairs = zip(found.tolist(), exact, strict=True)
+        pairs = zip(found, exact, strict=True)
         return max(float(abs(Decimal(one) - other) / Decimal(math.ulp(float(other)))) for one, other in pairs)
-
-
-def decimals(values: Reals) -> list[Decimal]:
-    return [Decimal(value) for value in values.tolist()]
 
 
 def test_exponentials_and_logarithms_are_right_to_the_last_digits() -> None:
     rng = np.random.default_rng(3)
-    x = -np.concatenate([10.0 ** rng.uniform(-15, 2.8, 300), rng.random(300) * 3, [0.0]])
-    y = -np.concatenate([10.0 ** rng.uniform(-17, -0.31, 300), rng.random(300) / 2])
-    m = np.concatenate([10.0 ** rng.uniform(-300, 2, 300), 1 + y])
+    x = (-np.concatenate([10.0 ** rng.uniform(-15, 2.8, 300), rng.random(300) * 3])).tolist()
+    y = (-np.concatenate([10.0 ** rng.uniform(-17, -0.31, 300), rng.random(300) / 2])).tolist()
+    m = np.concatenate([10.0 ** rng.uniform(-300, 2, 300), rng.random(300)]).tolist()
     with localcontext() as context:
         context.prec = DIGITS
-        assert count_ulps(steady_exp(x), [value.exp() for value in decimals(x)]) < ULPS
-        assert count_ulps(steady_expm1(x[:-1]), [value.exp() - 1 for value in decimals(x[:-1])]) < ULPS
-        assert count_ulps(steady_log1p(y), [(1 + value).ln() for value in decimals(y)]) < ULPS
-        assert count_ulps(steady_log(m[m != 1]), [value.ln() for value in decimals(m[m != 1])]) < ULPS
-    assert steady_exp(np.array([0.0, -800.0, -1e300, 700.0])).tolist() == [1.0, 0.0, 0.0, pytest.approx(math.exp(700))]
-    assert steady_expm1(np.array([0.0, -800.0])).tolist() == [0.0, -1.0]
-    assert steady_log(np.array([1.0, 0.0])).tolist() == [0.0, -math.inf]
+        assert count_ulps(map(steady_exp, x), [Decimal(value).exp() for value in x]) < ULPS
+        assert count_ulps(map(steady_expm1, x), [Decimal(value).exp() - 1 for value in x]) < ULPS
+        assert count_ulps(map(steady_log1p, y), [(1 + Decimal(value)).ln() for value in y]) < ULPS
+        assert count_ulps((log_of(value, -1.0) for value in m), [Decimal(value).ln() for value in m]) < ULPS
+    assert [steady_exp(each) for each in (0.0, -800.0, -1e300, 700.0)] == [1.0, 0.0, 0.0, pytest.approx(math.exp(700))]
+    assert [steady_expm1(0.0), steady_expm1(-800.0)] == [0.0, -1.0]
+    assert [log_of(1.0, 0.0), log_of(0.0, -1.0)] == [0.0, -math.inf]
     assert log_of(1 - 1e-14, -1e-14) == pytest.approx(math.log1p(-1e-14), rel=1e-15)
     assert log_of(0.25, -0.75) == math.log(0.25)
-
-
-@given(st.data(), st.integers(1, 6), st.integers(1, 5))
-def test_rows_are_added_up_one_after_the_other(data: st.DataObject, rows: int, tables: int) -> None:
-    sizes = data.draw(st.lists(st.integers(1, 12), min_size=rows, max_size=rows))
-    start = np.concatenate([[0], np.cumsum(sizes)])
-    values = np.random.default_rng(rows).random((tables, start[-1])) / 3
-    found = add_rows(values, start)
-    for table, row in np.ndindex(tables, rows):
-        total = 0.0
-        for value in values[table, start[row] : start[row + 1]].tolist():
-            total += value
-        assert found[table, row] == total
-    assert add_rows(np.empty(0), np.zeros(1, dtype=np.int64)).tolist() == []
 
 
 @given(

@@ -67,9 +67,13 @@ from safear.core.arrays import Arrays as Arrays
 from safear.core.arrays import Pieces as Pieces
 from safear.core.arrays import PolicyArrays as PolicyArrays
 from safear.core.arrays import find_choice as find_choice
+from safear.core.exponentials import find_entropic as find_entropic
+from safear.core.exponentials import log_of as log_of
+from safear.core.exponentials import steady_exp as steady_exp
+from safear.core.exponentials import steady_expm1 as steady_expm1
+from safear.core.exponentials import steady_log1p as steady_log1p
 from safear.core.figures import describe as describe
 from safear.core.search import find_cvar as find_cvar
-from safear.core.search import find_entropic as find_entropic
 from safear.datasets import forest as forest
 from safear.datasets.bundled import example_text as example_text
 from safear.datasets.cache import Shelf as Shelf
@@ -99,7 +103,6 @@ from safear.evaluation.extremes import search_least as search_least
 from safear.evaluation.extremes import spread_between as spread_between
 from safear.evaluation.forward import follow as follow
 from safear.evaluation.forward import often_if_off as often_if_off
-from safear.evaluation.forward import propagate as propagate
 from safear.evaluation.forward import require_few_moves as require_few_moves
 from safear.evaluation.forward import run_moved as run_moved
 from safear.evaluation.forward import run_on as run_on
@@ -137,8 +140,6 @@ from safear.mdp.families import FamilyCompiler as FamilyCompiler
 from safear.mdp.families import immutable_features as immutable_features
 from safear.mdp.goals import Goals as Goals
 from safear.mdp.ground import find_priced as find_priced
-from safear.mdp.hope import list_acting as list_acting
-from safear.mdp.intervals import worst_chances as worst_chances
 from safear.mdp.lattice import common_quantum as common_quantum
 from safear.mdp.lattice import find_lattice as find_lattice
 from safear.mdp.parameters import Parameter as Parameter
@@ -483,13 +484,7 @@ from safear.solvers.targets import fits as fits
 from safear.solvers.targets import require_columns as require_columns
 from safear.solvers.targets import sweep_targets as sweep_targets
 from safear.solvers.weighed import Weigher as Weigher
-from safear.steady import add_rows as add_rows
 from safear.steady import dot as dot
-from safear.steady import log_of as log_of
-from safear.steady import steady_exp as steady_exp
-from safear.steady import steady_expm1 as steady_expm1
-from safear.steady import steady_log as steady_log
-from safear.steady import steady_log1p as steady_log1p
 from safear.steady import weigh_exactly as weigh_exactly
 from safear.texts.catalogue import flatten as flatten
 from safear.texts.catalogue import parse_texts as parse_texts

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import safear as sa
-from doors import digest, propagate
+from doors import digest, follow
 from safear.plans import PlanForm
 
 
@@ -23,16 +23,15 @@ def sign(content: dict[str, Any]) -> str:
 
 def same_everywhere(offer: sa.Offer, kept: sa.SavedPlan) -> int:
     """In every state that may come up, at every step and with all that may be spent, the same is done; how many."""
-    policy, mdp, found = offer.policy, offer.policy.mdp, 0
+    policy, mdp = offer.policy, offer.policy.mdp
     numbers = {tuple(sorted(person.items())): state for state, person in enumerate(kept.mdp.people)}
-    layers = propagate(mdp, policy.choosing(int(policy.accounts[offer.start])), offer.start, possible=True)
-    for layer in layers:
-        there = np.array([numbers[tuple(sorted(mdp.person(state).items()))] for state in layer.state.tolist()])
-        if layer.step < mdp.horizon:
-            rows = kept.policy.rows(layer.step, there, kept.policy.accounts[kept.start] - layer.spent)
-            for one, other in zip(layer.row.tolist(), rows.tolist(), strict=True):
-                wanted = None if one < 0 else mdp.actions[mdp.row_action[one]]
-                assert wanted == (None if other < 0 else kept.mdp.actions[kept.mdp.row_action[other]])
-        assert (mdp.goal[layer.state] == kept.mdp.goal[there]).all()
-        found += len(there)
-    return found
+    cells = follow(mdp, policy.choosing(int(policy.accounts[offer.start])), offer.start, possible=True).cells
+    there = np.array([numbers[tuple(sorted(mdp.person(int(state)).items()))] for state in cells.state])
+    for step in range(mdp.horizon):
+        here = np.asarray(cells.step) == step
+        rows = kept.policy.rows(step, there[here], kept.policy.accounts[kept.start] - np.asarray(cells.spent)[here])
+        for one, other in zip(np.asarray(cells.row)[here].tolist(), rows.tolist(), strict=True):
+            wanted = None if one < 0 else mdp.actions[mdp.row_action[one]]
+            assert wanted == (None if other < 0 else kept.mdp.actions[kept.mdp.row_action[other]])
+    assert (mdp.goal[cells.state] == kept.mdp.goal[there]).all()
+    return len(there)

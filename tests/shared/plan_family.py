@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import safear as sa
-from doors import list_acting, propagate
+from doors import follow
 from safear.evaluation import Policy
 
 FOLLOW = -3  # in place of a row: what the base does
@@ -35,10 +35,9 @@ class Cells(NamedTuple):
 
 def list_cells(mdp: sa.MDP, choose: Choose, start: int, *, possible: bool = False) -> Cells:
     """Return all of them, step by step."""
-    layers = list(propagate(mdp, choose, start, possible=possible))
-    steps = np.repeat([layer.step for layer in layers], [len(layer.state) for layer in layers])
-    columns = zip(*((layer.state, layer.spent, layer.row, layer.chance) for layer in layers), strict=True)
-    return Cells(steps, *(np.concatenate(column) for column in columns))
+    cells = follow(mdp, choose, start, possible=possible).cells
+    step, state, spent, row = map(np.asarray, (cells.step, cells.state, cells.spent, cells.row))
+    return Cells(step, state, spent, row, np.asarray(cells.chance))
 
 
 def weigh(mdp: sa.MDP) -> sa.MDP:
@@ -48,7 +47,7 @@ def weigh(mdp: sa.MDP) -> sa.MDP:
 
 def choose_by(decided: Decided, base: Policy, start: int, mark: int | None = None) -> Choose:
     """Return what a sketch chooses; in open states what the base does, or a `mark` where there is anything to do."""
-    follow, acts = base.choosing(int(base.accounts[start])), list_acting(base.mdp)
+    follow, acts = base.choosing(int(base.accounts[start])), base.mdp.acting
 
     def choose(step: int, states: NDArray[np.int64], spent: NDArray[np.int64]) -> NDArray[np.int64]:
         rows = follow(step, states, spent)

@@ -1,20 +1,17 @@
 cimport cython
 
 from safear.core.arrays cimport INF, Arrays, Pieces, widen_pieces
+from safear.core.sweeps cimport Ranges, find_end, find_worst
 from safear.core.targets cimport Aim, Course, note_choices
-
-cdef class Ranges:
-    cdef const double[::1] low, nominal, high
 
 cdef class Layer:
     cdef double[:, ::1] loss, mean
 
 cdef class Prospect:
     cdef double[:, ::1] loss, mean
-    cdef long long[::1] order
-    cdef double[::1] score, row_loss, row_mean, least_loss, least_mean, chosen
+    cdef double[::1] row_loss, row_mean, least_loss, least_mean, chosen
 
-@cython.locals(arrays=Arrays, prospect=Prospect, most=cython.longlong, found=bint, is_exact=bint)
+@cython.locals(arrays=Arrays, prospect=Prospect, found=bint, is_exact=bint)
 cpdef robust_step(
     Course course, Ranges ranges, long long step, const unsigned char[::1] allowed, Aim aim, double tie, Layer later,
     Layer now, Pieces pieces,
@@ -25,10 +22,10 @@ cdef bint look_ahead(Arrays arrays, Ranges ranges, long long row, Aim aim, Layer
 
 cdef void mix_exactly(Arrays arrays, Ranges ranges, long long row, Prospect prospect) noexcept nogil
 
-@cython.locals(is_first=bint, p=double, q=double)
+@cython.locals(is_first=bint, p=double, q=double, least0=double, most0=double, least1=double, most1=double)
 cdef void mix_pair(Arrays arrays, Ranges ranges, long long row, Aim aim, Prospect prospect) noexcept nogil
 
-@cython.locals(is_worse=bint, left=double, loss=double, mean=double, place=cython.longlong, i=cython.longlong)
+@cython.locals(loss=double, mean=double, place=cython.longlong, i=cython.longlong)
 cdef void mix_worst(Arrays arrays, Ranges ranges, long long row, Aim aim, Prospect prospect) noexcept nogil
 
 @cython.locals(better=bint)

@@ -10,14 +10,8 @@ import numpy as np
 
 if not cython.compiled:
     from safear.core.arrays import INF, Arrays, Bytes, Pieces, Real, widen_pieces
+    from safear.core.sweeps import Ranges, find_end, find_worst
     from safear.core.targets import Aim, Course, note_choices
-
-
-class Ranges:
-    """The least, the nominal and the largest chance of every edge."""
-
-    def __init__(self, low: Real, nominal: Real, high: Real) -> None:
-        self.low, self.nominal, self.high = low, nominal, high
 
 
 class Layer:
@@ -28,7 +22,7 @@ class Layer:
 
 
 class Prospect:
-    """What a row leads to: loss and mean [outcome, column], and order and score of outcomes.
+    """What a row leads to: loss and mean [outcome, column].
 
     And what it is worth, beside the best row so far [column], whose choice is a real number as well, so that several
     columns are done at a time.
@@ -36,7 +30,6 @@ class Prospect:
 
     def __init__(self, outcomes: int, width: int) -> None:
         self.loss, self.mean = np.empty((outcomes, width)), np.empty((outcomes, width))
-        self.order, self.score = np.empty(outcomes, np.int64), np.empty(outcomes)
         self.row_loss, self.row_mean = np.empty(width), np.empty(width)
         self.least_loss, self.least_mean, self.chosen = np.empty(width), np.empty(width), np.empty(width)
 
@@ -52,10 +45,8 @@ def robust_step(
     every outcome and gives what is left to the worst of them, each up to its most. Of two outcomes that is one end of
     the interval.
     """
-    arrays, n_states, most, width = course.arrays, course.goal.shape[0], 1, now.loss.shape[1]
-    for row in range(arrays.edge_start.shape[0] - 1):
-        most = max(most, arrays.edge_start[row + 1] - arrays.edge_start[row])
-    prospect = Prospect(most, width)
+    arrays, n_states, width = course.arrays, course.goal.shape[0], now.loss.shape[1]
+    prospect = Prospect(ranges.chance.shape[0], width)
     with cython.nogil:
         for state in range(n_states):
             if not course.depth[state] <= step < course.late[state]:
@@ -103,9 +94,9 @@ def look_ahead(arrays: Arrays, ranges: Ranges, row: int, aim: Aim, later: Layer,
 
 
 def mix_exactly(arrays: Arrays, ranges: Ranges, row: int, prospect: Prospect) -> None:
-    """Find what a row is worth at its nominal chances."""
+    """Find what a row is worth at its chances, which are known."""
     width, first, last = prospect.row_loss.shape[0], arrays.edge_start[row], arrays.edge_start[row + 1]
-    p, q = ranges.nominal[first], ranges.nominal[last - 1]
+    p, q = ranges.low[first], ranges.low[last - 1]
     if last - first == 2 and min(p, q) > 0.0:  # as most rows are
         for j in range(width):
             prospect.row_loss[j] = p * prospect.loss[0, j] + q * prospect.loss[1, j]
@@ -117,7 +108,7 @@ def mix_exactly(arrays: Arrays, ranges: Ranges, row: int, prospect: Prospect) ->
     for j in range(width):
         prospect.row_mean[j] = 0.0
     for i in range(last - first):
-        chance = ranges.nominal[first + i]
+        chance = ranges.low[first + i]
         if chance == 0.0:  # its loss may be infinite
             continue
         for j in range(width):
@@ -129,15 +120,10 @@ def mix_exactly(arrays: Arrays, ranges: Ranges, row: int, prospect: Prospect) ->
 def mix_pair(arrays: Arrays, ranges: Ranges, row: int, aim: Aim, prospect: Prospect) -> None:
     """Find what a row of two outcomes is worth at the worst chances: one end of the interval."""
     first, loss_weight, mean_weight = arrays.edge_start[row], aim.loss_weight, aim.mean_weight
-    # Arrays made by hand may have wider bounds than add up to 1.
-    least0, most1 = ranges.low[first], ranges.high[first + 1]
-    most0, least1 = ranges.high[first], ranges.low[first + 1]
-    if least0 + most1 != 1.0:
-        least0 = max(least0, 1.0 - most1)
-        most1 = 1.0 - least0
-    if most0 + least1 != 1.0:
-        most0 = min(most0, 1.0 - least1)
-        least1 = 1.0 - most0
+    find_end(ranges, first, True)
+    most0, least1 = ranges.chance[0], ranges.chance[1]
+    find_end(ranges, first, False)
+    least0, most1 = ranges.chance[0], ranges.chance[1]
     is_first = prospect.mean[0, 0] >= prospect.mean[1, 0]
     prospect.row_loss[0] = 0.0
     prospect.row_mean[0] = most0 * prospect.mean[0, 0] + least1 * prospect.mean[1, 0]
@@ -158,29 +144,15 @@ def mix_worst(arrays: Arrays, ranges: Ranges, row: int, aim: Aim, prospect: Pros
     first, outcomes = arrays.edge_start[row], arrays.edge_start[row + 1] - arrays.edge_start[row]
     loss_weight, mean_weight = aim.loss_weight, aim.mean_weight
     for j in range(prospect.row_loss.shape[0]):
-        left = 1.0
         for i in range(outcomes):
-            left -= ranges.low[first + i]
-            prospect.score[i] = prospect.mean[i, 0]
+            ranges.value[i] = ranges.second[i] = prospect.mean[i, j]
             if j > 0:
-                prospect.score[i] = loss_weight * prospect.loss[i, j] + mean_weight * prospect.mean[i, j]
-            place = i  # the worst first
-            while place > 0:
-                other = prospect.order[place - 1]
-                is_worse = prospect.mean[other, j] < prospect.mean[i, j]
-                if prospect.score[other] > prospect.score[i]:
-                    break
-                if prospect.score[other] == prospect.score[i] and not is_worse:
-                    break
-                prospect.order[place] = other
-                place -= 1
-            prospect.order[place] = i
+                ranges.value[i] = loss_weight * prospect.loss[i, j] + mean_weight * prospect.mean[i, j]
+        find_worst(ranges, first, outcomes)
         loss = mean = 0.0
         for place in range(outcomes):
-            i = prospect.order[place]
-            more = max(min(ranges.high[first + i] - ranges.low[first + i], left), 0.0)
-            left -= more
-            chance = ranges.low[first + i] + more
+            i = ranges.order[place]
+            chance = ranges.chance[i]
             if chance > 0.0:
                 loss += chance * prospect.loss[i, j]
                 mean += chance * prospect.mean[i, j]

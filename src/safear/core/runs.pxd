@@ -1,6 +1,7 @@
 cimport cython
 
 from safear.core.arrays cimport Arrays, PolicyArrays, choose_row, make_grid, make_table, sort_keys
+from safear.core.sweeps cimport Ranges, find_worst
 
 cdef int FEW
 cdef int STEP
@@ -52,3 +53,8 @@ cdef double[:, ::1] widen_table(double[:, ::1] known, long long room) with gil
     is_ruled=bint, room=cython.longlong,
 )
 cpdef Runs follow_policy(Arrays arrays, PolicyArrays policy, Going going, long long start, long long account)
+
+@cython.locals(first=cython.longlong, cell=cython.longlong, total=double)
+cpdef expect_back(
+    Moves moves, const long long[::1] target, Ranges ranges, const double[:, ::1] chances, double[:, :, ::1] values
+)

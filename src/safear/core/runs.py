@@ -18,6 +18,7 @@ if not cython.compiled:
         make_table,
         sort_keys,
     )
+    from safear.core.sweeps import Ranges, find_worst
 
 FEW = 256  # cells and moves that there is room for at first
 STEP, STATE, SPENT, ROW = range(4)  # of `cell` below
@@ -177,3 +178,37 @@ def follow_policy(arrays: Arrays, policy: PolicyArrays, going: Going, start: int
     ways.chance, ways.weight = flow[0, :moves], flow[1, :moves]
     runs.cells, runs.moves = cells, ways
     return runs
+
+
+def expect_back(moves: Moves, target: Whole, ranges: Ranges, chances: Real, values: Real) -> None:
+    """V(cell) = max over p of sum p V(target): of the chances [option, edge] or, if there are none, within the ranges.
+
+    Each move goes to a `target`. `values` [cell, column, figure] are those of cells that no move leaves, and become
+    those of all; within ranges the first figure is the largest, and the others go by the same chances. All possible
+    moves must be there then.
+    """
+    columns, figures, first, last = values.shape[1], values.shape[2], 0, moves.origin.shape[0]
+    with cython.nogil:
+        while last > 0:
+            cell, first = moves.origin[last - 1], last - 1
+            while first > 0 and moves.origin[first - 1] == cell:
+                first -= 1
+            for column in range(columns):
+                for option in range(chances.shape[0]):
+                    for figure in range(figures):
+                        total = 0.0
+                        for move in range(first, last):
+                            total += chances[option, moves.edge[move]] * values[target[move], column, figure]
+                        best = values[cell, column, figure]
+                        values[cell, column, figure] = total if option == 0 else max(best, total)
+                if chances.shape[0] > 0:
+                    continue
+                for move in range(first, last):
+                    ranges.value[move - first], ranges.second[move - first] = values[target[move], column, 0], 0.0
+                find_worst(ranges, moves.edge[first], last - first)
+                for figure in range(figures):
+                    total = 0.0
+                    for move in range(first, last):
+                        total += ranges.chance[move - first] * values[target[move], column, figure]
+                    values[cell, column, figure] = total
+            last = first

@@ -1,6 +1,7 @@
 cimport cython
 
 from safear.core.arrays cimport make_grid, make_reals, make_table, make_wholes, widen_wholes
+from safear.core.exponentials cimport find_entropic
 from safear.core.runs cimport Going
 from safear.core.sketches cimport (
     BEGIN, DECIDED, DEPTH, ENDED, FINISH, FOLLOWING, LEAST_MEAN, MOST_SUCCESS, OPTION, PARENT, ROW, RULES, SINCE, SPENT,
@@ -27,8 +28,6 @@ cdef bint is_within(double own, double most) noexcept nogil
 cpdef double find_cvar(double[::1] values, double[::1] chances, double level) noexcept nogil
 cdef double find_largest(const double[::1] values) noexcept nogil
 cdef void swap(double[::1] values, double[::1] chances, long long one, long long other) noexcept nogil
-@cython.locals(mass=double, below=double)
-cpdef double find_entropic(const double[::1] values, const double[::1] chances, double aversion) noexcept nogil
 
 @cython.final
 cdef class Looker:

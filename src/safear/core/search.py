@@ -10,11 +10,12 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.libc.math import exp, expm1, floor, log, log1p
+    from cython.cimports.libc.math import floor
 else:
-    from math import exp, expm1, floor, log, log1p
+    from math import floor
 
     from safear.core.arrays import Real, Whole, make_grid, make_reals, make_table, make_wholes, widen_wholes
+    from safear.core.exponentials import find_entropic
     from safear.core.runs import Going
     from safear.core.sketches import (
         BEGIN,
@@ -149,17 +150,6 @@ def swap(values: Real, chances: Real, one: int, other: int) -> None:
     """Swap two cases."""
     values[one], values[other] = values[other], values[one]
     chances[one], chances[other] = chances[other], chances[one]
-
-
-def find_entropic(values: Real, chances: Real, aversion: float) -> float:
-    """Return the entropic risk log E[exp(b x)] / b (see `Costs.entropic`)."""
-    largest = find_largest(values)
-    mass = below = 0.0
-    for place in range(values.shape[0]):
-        exponent = aversion * (values[place] - largest)
-        mass += chances[place] * exp(exponent)
-        below += chances[place] * expm1(exponent)
-    return largest + (log1p(below) if below > -0.5 else log(mass)) / aversion
 
 
 class Looker:

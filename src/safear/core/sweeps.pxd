@@ -1,9 +1,11 @@
 cimport cython
 
 from safear.core.arrays cimport INF, NONE, Arrays, fill_wholes, make_reals, make_table, make_wholes
+from safear.core.exponentials cimport find_entropic
 from safear.core.figures cimport carry_back, describe
 
 cdef double NAN
+cdef long long NEVER
 
 cdef class Deviation:
     cdef double risk_aversion
@@ -37,8 +39,40 @@ cdef void sweep_lane(
     double failure_cost, double tie, unsigned char[:, ::1] choices, double[::1] later, double[::1] now,
 ) noexcept nogil
 
-@cython.locals(cost=double, wins=double)
-cpdef sweep_ahead(Arrays arrays, const unsigned char[:, ::1] acts, double[:, ::1] mean, double[:, ::1] success)
+cdef class Ranges:
+    cdef const double[::1] low, high
+    cdef bint is_given
+    cdef double[::1] value, second, chance
+    cdef long long[::1] order
+
+@cython.locals(left=double, place=cython.longlong, i=cython.longlong, is_equal=bint)
+cdef void find_worst(Ranges ranges, long long first, long long count) noexcept nogil
+@cython.locals(p=double, q=double)
+cdef void find_end(Ranges ranges, long long first, bint is_first) noexcept nogil
+
+cdef class Backward:
+    cdef Arrays arrays
+    cdef Ranges ranges
+    cdef const long long[::1] late
+    cdef double paid, aversion, tie, slack
+    cdef const unsigned char[:, ::1] allowed
+    cdef unsigned char[:, ::1] choices, keeps
+    cdef double[:, ::1] chances
+
+@cython.locals(
+    arrays=Arrays, ranges=Ranges, is_plain=bint, is_free=bint, tie=double, scores="double[::1]", score=double, least=double, chosen=int,
+)
+cpdef sweep_back(Backward backward, double[:, ::1] values, long long begin, long long end)
+@cython.locals(total=double)
+cdef double weigh_row(
+    Backward backward, Arrays arrays, Ranges ranges, long long row, double[:, ::1] values, long long later
+) noexcept nogil
+
+@cython.locals(first=cython.longlong, last=cython.longlong, bound=cython.longlong, total=cython.longlong, is_limited=bint)
+cpdef bound_totals(
+    Arrays arrays, const double[::1] possible, const long long[::1] depth, const long long[::1] late,
+    const unsigned char[:, ::1] choices, bint is_most, long long[:, ::1] totals, long long horizon,
+)
 
 cpdef summarise_costs(
     Arrays arrays, const unsigned char[:, ::1] goal, const unsigned char[:, :, ::1] choices, long long width,

@@ -26,10 +26,13 @@ else:
         make_table,
         make_wholes,
     )
+    from safear.core.exponentials import find_entropic
     from safear.core.figures import carry_back, describe
 
-
 NAN = float("nan")
+NEVER = 2**63 - 1  # in place of a total: there is none
+NO_BYTES: Bytes = np.empty((0, 0), np.uint8)
+NO_REALS: Real = np.empty((0, 0))
 
 
 class Deviation:
@@ -237,26 +240,171 @@ def sweep_lane(
 # -------------------------------------------------------------------------------------------------------- what is ahead
 
 
-def sweep_ahead(arrays: Arrays, acts: Bytes, mean: Real, success: Real) -> None:
-    """V_h(s) = min over rows of sum p (c + V_{h+1}(s')), P_h(s) = max over rows of sum p P_{h+1}(s').
+class Ranges:
+    """The least and the largest chance of every edge, the same if they are given; and room for the worst of a row.
 
-    `mean` and `success` [step, state] are there for the end, and where nothing is done, `acts` [step, state], for all
-    steps.
+    That is the value of each outcome, of `most`, another by which equal ones are told apart, order and chances.
     """
+
+    def __init__(self, low: Real, high: Real, most: int) -> None:
+        self.low, self.high, self.is_given = low, high, low is high
+        self.value, self.second, self.chance, self.order = (
+            np.empty(most),
+            np.empty(most),
+            np.empty(most),
+            np.empty(most, np.int64),
+        )
+
+
+def find_worst(ranges: Ranges, first: int, count: int) -> None:
+    """Find the chances of a row that make sum p * value the largest, of all low <= p <= high with sum p = 1.
+
+    Every outcome has its least chance, and what that leaves goes to the worst of them, each up to its most: `order`. Of
+    two outcomes that is one end of the interval.
+    """
+    left = 1.0
+    for i in range(count):
+        left -= ranges.low[first + i]
+        ranges.chance[i] = ranges.low[first + i]
+        place = i
+        while place > 0:
+            other = ranges.order[place - 1]
+            is_equal = ranges.value[i] == ranges.value[other]
+            if ranges.value[i] < ranges.value[other] or (is_equal and ranges.second[i] <= ranges.second[other]):
+                break
+            ranges.order[place] = other
+            place -= 1
+        ranges.order[place] = i
+    if count == 2:
+        find_end(ranges, first, ranges.order[0] == 0)
+        return
+    for place in range(count):
+        i = ranges.order[place]
+        more = max(min(ranges.high[first + i] - ranges.low[first + i], left), 0.0)
+        left -= more
+        ranges.chance[i] += more
+
+
+def find_end(ranges: Ranges, first: int, is_first: bool) -> None:
+    """Find the chances of two outcomes with the largest chance of the first, or the least."""
+    p = ranges.high[first] if is_first else ranges.low[first]
+    q = ranges.low[first + 1] if is_first else ranges.high[first + 1]
+    if p + q != 1.0:  # arrays made by hand may have wider bounds than add up to 1
+        p = min(p, 1.0 - q) if is_first else max(p, 1.0 - q)
+        q = 1.0 - p
+    ranges.chance[0], ranges.chance[1] = p, q
+
+
+class Backward:
+    """What a sweep back goes by, and what it writes: see `sweep_back`, and `solvers.sweep` for what is left out.
+
+    Something is done in a state up to, but not including, step `late`, by rows that are `allowed` [step, row]. Costs
+    count if `paid` is 1, and not if it is 0; with an `aversion` above 0 risk is entropic.
+    """
+
+    def __init__(
+        self, arrays: Arrays, ranges: Ranges, late: Whole, paid: float = 1.0, aversion: float = 0.0,
+        tie: float = 0.0, slack: float = 0.0, allowed: Bytes = NO_BYTES, choices: Bytes = NO_BYTES,
+        keeps: Bytes = NO_BYTES, chances: Real = NO_REALS,
+    ) -> None:  # fmt: skip
+        self.arrays, self.ranges, self.late, self.paid, self.aversion = arrays, ranges, late, paid, aversion
+        self.tie, self.slack, self.allowed = tie, slack, allowed
+        self.choices, self.keeps, self.chances = choices, keeps, chances
+
+
+def sweep_back(backward: Backward, values: Real, begin: int, end: int) -> None:
+    """V_h(s) = min over a of max over p of sum p x, x = c + V_{h+1}(s'), or of log(sum p exp(b x)) / b.
+
+    From step end - 1 down to `begin`. V of step h is in values[h % turns], all of which begin as the end values.
+    Writes, where there is room, the first row that is the least up to `tie` into choices[step, state], whether a row is
+    at most 1 - slack times the least (below 0 then) into keeps[step, row], and the worst p into chances[step, edge].
+    """
+    arrays, ranges, turns = backward.arrays, backward.ranges, values.shape[0]
+    row_start, edge_start, edge_next, edge_cost = (
+        arrays.row_start,
+        arrays.edge_start,
+        arrays.edge_next,
+        arrays.edge_cost,
+    )
+    allowed, given, late, paid, tie = backward.allowed, ranges.low, backward.late, backward.paid, 1 + backward.tie
+    is_plain, is_free = ranges.is_given and backward.aversion == 0.0, allowed.shape[0] == 0
+    scores = make_reals(NONE)  # of the rows of a state
     with cython.nogil:
-        for step in range(acts.shape[0] - 1, -1, -1):
-            for state in range(acts.shape[1]):
-                if not acts[step, state]:
+        for step in range(end - 1, begin - 1, -1):
+            later, now = (step + 1) % turns, step % turns
+            for state in range(values.shape[1]):
+                if step >= late[state]:
                     continue
-                least, most = INF, 0.0
-                for row in range(arrays.row_start[state], arrays.row_start[state + 1]):
-                    cost, wins = 0.0, 0.0
-                    for edge in range(arrays.edge_start[row], arrays.edge_start[row + 1]):
-                        chance, after = arrays.edge_chance[edge], arrays.edge_next[edge]
-                        cost += chance * (arrays.edge_cost[edge] + mean[step + 1, after])
-                        wins += chance * success[step + 1, after]
-                    least, most = min(least, cost), max(most, wins)
-                mean[step, state], success[step, state] = least, most
+                first, last, least, chosen = row_start[state], row_start[state + 1], INF, NONE
+                for row in range(first, last):
+                    if not is_free and not allowed[step, row]:
+                        continue
+                    score = 0.0
+                    if is_plain:
+                        for edge in range(edge_start[row], edge_start[row + 1]):
+                            score += given[edge] * (paid * edge_cost[edge] + values[later, edge_next[edge]])
+                    else:
+                        score = weigh_row(backward, arrays, ranges, row, values, later)
+                    scores[row - first] = score
+                    if score * tie < least:
+                        least, chosen = score, row - first
+                    if backward.chances.shape[0] > 0 and not ranges.is_given:
+                        for edge in range(edge_start[row], edge_start[row + 1]):
+                            backward.chances[step, edge] = ranges.chance[edge - edge_start[row]]
+                if chosen == NONE:
+                    continue
+                values[now, state] = least
+                if backward.choices.shape[0] > 0:
+                    backward.choices[step, state] = chosen
+                if backward.keeps.shape[0] > 0:
+                    for row in range(first, last):
+                        backward.keeps[step, row] = scores[row - first] <= least * (1 - backward.slack)
+
+
+def weigh_row(backward: Backward, arrays: Arrays, ranges: Ranges, row: int, values: Real, later: int) -> float:
+    """Return what a row is worth at its worst chances, which are those in its ranges then."""
+    first, count, total = arrays.edge_start[row], arrays.edge_start[row + 1] - arrays.edge_start[row], 0.0
+    for i in range(count):
+        ranges.value[i] = backward.paid * arrays.edge_cost[first + i] + values[later, arrays.edge_next[first + i]]
+        ranges.second[i], ranges.chance[i] = 0.0, ranges.low[first + i]
+    if not ranges.is_given:
+        find_worst(ranges, first, count)
+    if backward.aversion > 0.0:
+        return find_entropic(ranges.value[:count], ranges.chance[:count], backward.aversion)
+    for i in range(count):
+        total += ranges.chance[i] * ranges.value[i]
+    return total
+
+
+def bound_totals(
+    arrays: Arrays, possible: Real, depth: Whole, late: Whole, choices: Bytes, is_most: bool, totals: Whole,
+    horizon: int,
+) -> None:  # fmt: skip
+    """T_h(s) = min, or max, of c + T_{h+1}(s') over the edges that leave s and, if given, are `possible`, above 0.
+
+    T of step h is in totals[h % turns], all of which begin as T at the end: NEVER where runs do not end. Something is
+    done from step `depth` up to, but not including, step `late`: if given, the `choices` [step, state].
+    """
+    turns, row_start, edge_start = totals.shape[0], arrays.row_start, arrays.edge_start
+    edge_next, edge_cost, is_limited = arrays.edge_next, arrays.edge_cost, possible.shape[0] > 0
+    with cython.nogil:
+        for step in range(horizon - 1, -1, -1):
+            later, now = (step + 1) % turns, step % turns
+            for state in range(totals.shape[1]):
+                first, last = row_start[state], row_start[state + 1]
+                if choices.shape[0] > 0:
+                    last = first if choices[step, state] == NONE else first + choices[step, state] + 1
+                    first = max(first, last - 1)
+                if first == last or not depth[state] <= step < late[state]:
+                    continue
+                bound = 0 if is_most else NEVER
+                for edge in range(edge_start[first], edge_start[last]):
+                    total = totals[later, edge_next[edge]]
+                    if total == NEVER or (is_limited and possible[edge] <= 0):
+                        continue
+                    total += edge_cost[edge]
+                    bound = max(bound, total) if is_most else min(bound, total)
+                totals[now, state] = bound
 
 
 def find_highest_success(arrays: Arrays, goal: Bytes, horizon: int) -> Real:

@@ -1,8 +1,6 @@
 cimport cython
 
-from safear.core.arrays cimport INF, NONE, Arrays, Pieces, make_grid, widen_pieces
-
-cdef long long MOST
+from safear.core.arrays cimport INF, NONE, Arrays, Pieces, widen_pieces
 
 cdef class Aim:
     cdef readonly double low, below, below_slope, loss_weight, mean_weight
@@ -31,9 +29,6 @@ cdef class Tables:
 
 cdef class Columns:
     cdef double[::1] row_score, row_mean, score, mean, chosen
-
-@cython.locals(least=cython.longlong, most=cython.longlong)
-cpdef Bands bound_costs(Course course)
 
 @cython.locals(tables=Tables, columns=Columns, dearest=cython.longlong, width=cython.longlong, top=cython.longlong)
 cpdef Tables make_tables(Course course, const double[:, ::1] ends, Aim aim, SweepRules rules)

@@ -26,11 +26,8 @@ else:
         Pieces,
         Real,
         Whole,
-        make_grid,
         widen_pieces,
     )
-
-MOST = 2**63 - 1
 
 
 class Aim:
@@ -89,27 +86,6 @@ class Columns:
 
     def __init__(self, row_score: Real, row_mean: Real, score: Real, mean: Real, chosen: Real) -> None:
         self.row_score, self.row_mean, self.score, self.mean, self.chosen = row_score, row_mean, score, mean, chosen
-
-
-def bound_costs(course: Course) -> Bands:
-    """floor_h(s) = min over the edges that leave s of c + floor_{h+1}(s'), ceiling_h(s) = max ... ceiling_{h+1}(s')."""
-    n_states, horizon = course.goal.shape[0], course.horizon
-    floor, ceiling = make_grid(horizon + 1, n_states), make_grid(horizon + 1, n_states)
-    row_start, edge_start = course.arrays.row_start, course.arrays.edge_start
-    edge_next, edge_cost = course.arrays.edge_next, course.arrays.edge_cost
-    with cython.nogil:
-        for state in range(n_states):
-            floor[horizon, state] = ceiling[horizon, state] = 0 if course.goal[state] else course.failure_cost
-        for step in range(horizon - 1, -1, -1):
-            for state in range(n_states):
-                least, most = floor[horizon, state], ceiling[horizon, state]
-                if course.depth[state] <= step < course.late[state]:
-                    least, most = MOST, 0
-                    for edge in range(edge_start[row_start[state]], edge_start[row_start[state + 1]]):
-                        least = min(least, edge_cost[edge] + floor[step + 1, edge_next[edge]])
-                        most = max(most, edge_cost[edge] + ceiling[step + 1, edge_next[edge]])
-                floor[step, state], ceiling[step, state] = least, most
-    return Bands(np.asarray(floor), np.asarray(ceiling))
 
 
 def make_tables(course: Course, ends: Real, aim: Aim, rules: SweepRules) -> Tables:

@@ -22,7 +22,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.evaluation.forward import Layer, add_digits, propagate
+from safear.core import runs as core_runs
+from safear.core.runs import Cells, Runs
+from safear.core.sweeps import Ranges
+from safear.evaluation.forward import add_digits, follow, total_costs
 from safear.evaluation.policy import Planned, Policy, policy_of
 from safear.mdp.arrays import MDP
 from safear.mdp.parameters import Parameter
@@ -31,6 +34,7 @@ from safear.risk.distribution import EPSILON, check_level
 from safear.steady import dot
 
 Reals = NDArray[np.float64]
+_NO_RANGES = Ranges(np.empty(0), np.empty(0), 0)
 
 
 class Slope(NamedTuple):
@@ -61,24 +65,15 @@ def differentiate(
     return tuple(Derivatives(parameter, *passes.by(parameter)) for parameter in parameters)
 
 
-def expect_back(
-    layers: Sequence[Layer], chances: Sequence[Reals], ends: Sequence[Reals], *, worst: bool = False
-) -> list[Reals]:
-    """W_h of each pair of each layer: what is expected of several figures [pair, figure] that are known at the `ends`.
+def expect_back(runs: Runs, chances: Sequence[Reals], ends: Reals, *, worst: bool = False) -> Reals:
+    """W_h of each cell of runs: what is expected of several figures [cell, figure] that are known at the `ends`.
 
-    With several `chances` [edge], whatever comes out higher (`worst`) or lower is taken at each pair and figure anew.
+    With several `chances` [edge], whatever comes out higher (`worst`) or lower is taken at each cell and figure anew.
     """
-    later, found = ends[-1], [ends[-1]]
-    for layer, end in zip(reversed(layers[:-1]), reversed(ends[:-1]), strict=True):
-        options = []
-        for chance in chances:
-            total = np.zeros_like(end)
-            np.add.at(total, layer.origin, chance[layer.edge, None] * later[layer.target])
-            options.append(total)
-        pick = np.maximum if worst else np.minimum
-        later = np.where(layer.row[:, None] < 0, end, pick.reduce(options))
-        found.append(later)
-    return found[::-1]
+    sign = 1.0 if worst or len(chances) == 1 else -1.0
+    values = sign * ends[:, :, None]
+    core_runs.expect_back(runs.moves, runs.moves.target, _NO_RANGES, np.stack(chances), values)
+    return sign * values[:, :, 0]
 
 
 class _Passes:
@@ -87,16 +82,14 @@ class _Passes:
     def __init__(self, policy: Policy, origin: int, level: float) -> None:
         self.policy, self.origin, self.level = policy, origin, level
         self.mdp, self.choose = policy.mdp, policy.choosing(int(policy.accounts[origin]))
-        self.layers = propagate(self.mdp, self.choose, origin, possible=True)
-        targets = self._best_targets()
-        figures = [_figures(layer, self.mdp, targets) for layer in self.layers]
-        back = expect_back(self.layers, [self.mdp.edge_chance], figures)
-        self.gradient = np.zeros((self.mdp.n_edges, figures[0].shape[1]))
-        self.uses = np.zeros(self.mdp.n_edges)
-        for layer, later in zip(self.layers[:-1], back[1:], strict=True):
-            np.add.at(self.gradient, layer.edge, layer.chance[layer.origin, None] * later[layer.target])
-            np.add.at(self.uses, layer.edge, layer.flow)
-        self.success = float(back[0][0, 0])
+        self.runs = follow(self.mdp, self.choose, origin, possible=True)
+        figures = _figures(self.runs.cells, self.mdp, self._best_targets())
+        back = expect_back(self.runs, [self.mdp.edge_chance], figures)
+        moves, chance = self.runs.moves, np.asarray(self.runs.cells.chance)
+        self.gradient, self.uses = np.zeros((self.mdp.n_edges, back.shape[1])), np.zeros(self.mdp.n_edges)
+        np.add.at(self.gradient, moves.edge, chance[moves.origin, None] * back[moves.target])
+        np.add.at(self.uses, moves.edge, moves.chance)
+        self.success = float(back[0, 0])
 
     def by(self, parameter: Parameter) -> tuple[float, float, Slope]:
         """The derivatives of success, mean and tail."""
@@ -113,7 +106,7 @@ class _Passes:
 
     def _best_targets(self) -> Reals:
         """All totals that are best targets of the tail, in quanta."""
-        totals, chances = _ends(self.layers, self.mdp)
+        totals, chances, _ = _ends(self.runs.cells, self.mdp)
         distinct, inverse = np.unique(totals, return_inverse=True)
         mass = np.bincount(inverse, weights=chances)
         below = np.cumsum(mass) / mass.sum()
@@ -132,8 +125,8 @@ class _Passes:
         the same, those that pay most often (least often) come first.
         """
         if parameter.kind == "failure_cost":
-            totals, chances = _ends(self.layers, self.mdp)
-            paid = np.concatenate([~self.mdp.goal[layer.state[layer.row < 0]] for layer in self.layers]).astype(int)
+            totals, chances, success = _ends(self.runs.cells, self.mdp)
+            paid = (~success).astype(int)
         else:
             base = self.mdp.horizon + 1  # payments ride along as the last digit of what was spent
             payments = np.zeros(self.mdp.n_edges, dtype=np.int64)
@@ -142,8 +135,8 @@ class _Passes:
             failure = self.mdp.failure_cost * base
             counted = replace(self.mdp, edge_cost=cost, failure_cost=failure)
             choose = self.choose
-            layers = propagate(counted, lambda step, states, spent: choose(step, states, spent // base), self.origin)
-            totals, chances = _ends(layers, counted)
+            runs = follow(counted, lambda step, states, spent: choose(step, states, spent // base), self.origin)
+            totals, chances, _ = _ends(runs.cells, counted)
             totals, paid = np.divmod(totals, base)
         return Slope(*(_mean_of_worst(totals, paid * sign, chances, self.level) * sign for sign in (-1, 1)))
 
@@ -160,26 +153,13 @@ def _mean_of_worst(totals: NDArray[np.int64], paid: NDArray[np.int64], chances: 
     return dot(used, paid[order]) / share
 
 
-def _ends(layers: Sequence[Layer], mdp: MDP) -> tuple[NDArray[np.int64], Reals]:
-    """The total cost of each way a run may end, in quanta, with its chance."""
-    over = [layer.row < 0 for layer in layers]
-    totals = [total_costs(layer, mdp)[stopped] for layer, stopped in zip(layers, over, strict=True)]
-    return np.concatenate(totals), np.concatenate(
-        [layer.chance[stop] for layer, stop in zip(layers, over, strict=True)]
-    )
+def _ends(cells: Cells, mdp: MDP) -> tuple[NDArray[np.int64], Reals, NDArray[np.bool_]]:
+    """The total cost of each way a run may end, in quanta, with its chance and whether it succeeds."""
+    over = np.asarray(cells.row) < 0
+    return total_costs(cells, mdp)[over], np.asarray(cells.chance)[over], mdp.goal[cells.state][over]
 
 
-def total_costs(layer: Layer, mdp: MDP) -> NDArray[np.int64]:
-    """What runs would cost that ended here, in quanta."""
-    return layer.spent + np.where(mdp.goal[layer.state], 0, mdp.failure_cost)
-
-
-def _figures(layer: Layer, mdp: MDP, targets: Reals) -> Reals:
-    """Success, the total, and by how much it exceeds each target, if runs ended here [pair, figure]."""
-    totals = total_costs(layer, mdp).astype(np.float64)
-    columns = [
-        mdp.goal[layer.state].astype(np.float64),
-        totals,
-        *(np.maximum(totals - target, 0.0) for target in targets),
-    ]
-    return np.stack(columns, axis=1)
+def _figures(cells: Cells, mdp: MDP, targets: Reals) -> Reals:
+    """Success, the total, and by how much it exceeds each target, if runs ended there [cell, figure]."""
+    success, totals = mdp.goal[cells.state].astype(np.float64), total_costs(cells, mdp).astype(np.float64)
+    return np.stack([success, totals, *(np.maximum(totals - target, 0.0) for target in targets)], axis=1)

@@ -23,7 +23,7 @@ from safear.errors import ObjectiveError
 from safear.evaluation.policy import Planned, Policy, SpentPolicy, StatePolicy, policy_of
 from safear.mdp.arrays import MDP
 from safear.mdp.rounding import advise_resolution
-from safear.mdp.spending import largest_spent
+from safear.mdp.spending import bound_spent, largest_spent
 from safear.memory import MAX_BYTES, require_room
 from safear.problem.model import Feature, Record
 from safear.risk.distribution import EPSILON, CostDistribution, Masked, check_level
@@ -298,24 +298,13 @@ def _carry_back(
     return result
 
 
-def _rows(policy: StatePolicy, step: int) -> NDArray[np.int64]:
-    """The row of every state at a step."""
-    return policy.rows(step, np.arange(policy.mdp.n_states), policy.accounts)
-
-
 def _largest_spent(policy: Policy) -> int:
     """The most quanta that the policy can spend from any state and step on; any policy, if it looks at the spent."""
     mdp = policy.mdp
     if not isinstance(policy, StatePolicy):
         return int(largest_spent(mdp).max(initial=0))
-    largest, most = np.zeros(mdp.n_states, dtype=np.int64), 0
-    active = np.flatnonzero(np.diff(mdp.row_start))
-    for step in reversed(range(mdp.horizon if len(active) else 0)):
-        per_row = np.maximum.reduceat(mdp.edge_cost + largest[mdp.edge_next], mdp.edge_start[:-1])
-        rows = _rows(policy, step)[active]
-        largest[active] = np.where(rows < 0, largest[active], per_row[rows])
-        most = max(most, int(largest.max()))  # with few steps left a plan may do what is dear
-    return most
+    choices = np.asarray(policy.arrays.table)
+    return int(bound_spent(mdp, 0, is_most=True, choices=choices).max(initial=0))
 
 
 def _divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:

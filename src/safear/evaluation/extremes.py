@@ -5,8 +5,8 @@ that the plan takes. With V(s, x) the most that the expected loss can be at a st
 
     V_h(s, x) = max over p of sum p * V_{h+1}(s', x + c),    V at the end = loss(total cost, success),
 
-backward over all (state, spent) pairs that the plan can be in, with the inner maximum by `worst_chances`. The least is
-the negative of the most of the negative. By loss:
+backward over all (state, spent) pairs that the plan can be in, with the inner maximum as in `mdp.intervals`. The least
+is the negative of the most of the negative. By loss:
 
     success    [not at a goal]
     mean       C
@@ -26,15 +26,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.evaluation.forward import Layer, propagate
+from safear.core.runs import Runs, expect_back
+from safear.core.sweeps import NO_REALS
+from safear.evaluation.forward import follow, total_costs
 from safear.evaluation.policy import Planned, Policy, policy_of
 from safear.mdp.arrays import MDP
-from safear.mdp.intervals import worst_chances
+from safear.mdp.intervals import range_chances
 from safear.problem.model import Record
 from safear.risk.distribution import EPSILON, check_level, units_within
 from safear.risk.objectives import Budget, CVaR, MeanCVaR, Objective, VaR
@@ -123,49 +124,36 @@ def _find_worst_tail(tree: _Tree, level: float, weight: float = 1.0) -> float:
     return _worst_tail(tree, level, tree.totals[: highest + 1], weight)
 
 
-class _Group(NamedTuple):
-    """The pairs of a layer whose rows have so many outcomes: `pair` [n], the others [n, outcomes]."""
+@dataclass(frozen=True, eq=False)
+class _Tree:
+    """All (state, spent) pairs that a plan can be in, and the total and the success of runs that are `over` there."""
 
-    pair: NDArray[np.int64]
-    target: NDArray[np.int64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-
-
-class _Step(NamedTuple):
-    """A layer, read backward: which runs are over with which total, and where the others go."""
-
-    pairs: int
+    mdp: MDP
+    runs: Runs
     over: NDArray[np.int64]
     total: NDArray[np.float64]
     success: NDArray[np.bool_]
-    groups: list[_Group]
-
-
-@dataclass(frozen=True, eq=False)
-class _Tree:
-    """All (state, spent) pairs that a plan can be in, step by step."""
-
-    steps: list[_Step]
 
     @classmethod
     def of(cls, policy: Policy, start: int) -> _Tree:
-        choose = policy.choosing(int(policy.accounts[start]))
-        return cls([_read_layer(policy.mdp, layer) for layer in propagate(policy.mdp, choose, start, possible=True)])
+        runs = follow(policy.mdp, policy.choosing(int(policy.accounts[start])), start, possible=True)
+        over = np.flatnonzero(np.asarray(runs.cells.row) < 0)
+        total = total_costs(runs.cells, policy.mdp)[over].astype(np.float64)
+        return cls(policy.mdp, runs, over, total, policy.mdp.goal[runs.cells.state][over])
 
     @property
     def has_intervals(self) -> bool:
-        return any(bool((group.low < group.high).any()) for step in self.steps for group in step.groups)
+        return bool((self.mdp.edge_low < self.mdp.edge_high)[self.runs.moves.edge].any())
 
     @cached_property
     def totals(self) -> NDArray[np.float64]:
         """All total costs that are possible, in quanta, rising."""
-        return np.unique(np.concatenate([step.total for step in self.steps]))
+        return np.unique(self.total)
 
     @cached_property
     def at_once(self) -> int:
         """How many targets to try in one sweep."""
-        return columns_at_once(sum(step.pairs for step in self.steps))
+        return columns_at_once(len(self.runs.cells.row))
 
     def extremes(self, loss: Loss) -> tuple[float, float]:
         """The least and the most that an expected loss can be."""
@@ -174,33 +162,13 @@ class _Tree:
 
     def worst(self, loss: Loss) -> Values:
         """The most that each column's expected loss can be, with what is carried along: [column, what]."""
-        later = np.empty((0, 0, 0))
-        for step in reversed(self.steps):
-            ended = loss(step.total, step.success)
-            values = np.empty((step.pairs, *ended.shape[1:]))
-            values[step.over] = ended
-            for group in step.groups:
-                ahead = [later[target] for target in group.target.T]
-                chances = worst_chances(group.low, group.high, np.stack([part[..., 0] for part in ahead], axis=1))
-                parts = zip(np.moveaxis(chances, 1, 0), ahead, strict=True)
-                values[group.pair] = sum(chance[..., None] * part for chance, part in parts)
-            later = values
-        found: Values = later[0]
+        ended = loss(self.total, self.success)
+        values = np.empty((len(self.runs.cells.row), *ended.shape[1:]))
+        values[self.over] = ended
+        moves = self.runs.moves
+        expect_back(moves, moves.target, range_chances(self.mdp), NO_REALS, values)
+        found: Values = values[0]
         return found
-
-
-def _read_layer(mdp: MDP, layer: Layer) -> _Step:
-    over = np.flatnonzero(layer.row < 0)
-    success = mdp.goal[layer.state[over]]
-    total = layer.spent[over] + np.where(success, 0, mdp.failure_cost)
-    pairs, first, counts = np.unique(layer.origin, return_index=True, return_counts=True)
-    groups = []
-    for count in np.unique(counts):
-        chosen = counts == count
-        moves = first[chosen, None] + np.arange(count)
-        edge = layer.edge[moves]
-        groups.append(_Group(pairs[chosen], layer.target[moves], mdp.edge_low[edge], mdp.edge_high[edge]))
-    return _Step(len(layer.state), over, total.astype(np.float64), success, groups)
 
 
 def _failing(total: NDArray[np.float64], success: NDArray[np.bool_]) -> Values:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.runs import Going, follow_policy
+from safear.core.runs import Cells, Going, follow_policy
 from safear.core.runs import Runs as Followed
 from safear.errors import TooLargeError
 from safear.evaluation.policy import NO_ARRAYS, Choose, Opened, Planned, Policy, policy_of
@@ -153,44 +153,17 @@ def require_few_moves(policy: Policy, start: int, *, most: int) -> None:
         raise TooLargeError.at((), cause, "round the costs, or shorten the horizon") from None
 
 
-# --------------------------------------------------------------------------------------------------------------- layers
+def list_steps(runs: Followed) -> list[tuple[slice, slice]]:
+    """Return which cells and which moves belong to each step."""
+    begin = np.searchsorted(runs.cells.step, np.arange(runs.cells.step[0], runs.cells.step[-1] + 2))
+    first = np.searchsorted(runs.moves.origin, begin)
+    steps = zip(pairwise(begin.tolist()), pairwise(first.tolist()), strict=True)
+    return [(slice(*cells), slice(*moves)) for cells, moves in steps]
 
 
-class Layer(NamedTuple):
-    """Where runs may be at a step: pairs of a state and what was spent, sorted, each with its chance.
-
-    `row` is what is done there, below 0 where the run is over. Moves go from pair number `origin` along an `edge` with
-    the probability `flow` to pair number `target` of the next layer.
-    """
-
-    step: int
-    state: NDArray[np.int64]
-    spent: NDArray[np.int64]
-    chance: NDArray[np.float64]
-    row: NDArray[np.int64]
-    origin: NDArray[np.int64]
-    edge: NDArray[np.int64]
-    flow: NDArray[np.float64]
-    target: NDArray[np.int64]
-
-
-def propagate(
-    mdp: MDP, choose: Choose, start: int, step: int = 0, *, counts_spent: bool = True, possible: bool = False
-) -> list[Layer]:
-    """Return where runs may be, step by step until all of them are over (see `follow`)."""
-    runs = follow(mdp, choose, start, step, counts_spent=counts_spent, possible=possible)
-    cells, moves = runs.cells, runs.moves
-    state, spent, row = (np.asarray(each) for each in (cells.state, cells.spent, cells.row))
-    origin, edge, target = (np.asarray(each) for each in (moves.origin, moves.edge, moves.target))
-    chance, flow = np.asarray(cells.chance), np.asarray(moves.chance)
-    begin = np.searchsorted(cells.step, np.arange(step, cells.step[-1] + 2)).tolist()
-    first = np.searchsorted(origin, begin).tolist()
-    layers = []
-    for now, ((here, there), (move, end)) in enumerate(zip(pairwise(begin), pairwise(first), strict=True), step):
-        at, by = slice(here, there), slice(move, end)
-        ways = origin[by] - here, edge[by], flow[by], target[by] - there
-        layers.append(Layer(now, state[at], spent[at], chance[at], row[at], *ways))
-    return layers
+def total_costs(cells: Cells, mdp: MDP) -> NDArray[np.int64]:
+    """What runs would cost that ended in each cell, in quanta."""
+    return np.asarray(cells.spent) + np.where(mdp.goal[cells.state], 0, mdp.failure_cost)
 
 
 def _find_ended(runs: Followed) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:

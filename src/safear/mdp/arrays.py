@@ -67,7 +67,7 @@ class MDP:
 
     `depth[s]` is the least number of steps in which a run reaches s: 0 where a run may start. What would happen at s
     before that step is not part of the MDP. Without `edge_low` and `edge_high` no chance is an
-    interval. With `stops`, a plan does nothing where no goal can be reached in the steps that are left (see `hope`).
+    interval. With `stops`, a plan does nothing where no goal can be reached in the steps that are left (see `acting`).
     Arrays are kept as loops take them: contiguous, in their types.
     """
 
@@ -173,6 +173,17 @@ class MDP:
     def steps_to_goal(self) -> NDArray[np.int64]:
         """The fewest steps in which a goal may be reached from each state; horizon + 1 if none can be."""
         return count_steps(self.arrays, self.goal[:, None].view(np.uint8), self.horizon)[:, 0].astype(np.int64)
+
+    @cached_property
+    def late(self) -> NDArray[np.int64]:
+        """The step from which on nothing is done in each state: no action, or, if plans stop, no goal in time."""
+        last = np.where(np.diff(self.row_start) > 0, self.horizon, 0)
+        return (np.minimum(last, self.horizon + 1 - self.steps_to_goal) if self.stops else last).astype(np.int64)
+
+    @cached_property
+    def acting(self) -> NDArray[np.bool_]:
+        """In which states something is done: [step, state]."""
+        return np.less(np.arange(self.horizon)[:, None], self.late)
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:

@@ -1,7 +1,8 @@
-"""Chances that are only known to lie between bounds: the worst of them.
+"""Chances that are only known to lie between bounds.
 
 The chances of a row may be any p with low <= p <= high and sum p = 1. The p with the highest sum p * value begins with
-every outcome at its least and gives what is left to the outcomes in order of their values, each up to its most.
+every outcome at its least and gives what is left to the outcomes in order of their values, each up to its most
+(`core.sweeps.find_worst`).
 """
 
 from __future__ import annotations
@@ -9,33 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.mdp.arrays import MDP, once_per_mdp
-from safear.steady import add_rows
-
-ROUNDING = 1e-14  # a chance that is left and below this is none
+from safear.core.sweeps import Ranges
+from safear.mdp.arrays import MDP
 
 
-def worst_chances(
-    low: NDArray[np.float64], high: NDArray[np.float64], values: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The chances with the highest expected value [row, outcome, column], of rows with as many outcomes each.
-
-    `low` and `high` are [row, outcome]; `values` are [row, outcome, column], and each column has its own worst case.
-    """
-    if low.shape[1] == 1:
-        return np.ones_like(values)
-    if low.shape[1] == 2:  # an end of the interval, in a fifth of the time
-        least, most = np.maximum(low[:, 0], 1.0 - high[:, 1]), np.minimum(high[:, 0], 1.0 - low[:, 1])
-        first = np.where(values[:, 0] >= values[:, 1], most[:, None], least[:, None])
-        return np.stack([first, 1.0 - first], axis=1)
-    order = np.argsort(-values, axis=1, kind="stable")
-    room = np.take_along_axis((high - low)[:, :, None], order, axis=1)
-    left = 1.0 - low.sum(axis=1)[:, None, None] - (np.cumsum(room, axis=1) - room)
-    filled = np.clip(np.where(left > ROUNDING, left, 0.0), 0.0, room)
-    chances = np.empty_like(values)
-    np.put_along_axis(chances, order, filled, axis=1)
-    chances += low[:, :, None]
-    return chances
+def range_chances(mdp: MDP, *, robust: bool = True) -> Ranges:
+    """Return the bounds of all chances, or else the nominal ones; with room for one sweep at a time."""
+    low, high = (mdp.edge_low, mdp.edge_high) if robust else (mdp.edge_chance, mdp.edge_chance)
+    return Ranges(low, high, int(np.diff(mdp.edge_start).max(initial=2)))
 
 
 def bound_sum(low: NDArray[np.float64], high: NDArray[np.float64], chosen: NDArray[np.bool_]) -> tuple[float, float]:
@@ -46,30 +28,3 @@ def bound_sum(low: NDArray[np.float64], high: NDArray[np.float64], chosen: NDArr
     least = max(float(low[chosen].sum()), 1.0 - float(high[~chosen].sum()), 0.0)
     most = min(float(high[chosen].sum()), 1.0 - float(low[~chosen].sum()), 1.0)
     return least, max(least, most)
-
-
-def worst_edge_chances(mdp: MDP, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same for every edge of an MDP, with a value per edge: rows may have any number of outcomes."""
-    before, places = _find_places(mdp)
-    left, chances = before.copy(), mdp.edge_low.copy()
-    if len(places) == 2:  # as most have; the edges of a row stay together
-        second, order = places[1][1], np.arange(mdp.n_edges)
-        worse = second[values[second] > values[second - 1]]
-        order[worse], order[worse - 1] = worse - 1, worse
-    else:
-        order = np.lexsort((-values, mdp.edge_row))
-    for rows, place in places:
-        edges = order[place]
-        more = np.minimum(mdp.edge_high[edges] - mdp.edge_low[edges], left[rows])
-        chances[edges] += more
-        left[rows] -= more
-    return chances
-
-
-@once_per_mdp
-def _find_places(mdp: MDP) -> tuple[NDArray[np.float64], list[tuple[NDArray[np.int64], NDArray[np.int64]]]]:
-    """What the least chances of each row leave; by rank, the rows with so many outcomes, and where that one stands."""
-    first, counts = mdp.edge_start[:-1], np.diff(mdp.edge_start)
-    left = 1.0 - add_rows(mdp.edge_low, mdp.edge_start)
-    rows = [np.flatnonzero(counts > rank) for rank in range(int(counts.max(initial=0)))]
-    return np.where(left > ROUNDING, left, 0.0), [(some, first[some] + rank) for rank, some in enumerate(rows)]

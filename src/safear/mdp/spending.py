@@ -5,48 +5,46 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.core.sweeps import NO_BYTES, bound_totals
 from safear.mdp.arrays import MDP, once_per_mdp
 
+Whole = NDArray[np.int64]
+NEVER = np.iinfo(np.int64).max  # in place of a total: there is none
+ANY: NDArray[np.float64] = np.empty(0)  # in place of what is possible
+
+
+def bound_spent(
+    mdp: MDP,
+    ends: Whole | int,
+    depth: Whole | None = None,
+    late: Whole | None = None,
+    *,
+    is_most: bool,
+    possible: NDArray[np.float64] = ANY,
+    choices: NDArray[np.uint8] = NO_BYTES,
+    by_step: bool = True,
+) -> Whole:
+    """The least or the most that may be spent from each state on, and `ends` at the end: [step, state], or of step 0.
+
+    By edges that are `possible`, above 0, or by all.
+    """
+    totals = np.empty((mdp.horizon + 1 if by_step else 2, mdp.n_states), dtype=np.int64)
+    totals[:] = ends
+    depth = np.zeros(mdp.n_states, dtype=np.int64) if depth is None else depth
+    late = np.full(mdp.n_states, mdp.horizon) if late is None else late
+    bound_totals(mdp.arrays, possible, depth, late, choices, is_most, totals, mdp.horizon)
+    return totals if by_step else totals[0]
+
 
 @once_per_mdp
-def largest_spent(mdp: MDP) -> NDArray[np.int64]:
+def largest_spent(mdp: MDP) -> Whole:
     """The most that a run of any plan can spend from each state, in quanta; the failure cost is not spent."""
-    largest = np.zeros(mdp.n_states, dtype=np.int64)
-    active = np.flatnonzero(np.diff(mdp.row_start))
-    for _ in range(mdp.horizon):
-        if not len(active):
-            break
-        per_row = np.maximum.reduceat(mdp.edge_cost + largest[mdp.edge_next], mdp.edge_start[:-1])
-        largest[active] = np.maximum.reduceat(per_row, mdp.row_start[active])
-    return largest
+    return bound_spent(mdp, 0, is_most=True, by_step=False)
 
 
 @once_per_mdp
-def least_to_goal(mdp: MDP) -> NDArray[np.int64]:
-    """The least that a run spends that reaches a goal from each state in time, in quanta; -1 if none does.
-
-    With h steps left: the least over the edges of the cost plus what it takes from the next state with h - 1.
-    """
-    never = np.iinfo(np.int64).max // 2
-    least = np.where(mdp.goal, 0, never)
-    active = np.flatnonzero(np.diff(mdp.row_start))
-    for _ in range(mdp.horizon if len(active) else 0):
-        per_edge = np.where(mdp.edge_chance > 0, mdp.edge_cost + least[mdp.edge_next], never)
-        per_row = np.minimum.reduceat(per_edge, mdp.edge_start[:-1])
-        least[active] = np.minimum.reduceat(per_row, mdp.row_start[active])
-    return np.where(least < never, least, -1)
-
-
-def least_totals(mdp: MDP) -> NDArray[np.float64]:
-    """[step, row]: the least that a run may spend from a step on, if it begins with a row and reaches a goal in time.
-
-    In quanta; infinite if none does. What may happen though its nominal chance is 0 counts too.
-    """
-    found = np.full((mdp.horizon, mdp.n_rows), np.inf)
-    least = np.where(mdp.goal, 0.0, np.inf)
-    for step in reversed(range(mdp.horizon)):
-        totals = np.where(mdp.edge_high > 0, mdp.edge_cost + least[mdp.edge_next], np.inf)
-        found[step] = np.minimum.reduceat(totals, mdp.edge_start[:-1])
-        least = np.where(mdp.goal, 0.0, np.inf)
-        np.minimum.at(least, mdp.row_state, found[step])
-    return found
+def least_to_goal(mdp: MDP) -> Whole:
+    """The least that a run spends that reaches a goal from each state in time, in quanta; -1 if none does."""
+    ends = np.where(mdp.goal, 0, NEVER)
+    least = bound_spent(mdp, ends, is_most=False, possible=mdp.edge_chance, by_step=False)
+    return np.where(least == NEVER, -1, least)

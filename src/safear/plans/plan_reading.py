@@ -69,7 +69,7 @@ class PlanMDP(MDP):
         away = [0 if state.goal else min(state.away or never, never) for state in self.form.states]
         return np.array(away, dtype=np.int64)
 
-    def is_over(self, states: NDArray[np.int64], step: int) -> NDArray[np.bool_]:
+    def is_over(self, states: NDArray[np.int64], step: int | NDArray[np.int64]) -> NDArray[np.bool_]:
         """Where no plan does anything at a step: at goals, at the end, where nothing is left, where hope is lost."""
         lost = self.steps_to_goal[states] > self.horizon - step
         ended = self.goal[states] | self.dead_end[states] | (step >= self.horizon)

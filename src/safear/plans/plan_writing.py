@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from safear._version import __version__
 from safear.errors import PlanError
-from safear.evaluation.forward import propagate
+from safear.evaluation.forward import follow
 from safear.mdp.arrays import MDP
 from safear.mdp.compiled import CompiledMDP
 from safear.plans.plan_file import (
@@ -210,22 +210,20 @@ def _follow(offer: Offer) -> tuple[NDArray[np.int64], list[_Stretch]]:
     so that somebody who has spent another one still gets the policy's own answer, or none.
     """
     policy = offer.policy
-    met: list[NDArray[np.int64]] = []
     found: dict[_Stretch, None] = {}
     opening = int(policy.accounts[offer.start])
     choosing, counts = policy.choosing(opening), policy.looks_at_spent
-    for layer in propagate(policy.mdp, choosing, offer.start, counts_spent=counts, possible=True):
-        met.append(layer.state)
-        last: _Stretch | None = None
-        columns = (column.tolist() for column in (layer.state, layer.row, layer.spent))
-        for state, row, spent in zip(*columns, strict=True):
-            if row < 0 or (last is not None and last.state == state and _holds(last.spent, spent)):
-                continue
-            low, high = policy.steady(layer.step, state, opening - spent)
-            least, most = 0 if high is None else max(opening - high, 0), None if low is None else opening - low
-            last = _Stretch(state, row, layer.step, None if (least, most) == (0, None) else (least, most))
-            found[last] = None
-    return np.unique(np.concatenate(met)), list(found)
+    cells = follow(policy.mdp, choosing, offer.start, counts_spent=counts, possible=True).cells
+    last: _Stretch | None = None
+    columns = (np.asarray(column).tolist() for column in (cells.step, cells.state, cells.row, cells.spent))
+    for step, state, row, spent in zip(*columns, strict=True):
+        if row < 0 or (last and (last.step, last.state) == (step, state) and _holds(last.spent, spent)):
+            continue
+        low, high = policy.steady(step, state, opening - spent)
+        least, most = 0 if high is None else max(opening - high, 0), None if low is None else opening - low
+        last = _Stretch(state, row, step, None if (least, most) == (0, None) else (least, most))
+        found[last] = None
+    return np.unique(cells.state), list(found)
 
 
 def _holds(limits: Spent, spent: int) -> bool:

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from safear.arguments import OUTCOMES, ArgumentKind, takes
 from safear.errors import InputError, PlanError, quote_list, suggest
-from safear.evaluation.forward import propagate
+from safear.evaluation.forward import follow
 from safear.mdp.compiled import CompiledMDP
 from safear.plans.plan_file import BeforeForm, Scalar
 from safear.plans.plan_writing import clean_record, hash_answers, hash_record
@@ -95,10 +97,8 @@ def _take(plan: SavedPlan, here: Standing, turn: Turn) -> Standing:
 def _is_foreseen(plan: SavedPlan, there: Standing) -> bool:
     """Whether a run that goes on from there never comes where the plan does not know what to do."""
     choosing = plan.policy.choosing(int(plan.policy.accounts[plan.start]) - there.spent)
-    return all(
-        ((layer.row >= 0) | plan.mdp.is_over(layer.state, layer.step)).all()
-        for layer in propagate(plan.mdp, choosing, there.state, there.step, possible=True)
-    )
+    cells = follow(plan.mdp, choosing, there.state, there.step, possible=True).cells
+    return bool(((np.asarray(cells.row) >= 0) | plan.mdp.is_over(cells.state, np.asarray(cells.step))).all())
 
 
 def _read_level(plan: SavedPlan, name: str, value: object) -> str:

@@ -26,11 +26,10 @@ from numpy.typing import NDArray
 from safear.evaluation.forward import run_exactly, run_on
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
-from safear.mdp.hope import list_acting
-from safear.mdp.spending import least_totals
+from safear.mdp.spending import NEVER, bound_spent
 from safear.recourse.plan_graph import Box, Graph, surround
 from safear.risk.objectives import Budget, CVaR, MeanCVaR, Objective, VaR
-from safear.steady import add_rows
+from safear.solvers.success import look_ahead
 
 ReasonCode = Literal["time", "within", "past", "deadline"]
 MOST_ROWS = 5_000_000  # times steps; reasons are not worth more memory
@@ -69,8 +68,8 @@ class Reasons:
         code = self._compare_totals(way, old, new)
         if code is not None:
             return Reason(code, action, self._limit)
-        means, start, then = self._means, dropped.box.first, slice(way.first, way.last + 1)
-        turns = means[start, old] < means[start, new] - _NEAR and (means[then, new] < means[then, old] - _NEAR).all()
+        cheaper, start = self._find_means(new) - self._find_means(old), dropped.box.first
+        turns = cheaper[start] > _NEAR and (cheaper[way.first : way.last + 1] < -_NEAR).all()
         return Reason("deadline", action) if turns else None
 
     def _come_from(self, other: int, node: int) -> Box | None:
@@ -81,11 +80,11 @@ class Reasons:
     def _compare_totals(self, way: Box, old: int, new: int) -> Literal["within", "past"] | None:
         if self._limit is None or not self.policy.looks_at_spent:
             return None
-        mdp, limit, least = self.policy.mdp, self._limit + _NEAR, self.policy.mdp.to_cost(1) * self._least
+        mdp, limit, by_old, by_new = self.policy.mdp, self._limit + _NEAR, self._find_least(old), self._find_least(new)
         low, high = mdp.to_cost(way.low), mdp.to_cost(way.high)
-        if low + least[way.first, old] > limit and high + least[way.last, new] <= limit:
+        if low + by_old[way.first] > limit and high + by_new[way.last] <= limit:
             return "within"
-        is_past = low + min(least[way.first, old], least[way.first, new]) > limit
+        is_past = low + min(by_old[way.first], by_new[way.first]) > limit
         return "past" if is_past and self._is_cheaper(way, old, new) else None
 
     def _is_cheaper(self, way: Box, old: int, new: int) -> bool:
@@ -94,7 +93,7 @@ class Reasons:
         opening = int(policy.accounts[self.origin])
         return all(
             run_on(policy, state, step=step, account=opening - spent).distribution.all_runs.mean
-            < self._means[step, old] - _NEAR
+            < self._find_means(old)[step] - _NEAR
             for step in range(way.first, way.last + 1)
             for spent in {way.low, way.high}
         )
@@ -110,28 +109,25 @@ class Reasons:
         return None
 
     @cached_property
-    def _least(self) -> NDArray[np.float64]:
-        return least_totals(self.policy.mdp)
+    def _totals(self) -> NDArray[np.int64]:
+        """The least from each state on: [step, state]."""
+        mdp = self.policy.mdp
+        return bound_spent(mdp, np.where(mdp.goal, 0, NEVER), is_most=False, possible=mdp.edge_high)
 
-    @cached_property
-    def _means(self) -> NDArray[np.float64]:
-        return find_least_means(self.policy.mdp)
+    def _find_least(self, row: int) -> NDArray[np.float64]:
+        """L of a row at each step, in the unit of costs."""
+        mdp = self.policy.mdp
+        edges = [edge for edge in range(*mdp.edge_start[row : row + 2].tolist()) if mdp.edge_high[edge] > 0]
+        ahead = self._totals[1:, mdp.edge_next[edges]]
+        least = np.where(ahead == NEVER, np.inf, mdp.edge_cost[edges] + ahead).min(axis=1)
+        return np.asarray(mdp.to_cost(1) * least)
+
+    def _find_means(self, row: int) -> NDArray[np.float64]:
+        """M of a row at each step, in the unit of costs."""
+        mdp, edges = self.policy.mdp, slice(*self.policy.mdp.edge_start[row : row + 2].tolist())
+        ahead = look_ahead(mdp).mean[1:, mdp.edge_next[edges]]
+        return np.asarray(mdp.to_cost(1) * ((mdp.edge_cost[edges] + ahead) * mdp.edge_chance[edges]).sum(axis=1))
 
 
 def _next_states(mdp: MDP, row: int) -> NDArray[np.int64]:
     return mdp.edge_next[mdp.edge_start[row] : mdp.edge_start[row + 1]]
-
-
-def find_least_means(mdp: MDP) -> NDArray[np.float64]:
-    """M[step, row], in the unit of costs."""
-    found = np.zeros((mdp.horizon, mdp.n_rows))
-    failure, costs = mdp.to_cost(mdp.failure_cost), mdp.edge_cost * mdp.to_cost(1)
-    least = end = np.where(mdp.goal, 0.0, failure)
-    for step in reversed(range(mdp.horizon)):
-        found[step] = add_rows(mdp.edge_chance * (costs + least[mdp.edge_next]), mdp.edge_start)
-        active = np.flatnonzero(list_acting(mdp)[step] & ~mdp.goal)
-        best = np.full(mdp.n_states, np.inf)
-        np.minimum.at(best, mdp.row_state, found[step])
-        least = end.copy()
-        least[active] = best[active]
-    return found

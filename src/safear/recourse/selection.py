@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.evaluation.forward import propagate
+from safear.evaluation.forward import follow
 from safear.recourse.failure import HOPELESS, gives_up
 from safear.recourse.frontier import SAME_SUCCESS, Frontier
 from safear.recourse.offer import TAIL, Offer, OfferFigures, TradeOff, make_offer
@@ -166,7 +166,8 @@ def chance_to_part(one: Solution, other: Solution) -> float:
         rows, others = (policy.rows(step, states, policy.accounts[origin] - spent) for policy in policies)
         return np.where(rows == others, rows, PARTED)
 
-    return sum(float(layer.chance[layer.row == PARTED].sum()) for layer in propagate(one.mdp, agree, origin))
+    cells = follow(one.mdp, agree, origin).cells
+    return float(np.asarray(cells.chance)[np.asarray(cells.row) == PARTED].sum())
 
 
 def name_offers(offers: Sequence[Offer], best_success: float, least_tail: float | None = None) -> list[Offer]:

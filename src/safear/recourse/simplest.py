@@ -34,7 +34,6 @@ from safear.core.search import CVAR, ENTROPIC, MEAN, MEAN_CVAR, OTHER, Aim, Sket
 from safear.core.sketches import SearchGround, settle_rows
 from safear.evaluation.forward import often_if_off, run_exactly, way_to_go
 from safear.evaluation.policy import Policy, SpentPolicy, StatePolicy, require_arrays
-from safear.mdp.hope import list_acting
 from safear.recourse.nearly import Limits, aim_of
 from safear.recourse.plan_graph import RARE_STEP
 from safear.recourse.rules import count_rules
@@ -98,7 +97,7 @@ def _begin(base: Policy, start: int, limits: Limits) -> SketchSearch:
         often=often,
         differs=often is not mdp.edge_chance,
         goal=mdp.goal.view(np.uint8),
-        acts=list_acting(mdp).view(np.uint8),
+        acts=mdp.acting.view(np.uint8),
         needed=mdp.steps_to_goal,
         works=mdp.working.view(np.uint8),
         ahead_mean=ahead.mean,

@@ -10,13 +10,14 @@ likeliest outcome with what is likeliest from there, and an end that does not co
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.evaluation.forward import Layer, Runs, propagate, run_exactly
+from safear.core.runs import Cells
+from safear.evaluation.forward import Runs, follow, list_steps, run_exactly, total_costs
 from safear.evaluation.policy import Policy, policy_of
 from safear.mdp.arrays import MDP
 from safear.problem.model import Record
@@ -85,7 +86,6 @@ class Traces:
 
 
 Way = tuple[float, tuple[int, ...]]  # a probability, and the edges to the end
-Counts = Callable[[Layer], NDArray[np.bool_]]  # at which pairs of a layer an end counts
 
 
 def find_traces(
@@ -103,12 +103,12 @@ def find_traces(
     policy = policy_of(solution)
     origin = policy.mdp.locate_start(start)
     runs = run_exactly(policy, origin) if runs is None else runs
-    found = _search(policy, origin, limit + 1, lambda layer: layer.row < 0)  # one more tells of a rest
+    found = _search(policy, origin, limit + 1)  # one more tells of a rest
     shown, bad = found[:limit], None
     if level is not None:
         least, bad = _find_bad(runs, level)
         if len(found) > limit:
-            worst = _search(policy, origin, 1, lambda layer: _are_bad(policy.mdp, layer, least), counts_spent=True)
+            worst = _search(policy, origin, 1, least)
             shown += [way for way in worst if way[1] not in {edges for _, edges in shown}]
     told = tuple(_read_trace(policy.mdp, origin, chance, edges) for chance, edges in shown)
     return Traces(told, _sum_up_rest(runs, shown) if len(found) > limit else None, bad)
@@ -159,47 +159,36 @@ def _read_way(policy: Policy, origin: int, edges: list[int]) -> Trace:
     return _read_trace(policy.mdp, origin, math.prod(policy.mdp.edge_chance[edges].tolist()), tuple(edges))
 
 
-def _search(policy: Policy, origin: int, limit: int, counts: Counts, *, counts_spent: bool = False) -> list[Way]:
-    """The likeliest ways to ends that count, likeliest first.
+def _search(policy: Policy, origin: int, limit: int, least: float | None = None) -> list[Way]:
+    """The likeliest ways, or those that cost at least so much, likeliest first.
 
-    Backward over the steps: the likeliest ways on from a pair are among the likeliest ways on from its outcomes. By
-    layer, pair and rank it is kept along which move, and to which rank there, a way goes on.
+    Backward over the steps: the likeliest ways on from a cell are among the likeliest ways on from its outcomes. By
+    cell and rank it is kept along which move, and to which rank there, a way goes on.
     """
     mdp, choosing = policy.mdp, policy.choosing(int(policy.accounts[origin]))
-    layers = propagate(mdp, choosing, origin, counts_spent=counts_spent or policy.looks_at_spent)
-    tables: list[tuple[NDArray[np.float64], NDArray[np.int64]]] = []
-    on = np.empty((0, limit))
-    for layer in reversed(layers):
-        value, follow = np.full((len(layer.row), limit), NO_WAY), np.full((len(layer.row), limit), -1)
-        value[(layer.row < 0) & counts(layer), 0] = 1.0
-        chances = (mdp.edge_chance[layer.edge][:, None] * on[layer.target]).ravel()  # by move and rank
-        pairs = np.repeat(layer.origin, limit)
-        order = np.lexsort((-chances, pairs))
+    runs = follow(mdp, choosing, origin, counts_spent=least is not None or policy.looks_at_spent)
+    starts, edge, target = (np.asarray(each) for each in (runs.moves.origin, runs.moves.edge, runs.moves.target))
+    ends = np.asarray(runs.cells.row) < 0
+    value, after = np.full((len(ends), limit), NO_WAY), np.full((len(ends), limit), -1)
+    value[ends if least is None else ends & _are_bad(mdp, runs.cells, least), 0] = 1.0
+    for _, moves in reversed(list_steps(runs)):
+        chances = (mdp.edge_chance[edge[moves], None] * value[target[moves]]).ravel()  # by move and rank
+        cells = np.repeat(starts[moves], limit)
+        order = np.lexsort((-chances, cells))
         order = order[chances[order] >= 0]
-        firsts = np.flatnonzero(np.diff(pairs[order], prepend=-1))
+        firsts = np.flatnonzero(np.diff(cells[order], prepend=-1))
         rank = np.arange(len(order)) - np.repeat(firsts, np.diff(firsts, append=len(order)))
         kept, rank = order[rank < limit], rank[rank < limit]
-        value[pairs[kept], rank], follow[pairs[kept], rank] = chances[kept], kept
-        tables.append((value, follow))
-        on = value
-    tables.reverse()
-    return [
-        (chance, _follow(layers, [follow for _, follow in tables], rank))
-        for rank, chance in enumerate(tables[0][0][0].tolist())
-        if chance >= 0
-    ]
-
-
-def _follow(layers: Sequence[Layer], follow: Sequence[NDArray[np.int64]], rank: int) -> tuple[int, ...]:
-    """The edges of a way from the only pair of the first layer."""
-    edges, pair, limit = [], 0, follow[0].shape[1]
-    for layer, table in zip(layers, follow, strict=True):
-        if table[pair, rank] < 0:
-            break
-        move, rank = divmod(int(table[pair, rank]), limit)
-        edges.append(int(layer.edge[move]))
-        pair = int(layer.target[move])
-    return tuple(edges)
+        value[cells[kept], rank], after[cells[kept], rank] = chances[kept], moves.start * limit + kept
+    found = []
+    for first in np.flatnonzero(value[0] >= 0).tolist():
+        edges, next_one = [], int(after[0, first])
+        while next_one >= 0:
+            move, place = divmod(next_one, limit)
+            edges.append(int(edge[move]))
+            next_one = int(after[target[move], place])
+        found.append((float(value[0, first]), tuple(edges)))
+    return found
 
 
 def _find_bad(runs: Runs, level: float) -> tuple[float, float | None]:
@@ -211,9 +200,9 @@ def _find_bad(runs: Runs, level: float) -> tuple[float, float | None]:
     return least, least if share <= (1 - level) * (1 + ROUNDING) else None
 
 
-def _are_bad(mdp: MDP, layer: Layer, least: float) -> NDArray[np.bool_]:
-    """Which pairs would cost at least so much if runs ended there."""
-    totals, places = np.unique(layer.spent + np.where(mdp.goal[layer.state], 0, mdp.failure_cost), return_inverse=True)
+def _are_bad(mdp: MDP, cells: Cells, least: float) -> NDArray[np.bool_]:
+    """In which cells runs would cost at least so much if they ended there."""
+    totals, places = np.unique(total_costs(cells, mdp), return_inverse=True)
     return np.array([mdp.to_cost(total) >= least for total in totals.tolist()])[places]
 
 

@@ -9,20 +9,21 @@ than the setback.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from safear.core.runs import Runs
 from safear.evaluation.extremes import Range
-from safear.evaluation.forward import Layer, propagate
+from safear.evaluation.forward import follow
 from safear.evaluation.occurrence import chance_of_once, range_of_once
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
 from safear.recourse.level_changes import Changes, LevelChange, find_changes
-from safear.solvers.success import sweep_back
+from safear.solvers.success import look_ahead
 
 ROUNDING = 1e-9  # a relative difference below this is none
 RARE = 0.0001  # what happens to fewer people is not worth telling
@@ -59,10 +60,9 @@ def find_troubles(policy: Policy, start: int) -> tuple[Trouble, ...]:
     """What can go wrong, likeliest first: nothing, or one thing, or two."""
     mdp = policy.mdp
     choosing = policy.choosing(int(policy.accounts[start]))
-    layers = propagate(mdp, choosing, start, counts_spent=policy.looks_at_spent, possible=mdp.has_intervals)
-    failing = [~_works(mdp, layer.edge) for layer in layers]
-    setback = [flags & worse for flags, worse in zip(failing, _find_worse(mdp, layers), strict=True)]
-    looked = (_find_setback(mdp, layers, setback), _find_failure(mdp, layers, failing))
+    runs = follow(mdp, choosing, start, counts_spent=policy.looks_at_spent, possible=mdp.has_intervals)
+    failing = ~_works(mdp, np.asarray(runs.moves.edge))
+    looked = (_find_setback(mdp, runs, failing & _find_worse(mdp, runs)), _find_failure(mdp, runs, failing))
     found = [trouble for trouble in looked if trouble is not None]
     if len(found) == 2 and found[1].chance <= found[0].chance * (1 + ROUNDING):
         found = found[:1]
@@ -75,23 +75,19 @@ def _works(mdp: MDP, edges: NDArray[np.int64]) -> Flags:
     return np.array([mdp.works(edge) for edge in distinct.tolist()], dtype=bool)[places]
 
 
-def _find_worse(mdp: MDP, layers: Sequence[Layer]) -> list[Flags]:
-    """By layer, which moves leave somebody worse off than they would be had nothing changed."""
-    worse: list[Flags] = [np.zeros(len(layer.edge), dtype=bool) for layer in layers]
-    best = mdp.goal.astype(np.float64)  # from the next step on
-    for step, success, _ in sweep_back(mdp):
-        if step < len(layers) and len(layers[step].edge):
-            layer = layers[step]
-            before, after = layer.state[layer.origin], mdp.edge_next[layer.edge]
-            chances, margin = (best[before], best[after]), ROUNDING * best[before]
-            farther = mdp.steps_to_goal[after] > mdp.steps_to_goal[before]
-            less, same = chances[1] < chances[0] - margin, np.abs(chances[1] - chances[0]) <= margin
-            worse[step] = (mdp.distance(before, after, ordered=False) > 0) & (less | (same & farther))
-        best = success
+def _find_worse(mdp: MDP, runs: Runs) -> Flags:
+    """Which moves leave somebody worse off than they would be had nothing changed."""
+    origin, edge = np.asarray(runs.moves.origin), np.asarray(runs.moves.edge)
+    steps, before = (np.asarray(each)[origin] for each in (runs.cells.step, runs.cells.state))
+    after, best = mdp.edge_next[edge], look_ahead(mdp).success
+    chances, margin = (best[steps + 1, before], best[steps + 1, after]), ROUNDING * best[steps + 1, before]
+    farther = mdp.steps_to_goal[after] > mdp.steps_to_goal[before]
+    less, same = chances[1] < chances[0] - margin, np.abs(chances[1] - chances[0]) <= margin
+    worse: Flags = (mdp.distance(before, after, ordered=False) > 0) & (less | (same & farther))
     return worse
 
 
-def _find_setback(mdp: MDP, layers: Sequence[Layer], meant: Sequence[Flags]) -> Trouble | None:
+def _find_setback(mdp: MDP, runs: Runs, meant: Flags) -> Trouble | None:
     """The likeliest outcome that makes things worse. Those that are told in the same words are one.
 
     That is so if the problem calls them the same, whatever the action, or if one action brings the same changes.
@@ -101,7 +97,7 @@ def _find_setback(mdp: MDP, layers: Sequence[Layer], meant: Sequence[Flags]) -> 
         label = mdp.outcome(edge).label
         return label if label is not None else (_name_action(mdp, edge), frozenset(_read_changes(mdp, edge)))
 
-    found = _find_likeliest(mdp, layers, meant, name)
+    found = _find_likeliest(mdp, runs, meant, name)
     if found is None:
         return None
     chance, within, edge = found
@@ -110,9 +106,9 @@ def _find_setback(mdp: MDP, layers: Sequence[Layer], meant: Sequence[Flags]) -> 
     return Trouble("setback", _name_action(mdp, edge), chance, within, outcome, label, changes)
 
 
-def _find_failure(mdp: MDP, layers: Sequence[Layer], meant: Sequence[Flags]) -> Trouble | None:
+def _find_failure(mdp: MDP, runs: Runs, meant: Flags) -> Trouble | None:
     """The action that is likeliest to fail at least once."""
-    found = _find_likeliest(mdp, layers, meant, lambda edge: _name_action(mdp, edge))
+    found = _find_likeliest(mdp, runs, meant, lambda edge: _name_action(mdp, edge))
     return None if found is None else Trouble("failure", _name_action(mdp, found[2]), *found[:2])
 
 
@@ -125,38 +121,31 @@ def _read_changes(mdp: MDP, edge: int) -> Changes:
     return find_changes(mdp.shown_person(before), mdp.shown_person(after), first=mdp.outcome(edge).change)
 
 
-def _find_likeliest(
-    mdp: MDP, layers: Sequence[Layer], meant: Sequence[Flags], name: Callable[[int], Key]
-) -> tuple[float, Range, int] | None:
+def _find_likeliest(mdp: MDP, runs: Runs, meant: Flags, name: Callable[[int], Key]) -> tuple[float, Range, int] | None:
     """The likeliest of the moves meant, those of one name together: its chance, and the edge that is most often taken.
 
     Nothing happens at least once more often than it happens on average: that spares those that cannot be likeliest.
     """
     flow = np.zeros(mdp.n_edges)  # by edge: how often it is taken on average, as one of the moves meant
-    for layer, flags in zip(layers, meant, strict=True):
-        np.add.at(flow, layer.edge[flags], layer.flow[flags])
-    named = {edge: name(edge) for edge in _list_edges(layers, meant)}
+    edges = np.asarray(runs.moves.edge)
+    np.add.at(flow, edges[meant], np.asarray(runs.moves.chance)[meant])
+    named = {edge: name(edge) for edge in np.unique(edges[meant]).tolist()}
     if not named:
         return None
     places = {key: place for place, key in enumerate(dict.fromkeys(named.values()))}
     by_edge = np.full(mdp.n_edges, -1)
     by_edge[list(named)] = [places[key] for key in named.values()]
-    groups = [np.where(flags, by_edge[layer.edge], -1) for layer, flags in zip(layers, meant, strict=True)]
+    groups = np.where(meant, by_edge[edges], -1)
     times = np.bincount(by_edge[list(named)], flow[list(named)], len(places))
     best, found = 0.0, -1
     for place in np.argsort(-times, kind="stable").tolist():
         if times[place] <= best and found >= 0:
             break
-        chance = chance_of_once(mdp, layers, [group == place for group in groups])
+        chance = chance_of_once(mdp, runs, groups == place)
         if chance > best or found < 0:
             best, found = chance, place
     within = Range(best, best)
     if mdp.has_intervals:
-        bounds = range_of_once(mdp, layers, [group == found for group in groups])
+        bounds = range_of_once(mdp, runs, groups == found)
         within = Range(min(bounds.low, best), max(bounds.high, best))
     return best, within, max((edge for edge in named if by_edge[edge] == found), key=lambda edge: float(flow[edge]))
-
-
-def _list_edges(layers: Sequence[Layer], meant: Sequence[Flags]) -> list[int]:
-    found = [layer.edge[flags] for layer, flags in zip(layers, meant, strict=True)]
-    return [int(edge) for edge in np.unique(np.concatenate(found))]

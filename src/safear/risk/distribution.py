@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from safear.arguments import NUMBER
+from safear.core.exponentials import find_entropic
 from safear.errors import ObjectiveError
-from safear.steady import dot, log_of, steady_exp, steady_expm1
+from safear.steady import dot
 from safear.texts.notebook import html_table
 from safear.texts.numbers import round_chance, round_number
 
@@ -105,11 +106,8 @@ class Costs:
         """The entropic risk log E[exp(b x)] / b; the mean at b = 0."""
         if risk_aversion == 0:
             return self.mean
-        largest = float(self.values[-1])
-        # With the largest exponent taken out nothing overflows; near 1 the logarithm is taken of the distance from 1.
-        exponents = risk_aversion * (self.values - largest)
-        mass, below = dot(self.chances, steady_exp(exponents)), dot(self.chances, steady_expm1(exponents))
-        return largest + log_of(mass, below) / risk_aversion
+        values, chances = np.ascontiguousarray(self.values), np.ascontiguousarray(self.chances)
+        return find_entropic(values, chances, risk_aversion)
 
     def tail_mean(self, level: float) -> float | None:
         """The mean of the costs that exceed the value at risk; None where there are none."""

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from safear.errors import ObjectiveError
 from safear.evaluation.policy import NOTHING, StatePolicy
 from safear.mdp.arrays import MDP
-from safear.mdp.hope import list_acting
 from safear.progress import Progress
 from safear.risk.objectives import Mean, MeanLowerStd
 from safear.solvers.solution import LearningCurve
@@ -74,7 +73,7 @@ class _Learner:
         self.first_row = row_start
         self.counts = np.diff(mdp.row_start).tolist()
         self.goal = mdp.goal.tolist()
-        self.acting = list_acting(mdp).tolist()
+        self.acting = mdp.acting.tolist()
         self.q: list[dict[int, list[float]]] = [{} for _ in range(mdp.horizon)]
         self.v: list[dict[int, float]] = [{} for _ in range(mdp.horizon)]
 

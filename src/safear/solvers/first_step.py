@@ -20,9 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.evaluation.adjoint import expect_back, total_costs
+from safear.core.exponentials import log_of, steady_exp
+from safear.evaluation.adjoint import expect_back
 from safear.evaluation.extremes import columns_at_once, search_least
-from safear.evaluation.forward import evaluate, propagate
+from safear.evaluation.forward import evaluate, follow, total_costs
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP, stretches
 from safear.problem.model import MAX_ACTIONS
@@ -40,7 +41,6 @@ from safear.risk.objectives import (
 )
 from safear.solvers.optimal import simplify
 from safear.solvers.solution import Solution
-from safear.steady import log_of, steady_exp
 
 Reals = NDArray[np.float64]
 
@@ -137,9 +137,8 @@ def as_expectation(objective: CostObjective, costs: Costs) -> Expectation | None
             return Expectation(lambda total: total + aversion * ((total - centre) ** 2 / spread + spread) / 2)
         case Entropic(aversion):
             top = float(costs.values[-1])
-            return Expectation(
-                lambda total: steady_exp(aversion * (total - top)), lambda mean: top + log_of(mean, mean - 1) / aversion
-            )
+            loss = np.vectorize(lambda total: steady_exp(aversion * (total - top)), otypes=[np.float64])
+            return Expectation(loss, lambda mean: top + log_of(mean, mean - 1) / aversion)
         case CVaR(level) | MeanCVaR(_, level) if level <= 1 - EPSILON:
             return _at_target(objective, costs.var(level))
     return None
@@ -159,12 +158,11 @@ class PlanBounds:
         self.mdp, self.objective = policy.mdp, simplify(objective)
         start = self.mdp.start
         choose = policy.choosing(int(policy.accounts[start]))
-        self.layers = propagate(self.mdp, choose, start, possible=True)
-        unit = float(self.mdp.quantum)
-        over = [layer.row < 0 for layer in self.layers]
-        totals = [total_costs(layer, self.mdp).astype(np.float64) * unit for layer in self.layers]
-        self.totals = [np.where(is_over, total, 0.0) for is_over, total in zip(over, totals, strict=True)]
-        self.ends = np.unique(np.concatenate(totals)[np.concatenate(over)])  # those with which a run may end
+        self.runs = follow(self.mdp, choose, start, possible=True)
+        over = np.asarray(self.runs.cells.row) < 0
+        totals = total_costs(self.runs.cells, self.mdp) * float(self.mdp.quantum)
+        self.totals = np.where(over, totals, 0.0)
+        self.ends = np.unique(totals[over])  # those with which a run may end
 
     def at_most(self, costs: Costs, chances: Sequence[Reals]) -> float | None:
         """The worst, from above: at the chances that these costs are for it is exact. None if nobody can say."""
@@ -173,7 +171,7 @@ class PlanBounds:
         form = as_expectation(self.objective, costs)
         if form is None:
             return None
-        return form.value(self._expect([[form.loss(total) for total in self.totals]], chances, worst=True)[0])
+        return form.value(self._expect([form.loss(self.totals)], chances, worst=True)[0])
 
     def at_least(self, chances: Sequence[Reals]) -> float | None:
         """The best; None if nobody can say."""
@@ -186,7 +184,7 @@ class PlanBounds:
         form = as_expectation(self.objective, every) if is_linear else None
         if form is None:
             return None
-        return form.value(self._expect([[form.loss(total) for total in self.totals]], chances, worst=False)[0])
+        return form.value(self._expect([form.loss(self.totals)], chances, worst=False)[0])
 
     def _least_tail(self, objective: CVaR | MeanCVaR, chances: Sequence[Reals]) -> float | None:
         """The least over targets, which are possible totals, of the best expectation."""
@@ -195,21 +193,21 @@ class PlanBounds:
         weight = objective.weight if isinstance(objective, MeanCVaR) else 1.0
 
         def look(targets: Reals) -> Reals:
-            forms = [_at_target(objective, float(target)) for target in targets]
-            losses = [[form.loss(total) for total in self.totals] for form in forms]
+            losses = [_at_target(objective, float(target)).loss(self.totals) for target in targets]
             return np.array(self._expect(losses, chances, worst=False)) - weight * targets
 
-        at_once = columns_at_once(sum(map(len, self.totals)))
+        at_once = columns_at_once(len(self.totals))
         return search_least(self.ends, look, at_once=at_once, weight=weight)
 
-    def _missed(self) -> list[Reals]:
+    def _missed(self) -> Reals:
         limit = units_within(self.objective.limit, self.mdp.quantum) if isinstance(self.objective, Budget) else 0
-        return [(~self.mdp.goal[layer.state] | (layer.spent > limit)).astype(np.float64) for layer in self.layers]
+        cells = self.runs.cells
+        return (~self.mdp.goal[cells.state] | (np.asarray(cells.spent) > limit)).astype(np.float64)
 
-    def _expect(self, losses: list[list[Reals]], chances: Sequence[Reals], *, worst: bool) -> list[float]:
-        """The highest or lowest expectation of each loss, given at the ends of each layer."""
-        ends = [np.stack(columns, axis=1) for columns in zip(*losses, strict=True)]
-        return [float(value) for value in expect_back(self.layers, chances, ends, worst=worst)[0][0]]
+    def _expect(self, losses: list[Reals], chances: Sequence[Reals], *, worst: bool) -> list[float]:
+        """The highest or lowest expectation of each loss, given where runs may end."""
+        found: list[float] = expect_back(self.runs, chances, np.stack(losses, axis=1), worst=worst)[0].tolist()
+        return found
 
 
 def bound_plan(solution: Solution, chances: Sequence[Reals]) -> float | None:

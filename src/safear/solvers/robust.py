@@ -35,18 +35,14 @@ Mean-deviation has no such recursion: the worst chances of a later step depend o
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from safear.core.sweeps import NO_BYTES, NO_REALS, Backward
 from safear.errors import ObjectiveError
 from safear.mdp.arrays import MDP, once_per_mdp
-from safear.mdp.hope import list_acting
-from safear.mdp.intervals import worst_edge_chances
 from safear.memory import MAX_BYTES, require_room
 from safear.risk.objectives import MeanLowerStd, MeanStd, MeanVariance, Objective
 from safear.solvers.success import allowed_rows
-from safear.steady import add_rows
-
-Reals = NDArray[np.float64]
+from safear.solvers.sweep import Reals, basis, list_final_costs, sweep_back
 
 
 def require_robust(objective: Objective, method: object) -> None:
@@ -63,33 +59,23 @@ def require_robust(objective: Objective, method: object) -> None:
 @once_per_mdp
 def find_worst_means(mdp: MDP, slack: float | None) -> Reals:
     """The least mean of each state at the worst chances, in quanta."""
-    return _sweep_worst_mean(mdp, slack, None)
+    return _sweep_worst(mdp, slack, NO_REALS)
 
 
 def find_worst_chances(mdp: MDP, slack: float | None) -> Reals:
     """The chances [step, edge] that are the worst for the least mean. They take much room and are not kept."""
     what = f"the worst chances of {mdp.n_edges:,} outcomes in {mdp.horizon:,} steps"
     require_room(8 * mdp.horizon * mdp.n_edges, what, max_bytes=MAX_BYTES)
-    chances = np.empty((mdp.horizon, mdp.n_edges))
-    _sweep_worst_mean(mdp, slack, chances)
+    chances = np.repeat(mdp.edge_chance[None], mdp.horizon, axis=0)
+    _sweep_worst(mdp, slack, chances)
     return chances
 
 
-def _sweep_worst_mean(mdp: MDP, slack: float | None, chances: Reals | None) -> Reals:
-    """V_h(s) = min over a of max over p of sum p (c + V_{h+1}(s')); `chances` takes the p that are the worst."""
-    allowed = allowed_rows(mdp, slack, robust=True)
-    values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
-    active = np.flatnonzero(np.diff(mdp.row_start))
-    for step in reversed(range(mdp.horizon if mdp.n_rows else 0)):
-        ahead = mdp.edge_cost.astype(np.float64) + values[mdp.edge_next]
-        worst = worst_edge_chances(mdp, ahead)
-        if chances is not None:
-            chances[step] = worst
-        scores = add_rows(worst * ahead, mdp.edge_start)
-        scores = scores if allowed is None else np.where(allowed[step], scores, np.inf)
-        acts = list_acting(mdp)[step][active]
-        values[active[acts]] = np.minimum.reduceat(scores, mdp.row_start[active])[acts]
-    return values
+def _sweep_worst(mdp: MDP, slack: float | None, chances: Reals) -> Reals:
+    rows = allowed_rows(mdp, slack, robust=True)
+    allowed = NO_BYTES if rows is None else rows.view(np.uint8)
+    aim = Backward(*basis(mdp, robust=True), allowed=allowed, chances=chances)
+    return sweep_back(mdp, list_final_costs(mdp), aim)
 
 
 def bound_between(targets: Reals, scores: Reals, *, of_target: float, of_loss: float) -> Reals:

@@ -17,19 +17,15 @@ plan may fall short where the worst chances never lead.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.sweeps import sweep_ahead
+from safear.core.sweeps import Backward
 from safear.mdp.arrays import MDP, once_per_mdp
-from safear.mdp.hope import list_acting
-from safear.mdp.intervals import worst_edge_chances
 from safear.problem.model import Record
-from safear.solvers.sweep import Allowed
-from safear.steady import add_rows
+from safear.solvers.sweep import Allowed, Reals, basis, list_final_costs, sweep_back
 
 
 class Ahead(NamedTuple):
@@ -42,39 +38,26 @@ class Ahead(NamedTuple):
 @once_per_mdp
 def look_ahead(mdp: MDP) -> Ahead:
     """Look ahead from all states and steps of an MDP."""
-    mean, success = (np.empty((mdp.horizon + 1, mdp.n_states)) for _ in range(2))
-    mean[:], success[:] = np.where(mdp.goal, 0.0, float(mdp.failure_cost)), mdp.goal
-    sweep_ahead(mdp.arrays, list_acting(mdp).view(np.uint8), mean, success)
-    return Ahead(mean, success)
+    known = basis(mdp)
+    mean = sweep_back(mdp, list_final_costs(mdp), Backward(*known), by_step=True)
+    return Ahead(mean, 0.0 - sweep_back(mdp, _end(mdp), Backward(*known, paid=0.0), by_step=True))
 
 
-Reals = NDArray[np.float64]
 FEW = 2_000_000  # states times steps of one person
 
 
 @once_per_mdp
 def sweep_success(mdp: MDP, *, slack: float = 1e-12, robust: bool = False) -> tuple[Reals, Allowed]:
     """P of each state at step 0, and for each step which rows have q(s, a) >= (1 - slack) P(s)."""
-    success = mdp.goal.astype(np.float64)
-    allowed = np.zeros((mdp.horizon, mdp.n_rows), dtype=bool)
-    for step, success, per_row in sweep_back(mdp, robust=robust):  # the last is that of step 0
-        allowed[step] = per_row >= success[mdp.row_state] * (1 - slack)
-    return success, allowed
+    keeps = np.ones((mdp.horizon, mdp.n_rows), dtype=np.uint8)
+    aim = Backward(*basis(mdp, robust=robust), paid=0.0, slack=slack, keeps=keeps)
+    success = 0.0 - sweep_back(mdp, _end(mdp), aim)
+    return success, keeps.view(np.bool_)
 
 
-def sweep_back(mdp: MDP, *, robust: bool = False) -> Iterator[tuple[int, Reals, Reals]]:
-    """From the last step to the first: the step, P of each state and q of each row at it."""
-    success = mdp.goal.astype(np.float64)
-    active = np.flatnonzero(np.diff(mdp.row_start))
-    for step in reversed(range(mdp.horizon)):
-        per_row = np.zeros(0)
-        if len(active):
-            ahead = success[mdp.edge_next]
-            chance = worst_edge_chances(mdp, -ahead) if robust else mdp.edge_chance
-            per_row = add_rows(chance * ahead, mdp.edge_start)
-            success = success.copy()
-            success[active] = np.maximum.reduceat(per_row, mdp.row_start[active])
-        yield step, success, per_row
+def _end(mdp: MDP) -> Reals:
+    """Return what is made small of success at the end: its negative."""
+    return np.where(mdp.goal, -1.0, 0.0)
 
 
 def highest_success(mdp: MDP, person: Record | int | None = None, *, robust: bool = False) -> float:

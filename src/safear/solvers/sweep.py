@@ -22,18 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.core import sweeps
+from safear.core.arrays import Arrays
+from safear.core.sweeps import NO_BYTES, Backward, Ranges
 from safear.evaluation.policy import NOTHING, StatePolicy
 from safear.mdp.arrays import MDP
-from safear.mdp.hope import list_acting
-from safear.mdp.intervals import worst_edge_chances
+from safear.mdp.intervals import range_chances
 from safear.progress import Progress
 from safear.risk.objectives import Entropic, Mean, MeanLowerStd, MeanStd
-from safear.steady import NEAR_ONE, add_rows, steady_exp, steady_expm1, steady_log, steady_log1p
 
 TIE = 1e-13  # values this close, relatively, are equal up to rounding
 Stepwise = Mean | MeanStd | MeanLowerStd  # what Algorithm 1 is made for
 Recursive = Stepwise | Entropic  # objectives that the sweep can do
 Allowed = NDArray[np.bool_]  # [step, row]: what a plan may do at all
+Reals = NDArray[np.float64]
 
 
 def sweep(
@@ -53,15 +54,35 @@ def sweep(
         return StatePolicy(mdp, lane_choices[:, :, 0]), lane_values[:, 0]
     if not isinstance(objective, Mean | Entropic):
         raise TypeError(objective)  # `choose_method` and `require_robust` refuse it
-    values = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
+    aversion = 0.0 if isinstance(objective, Mean) else objective.risk_aversion * float(mdp.quantum)
     choices = np.full((mdp.horizon, mdp.n_states), NOTHING, dtype=np.uint8)
-    for step in reversed(range(mdp.horizon if mdp.n_rows else 0)):
-        allows = None if allowed is None else allowed[step]
-        scores = score_rows(mdp, values, objective, robust=robust)
-        values = _step_back(mdp, values, scores, choices[step], acting=list_acting(mdp)[step], allowed=allows)
+    rows = NO_BYTES if allowed is None else np.ascontiguousarray(allowed).view(np.uint8)
+    aim = Backward(*basis(mdp, robust=robust), aversion=aversion, tie=TIE, allowed=rows, choices=choices)
+    return StatePolicy(mdp, choices), sweep_back(mdp, list_final_costs(mdp), aim, progress=progress)
+
+
+def basis(mdp: MDP, *, robust: bool = False) -> tuple[Arrays, Ranges, NDArray[np.int64]]:
+    """Return what a sweep back goes by: rows and edges, chances, and from which step on nothing is done."""
+    return mdp.arrays, range_chances(mdp, robust=robust), mdp.late
+
+
+def sweep_back(
+    mdp: MDP, ends: Reals, aim: Backward, *, by_step: bool = False, progress: Progress | None = None
+) -> Reals:
+    """V of each state at step 0, or `by_step` [step, state], from what it is at the `ends`: see `core.sweeps`."""
+    values = np.repeat(ends[None], mdp.horizon + 1 if by_step else 2, axis=0)
+    last = mdp.horizon if mdp.n_rows else 0
+    stages = [(0, last)] if progress is None else [(step, step + 1) for step in reversed(range(last))]
+    for begin, end in stages:
+        sweeps.sweep_back(aim, values, begin, end)
         if progress is not None:
-            progress(mdp.horizon - step, mdp.horizon)
-    return StatePolicy(mdp, choices), values
+            progress(mdp.horizon - begin, mdp.horizon)
+    return values if by_step else values[0]
+
+
+def list_final_costs(mdp: MDP) -> Reals:
+    """Return what runs cost that are over in each state, besides what was spent, in quanta."""
+    return np.where(mdp.goal, 0.0, float(mdp.failure_cost))
 
 
 def sweep_lanes(
@@ -93,56 +114,3 @@ def sweep_lanes(
 def aversion_of(objective: Stepwise) -> float:
     """The weight of the deviation."""
     return 0.0 if isinstance(objective, Mean) else float(objective.risk_aversion)
-
-
-def _step_back(
-    mdp: MDP,
-    later: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    choices: NDArray[np.uint8],
-    *,
-    acting: NDArray[np.bool_],
-    allowed: NDArray[np.bool_] | None,
-) -> NDArray[np.float64]:
-    """V of one step from that of the next and from Q of each row; writes the choices of `acting` states."""
-    active = np.flatnonzero(np.diff(mdp.row_start))
-    if allowed is not None:
-        scores = np.where(allowed, scores, np.inf)
-    rows = first_best(scores, mdp.row_start[active])
-    acts = acting[active]
-    active, rows = active[acts], rows[acts]
-    choices[active] = rows - mdp.row_start[active]
-    values = later.copy()
-    values[active] = scores[rows]
-    return values
-
-
-def score_rows(
-    mdp: MDP, values: NDArray[np.float64], objective: Mean | Entropic, *, robust: bool = False
-) -> NDArray[np.float64]:
-    """Q of each row, given the values of the next step."""
-    cost_to_go = mdp.edge_cost + values[mdp.edge_next]
-    chance = worst_edge_chances(mdp, cost_to_go) if robust else mdp.edge_chance
-    aversion = 0.0 if isinstance(objective, Mean) else objective.risk_aversion
-    per_quantum, first = aversion * float(mdp.quantum), mdp.edge_start[:-1]
-    if per_quantum == 0:
-        return add_rows(chance * cost_to_go, mdp.edge_start)
-    cost_to_go = np.where(chance > 0, cost_to_go, 0.0)  # what never happens takes no part
-    largest = np.maximum.reduceat(cost_to_go, first)  # taken out of the sum, as in `Costs.entropic`
-    exponents = per_quantum * (cost_to_go - largest[mdp.edge_row])
-    mass, below = (add_rows(chance * part(exponents), mdp.edge_start) for part in (steady_exp, steady_expm1))
-    near = below > -NEAR_ONE
-    logarithm = np.where(near, steady_log1p(np.where(near, below, 0.0)), steady_log(mass))
-    return largest + logarithm / per_quantum
-
-
-def first_best(scores: NDArray[np.float64], first_rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each state, the first of its rows whose score is the least, up to rounding.
-
-    `first_rows` are where the rows of the states that have any begin.
-    """
-    least = np.minimum.reduceat(scores, first_rows)
-    counts = np.diff(np.append(first_rows, len(scores)))
-    limit = least * (1 + TIE)  # scores are not below 0
-    good = np.flatnonzero(scores <= np.repeat(limit, counts))
-    return good[np.searchsorted(good, first_rows)]

@@ -27,10 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.core.arrays import Pieces, make_pieces, move_pieces
-from safear.core.robust import Layer, Ranges, robust_step
-from safear.core.targets import Aim, Bands, Course, SweepRules, bound_costs, make_tables, sweep_columns
+from safear.core.robust import Layer, robust_step
+from safear.core.targets import Aim, Bands, Course, SweepRules, make_tables, sweep_columns
 from safear.mdp.arrays import MDP, once_per_mdp
+from safear.mdp.intervals import range_chances
 from safear.mdp.rounding import advise_resolution
+from safear.mdp.spending import bound_spent
 from safear.memory import MAX_BYTES, require_room
 from safear.progress import Progress
 from safear.solvers.sweep import TIE, Allowed
@@ -132,7 +134,7 @@ def _sweep(mdp: MDP, ends: Table, aim: Aim, rules: SweepRules, progress: Progres
 def _sweep_robustly(mdp: MDP, ends: Table, aim: Aim, allowed: Allowed | None, progress: Progress | None) -> TargetSweep:
     """Sweep against the worst chances: step by step, all columns."""
     course, rows, pieces = set_course(mdp), _list_allowed(mdp, allowed), make_pieces()
-    ranges = Ranges(mdp.edge_low, mdp.edge_chance, mdp.edge_high)
+    ranges = range_chances(mdp)
     losses = [ends[mdp.goal.astype(np.int64)] for _ in range(2)]  # what is read and what is written take turns
     final_mean = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
     means = [np.repeat(final_mean[:, None], ends.shape[1], axis=1) for _ in range(2)]
@@ -171,17 +173,18 @@ def _list_allowed(mdp: MDP, allowed: Allowed | None) -> NDArray[np.uint8]:
 @once_per_mdp
 def set_course(mdp: MDP) -> Course:
     """Return the MDP as sweeps take it."""
-    late = np.where(np.diff(mdp.row_start) > 0, mdp.horizon, 0)
-    if mdp.stops:
-        late = np.minimum(late, mdp.horizon + 1 - mdp.steps_to_goal)
-    goal, depth, until = mdp.goal.view(np.uint8), mdp.depth.astype(np.int64), late.astype(np.int64)
-    return Course(mdp.arrays, goal, depth, until, mdp.horizon, mdp.failure_cost)
+    goal, depth = mdp.goal.view(np.uint8), mdp.depth.astype(np.int64)
+    return Course(mdp.arrays, goal, depth, mdp.late, mdp.horizon, mdp.failure_cost)
 
 
 @once_per_mdp
 def find_bands(mdp: MDP) -> Bands:
-    """Find what runs can cost at least and at most, from each state at each step on."""
-    return bound_costs(set_course(mdp))
+    """Find what runs can cost at least and at most, from each state at each step on.
+
+    floor_h(s) = min over the edges that leave s of c + floor_{h+1}(s'), ceiling_h(s) = max of c + ceiling_{h+1}(s').
+    """
+    end, depth = np.where(mdp.goal, 0, mdp.failure_cost), mdp.depth.astype(np.int64)
+    return Bands(*(bound_spent(mdp, end, depth, mdp.late, is_most=is_most) for is_most in (False, True)))
 
 
 def fits(mdp: MDP, columns: int, *, tables: int = 4, max_bytes: int = MAX_BYTES) -> bool:

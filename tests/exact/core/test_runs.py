@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
 import safear as sa
-from doors import follow, often_if_off, propagate, run_on
+from doors import follow, often_if_off, run_on
 from lanes import scaled
 from moody_policies import in_pieces, policies
 from plain_runs import PlainLayer, follow_plainly
@@ -61,11 +62,25 @@ def test_amounts_that_one_number_cannot_tell_apart_from_states() -> None:
     factor = 2**56 // int(policy.mdp.edge_cost.max())
     fine = replace(policy.mdp, edge_cost=policy.mdp.edge_cost * factor)
     assert fine.n_states * fine.horizon * int(fine.edge_cost.max()) >= 2**61
-    found = propagate(fine, lambda step, states, spent: policy.choosing(0)(step, states, spent // factor), fine.start)
-    for layer, expected in zip(found, rough, strict=True):
-        assert list(zip(layer.state, layer.spent // factor, strict=True)) == expected.pairs
-        assert layer.chance.tolist() == expected.chance
-        assert list(zip(layer.origin, layer.edge, layer.target, layer.flow, strict=True)) == expected.moves
+    found = follow(fine, lambda step, states, spent: policy.choosing(0)(step, states, spent // factor), fine.start)
+    check_runs(found, rough, factor)
+
+
+def check_runs(runs: Any, plain: list[PlainLayer], factor: int = 1) -> None:
+    """Compare cells and moves, up to a factor of what was spent."""
+    cells, moves = runs.cells, runs.moves
+    before = np.cumsum([0, *(len(layer.pairs) for layer in plain)]).tolist()
+    assert list(cells.step) == [step for step, layer in enumerate(plain) for _ in layer.pairs]
+    assert list(zip(cells.state, np.asarray(cells.spent) // factor, strict=True)) == [
+        pair for layer in plain for pair in layer.pairs
+    ]
+    assert list(cells.row) == [row for layer in plain for row in layer.row]
+    assert list(cells.chance) == [chance for layer in plain for chance in layer.chance]
+    assert list(zip(moves.origin, moves.edge, moves.target, moves.chance, strict=True)) == [
+        (before[step] + origin, edge, before[step + 1] + target, flow)
+        for step, layer in enumerate(plain)
+        for origin, edge, target, flow in layer.moves
+    ]
 
 
 def test_what_nominally_never_happens_counts_as_often_as_it_may() -> None:
@@ -112,24 +127,14 @@ def test_cells_and_moves_are_those_that_are_followed_plainly(
     mdp, choose = policy.mdp, policy.choosing(int(policy.accounts[policy.mdp.start]))
     often = np.where(mdp.edge_chance > 0, np.linspace(0.2, 0.7, mdp.n_edges), 0.1)
     runs = follow(mdp, choose, mdp.start, often=often, counts_spent=counts_spent, possible=possible)
-    cells, moves = runs.cells, runs.moves
     weights = np.where(possible | (mdp.edge_chance > 0), often, 0)
     plain, weighed = (
         follow_plainly(each, choose, mdp.start, counts_spent=counts_spent, possible=possible)
         for each in (mdp, replace(mdp, edge_chance=weights))
     )
-    before = np.cumsum([0, *(len(layer.pairs) for layer in plain)]).tolist()
-    assert list(cells.step) == [step for step, layer in enumerate(plain) for _ in layer.pairs]
-    assert list(zip(cells.state, cells.spent, strict=True)) == [pair for layer in plain for pair in layer.pairs]
-    assert list(cells.row) == [row for layer in plain for row in layer.row]
-    assert list(cells.chance) == [chance for layer in plain for chance in layer.chance]
-    assert list(cells.weight) == [chance for layer in weighed for chance in layer.chance]
-    assert list(zip(moves.origin, moves.edge, moves.target, moves.chance, strict=True)) == [
-        (before[step] + origin, edge, before[step + 1] + target, flow)
-        for step, layer in enumerate(plain)
-        for origin, edge, target, flow in layer.moves
-    ]
-    assert list(moves.weight) == [flow for layer in weighed for *_, flow in layer.moves]
+    check_runs(runs, plain)
+    assert list(runs.cells.weight) == [chance for layer in weighed for chance in layer.chance]
+    assert list(runs.moves.weight) == [flow for layer in weighed for *_, flow in layer.moves]
 
 
 def test_a_limit_to_moves_is_kept() -> None:

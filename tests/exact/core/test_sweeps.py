@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
-from doors import Stepwise, sweep, sweep_lanes, sweeps
+from doors import Stepwise, find_worst_chances, sweep, sweep_lanes, sweep_success, sweeps
 from lanes import scaled
 from safear.mdp import check_mdp
 
@@ -237,7 +238,7 @@ def test_goals_of_the_mdp_are_not_looked_at(mdp: sa.MDP, objective: Stepwise, da
 @settings(max_examples=scaled(60))
 @given(mdps(), OBJECTIVES, st.data())
 def test_the_sweep_over_one_mdp_is_the_formula(mdp: sa.MDP, objective: Stepwise, data: st.DataObject) -> None:
-    """In compiled loops and, where it is said what is allowed, in NumPy. Goals have no rows."""
+    """In the sweep over lanes and, where it is said what is allowed, in the sweep back. Goals have no rows."""
     mdp = replace(mdp, goal=mdp.dead_end & data.draw(goals_of(mdp, most_lanes=1))[:, 0])
     check_mdp(mdp)
     expected_choices, expected = sweep_plainly(mdp, objective, mdp.goal.tolist())
@@ -252,6 +253,53 @@ def test_the_sweep_over_one_mdp_is_the_formula(mdp: sa.MDP, objective: Stepwise,
         assert np.array_equal(policy.choices, expected_choices)
         assert np.allclose(values, expected, rtol=1e-12, atol=1e-12)
         assert told[-1:] == ([(mdp.horizon, mdp.horizon)] if mdp.n_rows or allowed is None else [])
+
+
+def fill(low: Sequence[float], high: Sequence[float], order: Sequence[int]) -> list[float]:
+    """Every outcome has its least chance; what that leaves goes to them in this order."""
+    chances, left = list(low), 1 - math.fsum(low)
+    for i in order:
+        more = min(high[i] - low[i], left)
+        chances[i], left = chances[i] + more, left - more
+    return chances
+
+
+def sweep_worst_plainly(mdp: sa.MDP, ends: Sequence[float], aversion: float, *, paid: bool = True) -> list[float]:
+    """Values at step 0; of each row the worst of all orders in which its chances are filled."""
+    values = list(ends)
+    for _ in range(mdp.horizon):
+        later, values = values, list(values)
+        for state in range(mdp.n_states):
+            scores = []
+            for row in range(mdp.row_start[state], mdp.row_start[state + 1]):
+                edges = slice(mdp.edge_start[row], mdp.edge_start[row + 1])
+                low, high = mdp.edge_low[edges].tolist(), mdp.edge_high[edges].tolist()
+                ahead = [paid * cost + later[after] for _, cost, after in edges_of(mdp, row)]
+                weights = [math.exp(aversion * x) if aversion else x for x in ahead]
+                every = (fill(low, high, order) for order in permutations(range(len(low))))
+                most = max(math.fsum(p * x for p, x in zip(chances, weights, strict=True)) for chances in every)
+                scores.append(math.log(most) / aversion if aversion else most)
+            values[state] = min(scores, default=values[state])
+    return values
+
+
+@settings(max_examples=scaled(60))
+@given(mdps(), st.sampled_from([0.0, 0.1, 0.4]), st.integers(0, 2**32))
+def test_the_sweep_back_at_the_worst_chances_is_the_formula(mdp: sa.MDP, aversion: float, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    low, high = mdp.edge_chance * rng.random(mdp.n_edges), mdp.edge_chance * (1 + rng.random(mdp.n_edges))
+    ends = mdp.dead_end & (rng.random(mdp.n_states) < 0.6)
+    mdp = replace(mdp, goal=ends, edge_low=low, edge_high=np.minimum(high, 1.0))
+    per_quantum = aversion * float(mdp.quantum)
+    expected = sweep_worst_plainly(mdp, np.where(ends, 0.0, mdp.failure_cost).tolist(), per_quantum)
+    objective = sa.Entropic(aversion) if aversion else sa.Mean()
+    assert sweep(mdp, objective, robust=True)[1].tolist() == pytest.approx(expected, rel=1e-12, abs=1e-9)
+    failing = sweep_worst_plainly(mdp, np.where(ends, -1.0, 0.0).tolist(), 0.0, paid=False)
+    assert sweep_success(mdp, robust=True)[0].tolist() == pytest.approx([-value for value in failing], abs=1e-12)
+    if not aversion and mdp.n_rows:
+        chances = find_worst_chances(mdp, None)
+        assert np.allclose(np.add.reduceat(chances, mdp.edge_start[:-1], axis=1), 1.0)
+        assert ((low - 1e-12 <= chances) & (chances <= mdp.edge_high + 1e-12)).all()
 
 
 # -------------------------------------------------------------------------------------------------------------- by hand

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import oracle
 import safear as sa
-from doors import CompiledMDP, Parameter, Pieces, expect_back, find_parameters, propagate
+from doors import CompiledMDP, Parameter, Pieces, expect_back, find_parameters
+from doors import follow as follow_runs
 from moving import deciding, follow, with_amount
 from oracle import Distribution, Oracle, State
 from safear.evaluation import Derivatives, Policy, SpentPolicy, differentiate
@@ -179,10 +180,10 @@ def test_a_plan_that_looks_at_what_was_spent_keeps_to_what_it_did() -> None:
 def test_what_is_expected_at_the_best_and_the_worst_of_several_chances() -> None:
     problem = ladder({"try": {"cost": 1, "chance": 0.5, "change": {"a": "yes"}}}, horizon=2)
     mdp = sa.compile_mdp(problem, start=problem.default_person)
-    layers = list(propagate(mdp, sa.solve(mdp, sa.SuccessFirst()).policy.choosing(0), mdp.start))
+    runs = follow_runs(mdp, sa.solve(mdp, sa.SuccessFirst()).policy.choosing(0), mdp.start)
     chances = [np.where(mdp.goal[mdp.edge_next], chance, 1 - chance) for chance in (0.5, 0.25)]
-    ends = [np.stack([mdp.goal[layer.state], ~mdp.goal[layer.state]], axis=1).astype(np.float64) for layer in layers]
-    most, least = (expect_back(layers, chances, ends, worst=worst)[0][0].tolist() for worst in (True, False))
+    ends = np.stack([mdp.goal[runs.cells.state], ~mdp.goal[runs.cells.state]], axis=1).astype(np.float64)
+    most, least = (expect_back(runs, chances, ends, worst=worst)[0].tolist() for worst in (True, False))
     assert most == [1 - 0.5**2, 0.75**2]  # to succeed, and to fail
     assert least == [1 - 0.75**2, 0.5**2]
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 import safear as sa
 from compare import as_policy, read_both
-from doors import chance_of_once, propagate, range_of_once
+from doors import chance_of_once, follow, range_of_once
 from lanes import scaled
 from oracle import Edge, State
 from small_problems import ladder
@@ -25,7 +25,8 @@ def test_chances_are_those_of_all_histories(document: dict[str, Any]) -> None:
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.MeanStd(0.5), method="greedy")
     mdp, policy = solution.mdp, as_policy(solution)
     choose = solution.policy.choosing(int(solution.policy.accounts[mdp.start]))
-    layers = list(propagate(mdp, choose, mdp.start, counts_spent=False, possible=True))
+    runs = follow(mdp, choose, mdp.start, counts_spent=False, possible=True)
+    edge = np.asarray(runs.moves.edge)
     for number, action in enumerate(mdp.actions):
         for outcome in range(len(problem.actions[number].outcomes)):
 
@@ -35,13 +36,10 @@ def test_chances_are_those_of_all_histories(document: dict[str, Any]) -> None:
                 del step, state
                 return (name, edge.outcome) == own
 
-            meant = [
-                (mdp.row_action[mdp.edge_row[layer.edge]] == number) & (mdp.edge_outcome[layer.edge] == outcome)
-                for layer in layers
-            ]
+            meant = (mdp.row_action[mdp.edge_row[edge]] == number) & (mdp.edge_outcome[edge] == outcome)
             chance = float(judge.chance_of_once(policy, start, is_meant))
-            assert chance_of_once(mdp, layers, meant) == pytest.approx(chance, abs=1e-12)
-            found, ends = range_of_once(mdp, layers, meant), judge.range_of_once(policy, start, is_meant)
+            assert chance_of_once(mdp, runs, meant) == pytest.approx(chance, abs=1e-12)
+            found, ends = range_of_once(mdp, runs, meant), judge.range_of_once(policy, start, is_meant)
             assert (found.low, found.high) == pytest.approx(tuple(map(float, ends)), abs=1e-12)
             assert math.copysign(1, found.low) == 1  # a zero with a minus would be told as such
 
@@ -50,10 +48,10 @@ def test_what_is_tried_until_it_works_fails_at_least_once_as_often_as_the_first_
     problem = sa.load_example("health-insurance")
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
     mdp = solution.mdp
-    layers = list(propagate(mdp, solution.policy.choosing(int(solution.policy.accounts[mdp.start])), mdp.start))
-    failing = [np.array([not mdp.works(int(edge)) for edge in layer.edge], dtype=bool) for layer in layers]
-    assert chance_of_once(mdp, layers, failing) == 0.5
-    assert chance_of_once(mdp, layers, [~flags for flags in failing]) == pytest.approx(1 - 0.5**8)
+    runs = follow(mdp, solution.policy.choosing(int(solution.policy.accounts[mdp.start])), mdp.start)
+    failing = np.array([not mdp.works(int(edge)) for edge in runs.moves.edge])
+    assert chance_of_once(mdp, runs, failing) == 0.5
+    assert chance_of_once(mdp, runs, ~failing) == pytest.approx(1 - 0.5**8)
 
 
 def test_what_may_happen_on_either_way_counts_once() -> None:
@@ -70,16 +68,14 @@ def test_what_may_happen_on_either_way_counts_once() -> None:
     problem = ladder(actions, levels=("new", "heads", "tails", "done"), horizon=3, failure_cost=9)
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
     mdp = solution.mdp
-    layers = list(propagate(mdp, solution.policy.choosing(0), mdp.start, counts_spent=False, possible=True))
+    runs = follow(mdp, solution.policy.choosing(0), mdp.start, counts_spent=False, possible=True)
+    edge = np.asarray(runs.moves.edge)
 
     def both(action: str, outcome: int) -> tuple[float, float, float]:
         number = mdp.actions.index(action)
-        meant = [
-            (mdp.row_action[mdp.edge_row[layer.edge]] == number) & (mdp.edge_outcome[layer.edge] == outcome)
-            for layer in layers
-        ]
-        found = range_of_once(mdp, layers, meant)
-        return found.low, chance_of_once(mdp, layers, meant), found.high
+        meant = (mdp.row_action[mdp.edge_row[edge]] == number) & (mdp.edge_outcome[edge] == outcome)
+        found = range_of_once(mdp, runs, meant)
+        return found.low, chance_of_once(mdp, runs, meant), found.high
 
     assert both("toss", 0) == both("toss", 1) == (0.5, 0.5, 0.5)
     assert both("sit", 0) == pytest.approx((0.5 * 0.75, 0.5 * 0.84, 0.5 * 0.96))
@@ -96,18 +92,12 @@ def test_who_was_hit_is_not_hit_again_and_goes_on() -> None:
     problem = ladder(actions, levels=("new", "heads", "tails", "done"), horizon=2, failure_cost=9)
     solution = sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.Mean())
     mdp = solution.mdp
-    layers = list(propagate(mdp, solution.policy.choosing(0), mdp.start, counts_spent=False))
+    runs = follow(mdp, solution.policy.choosing(0), mdp.start, counts_spent=False)
+    before, after = (np.asarray(runs.cells.state)[cell] for cell in (runs.moves.origin, runs.moves.target))
     heads, tails = (int(mdp.locate({"a": level})) for level in ("heads", "tails"))
 
     def chance(*states: int) -> float:
         """To come to one of these states or to leave it."""
-        return chance_of_once(
-            mdp,
-            layers,
-            [
-                np.isin(mdp.edge_next[layer.edge], states) | np.isin(layer.state[layer.origin], states)
-                for layer in layers
-            ],
-        )
+        return chance_of_once(mdp, runs, np.isin(after, states) | np.isin(before, states))
 
     assert (chance(), chance(heads), chance(tails), chance(heads, tails)) == (0.0, 0.25, 0.75, 1.0)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import safear as sa
 from compare import as_points
-from doors import NOTHING, Pieces, list_acting
+from doors import NOTHING, Pieces
 from lanes import scaled
 from moody_policies import Ruled
 from safear.errors import ObjectiveError, PersonError
@@ -167,7 +167,7 @@ def by_account(mdp: sa.MDP, opening: int, limit: int) -> SpentPolicy:
     """Pay (1) while at least `limit` quanta are left on the account, else try (0)."""
     parts = []
     for step in range(mdp.horizon):
-        states = np.flatnonzero(list_acting(mdp)[step])
+        states = np.flatnonzero(mdp.acting[step])
         for first, choice in ((-1, 0), (limit, 1)):
             parts.append(
                 Pieces(
@@ -359,7 +359,7 @@ def drawn_policy(mdp: sa.MDP, seed: int) -> SpentPolicy:
     counts = np.diff(mdp.row_start)
     parts = list[Pieces]()
     for step in range(mdp.horizon):
-        for state in np.flatnonzero(list_acting(mdp)[step]).tolist():
+        for state in np.flatnonzero(mdp.acting[step]).tolist():
             first = np.unique(rng.integers(-most, most + 1, size=rng.integers(1, 5)))
             place = np.full(len(first), step * mdp.n_states + state)
             parts.append(Pieces(place, first, rng.integers(0, counts[state], size=len(first)).astype(np.uint8)))

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 
 import safear as sa
 from compare import read_both, rows_of
-from doors import list_acting
 from lanes import scaled
 from safear.datasets import load
 from small_problems import ladder
@@ -30,7 +29,7 @@ def test_steps_to_goal_are_those_of_a_search(document: dict[str, Any]) -> None:
             judge.reaches(person, steps) for steps in range(mdp.horizon + 1)
         ]
     for step in range(mdp.horizon):
-        assert list_acting(mdp)[step].tolist() == [bool(rows_of(mdp)(state, step)) for state in range(mdp.n_states)]
+        assert mdp.acting[step].tolist() == [bool(rows_of(mdp)(state, step)) for state in range(mdp.n_states)]
 
 
 @pytest.mark.parametrize("objective", ["mean", "cvar:0.9", "mean-std:1", "entropic:0.5", "budget:3"])

@@ -27,8 +27,8 @@ from doors import (
     evaluate_worst,
     find_worst_chances,
     fine_costs,
+    follow,
     highest_success,
-    propagate,
     robust,
     sweep_targets,
 )
@@ -190,7 +190,7 @@ def test_without_intervals_it_is_the_nominal_optimum_to_the_last_bit(document: d
         robust, nominal = (sa.solve(mdp, objective, robust=flag) for flag in (True, False))
         assert robust.planned.tobytes() == nominal.planned.tobytes()
         ours, theirs = (
-            [layer.row.tolist() for layer in propagate(mdp, choose, mdp.start)]
+            list(follow(mdp, choose, mdp.start).cells.row)
             for choose in (one.policy.choosing(int(one.policy.accounts[mdp.start])) for one in (robust, nominal))
         )
         assert ours == theirs

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from syrupy.assertion import SnapshotAssertion
 
 import safear as sa
-from doors import Method, worst_chances
+from doors import Method
 from ladders import ladder
 from moody_policies import Ruled, policies
 from safear.evaluation import Policy, Range
@@ -309,11 +309,12 @@ def test_nothing_is_told_as_certain_that_is_not(policy: Policy) -> None:
         (row,) = np.flatnonzero((mdp.row_state == state) & (mdp.row_action == action)).tolist()
         edges = np.arange(mdp.edge_start[row], mdp.edge_start[row + 1])
         assert len(step.branches) == len(edges)
-        low, high = mdp.edge_low[edges][None, :], mdp.edge_high[edges][None, :]
+        low, high = mdp.edge_low[edges], mdp.edge_high[edges]
 
         def most(wanted: list[bool], low: Any = low, high: Any = high) -> float:
-            values = np.array(wanted, dtype=float)[None, :, None]
-            return float((worst_chances(low, high, values) * values).sum())
+            """With every outcome at its least, what is left goes to those wanted first."""
+            left = 1 - low.sum()
+            return float(low[wanted].sum() + min((high - low)[wanted].sum(), left))
 
         works = [branch.works for branch in step.branches]
         ranges = [(step.within, works)]

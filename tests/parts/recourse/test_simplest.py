@@ -11,10 +11,10 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import safear as sa
-from doors import RARE_STEP, Limits, count_rules, find_simplest, make_offer, propagate, settle
+from doors import RARE_STEP, Limits, count_rules, find_simplest, make_offer, settle
 from ladders import CLIMB, draw_ladder, ladders
 from lanes import scaled
-from plan_family import Rows, as_arrays, choose_by, find_options, list_base, weigh
+from plan_family import Rows, as_arrays, choose_by, find_options, list_base, list_cells, weigh
 from safear.evaluation import Policy, evaluate
 from strategies import problems
 
@@ -53,12 +53,12 @@ def find_open(base: Policy, start: int, decided: dict[int, Rows]) -> dict[int, f
     mdp = base.mdp
     found: dict[int, float] = {}
     hopeful = set[int]()
-    for layer in propagate(weigh(mdp), choose_by(decided, base, start, mark=OPEN), start):
-        for state, row, chance in zip(layer.state.tolist(), layer.row.tolist(), layer.chance.tolist(), strict=True):
-            if row == OPEN:
-                found[state] = found.get(state, 0.0) + chance
-                if layer.step + int(mdp.steps_to_goal[state]) <= mdp.horizon:
-                    hopeful.add(state)
+    cells = list_cells(weigh(mdp), choose_by(decided, base, start, mark=OPEN), start)
+    for step, state, _, row, chance in zip(*(column.tolist() for column in cells), strict=True):
+        if row == OPEN:
+            found[state] = found.get(state, 0.0) + chance
+            if step + int(mdp.steps_to_goal[state]) <= mdp.horizon:
+                hopeful.add(state)
     return {state: often for state, often in found.items() if state in hopeful and often >= RARE_STEP}
 
 
