@@ -1,6 +1,6 @@
 cimport cython
 
-from safear.core.arrays cimport INF, NONE, Arrays, Pieces, make_grid, widen_pieces
+from safear.core.arrays cimport INF, NONE, Arrays, PolicyRoom, make_grid, widen_policy
 
 cdef long long MOST
 
@@ -48,7 +48,7 @@ cdef long long find_column(double above) noexcept nogil
 )
 cpdef sweep_columns(
     Course course, Bands bands, SweepRules rules, Aim aim, long long begin_step, long long end_step, Tables tables,
-    Pieces pieces,
+    PolicyRoom room,
 )
 
 cdef void clear_columns(Columns columns, long long size) noexcept nogil
@@ -80,6 +80,7 @@ cdef void carry_variance(
 ) noexcept nogil
 
 @cython.locals(count=cython.longlong, last=double)
-cdef void note_choices(
-    Pieces pieces, long long place, long long begin, long long size, long long lowest, double[::1] chosen
-) noexcept nogil
+cdef int note_choices(
+    PolicyRoom room, long long step, long long state, long long begin, long long size, long long lowest,
+    double[::1] chosen,
+) except -1 nogil
